@@ -1,0 +1,51 @@
+# Every target sets up what it needs in .venv: Python 3.11 or later, make and a C compiler suffice.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+
+.PHONY: help demo test check bench stress papers docs format clean
+
+help:  ## List the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /	/' | expand -t 10
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "retime needs Python 3.11 or later; set PYTHON=..."; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+demo: $(STAMP)  ## Retime bundled motions, with pictures, into demo/
+	$(BIN)/retime demo demo
+
+test: $(STAMP)  ## Run all tests and checks
+	$(MAKE) --no-print-directory check
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile
+
+check: $(STAMP)  ## Lint, types, import contracts
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/ruff check --quiet .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(STAMP)  ## Format the code
+	$(BIN)/ruff check --fix --quiet .
+	$(BIN)/ruff format --quiet .
+
+bench: $(STAMP)  ## Print speed as ratios against named peers
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	$(BIN)/python -m bench
+
+stress: $(STAMP)  ## Long trials: many more random files and warps than in `make test`
+	RETIME_STRESS=1 $(BIN)/python -m pytest -q -n 2 tests/laws tests/unit
+
+papers: $(STAMP)  ## Regenerate the papers' figures and tables
+	@echo "nothing to regenerate yet: the papers' methods join one by one"
+
+docs: $(STAMP)  ## Write the reference pages from the code
+	$(BIN)/python docs/make_reference.py
+
+clean:  ## Remove what the targets made
+	rm -rf $(VENV) demo dist build

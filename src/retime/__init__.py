@@ -1,0 +1,115 @@
+"""retime: edit when things happen in a character's motion.
+
+Every timing edit is a :class:`TimeWarp`, a map from output time to source time, for the whole
+body or per joint; warps compose, and the motion is resampled once, at the end.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from retime import curves, io, kinematics, samples
+    from retime.curves import BezierCurve, fit_bezier
+    from retime.edits import apply
+    from retime.errors import (
+        FormatError,
+        FormatWarning,
+        InfeasibleError,
+        InputError,
+        MissingDependencyError,
+        RetimeError,
+    )
+    from retime.io import read, write
+    from retime.io.warp_json import read_warp, write_warp
+    from retime.kinematics import positions
+    from retime.layers import PoseLayer
+    from retime.methods.spline import spline_warp
+    from retime.motion import Motion, Pose, Units
+    from retime.recipe import Recipe, Step, read_recipe, write_recipe
+    from retime.skeleton import EndSite, Skeleton
+    from retime.warp import TimeWarp
+
+__version__ = "0.1.0"
+
+# Where each public name lives. Nothing is imported before it is used: the package loads at once.
+_HOME = {
+    "BezierCurve": "retime.curves",
+    "EndSite": "retime.skeleton",
+    "FormatError": "retime.errors",
+    "FormatWarning": "retime.errors",
+    "InfeasibleError": "retime.errors",
+    "InputError": "retime.errors",
+    "MissingDependencyError": "retime.errors",
+    "Motion": "retime.motion",
+    "Pose": "retime.motion",
+    "PoseLayer": "retime.layers",
+    "Recipe": "retime.recipe",
+    "RetimeError": "retime.errors",
+    "Skeleton": "retime.skeleton",
+    "Step": "retime.recipe",
+    "TimeWarp": "retime.warp",
+    "Units": "retime.motion",
+    "apply": "retime.edits",
+    "curves": "",
+    "fit_bezier": "retime.curves",
+    "io": "",
+    "kinematics": "",
+    "positions": "retime.kinematics",
+    "read": "retime.io",
+    "read_recipe": "retime.recipe",
+    "read_warp": "retime.io.warp_json",
+    "samples": "",
+    "spline_warp": "retime.methods.spline",
+    "write": "retime.io",
+    "write_recipe": "retime.recipe",
+    "write_warp": "retime.io.warp_json",
+}
+
+__all__ = [
+    "BezierCurve",
+    "EndSite",
+    "FormatError",
+    "FormatWarning",
+    "InfeasibleError",
+    "InputError",
+    "MissingDependencyError",
+    "Motion",
+    "Pose",
+    "PoseLayer",
+    "Recipe",
+    "RetimeError",
+    "Skeleton",
+    "Step",
+    "TimeWarp",
+    "Units",
+    "apply",
+    "curves",
+    "fit_bezier",
+    "io",
+    "kinematics",
+    "positions",
+    "read",
+    "read_recipe",
+    "read_warp",
+    "samples",
+    "spline_warp",
+    "write",
+    "write_recipe",
+    "write_warp",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module 'retime' has no attribute {name!r}")
+    if not home:
+        return importlib.import_module(f"retime.{name}")
+    value = globals()[name] = getattr(importlib.import_module(home), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOME])

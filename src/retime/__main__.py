@@ -1,0 +1,5 @@
+"""``python -m retime``."""
+
+from retime.cli import main
+
+main()

@@ -1,0 +1,102 @@
+"""The command line: one module per command, loaded when it is called.
+
+``retime --help`` lists the commands from the table below and imports none of them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+from retime.errors import RetimeError
+
+__all__ = ["COMMANDS", "main"]
+
+# Name, module and line of help of each command; a module has a function ``add_to(app, name)``.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "info": ("retime.cli.info", "Show what a motion file holds."),
+    "convert": ("retime.cli.convert", "Write a motion in another format."),
+    "warp": ("retime.cli.warp", "Make, show, compose, invert and export time warps."),
+    "apply": ("retime.cli.apply", "Retime a motion by a warp, or by keytimes."),
+    "run": ("retime.cli.run", "Apply a recipe to a motion."),
+    "plot": ("retime.cli.plot", "Draw a warp, or motions as film strips."),
+    "demo": ("retime.cli.demo", "Retime a bundled jump, with pictures."),
+}
+
+_ABOUT = """Edit when things happen in a character's motion.
+
+Every command explains itself: retime COMMAND --help. Try retime demo first.
+"""
+
+
+def _listed() -> None:
+    """Stand in for a command in the list."""
+
+
+def build_app(arguments: list[str]) -> typer.Typer:
+    """Make the program; only the command that the arguments name is loaded."""
+    app = typer.Typer(
+        name="retime", help=_ABOUT, no_args_is_help=True, pretty_exceptions_enable=False
+    )
+
+    @app.callback()
+    def options(
+        version: bool = typer.Option(False, "--version", help="Print the version and stop."),
+    ) -> None:
+        if version:
+            from retime import __version__
+
+            typer.echo(__version__)
+            raise typer.Exit
+
+    completing = "_RETIME_COMPLETE" in os.environ
+    wanted = next((a for a in arguments if not a.startswith("-")), None)
+    for name, (module, summary) in COMMANDS.items():
+        if completing or name == wanted:
+            add: Callable[[typer.Typer, str], Any] = importlib.import_module(module).add_to
+            add(app, name)
+        else:
+            app.command(name, help=summary)(_listed)
+    return app
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    from retime.cli.console import note
+
+    note(str(message))
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the program; what is the input's fault becomes one line and exit status 2."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments == ["--version"]:
+        from retime import __version__
+
+        print(__version__)
+        return
+    warnings.showwarning = _show_warning
+    warnings.simplefilter("always")
+    try:
+        build_app(arguments)(args=arguments, prog_name="retime")
+    except RetimeError as e:
+        _fail(str(e), 2)
+    except KeyboardInterrupt:
+        _fail("stopped", 130)
+    except BrokenPipeError:
+        # The reader of a pipe left; pointing stdout elsewhere keeps Python's exit quiet.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(1) from None
+    except OSError as e:
+        where = f"{e.filename}: " if e.filename else ""
+        _fail(f"{where}{e.strerror or e}", 2)
+
+
+def _fail(message: str, status: int) -> None:
+    print(f"retime: {message}", file=sys.stderr)
+    raise SystemExit(status)

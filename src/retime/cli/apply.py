@@ -1,0 +1,89 @@
+"""``retime apply``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from retime.cli.options import (
+    Also,
+    DropRest,
+    Exact,
+    Fps,
+    Input,
+    Json,
+    Output,
+    RecipeOut,
+    RestFrame,
+    Scale,
+    Up,
+    with_parameters,
+)
+from retime.cli.retiming import retime_file
+from retime.errors import InputError
+from retime.methods.spline import SplineParameters
+
+
+def add_to(app: typer.Typer, name: str) -> None:
+    """Add the command."""
+    app.command(name)(apply)
+
+
+@with_parameters(SplineParameters)
+def apply(
+    source: Input,
+    target: Output,
+    parameters: dict[str, Any],
+    warp: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--warp", help="The warp to apply; repeatable, first to last.", metavar="FILE"
+        ),
+    ] = None,
+    fps: Fps = None,
+    exact: Exact = False,
+    also: Also = None,
+    recipe: RecipeOut = None,
+    scale: Scale = None,
+    up: Up = None,
+    rest_frame: RestFrame = "auto",
+    drop_rest: DropRest = False,
+    as_json: Json = False,
+) -> None:
+    """Retime a motion by a warp file, or by a smooth curve through keytimes.
+
+    Examples
+    --------
+    retime apply jump.bvh out.bvh --warp slow.json
+
+    retime apply jump.bvh out.bvh --duration 2 --keytime 0.8=1.1
+    """
+    from retime.io.warp_json import read_warp
+    from retime.recipe import Step
+
+    common = {n: parameters.pop(n) for n in ("range", "rest", "loop") if n in parameters}
+    if warp and parameters:
+        raise InputError("give a warp, or a duration and keytimes, not both")
+    if not warp and not parameters:
+        raise InputError("say how to retime: --warp FILE, --duration or --keytime")
+    if warp:
+        steps = [Step("warp", {"warp": read_warp(w), **common}) for w in warp]
+    else:
+        steps = [Step("spline", {**parameters, **common})]
+    retime_file(
+        steps,
+        source,
+        target,
+        fps=fps,
+        exact=exact,
+        scale=scale,
+        up=up,
+        rest_frame=rest_frame,
+        drop_rest=drop_rest,
+        also=also,
+        warp_file=None,
+        recipe_file=recipe,
+        as_json=as_json,
+    )

@@ -1,0 +1,69 @@
+"""What the commands print: a table or JSON on stdout, notes and progress on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["note", "progress", "report", "table"]
+
+
+def note(text: str) -> None:
+    """Say something beside the result."""
+    print(f"note: {text}", file=sys.stderr)
+
+
+def report(fields: Mapping[str, Any], *, as_json: bool, notes: Iterable[str] = ()) -> None:
+    """Print a command's result: for a person name and value a line, for a machine JSON."""
+    notes = list(dict.fromkeys(notes))
+    if as_json:
+        print(json.dumps({**fields, "notes": notes}, indent=1, ensure_ascii=False))
+        return
+    shown = {k: v for k, v in fields.items() if v is not None}
+    table([(k.replace("_", " "), _text(v)) for k, v in shown.items()])
+    for text in notes:
+        note(text)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_text, value)) or "none"
+    return str(value)
+
+
+def table(rows: list[tuple[str, ...]], header: tuple[str, ...] = ()) -> None:
+    """Print rows in columns; text is never read as markup."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table(box=None, show_header=bool(header), pad_edge=False, header_style="bold")
+    for k in range(len(rows[0]) if rows else len(header)):
+        grid.add_column(header[k] if header else "", style="bold" if k == 0 else None)
+    for row in rows:
+        grid.add_row(*(Text(cell, overflow="fold") for cell in row))
+    Console().print(grid)
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Any]:
+    """Show a bar on stderr where a person watches; yields ``(done, total, what) -> None``."""
+    if not sys.stderr.isatty():
+        yield lambda done, total, what: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title)
+
+        def told(done: int, total: int, what: str) -> None:
+            bar.update(task, description=f"{title}: {what}", completed=done, total=total)
+
+        yield told

@@ -1,0 +1,51 @@
+"""``retime convert``."""
+
+from __future__ import annotations
+
+import typer
+
+from retime.cli.console import report
+from retime.cli.options import (
+    DropRest,
+    Fps,
+    Input,
+    Json,
+    Output,
+    RestFrame,
+    Scale,
+    Up,
+    must_differ,
+)
+
+
+def add_to(app: typer.Typer, name: str) -> None:
+    """Add the command."""
+    app.command(name)(convert)
+
+
+def convert(
+    source: Input,
+    target: Output,
+    fps: Fps = None,
+    scale: Scale = None,
+    up: Up = None,
+    rest_frame: RestFrame = "auto",
+    drop_rest: DropRest = False,
+    as_json: Json = False,
+) -> None:
+    """Write a motion in another format; the suffixes tell the formats.
+
+    Example: retime convert walk.bvh walk.npz
+    """
+    from retime.edits import apply
+    from retime.io import format_of, read, write
+    from retime.warp import TimeWarp
+
+    must_differ(source, target)
+    format_of(target)
+    motion = read(source, scale=scale, up=up, rest_frame=rest_frame)
+    if fps is not None:
+        motion = apply(motion, TimeWarp.identity(*motion.domain), fps=fps)
+    write(motion, target, drop_rest=drop_rest)
+    fields = {"output": str(target), "frames": len(motion), "fps": motion.rate}
+    report(fields, as_json=as_json, notes=motion.notes)

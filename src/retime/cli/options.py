@@ -1,0 +1,125 @@
+"""Options that several commands share, and options made from a method's parameters."""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, Literal, Union
+
+import typer
+
+from retime.errors import InputError
+from retime.parameters import Parameter, declared
+
+__all__ = [
+    "Also",
+    "DropRest",
+    "Exact",
+    "Fps",
+    "Input",
+    "Json",
+    "Output",
+    "RecipeOut",
+    "RestFrame",
+    "Scale",
+    "Up",
+    "given",
+    "must_differ",
+    "with_parameters",
+]
+
+Input = Annotated[Path, typer.Argument(metavar="IN", help="The motion file.")]
+Output = Annotated[Path, typer.Argument(metavar="OUT", help="Where to write the result.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Fps = Annotated[float | None, typer.Option("--fps", help="Frame rate of the result.", min=0.001)]
+Exact = Annotated[
+    bool, typer.Option("--exact", help="Keep the exact duration: bend the frame time instead.")
+]
+Scale = Annotated[
+    float | None,
+    typer.Option("--scale", help="Metres per unit of length, where the guess is wrong."),
+]
+Up = Annotated[
+    Literal["Y", "Z"] | None, typer.Option("--up", help="Up axis, where the guess is wrong.")
+]
+RestFrame = Annotated[
+    Literal["auto", "keep", "first"],
+    typer.Option("--rest-frame", help="Is frame 0 an added rest pose? Judge, no, or yes."),
+]
+DropRest = Annotated[
+    bool, typer.Option("--drop-rest", help="Leave out the rest pose that was set aside.")
+]
+Also = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--also",
+        metavar="FILE[=OUT]",
+        help="Retime this file by the same warp (a partner, a camera, a prop); repeatable.",
+    ),
+]
+RecipeOut = Annotated[
+    Path | None, typer.Option("--recipe", help="Also write the recipe here.", metavar="FILE")
+]
+
+
+def must_differ(source: Path, target: Path) -> None:
+    """Refuse to write over the input: nothing is lost by a slip."""
+    if source.exists() and target.exists() and source.samefile(target):
+        raise InputError(f"{target} is the input; give the result another name")
+
+
+def with_parameters(cls: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command an option for every parameter that a dataclass declares.
+
+    The command takes the values as the mapping ``parameters``, texts not yet brought to their
+    types; only what was given is in it.
+    """
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        own = inspect.signature(command, eval_str=True)
+        kept = [p for p in own.parameters.values() if p.name != "parameters"]
+        options = [_option(p) for p in declared(cls)]
+
+        def wrapped(**values: Any) -> Any:
+            names = [o.name for o in options]
+            chosen = {n: values.pop(n) for n in names}
+            return command(**values, parameters=given(chosen))
+
+        made = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in [*kept, *options]]
+        wrapped.__signature__ = inspect.Signature(made)  # type: ignore[attr-defined]
+        wrapped.__annotations__ = {p.name: p.annotation for p in made}
+        wrapped.__doc__ = command.__doc__
+        wrapped.__name__ = command.__name__
+        return wrapped
+
+    return decorate
+
+
+def given(values: dict[str, Any]) -> dict[str, Any]:
+    """Keep the options that were given."""
+    return {n: v for n, v in values.items() if v is not None and v != []}
+
+
+def _option(p: Parameter) -> inspect.Parameter:
+    unit = f" In {p.unit}." if p.unit and p.metavar is None else ""
+    standard = "" if p.default in (None, (), False) or p.required else f" Default: {p.default}."
+    text = f"{p.help}{unit}{standard}"
+    kind = _plain(p.type)
+    option = typer.Option(p.flag, help=text, metavar=p.metavar, show_default=False)
+    return inspect.Parameter(
+        p.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind, option]
+    )
+
+
+def _plain(kind: Any) -> Any:
+    """Return the type that the command line parses for a parameter's type; ``None`` is unset."""
+    origin, args = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (Union, types.UnionType):
+        rest = [a for a in args if a is not type(None)]
+        return _plain(rest[0]) if len(rest) == 1 else str | None
+    if origin is tuple:
+        return list[str] | None if args[-1] is Ellipsis else str | None
+    return kind | None

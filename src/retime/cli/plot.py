@@ -1,0 +1,57 @@
+"""``retime plot``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from retime.cli.console import report
+from retime.cli.options import Json
+from retime.errors import InputError
+
+
+def add_to(app: typer.Typer, name: str) -> None:
+    """Add the command."""
+    app.command(name)(plot)
+
+
+def plot(
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE... OUT", help="Warps or motions, and the picture to write."),
+    ],
+    poses: Annotated[
+        int, typer.Option("--poses", help="Poses of a film strip.", min=2, max=60)
+    ] = 12,
+    as_json: Json = False,
+) -> None:
+    """Draw warps with their rate on a log scale, or motions as film strips on one time axis.
+
+    Examples
+    --------
+    retime plot slow.json slow.png
+
+    retime plot jump.bvh retimed.bvh strips.png
+    """
+    from retime.io import read
+    from retime.io.warp_json import read_warp
+
+    if len(files) < 2:
+        raise InputError("give a warp or a motion, and the picture to write")
+    *sources, target = files
+    if target.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise InputError(f"a picture is .png, .svg or .pdf, not {target.suffix or 'no suffix'!r}")
+    warps = [s for s in sources if s.suffix.lower() == ".json"]
+    if warps and len(warps) < len(sources):
+        raise InputError("draw warps or motions, not both in one picture")
+    if warps:
+        from retime.plot.warps import draw_warps
+
+        draw_warps({w.stem: read_warp(w) for w in warps}, target)
+    else:
+        from retime.plot.strips import draw_strips
+
+        draw_strips({s.stem: read(s) for s in sources}, target, poses=poses)
+    report({"picture": str(target)}, as_json=as_json)

@@ -1,0 +1,80 @@
+"""What every command that retimes does: read, evaluate a recipe, write, and the files beside."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from retime.cli.console import progress, report
+from retime.cli.options import must_differ
+
+__all__ = ["retime_file"]
+
+
+def retime_file(
+    steps: list[Any],
+    source: Path,
+    target: Path,
+    *,
+    fps: float | None,
+    exact: bool,
+    scale: float | None,
+    up: Any,
+    rest_frame: Any,
+    drop_rest: bool,
+    also: list[str] | None,
+    warp_file: Path | None,
+    recipe_file: Path | None,
+    as_json: bool,
+) -> None:
+    """Evaluate steps on a file and on those that go with it; say what came of it."""
+    from retime.edits import apply, apply_edits, total_warp
+    from retime.io import format_of, read, write
+    from retime.io.warp_json import write_warp
+    from retime.recipe import Recipe, write_recipe
+
+    pairs = [_pair(text, target) for text in also or []]
+    for one, other in [(source, target), *pairs]:
+        must_differ(one, other)
+        format_of(other)
+    motion = read(source, scale=scale, up=up, rest_frame=rest_frame)
+    origin = motion.origin
+    made_for = None if origin is None else {"name": source.name, "sha256": origin.sha256}
+    recipe = Recipe(steps, made_for)
+    with progress("retiming") as told:
+        edits = recipe.solve(motion, progress=told)
+        result = apply_edits(motion, edits, fps=fps, exact=exact)
+    warp = total_warp(motion, edits)
+    others = []
+    for one, other in pairs:
+        partner = read(one, rest_frame=rest_frame)
+        others.append((apply(partner, warp, fps=fps, exact=exact), other))
+
+    write(result, target, drop_rest=drop_rest)
+    for moved, other in others:
+        write(moved, other, drop_rest=drop_rest)
+    if warp_file is not None:
+        write_warp(warp, warp_file)
+    if recipe_file is not None:
+        write_recipe(replace(recipe), recipe_file)
+    fields = {
+        "output": str(target),
+        "frames": len(result),
+        "fps": result.rate,
+        "duration_s": result.duration,
+        "source_duration_s": motion.duration,
+        "also": [str(other) for _, other in others] or None,
+        "warp": None if warp_file is None else str(warp_file),
+        "recipe": None if recipe_file is None else str(recipe_file),
+    }
+    report(fields, as_json=as_json, notes=result.notes)
+
+
+def _pair(text: str, target: Path) -> tuple[Path, Path]:
+    """Split FILE[=OUT]; without OUT the result stands beside the main one, named after FILE."""
+    file, mark, out = text.partition("=")
+    source = Path(file)
+    if mark:
+        return source, Path(out)
+    return source, target.parent / f"{source.stem}-retimed{source.suffix}"

@@ -1,0 +1,66 @@
+"""``retime run``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from retime.cli.options import (
+    Also,
+    DropRest,
+    Exact,
+    Fps,
+    Input,
+    Json,
+    Output,
+    RestFrame,
+    Scale,
+    Up,
+)
+from retime.cli.retiming import retime_file
+
+
+def add_to(app: typer.Typer, name: str) -> None:
+    """Add the command."""
+    app.command(name)(run)
+
+
+def run(
+    recipe: Annotated[Path, typer.Argument(metavar="RECIPE", help="The recipe file.")],
+    source: Input,
+    target: Output,
+    warp: Annotated[
+        Path | None, typer.Option("--warp", help="Also write the warp here.", metavar="FILE")
+    ] = None,
+    fps: Fps = None,
+    exact: Exact = False,
+    also: Also = None,
+    scale: Scale = None,
+    up: Up = None,
+    rest_frame: RestFrame = "auto",
+    drop_rest: DropRest = False,
+    as_json: Json = False,
+) -> None:
+    """Apply a recipe to a motion: all of its steps, with a single resampling.
+
+    Example: retime run recipe.json jump.bvh out.bvh
+    """
+    from retime.recipe import read_recipe
+
+    retime_file(
+        list(read_recipe(recipe).steps),
+        source,
+        target,
+        fps=fps,
+        exact=exact,
+        scale=scale,
+        up=up,
+        rest_frame=rest_frame,
+        drop_rest=drop_rest,
+        also=also,
+        warp_file=warp,
+        recipe_file=None,
+        as_json=as_json,
+    )

@@ -1,0 +1,42 @@
+"""The gate to compiled code: numba is imported here and nowhere else.
+
+Compiled functions are cached on disk, so that only the first use after an install compiles. That
+first time takes seconds, and whoever waits is told why.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import numba
+from numba.core import event
+
+__all__ = ["kernel"]
+
+log = logging.getLogger("retime")
+
+
+class _Announce(event.Listener):
+    """Say once a process that something is being compiled (numba is silent, cached or not)."""
+
+    def __init__(self) -> None:
+        self.said = False
+
+    def on_start(self, event: Any) -> None:
+        if not self.said and event.data["dispatcher"].py_func.__module__.startswith("retime."):
+            self.said = True
+            log.warning("compiling the numeric core: a few seconds, once after an install")
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+event.register("numba:compile", _Announce())  # type: ignore[no-untyped-call]
+
+
+def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a function on its first call; the result is cached on disk and frees the GIL."""
+    compiled: Callable[..., Any] = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    return compiled

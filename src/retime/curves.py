@@ -1,0 +1,288 @@
+"""Curves that people draw: keytimes through a monotone spline, and Bezier F-curves both ways."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.errors import InputError
+from retime.graph import Graph
+from retime.quat import FloatArray
+from retime.skeleton import read_only
+from retime.warp import TimeWarp
+
+__all__ = ["BezierCurve", "fit_bezier", "keytime_warp", "monotone_cubic"]
+
+# Smooth results are sampled this finely, in seconds, or finer.
+SPACING = 1 / 120
+# A fit may place its keys on this many points of a curve, besides its corners.
+_CANDIDATES = 128
+_FITTED_POINTS = 24
+# A change of slope beyond this, as a share of the slopes, is a corner and not a bend.
+_CORNER = 0.1
+
+
+def keytime_warp(
+    domain: tuple[float, float],
+    *,
+    duration: float | None = None,
+    keytimes: Iterable[tuple[float, float]] = (),
+    loop: bool = False,
+) -> TimeWarp:
+    """Make the classic spline warp: a monotone cubic through the ends and the keytimes.
+
+    Parameters
+    ----------
+    domain : (float, float)
+        The source's first and last time; the output starts at the first.
+    duration : float, optional
+        Length of the output in seconds; the source's where not given.
+    keytimes : iterable of (output s, source s)
+        Moments that must be met; both times rise from one to the next.
+    loop : bool
+        The clip is a cycle: the rate agrees at the seam.
+    """
+    start, end = domain
+    if duration is None:
+        duration = end - start
+    if not (np.isfinite(duration) and duration > 0):
+        raise InputError(f"the duration must be above 0 s, not {duration:g} s")
+    last = (start + duration, end)
+    keys = sorted((float(o), float(s)) for o, s in keytimes)
+    keys = [k for k in keys if k not in ((start, start), last)]
+    points = [(start, start), *keys, last]
+    for (o0, s0), (o1, s1) in itertools.pairwise(points):
+        if not np.isfinite([o1, s1]).all():
+            raise InputError(f"keytime {o1}={s1} is not finite")
+        if o1 <= o0 or s1 <= s0:
+            raise InputError(
+                f"keytime {o1:g}={s1:g} (output s = source s) does not come after {o0:g}={s0:g}; "
+                f"the output runs from {start:g} to {last[0]:g} s, the source from {start:g} to "
+                f"{end:g} s, and both must rise"
+            )
+    x, y = np.array(points).T
+    return TimeWarp(*monotone_cubic(x, y, loop=loop), loop=loop)
+
+
+def monotone_cubic(
+    x: npt.ArrayLike, y: npt.ArrayLike, *, loop: bool = False, spacing: float = SPACING
+) -> tuple[FloatArray, FloatArray]:
+    """Sample a monotone cubic (Fritsch and Carlson's) through points, every point a knot.
+
+    With ``loop`` the points are one cycle, and the slope agrees at the seam.
+    """
+    from scipy.interpolate import PchipInterpolator
+
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    pieces = np.maximum(np.ceil(np.diff(x) / spacing).astype(int), 1)
+    if pieces.sum() > 4_000_000:
+        raise InputError(f"{x[-1] - x[0]:g} s are too long for a spline sampled at {spacing:g} s")
+    base = np.repeat(np.arange(len(pieces)), pieces)
+    step = np.arange(len(base)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    fine = np.r_[x[base] + step / pieces[base] * np.diff(x)[base], x[-1]]
+    if loop:
+        period, gain = x[-1] - x[0], y[-1] - y[0]
+        around_x = np.r_[x[:-1] - period, x, x[1:] + period]
+        around_y = np.r_[y[:-1] - gain, y, y[1:] + gain]
+        curve = PchipInterpolator(around_x, around_y)
+    else:
+        curve = PchipInterpolator(x, y)
+    values = curve(fine)
+    values[np.r_[0, np.cumsum(pieces)]] = y  # keyed instants are exact
+    return fine, np.maximum.accumulate(values)
+
+
+@dataclass(frozen=True, eq=False)
+class BezierCurve:
+    """An F-curve as graph editors hold it: keys with a handle on either side.
+
+    Parameters
+    ----------
+    keys : array (K, 2)
+        Output and source time of each key, output times not falling; two keys at one output time
+        are a cut.
+    left, right : array (K, 2)
+        The handles, as points. A handle that reaches past the neighbouring key is shortened
+        along its direction, as graph editors do, so that the curve stays a function.
+    """
+
+    keys: FloatArray
+    left: FloatArray
+    right: FloatArray
+
+    def __post_init__(self) -> None:
+        keys = read_only(self.keys, (None, 2), "keys")
+        if not len(keys) or not np.isfinite(keys).all() or (np.diff(keys[:, 0]) < 0).any():
+            raise InputError("a Bezier curve needs keys with finite times that do not fall")
+        object.__setattr__(self, "keys", keys)
+        for side in ("left", "right"):
+            handle = read_only(getattr(self, side), keys.shape, f"{side} handles")
+            if not np.isfinite(handle).all():
+                raise InputError(f"{side} handles must be finite")
+            object.__setattr__(self, side, handle)
+
+    @classmethod
+    def from_slopes(cls, keys: npt.ArrayLike, slopes: npt.ArrayLike) -> BezierCurve:
+        """Make a smooth (G1) curve: handles a third of the way, in line with a slope per key."""
+        points = np.array(keys, dtype=float)
+        gap = np.diff(points[:, 0]) / 3
+        direction = np.c_[np.ones(len(points)), np.asarray(slopes, dtype=float)]
+        return cls(
+            points,
+            points - np.r_[gap[:1], gap][:, None] * direction,
+            points + np.r_[gap, gap[-1:]][:, None] * direction,
+        )
+
+    def at(self, t: npt.ArrayLike) -> FloatArray:
+        """Evaluate at output times; beyond the keys the end values hold."""
+        t = np.asarray(t, dtype=float)
+        x = self.keys[:, 0]
+        if len(x) == 1:
+            return np.full(t.shape, self.keys[0, 1])
+        k = np.clip(np.searchsorted(x, t, side="left") - 1, 0, len(x) - 2)
+        p0, p3 = self.keys[k], self.keys[k + 1]
+        width = p3[..., 0] - p0[..., 0]
+        p1 = p0 + _shortened(self.right[k] - p0, width)
+        p2 = p3 + _shortened(self.left[k + 1] - p3, width)
+        low, high = np.zeros(t.shape), np.ones(t.shape)
+        for _ in range(60):  # bisection: the handles keep x monotone, and it cannot fail
+            u = (low + high) / 2
+            before = _cubic(u, p0[..., 0], p1[..., 0], p2[..., 0], p3[..., 0]) < t
+            low, high = np.where(before, u, low), np.where(before, high, u)
+        u = (low + high) / 2
+        value = _cubic(u, p0[..., 1], p1[..., 1], p2[..., 1], p3[..., 1])
+        value = np.where(t <= p0[..., 0], p0[..., 1], np.where(t >= p3[..., 0], p3[..., 1], value))
+        out: FloatArray = value
+        return out
+
+    def to_warp(self, spacing: float = SPACING) -> TimeWarp:
+        """Sample the curve as a warp; a curve that turns back is an ``InputError``."""
+        xs, ys = [], []
+        for a, b in zip(self.keys[:-1], self.keys[1:], strict=True):
+            n = max(int(np.ceil((b[0] - a[0]) / spacing)), 1) if b[0] > a[0] else 0
+            inner = np.linspace(a[0], b[0], n + 1)[1:-1] if n else np.empty(0)
+            xs += [a[:1], inner]
+            ys += [a[1:], self.at(inner)]
+        x, y = np.concatenate([*xs, self.keys[-1:, 0]]), np.concatenate([*ys, self.keys[-1:, 1]])
+        rise = np.sign(y[-1] - y[0]) or 1.0
+        settled = rise * np.maximum.accumulate(rise * y)
+        if np.abs(settled - y).max() > 1e-6:
+            turn = x[np.abs(settled - y).argmax()]
+            raise InputError(f"the curve turns back at {turn:g} s; shorten the handles there")
+        return TimeWarp(x, settled)
+
+
+def _shortened(handle: FloatArray, width: FloatArray) -> FloatArray:
+    reach = np.abs(handle[..., 0])
+    scale = np.where(reach > width, width / np.where(reach > 0, reach, 1.0), 1.0)
+    out: FloatArray = handle * scale[..., None]
+    return out
+
+
+def _cubic(u: FloatArray, a: FloatArray, b: FloatArray, c: FloatArray, d: FloatArray) -> FloatArray:
+    v = 1 - u
+    out: FloatArray = v * v * v * a + 3 * v * v * u * b + 3 * v * u * u * c + u * u * u * d
+    return out
+
+
+def fit_bezier(
+    warp: TimeWarp, *, tolerance: float = 1e-3, channel: str | None = None
+) -> BezierCurve:
+    """Find the fewest Bezier keys that stay within a tolerance of a warp.
+
+    Keys lie on the warp, at its corners and up to 128 evenly spaced knots; handles lie along the
+    warp's slope, so that joins are G1 except at corners; handle lengths are fitted. Among these
+    the result has the fewest keys, found by a shortest path.
+
+    Parameters
+    ----------
+    warp : TimeWarp
+        What to fit.
+    tolerance : float
+        Largest difference in source seconds.
+    channel : str, optional
+        The channel; the body where not given.
+    """
+    if not (np.isfinite(tolerance) and tolerance > 0):
+        raise InputError(f"the tolerance must be above 0 s, not {tolerance}")
+    graph = warp.channel(channel)
+    cuts = np.flatnonzero(np.diff(graph.x) == 0)
+    parts = np.split(np.arange(len(graph.x)), cuts + 1)
+    fitted = [_fit_part(graph.x[p], graph.y[p], tolerance) for p in parts]
+    return BezierCurve(*(np.concatenate(side) for side in zip(*fitted, strict=True)))
+
+
+def _fit_part(
+    x: FloatArray, y: FloatArray, tolerance: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Fit one stretch without cuts: keys, left and right handles, (K, 2) each."""
+    from retime.kernels import bezier_error, fit_bezier_segment
+
+    if len(x) == 1:
+        point = np.c_[x, y]
+        return point, point, point
+    # Judge between the knots too: a straight piece of the warp must be met all along.
+    fine = np.unique(np.r_[np.linspace(x[0], x[-1], max(4 * _CANDIDATES, 2)), x])
+    value = Graph(x, y).at(fine)
+    before, after = _slopes(x, y)
+    corner = np.abs(after - before) > _CORNER * (np.abs(after) + np.abs(before))
+    smooth = ~corner
+    before[smooth] = after[smooth] = (before + after)[smooth] / 2
+    even = np.unique(np.linspace(0, len(x) - 1, _CANDIDATES).round().astype(int))
+    at = np.unique(np.r_[even, np.flatnonzero(corner)])
+    index = np.searchsorted(fine, x[at])
+
+    n = len(at)
+    cost = np.full(n, np.inf)  # keys used, then squared error as the tie-break
+    cost[0] = 0.0
+    previous = np.zeros(n, dtype=int)
+    reach = np.zeros((n, 2))
+    for j in range(1, n):
+        for i in range(j - 1, -1, -1):
+            if cost[i] + 1 >= cost[j]:
+                continue
+            a, b = index[i], index[j]
+            # Fitted on a few points, judged on all.
+            few = np.unique(np.linspace(a, b, min(b - a + 1, _FITTED_POINTS)).astype(int))
+            slopes = after[at[i]], before[at[j]]
+            *handles, error = fit_bezier_segment(fine[few], value[few], *slopes, tolerance)
+            if error > tolerance:
+                continue
+            error = bezier_error(fine[a : b + 1], value[a : b + 1], *slopes, *handles)
+            if error > tolerance:
+                continue
+            total = cost[i] + 1 + error / tolerance * 1e-4
+            if total < cost[j]:
+                cost[j], previous[j], reach[j] = total, i, handles
+    chosen = [n - 1]
+    while chosen[-1] > 0:
+        chosen.append(int(previous[chosen[-1]]))
+    chosen = chosen[::-1]
+    keys = np.c_[x[at[chosen]], y[at[chosen]]]
+    left, right = keys.copy(), keys.copy()
+    for k, (i, j) in enumerate(itertools.pairwise(chosen)):
+        right[k] += reach[j, 0] * np.array([1.0, after[at[i]]])
+        left[k + 1] -= reach[j, 1] * np.array([1.0, before[at[j]]])
+    return keys, left, right
+
+
+def _slopes(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Slopes before and after each knot, exact for parabolas, so that bends are no corners."""
+    slope = np.diff(y) / np.diff(x)
+    middle = (x[:-1] + x[1:]) / 2
+    before, after = np.empty(len(x)), np.empty(len(x))
+    before[1:] = slope
+    after[:-1] = slope
+    if len(slope) > 1:
+        bend = np.diff(slope) / np.diff(middle)
+        before[2:] += bend * (x[2:] - middle[1:])
+        after[:-2] += bend * (x[:-2] - middle[:-1])
+        # The extrapolated slope of a monotone curve has the curve's own sign.
+        sign = np.sign(y[-1] - y[0])
+        before, after = (sign * np.maximum(sign * s, 0.0) for s in (before, after))
+    before[0], after[-1] = after[0], before[-1]
+    return before, after

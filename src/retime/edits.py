@@ -1,0 +1,372 @@
+"""Edits and how they are applied: times are walked back, and the source is sampled once.
+
+Sampling after every step would blur the motion each time; here warps only move times, pose layers
+are added at their depth, and fixes run once, last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from retime import quat
+from retime.errors import InputError
+from retime.kinematics import height
+from retime.layers import PoseLayer, Sampled
+from retime.motion import Motion
+from retime.quat import FloatArray
+from retime.warp import TimeWarp
+
+__all__ = ["FIX_ORDER", "Edit", "Fix", "FixKind", "apply", "apply_edits", "total_warp"]
+
+FixKind = Literal["smoothing", "cartoon", "contact IK"]
+FIX_ORDER: tuple[FixKind, ...] = ("smoothing", "cartoon", "contact IK")
+
+# A cycle's ends may differ by this much: about what a hand-made loop is off by, unseen at 1/120 s.
+_LOOP_ANGLE = np.radians(5.0)
+_LOOP_HEIGHT = 0.02
+# Motions longer than this need a mistake: ten hours at 120 frames a second.
+_MOST_FRAMES = 4_320_000
+
+
+@dataclass(frozen=True, eq=False)
+class Fix:
+    """A correction of the finished motion.
+
+    Parameters
+    ----------
+    kind : {"smoothing", "cartoon", "contact IK"}
+        Its place in the order; the last step's wins where several steps have one of a kind.
+    run : callable
+        ``(retimed, source, warp) -> Motion`` on the same frames.
+    """
+
+    kind: FixKind
+    run: Callable[[Motion, Motion, TimeWarp], Motion]
+
+
+@dataclass(frozen=True, eq=False)
+class Edit:
+    """What one step does: any of a warp, a pose layer and a fix, each by a weight."""
+
+    warp: TimeWarp | None = None
+    layer: PoseLayer | None = None
+    fix: Fix | None = None
+    weight: float = 1.0
+
+    def weighted_warp(self, domain: tuple[float, float]) -> TimeWarp:
+        """Return the step's warp, blended with the identity over its input's time."""
+        if self.warp is None:
+            return TimeWarp.identity(*domain)
+        return TimeWarp.identity(*domain, loop=self.warp.loop).blend(self.warp, self.weight)
+
+
+def apply(
+    motion: Motion,
+    warp: TimeWarp,
+    *,
+    fps: float | None = None,
+    exact: bool = False,
+    times: npt.ArrayLike | None = None,
+    range: tuple[float, float] | None = None,
+    rest: Literal["fixed", "ripple"] = "fixed",
+    loop: bool = False,
+) -> Motion:
+    """Retime a motion.
+
+    Parameters
+    ----------
+    motion : Motion
+        The source.
+    warp : TimeWarp
+        From output time to the source's time.
+    fps : float, optional
+        Frame rate of the result; the source's where not given.
+    exact : bool
+        Keep the warp's duration to the last digit by stretching the frame time a little, in place
+        of rounding to whole frames.
+    times : array (F,), optional
+        Output times to evaluate, in place of evenly spaced frames.
+    range : (float, float), optional
+        Source times between which the warp acts; it starts at the range's start.
+    rest : {"fixed", "ripple"}
+        What follows the range keeps its time, or moves with the range's end.
+    loop : bool
+        The clip is a cycle: times beyond its ends go round.
+
+    Examples
+    --------
+    >>> from retime import TimeWarp, apply, samples
+    >>> jump = samples.jump()
+    >>> slow = apply(jump, TimeWarp([0, 2 * jump.duration], [0, jump.duration]))
+    >>> round(slow.duration / jump.duration, 6)
+    2.0
+    """
+    if range is not None:
+        warp = warp.within(motion.domain, range, rest)
+    if loop:
+        warp = warp.looped()
+    return apply_edits(motion, [Edit(warp)], fps=fps, exact=exact, times=times)
+
+
+def total_warp(motion: Motion, edits: Iterable[Edit]) -> TimeWarp:
+    """Compose the edits' warps: from the result's time to the source's."""
+    warps = _warps(motion, edits)
+    total = warps[0] if warps else TimeWarp.identity(*motion.domain)
+    for warp in warps[1:]:
+        total = total @ warp
+    return total
+
+
+def _warps(motion: Motion, edits: Iterable[Edit]) -> list[TimeWarp]:
+    domain, warps = motion.domain, []
+    for edit in edits:
+        warps.append(edit.weighted_warp(domain))
+        domain = warps[-1].domain
+    return warps
+
+
+def apply_edits(
+    motion: Motion,
+    edits: Sequence[Edit],
+    *,
+    fps: float | None = None,
+    exact: bool = False,
+    times: npt.ArrayLike | None = None,
+) -> Motion:
+    """Evaluate a list of edits on a motion with a single resampling.
+
+    Parameters are those of :func:`apply`; the edits are in the order in which they were made.
+    """
+    warps = _warps(motion, edits)
+    domain = warps[-1].domain if warps else motion.domain
+    frames = _Frames.of(motion, domain, fps, exact, times)
+
+    # Each channel's time, walked back through the steps; depths[k] is step k's input time.
+    depths: list[_ChannelTimes] = []
+    now = _ChannelTimes(frames.times, {})
+    for warp in reversed(warps):
+        now = now.through(warp)
+        depths.append(now)
+    depths.reverse()
+
+    sampled = _sample(motion, now, loop=bool(warps) and all(w.loop for w in warps))
+    for edit, depth in zip(edits, depths, strict=True):
+        if edit.layer is not None and edit.weight != 0:
+            sampled = _add_layer(motion, sampled, edit, depth)
+    rotations, translations, scales = sampled
+
+    total = total_warp(motion, edits)
+    origin = motion.origin
+    if origin is not None:
+        origin = replace(origin, warp=total if origin.warp is None else origin.warp @ total)
+    notes = [n for edit in edits if edit.warp is not None for n in edit.warp.notes]
+    notes += frames.notes
+    out = replace(
+        motion,
+        rotations=rotations,
+        translations=translations,
+        scales=scales,
+        fps=frames.fps,
+        start=float(frames.times[0]),
+        sample_times=frames.times if frames.uneven else None,
+        origin=origin,
+    ).with_notes(*notes)
+    return _run_fixes(out, motion, total, edits)
+
+
+def _run_fixes(out: Motion, source: Motion, warp: TimeWarp, edits: Iterable[Edit]) -> Motion:
+    last = {e.fix.kind: e for e in edits if e.fix is not None}
+    for kind in FIX_ORDER:
+        edit = last.get(kind)
+        if edit is None or edit.fix is None or edit.weight == 0:
+            continue
+        fixed = edit.fix.run(out, source, warp)
+        out = fixed if edit.weight == 1 else _between(out, fixed, edit.weight)
+    return out
+
+
+def _between(a: Motion, b: Motion, weight: float) -> Motion:
+    """Scale a fix's displacement."""
+    share = np.full(a.rotations.shape[:2], weight)
+    rest = _rest_of(a)
+
+    def mixed(
+        one: Mapping[str, FloatArray], other: Mapping[str, FloatArray], which: int
+    ) -> dict[str, FloatArray]:
+        return {
+            n: (1 - weight) * one.get(n, rest(n)[which]) + weight * other.get(n, rest(n)[which])
+            for n in other
+        }
+
+    return replace(
+        b,
+        rotations=quat.slerp(a.rotations, b.rotations, share),
+        translations=mixed(a.translations, b.translations, 0),
+        scales=mixed(a.scales, b.scales, 1),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Frames:
+    """The output's frames: the times to evaluate, and the rate that they are said to have."""
+
+    times: FloatArray
+    fps: float
+    uneven: bool = False
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        motion: Motion,
+        domain: tuple[float, float],
+        fps: float | None,
+        exact: bool,
+        times: npt.ArrayLike | None,
+    ) -> _Frames:
+        rate = motion.rate if fps is None else float(fps)
+        if not (np.isfinite(rate) and rate > 0):
+            raise InputError(f"the frame rate must be above 0, not {fps}")
+        if times is not None:
+            given = np.array(times, dtype=float)
+            if given.ndim != 1 or not given.size or not np.isfinite(given).all():
+                raise InputError("output times must be a list of finite numbers")
+            return cls(given, rate, uneven=True)
+        start, end = domain
+        count = (end - start) * rate
+        if count > _MOST_FRAMES:
+            raise InputError(
+                f"{end - start:g} s at {rate:g} fps are {count:.3g} frames, more than "
+                f"{_MOST_FRAMES}; lower the frame rate or the duration"
+            )
+        if end <= start:
+            return cls(np.array([start]), rate)
+        n = max(round(count), 1)
+        if exact:
+            return cls(np.linspace(start, end, n + 1), n / (end - start))
+        # Whole frames, and the end pose on the last of them: only that interval gives way, by
+        # half a frame at most, so that no keytime moves.
+        notes: tuple[str, ...] = ()
+        if abs(count - n) > 1e-6:
+            notes = (
+                f"{end - start:.4g} s became {n + 1} frames at {rate:g} fps ({n / rate:.4g} s)",
+            )
+        return cls(np.r_[start + np.arange(n) / rate, end], rate, notes=notes)
+
+
+@dataclass(frozen=True, eq=False)
+class _ChannelTimes:
+    """Times (F,) of every frame: the body's, and those of the channels that differ."""
+
+    body: FloatArray
+    channels: Mapping[str, FloatArray]
+
+    def of(self, channel: str) -> FloatArray:
+        return self.channels.get(channel, self.body)
+
+    def through(self, warp: TimeWarp) -> _ChannelTimes:
+        names = dict.fromkeys([*self.channels, *warp.channels])
+        return _ChannelTimes(warp(self.body), {n: warp(self.of(n), n) for n in names})
+
+
+def _channel_of(motion: Motion, name: str, translation: bool) -> str:
+    """Return the channel that a track follows: a root's translation has one of its own."""
+    is_root = motion.skeleton.parents[motion.skeleton.index(name)] < 0
+    return f"{name}:translation" if translation and is_root else name
+
+
+def _sample(motion: Motion, times: _ChannelTimes, *, loop: bool) -> Sampled:
+    """Sample the source, each channel at its own times."""
+    from retime.kernels import resample_rotations
+
+    names = motion.skeleton.names
+    own = [n for n in times.channels if n in motion.channels]
+    column_of = {n: k for k, n in enumerate(own, 1)}
+    stacked = np.stack([times.body, *(times.channels[n] for n in own)], axis=1)
+    turns = np.zeros(stacked.shape)
+    if loop:
+        stacked, turns = _wrapped(motion, stacked)
+    frame, share = motion.frame_at(stacked)
+    column = np.array([column_of.get(n, 0) for n in names], dtype=np.int64)
+    rotations = resample_rotations(motion.rotations, frame, share, column)
+
+    def track(values: FloatArray, channel: str) -> FloatArray:
+        k = column_of.get(channel, 0)
+        i, u = frame[:, k], share[:, k, None]
+        after = np.minimum(i + 1, len(values) - 1)
+        return np.where(u == 0, values[i], (1 - u) * values[i] + u * values[after])
+
+    translations = {}
+    for name, values in motion.translations.items():
+        channel = _channel_of(motion, name, translation=True)
+        translations[name] = track(values, channel)
+        if loop and channel != name:
+            turn = turns[:, column_of.get(channel, 0), None]
+            translations[name] = translations[name] + turn * _ground_displacement(motion, values)
+    scales = {n: track(v, n) for n, v in motion.scales.items()}
+    return rotations, translations, scales
+
+
+def _wrapped(motion: Motion, times: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Bring a cycle's source times into the clip; also how often each went round."""
+    _must_loop(motion)
+    start, end = motion.domain
+    period = end - start
+    if period <= 0:
+        return times, np.zeros(times.shape)
+    # A time a hair before the seam is the seam: its pose is the first one.
+    turns = np.floor((times - start) / period + 1e-9)
+    return np.maximum(times - turns * period, start), turns
+
+
+def _ground_displacement(motion: Motion, track: FloatArray) -> FloatArray:
+    travel: FloatArray = track[-1] - track[0]
+    travel[1 if motion.units.up == "Y" else 2] = 0.0
+    return travel
+
+
+def _must_loop(motion: Motion) -> None:
+    """Refuse a clip whose ends do not meet, up to where it stands on the ground."""
+    gap = quat.angle(motion.rotations[0], motion.rotations[-1])
+    joint = int(gap.argmax())
+    if gap[joint] > _LOOP_ANGLE:
+        raise InputError(
+            f"the clip is no cycle: {motion.skeleton.names[joint]!r} turns by "
+            f"{np.degrees(gap[joint]):.0f} degrees between its last and its first frame"
+        )
+    tall = height(motion.skeleton)
+    for name, track in motion.translations.items():
+        rise = track[-1] - track[0] - _ground_displacement(motion, track)
+        if tall > 0 and np.abs(rise).max() > _LOOP_HEIGHT * tall:
+            raise InputError(
+                f"the clip is no cycle: {name!r} ends {np.abs(rise).max():.3g} units off its start"
+            )
+
+
+def _rest_of(motion: Motion) -> Callable[[str], tuple[FloatArray, FloatArray]]:
+    skeleton = motion.skeleton
+
+    def rest(name: str) -> tuple[FloatArray, FloatArray]:
+        j = skeleton.index(name)
+        return skeleton.offsets[j], skeleton.rest_scales[j]
+
+    return rest
+
+
+def _add_layer(motion: Motion, sampled: Sampled, edit: Edit, depth: _ChannelTimes) -> Sampled:
+    layer = edit.layer
+    if layer is None:
+        return sampled
+    names = {name: motion.skeleton.index(name) for name in layer.joints}
+    return layer.add_to(
+        sampled,
+        names,
+        lambda name, translation: depth.of(_channel_of(motion, name, translation)),
+        _rest_of(motion),
+        edit.weight,
+    )

@@ -1,0 +1,90 @@
+"""What can go wrong: one family of errors, each a sentence that says what to do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+__all__ = [
+    "FormatError",
+    "FormatWarning",
+    "InfeasibleError",
+    "InputError",
+    "MissingDependencyError",
+    "RetimeError",
+    "did_you_mean",
+]
+
+
+class RetimeError(Exception):
+    """Anything that is the input's fault and not the program's."""
+
+
+class InputError(RetimeError, ValueError):
+    """A value that makes no sense where it was given."""
+
+
+class FormatError(RetimeError):
+    """A file that cannot be read as what it claims to be.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong and what to do.
+    path : str or Path, optional
+        The file.
+    line : int, optional
+        The line in the file, counted from 1.
+    """
+
+    def __init__(
+        self, message: str, *, path: str | Path | None = None, line: int | None = None
+    ) -> None:
+        self.path = None if path is None else str(path)
+        self.line = line
+        where = self.path or ""
+        if line is not None:
+            where += f":{line}" if where else f"line {line}"
+        super().__init__(f"{where}: {message}" if where else message)
+
+
+class InfeasibleError(RetimeError):
+    """A request that nothing can satisfy; the message names what would be feasible."""
+
+
+class MissingDependencyError(RetimeError):
+    """An optional package that a feature needs is absent.
+
+    Parameters
+    ----------
+    feature : str
+        What was asked for.
+    extra : str
+        The extra of this package that installs what is missing.
+    """
+
+    def __init__(self, feature: str, extra: str) -> None:
+        self.extra = extra
+        super().__init__(f"{feature} needs an optional part: pip install 'retime[{extra}]'")
+
+
+class FormatWarning(UserWarning):
+    """A file was read, but something in it contradicts itself."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Name the nearest known names, as the end of an error sentence.
+
+    >>> did_you_mean("RightHnad", ["RightHand", "LeftFoot"])
+    "; did you mean 'RightHand'?"
+    """
+    folded = {k.casefold(): k for k in known}
+    near = difflib.get_close_matches(name.casefold(), list(folded), n=3, cutoff=0.5)
+    if near:
+        return "; did you mean " + " or ".join(repr(folded[n]) for n in near) + "?"
+    listed = list(folded.values())
+    if not listed:
+        return ""
+    shown = ", ".join(listed[:12]) + (", …" if len(listed) > 12 else "")
+    return f"; known: {shown}"

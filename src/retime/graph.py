@@ -1,0 +1,216 @@
+"""A monotone graph: the curve that one channel of a time warp is made of.
+
+It is piecewise linear and never turns back. A flat stretch is a hold (time stands still), a
+vertical one is a cut (time jumps); swapping the axes turns one into the other, which is why a
+graph and not a function is the closed notion.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.errors import InputError
+
+__all__ = ["Graph", "Side", "compose", "mix", "unroll"]
+
+FloatArray = npt.NDArray[np.float64]
+Side = Literal["left", "right"]
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """Knots of a monotone piecewise linear graph.
+
+    Parameters
+    ----------
+    x : array (K,)
+        Output times in seconds, never falling; a repeated one is a cut.
+    y : array (K,)
+        Source times in seconds, never falling or never rising; a repeated one is a hold.
+    """
+
+    x: FloatArray
+    y: FloatArray
+
+    def __post_init__(self) -> None:
+        x, y = _knots(self.x, "output"), _knots(self.y, "source")
+        if len(x) != len(y):
+            raise InputError(f"a warp needs as many source as output times: {len(x)} and {len(y)}")
+        if not len(x):
+            raise InputError("a warp needs at least one knot")
+        falls = np.flatnonzero(np.diff(x) < 0)
+        if len(falls):
+            k = falls[0]
+            raise InputError(f"output times fall from {x[k]:g} s to {x[k + 1]:g} s at knot {k + 1}")
+        step = np.diff(y)
+        if (step > 0).any() and (step < 0).any():
+            turn = np.flatnonzero(step * np.sign(y[-1] - y[0] or step[step != 0][0]) < 0)[0]
+            raise InputError(
+                f"the warp changes direction at output {x[turn]:g} s (source {y[turn]:g} s to "
+                f"{y[turn + 1]:g} s); time may run forwards or backwards, not both"
+            )
+        object.__setattr__(self, "x", x)
+        object.__setattr__(self, "y", y)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Graph):
+            return NotImplemented
+        return np.array_equal(self.x, other.x) and np.array_equal(self.y, other.y)
+
+    __hash__ = None  # type: ignore[assignment]  # holds arrays
+
+    @property
+    def direction(self) -> int:
+        """1 forwards, -1 backwards, 0 where time stands still throughout."""
+        return int(np.sign(self.y[-1] - self.y[0]))
+
+    def at(self, t: npt.ArrayLike, side: Side = "left") -> FloatArray:
+        """Evaluate; at a cut the value before it (``left``) or after it (``right``).
+
+        Beyond the knots the end values hold.
+        """
+        t = np.asarray(t, dtype=float)
+        x, y = self.x, self.y
+        if len(x) == 1:
+            return np.full(t.shape, y[0])
+        n = len(x)
+        i = np.searchsorted(x, t, side=side)
+        k = np.clip(i, 1, n - 1)  # the segment k-1 .. k holds t
+        x0, y0, x1, y1 = x[k - 1], y[k - 1], x[k], y[k]
+        width = np.where(x1 > x0, x1 - x0, 1.0)
+        value = y0 + (t - x0) * ((y1 - y0) / width)
+        value = np.clip(value, np.minimum(y0, y1), np.maximum(y0, y1))
+        knot = np.clip(i if side == "left" else i - 1, 0, n - 1)
+        value = np.where(x[knot] == t, y[knot], value)
+        out: FloatArray = np.where(t < x[0], y[0], np.where(t > x[-1], y[-1], value))
+        return out
+
+    def swap(self) -> Graph:
+        """Exchange the axes: holds become cuts and cuts become holds."""
+        if self.direction >= 0:
+            return Graph(self.y, self.x)
+        return Graph(self.y[::-1], self.x[::-1])
+
+    def pad(self, a: float, b: float) -> Graph:
+        """Hold the end values out to output times ``a`` and ``b``."""
+        x, y = self.x, self.y
+        if x[0] > a:
+            x, y = np.r_[a, x], np.r_[y[0], y]
+        if x[-1] < b:
+            x, y = np.r_[x, b], np.r_[y, y[-1]]
+        return tidy(x, y)
+
+    def mirror(self) -> Graph:
+        """Turn the source axis round."""
+        return Graph(self.x, -self.y)
+
+
+def _knots(values: npt.ArrayLike, what: str) -> FloatArray:
+    try:
+        a = np.array(values, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} times must be numbers") from None
+    if a.ndim != 1:
+        raise InputError(f"{what} times must be a list of numbers, not of shape {a.shape}")
+    if not np.isfinite(a).all():
+        raise InputError(f"{what} time {int(np.flatnonzero(~np.isfinite(a))[0])} is not finite")
+    a.setflags(write=False)
+    return a
+
+
+def tidy(x: FloatArray, y: FloatArray) -> Graph:
+    """Drop knots that say nothing: repeated points, and the inside of a cut."""
+    inside = np.zeros(len(x), dtype=bool)
+    inside[1:-1] = (x[:-2] == x[1:-1]) & (x[1:-1] == x[2:])
+    x, y = x[~inside], y[~inside]
+    fresh = np.r_[True, (np.diff(x) != 0) | (np.diff(y) != 0)]
+    return Graph(x[fresh], y[fresh])
+
+
+def _settled(x: FloatArray, y: FloatArray) -> Graph:
+    """Tidy what rounding may have bent: it must not make a change of direction."""
+    direction = np.sign(y[-1] - y[0])
+    if direction > 0:
+        y = np.maximum.accumulate(y)
+    elif direction < 0:
+        y = np.minimum.accumulate(y)
+    else:
+        y = np.full_like(y, y[0])
+    return tidy(np.maximum.accumulate(x), y)
+
+
+def compose(f: Graph, g: Graph) -> Graph:
+    """Make the graph of f(g(t)), exact: its knots are g's, and f's where g reaches them.
+
+    At the very instant of a cut of ``f`` that a *falling* ``g`` crosses, the value is the one
+    after the cut: no rule for that single instant survives a change of direction.
+    """
+    x0, x1 = g.x[:-1], g.x[1:]
+    y0, y1 = g.y[:-1], g.y[1:]
+    keep = x1 > x0  # a cut of g shows nothing of f
+    x0, x1, y0, y1 = x0[keep], x1[keep], y0[keep], y1[keep]
+    up, down = y1 > y0, y1 < y0
+    # The value at a segment's start is the one on the side that the segment walks to.
+    first = np.where(up, f.at(y0, "right"), f.at(y0, "left"))
+    last = np.where(down, f.at(y1, "right"), f.at(y1, "left"))
+    # Knots of f strictly inside each segment, walked in the segment's direction.
+    lo = np.searchsorted(f.x, np.minimum(y0, y1), side="right")
+    hi = np.searchsorted(f.x, np.maximum(y0, y1), side="left")
+    count = np.where(up | down, np.maximum(hi - lo, 0), 0)
+    segment = np.repeat(np.arange(len(x0)), count)
+    rank = np.arange(len(segment)) - np.repeat(np.cumsum(count) - count, count)
+    inner = np.where(up[segment], lo[segment] + rank, hi[segment] - 1 - rank)
+    rise = np.where(up | down, y1 - y0, 1.0)
+    slope = ((x1 - x0) / rise)[segment]
+    inner_x = np.clip(x0[segment] + (f.x[inner] - y0[segment]) * slope, x0[segment], x1[segment])
+
+    n = len(x0)
+    order = np.lexsort(
+        (
+            np.r_[np.zeros(n), 1 + rank, np.full(n, len(f.x) + 2)],
+            np.r_[np.arange(n), segment, np.arange(n)],
+        )
+    )
+    x = np.r_[x0, inner_x, x1][order]
+    y = np.r_[first, f.y[inner], last][order]
+    ends = f.at(np.array([g.y[0], g.y[-1]]))
+    return _settled(np.r_[g.x[0], x, g.x[-1]], np.r_[ends[0], y, ends[1]])
+
+
+def mix(a: Graph, b: Graph, weight: float) -> Graph:
+    """Mix output times at equal source time, so that durations mix and order holds.
+
+    Both sides of a hold mix; outside its source range a graph's output time stays at its end;
+    weights 0 and 1 return the operand.
+    """
+    if weight <= 0:
+        return a
+    if weight >= 1:
+        return b
+    if a.direction * b.direction < 0:
+        raise InputError(
+            "warps that run in opposite directions do not blend; use a weight of 0 or 1"
+        )
+    if a.direction < 0 or b.direction < 0:
+        return mix(a.mirror(), b.mirror(), weight).mirror()
+    times_a, times_b = a.swap(), b.swap()
+    source = np.unique(np.r_[a.y, b.y])
+    before = (1 - weight) * times_a.at(source) + weight * times_b.at(source)
+    after = (1 - weight) * times_a.at(source, "right") + weight * times_b.at(source, "right")
+    output = np.maximum.accumulate(np.c_[before, after].ravel())
+    return tidy(output, np.repeat(source, 2))
+
+
+def unroll(graph: Graph, a: float, b: float) -> Graph:
+    """Repeat a cycle, w(t + T) = w(t) + D, so that it covers the output times ``a`` to ``b``."""
+    period, gain = graph.x[-1] - graph.x[0], graph.y[-1] - graph.y[0]
+    if period <= 0:
+        return graph
+    first = int(np.floor((a - graph.x[0]) / period))
+    last = max(int(np.ceil((b - graph.x[0]) / period)), first + 1)
+    turns = np.arange(first, last)[:, None]
+    return _settled((graph.x + turns * period).ravel(), (graph.y + turns * gain).ravel())

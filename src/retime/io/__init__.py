@@ -1,0 +1,143 @@
+"""Reading and writing motions: formats are found by a file's suffix.
+
+A format is a module with ``read_motion`` and ``write_motion`` and a line in ``FORMATS``. Another
+package adds one through the entry point group ``retime.formats``, whose objects are ``Format``.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from retime.errors import InputError, did_you_mean
+from retime.motion import Motion, UpAxis
+
+__all__ = ["FORMATS", "Format", "format_of", "read", "write"]
+
+
+@dataclass(frozen=True)
+class Format:
+    """One file format: its name, suffixes, and the module that reads and writes it."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    module: str
+    summary: str
+    writes: bool = True
+
+    def _function(self, name: str) -> Callable[..., Any]:
+        function: Callable[..., Any] = getattr(importlib.import_module(self.module), name)
+        return function
+
+    def read(self, path: Path, **options: Any) -> Motion:
+        """Read a motion."""
+        motion: Motion = self._function("read_motion")(path, **options)
+        return motion
+
+    def write(self, motion: Motion, path: Path, **options: Any) -> None:
+        """Write a motion."""
+        self._function("write_motion")(motion, path, **options)
+
+
+FORMATS: dict[str, Format] = {
+    f.name: f
+    for f in (
+        Format("bvh", (".bvh",), "retime.io.bvh", "Biovision hierarchy, text"),
+        Format("npz", (".npz",), "retime.io.npz", "retime's own: fast and lossless"),
+    )
+}
+
+
+def _formats() -> dict[str, Format]:
+    """List the formats, those of other packages included."""
+    from importlib.metadata import entry_points
+
+    found = dict(FORMATS)
+    for entry in entry_points(group="retime.formats"):
+        added: Format = entry.load()
+        found.setdefault(added.name, added)
+    return found
+
+
+def format_of(path: str | Path) -> Format:
+    """Find the format of a file by its suffix."""
+    suffix = Path(path).suffix.lower()
+    for known in FORMATS.values():
+        if suffix in known.suffixes:
+            return known
+    formats = _formats()
+    for known in formats.values():
+        if suffix in known.suffixes:
+            return known
+    suffixes = [s for f in formats.values() for s in f.suffixes]
+    if not suffix:
+        raise InputError(f"{path} has no suffix to tell its format; known: {', '.join(suffixes)}")
+    raise InputError(f"no format for {suffix!r} ({path}){did_you_mean(suffix, suffixes)}")
+
+
+def read(
+    path: str | Path,
+    *,
+    scale: float | None = None,
+    up: UpAxis | None = None,
+    fps: float | None = None,
+    rest_frame: Literal["auto", "keep", "first"] = "auto",
+) -> Motion:
+    """Read a motion from a file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file; its suffix tells the format.
+    scale : float, optional
+        Metres per unit of length, where the file's is unknown or wrong.
+    up : {"Y", "Z"}, optional
+        The up axis, where the file's is unknown or wrong.
+    fps : float, optional
+        Frame rate in place of the file's.
+    rest_frame : {"auto", "keep", "first"}
+        Whether frame 0 is a rest pose that was added before the motion: judged, no, or yes. A
+        rest pose is set aside, and restored by :func:`write`.
+
+    Returns
+    -------
+    Motion
+        Its ``notes`` say what was found and assumed.
+    """
+    path = Path(path)
+    motion = format_of(path).read(path, rest_frame=rest_frame, fps=fps)
+    if scale is None and up is None and motion.units.how == "declared":
+        return motion
+    from retime.kinematics import infer_units
+
+    known = motion.units.how == "declared"
+    units, notes = infer_units(
+        motion,
+        scale=motion.units.metres if scale is None and known else scale,
+        up=motion.units.up if up is None and known else up,
+    )
+    return replace(motion, units=units).with_notes(*notes)
+
+
+def write(motion: Motion, path: str | Path, *, drop_rest: bool = False, **options: Any) -> None:
+    """Write a motion to a file, whole or not at all.
+
+    Parameters
+    ----------
+    motion : Motion
+        What to write.
+    path : str or Path
+        Where; its suffix tells the format.
+    drop_rest : bool
+        Leave out a rest frame that was set aside on reading.
+    **options
+        Further options of the format.
+    """
+    path = Path(path)
+    form = format_of(path)
+    if not form.writes:
+        raise InputError(f"{form.name} files can be read but not written")
+    form.write(motion, path, drop_rest=drop_rest, **options)

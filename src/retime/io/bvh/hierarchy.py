@@ -1,0 +1,223 @@
+"""The HIERARCHY part of a BVH file: parsed by statements, written back with its own digits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from retime.errors import FormatError
+
+__all__ = ["Channel", "Hierarchy", "Node", "parse_hierarchy"]
+
+# Hair and ropes hang a few hundred bones deep; deeper nesting is a broken or hostile file.
+MOST_DEPTH = 1024
+MOST_NODES = 100_000
+
+_STATEMENT = re.compile(r"[{}]|[^{}]+")
+_CHANNEL = re.compile(r"([xyz])(position|rotation)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Channel:
+    """One column of a row: an axis (0 to 2) of a position or a rotation."""
+
+    axis: int
+    rotation: bool
+    text: str
+
+
+@dataclass
+class Node:
+    """A ROOT, a JOINT or an End Site, with its text as the file had it."""
+
+    keyword: str
+    name: str
+    parent: int
+    line: int
+    offset: tuple[str, ...] = ("0.0", "0.0", "0.0")
+    channels: list[Channel] = field(default_factory=list)
+    first_column: int = 0
+
+    @property
+    def is_end(self) -> bool:
+        """Whether it is an End Site."""
+        return self.keyword == "End Site"
+
+    @property
+    def rotation_axes(self) -> tuple[int, ...]:
+        """Axes of its rotation channels, in order."""
+        return tuple(c.axis for c in self.channels if c.rotation)
+
+    @property
+    def has_position(self) -> bool:
+        """Whether it has a position channel."""
+        return any(not c.rotation for c in self.channels)
+
+
+@dataclass
+class Hierarchy:
+    """All nodes in file order, and the number of columns of a row."""
+
+    nodes: list[Node]
+    columns: int
+
+    @property
+    def joints(self) -> list[Node]:
+        """The nodes without the End Sites."""
+        return [n for n in self.nodes if not n.is_end]
+
+
+class _Words:
+    """Statements of the hierarchy: braces, and the words between them and line ends."""
+
+    def __init__(self, lines: list[str], path: str) -> None:
+        self.path = path
+        self.line = 0
+        self._chunks = self._walk(lines)
+
+    def _walk(self, lines: list[str]) -> Iterator[tuple[int, str]]:
+        for number, text in enumerate(lines, 1):
+            for chunk in _STATEMENT.findall(text):
+                if chunk.strip():
+                    yield number, chunk.strip()
+
+    def __iter__(self) -> Iterator[str]:
+        for line, chunk in self._chunks:
+            self.line = line
+            yield chunk
+
+    def take(self, what: str) -> str:
+        for chunk in self:
+            return chunk
+        raise FormatError(f"the file ends where {what} should be", path=self.path, line=self.line)
+
+    def fail(self, message: str) -> FormatError:
+        return FormatError(message, path=self.path, line=self.line)
+
+
+def parse_hierarchy(lines: list[str], path: str) -> Hierarchy:
+    """Parse the lines up to MOTION; the first line is the file's first."""
+    words = _Words(lines, path)
+    nodes: list[Node] = []
+    stack: list[int] = []
+    waiting: int | None = None  # a node whose brace has not opened yet
+    columns = 0
+    for chunk in words:
+        if chunk == "{":
+            if waiting is None:
+                raise words.fail("a brace opens where no joint was declared")
+            stack.append(waiting)
+            waiting = None
+            if len(stack) > MOST_DEPTH:
+                raise words.fail(f"joints are nested more than {MOST_DEPTH} deep")
+            continue
+        if chunk == "}":
+            if not stack:
+                raise words.fail("a brace closes that none opened")
+            stack.pop()
+            continue
+        rest = chunk
+        while rest:
+            keyword, rest = _first_word(rest)
+            if keyword == "hierarchy":
+                continue
+            if keyword in ("root", "joint", "end"):
+                if waiting is not None:
+                    raise words.fail(f"{nodes[waiting].name!r} has no braces")
+                if len(nodes) >= MOST_NODES:
+                    raise words.fail(f"more than {MOST_NODES} joints")
+                nodes.append(_declare(words, keyword, rest, stack, nodes))
+                waiting, rest = len(nodes) - 1, ""
+            elif keyword == "offset":
+                rest = _read_offset(words, _inside(words, stack, nodes), rest)
+            elif keyword == "channels":
+                node = _inside(words, stack, nodes)
+                rest = _read_channels(words, node, rest)
+                node.first_column = columns
+                columns += len(node.channels)
+            else:
+                raise words.fail(f"expected JOINT, OFFSET or CHANNELS, found {keyword[:40]!r}")
+    if stack or waiting is not None:
+        name = nodes[stack[-1] if stack else len(nodes) - 1].name
+        raise words.fail(f"the braces of {name!r} are not closed before MOTION")
+    if not nodes:
+        raise words.fail("the hierarchy declares no joint")
+    return Hierarchy(nodes, columns)
+
+
+def _first_word(text: str) -> tuple[str, str]:
+    word, *rest = text.split(maxsplit=1)
+    return word.lower(), rest[0] if rest else ""
+
+
+def _declare(words: _Words, keyword: str, rest: str, stack: list[int], nodes: list[Node]) -> Node:
+    """Make the node that a ROOT, JOINT or End Site line declares; its name may hold blanks."""
+    parent = stack[-1] if stack else -1
+    if parent >= 0 and nodes[parent].is_end:
+        raise words.fail("an End Site cannot have children")
+    if keyword == "end":
+        site, name = _first_word(rest) if rest else ("site", "")
+        return Node("End Site", name if site == "site" else rest, parent, words.line)
+    if keyword == "joint" and parent < 0:
+        raise words.fail(f"JOINT {rest} stands outside of any ROOT")
+    return Node("JOINT" if parent >= 0 else "ROOT", rest.strip(), parent, words.line)
+
+
+def _inside(words: _Words, stack: list[int], nodes: list[Node]) -> Node:
+    if not stack:
+        raise words.fail("OFFSET or CHANNELS outside of any joint")
+    return nodes[stack[-1]]
+
+
+def _read_offset(words: _Words, node: Node, rest: str) -> str:
+    numbers = rest.split(maxsplit=3)
+    while len(numbers) < 3:
+        more = words.take("an offset")
+        numbers = [*numbers, *more.split(maxsplit=3 - len(numbers))]
+    for text in numbers[:3]:
+        parse_number(text, words)
+    node.offset = tuple(numbers[:3])
+    return numbers[3] if len(numbers) > 3 else ""
+
+
+def parse_number(text: str, words: _Words) -> float:
+    """Parse a finite decimal number, or say what is wrong with it."""
+    try:
+        if "_" in text:
+            raise ValueError
+        value = float(text)
+    except ValueError:
+        hint = "; decimals need a point, not a comma" if "," in text else ""
+        raise words.fail(f"{text[:40]!r} is not a number{hint}") from None
+    if not np.isfinite(value):
+        raise words.fail(f"{text[:40]!r} is not a finite number")
+    return value
+
+
+def _read_channels(words: _Words, node: Node, rest: str) -> str:
+    if node.is_end:
+        raise words.fail("an End Site has no channels")
+    if node.channels:
+        raise words.fail(f"{node.name!r} declares its channels twice")
+    names = rest.split() or words.take("a number of channels").split()
+    try:
+        count = int(names[0])
+    except ValueError:
+        raise words.fail(f"CHANNELS needs a number, found {names[0][:40]!r}") from None
+    if not 0 <= count <= 6:
+        raise words.fail(f"a joint has 0 to 6 channels, not {names[0][:20]}")
+    del names[0]
+    while len(names) < count:
+        names += words.take(f"a channel of {node.name!r}").split()
+    for text in names[:count]:
+        match = _CHANNEL.fullmatch(text)
+        if match is None:
+            raise words.fail(f"unknown channel {text[:40]!r} of {node.name!r}")
+        channel = Channel("xyz".index(match[1].lower()), match[2].lower() == "rotation", text)
+        if any(c.axis == channel.axis and c.rotation == channel.rotation for c in node.channels):
+            raise words.fail(f"{node.name!r} has the channel {text} twice")
+        node.channels.append(channel)
+    return " ".join(names[count:])

@@ -1,0 +1,307 @@
+"""Compiled loops of the BVH reader and writer."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from retime.compiled import kernel
+
+__all__ = [
+    "count_numbers",
+    "euler_to_quaternions",
+    "format_rows",
+    "parse_numbers",
+    "quaternions_to_euler",
+]
+
+# Powers of ten that a double holds exactly.
+_EXACT_POWERS = np.array([10.0**k for k in range(23)])
+
+
+@kernel
+def count_numbers(text):  # type: ignore[no-untyped-def]
+    """Count the words and the lines (CR, LF or both) of bytes."""
+    words = 0
+    lines = 1
+    inside = False
+    for i in range(len(text)):
+        c = text[i]
+        if c == 32 or (9 <= c <= 13):
+            inside = False
+            if c == 10 or (c == 13 and not (i + 1 < len(text) and text[i + 1] == 10)):
+                lines += 1
+        elif not inside:
+            inside = True
+            words += 1
+    return words, lines
+
+
+@kernel
+def parse_numbers(text, words, lines):  # type: ignore[no-untyped-def]
+    """Parse decimal numbers from bytes, each rounded correctly.
+
+    Returns the values; the number of words before each line's end; the byte range of words that
+    need a slower, exact parser (or are no numbers); and how many decimals the numbers have at most.
+    """
+    values = np.empty(words)
+    upto = np.empty(lines, np.int64)
+    slow = np.empty((words, 3), np.int64)
+    slow_count = 0
+    decimals_most = 0
+    n = len(text)
+    word = 0
+    line = 0
+    i = 0
+    while i < n:
+        c = text[i]
+        if c == 32 or (9 <= c <= 13):
+            if c == 10 or (c == 13 and not (i + 1 < n and text[i + 1] == 10)):
+                upto[line] = word
+                line += 1
+            i += 1
+            continue
+        begin = i
+        negative = False
+        if c == 45 or c == 43:
+            negative = c == 45
+            i += 1
+        mantissa = np.uint64(0)
+        digits = 0
+        seen = 0
+        decimals = 0
+        point = False
+        plain = True
+        while i < n:
+            c = text[i]
+            if 48 <= c <= 57:
+                seen += 1
+                if digits > 0 or c != 48:
+                    digits += 1
+                if digits <= 19:
+                    mantissa = mantissa * np.uint64(10) + np.uint64(c - 48)
+                if point:
+                    decimals += 1
+            elif c == 46 and not point:
+                point = True
+            else:
+                break
+            i += 1
+        exponent = 0
+        if i < n and seen > 0 and (text[i] == 101 or text[i] == 69):
+            i += 1
+            falling = False
+            if i < n and (text[i] == 45 or text[i] == 43):
+                falling = text[i] == 45
+                i += 1
+            seen_exponent = 0
+            while i < n and 48 <= text[i] <= 57:
+                if exponent < 10000:
+                    exponent = exponent * 10 + (text[i] - 48)
+                seen_exponent += 1
+                i += 1
+            if falling:
+                exponent = -exponent
+            if seen_exponent == 0:
+                plain = False
+        if seen == 0 or digits > 19 or (i < n and not (text[i] == 32 or 9 <= text[i] <= 13)):
+            plain = False
+        while i < n and not (text[i] == 32 or 9 <= text[i] <= 13):
+            i += 1
+        power = exponent - decimals
+        value = 0.0
+        if plain and mantissa != np.uint64(0):
+            if power < -22 or power > 22:
+                plain = False
+            elif mantissa <= np.uint64(9007199254740992):
+                # Clinger's fast path: both factors are exact, so one operation rounds correctly.
+                value = float(mantissa)
+                if power < 0:
+                    value /= _EXACT_POWERS[-power]
+                else:
+                    value *= _EXACT_POWERS[power]
+            elif power > 0:
+                plain = False
+            else:
+                # 17 to 19 digits: divide in double-double, and give up near a rounding tie.
+                high = float(mantissa)
+                if high >= 18446744073709551615.0:
+                    plain = False
+                else:
+                    whole = np.uint64(high)
+                    if whole >= mantissa:
+                        low = -float(whole - mantissa)
+                    else:
+                        low = float(mantissa - whole)
+                    divisor = _EXACT_POWERS[-power]
+                    quotient = high / divisor
+                    # Dekker: the exact error of quotient * divisor.
+                    split = 134217729.0 * quotient
+                    qh = split - (split - quotient)
+                    ql = quotient - qh
+                    split = 134217729.0 * divisor
+                    dh = split - (split - divisor)
+                    dl = divisor - dh
+                    product = quotient * divisor
+                    error = ((qh * dh - product) + qh * dl + ql * dh) + ql * dl
+                    rest = (((high - product) - error) + low) / divisor
+                    value = quotient + rest
+                    margin = 1e-10 * abs(rest) + 1e-26 * quotient
+                    if quotient + (rest - margin) != quotient + (rest + margin):
+                        plain = False
+        if plain:
+            values[word] = -value if negative else value
+            decimals_most = max(decimals_most, decimals - min(exponent, 0))
+        else:
+            values[word] = np.nan
+            slow[slow_count, 0] = word
+            slow[slow_count, 1] = begin
+            slow[slow_count, 2] = i
+            slow_count += 1
+        word += 1
+    while line < lines:
+        upto[line] = word
+        line += 1
+    return values, upto, slow[:slow_count], decimals_most
+
+
+@kernel
+def euler_to_quaternions(rows, first, axes):  # type: ignore[no-untyped-def]
+    """Turn rows of Euler angles in degrees into quaternions, signs continuous in time.
+
+    ``first`` (J, 3) are the columns of each joint's rotations in order, -1 for none; ``axes``
+    (J, 3) their axes. A joint's rotation is the product in the file's order.
+    """
+    frames = rows.shape[0]
+    joints = first.shape[0]
+    out = np.empty((frames, joints, 4))
+    radians = math.pi / 360.0
+    for f in range(frames):
+        for j in range(joints):
+            w = 1.0
+            x = 0.0
+            y = 0.0
+            z = 0.0
+            for k in range(3):
+                column = first[j, k]
+                if column < 0:
+                    break
+                half = rows[f, column] * radians
+                c = math.cos(half)
+                s = math.sin(half)
+                axis = axes[j, k]
+                if axis == 0:
+                    w, x, y, z = w * c - x * s, x * c + w * s, y * c + z * s, z * c - y * s
+                elif axis == 1:
+                    w, x, y, z = w * c - y * s, x * c - z * s, y * c + w * s, z * c + x * s
+                else:
+                    w, x, y, z = w * c - z * s, x * c + y * s, y * c - x * s, z * c + w * s
+            if f > 0:
+                b = out[f - 1, j]
+                if w * b[0] + x * b[1] + y * b[2] + z * b[3] < 0.0:
+                    w, x, y, z = -w, -x, -y, -z
+            out[f, j, 0] = w
+            out[f, j, 1] = x
+            out[f, j, 2] = y
+            out[f, j, 3] = z
+    return out
+
+
+@kernel
+def quaternions_to_euler(rotations, axes, near, continuous):  # type: ignore[no-untyped-def]
+    """Turn quaternions (F, 4) into Euler angles (F, 3) in radians about three distinct axes.
+
+    Of the two solutions and their full turns, the one nearest to ``near`` (F, 3) is taken; with
+    ``continuous``, the one nearest to the frame before (``near`` then matters for frame 0 only).
+    """
+    frames = rotations.shape[0]
+    out = np.empty((frames, 3))
+    i, j, k = axes[0], axes[1], axes[2]
+    sign = 1.0 if (j - i) % 3 == 1 else -1.0
+    turn = 2.0 * math.pi
+    m = np.empty((3, 3))
+    want = np.empty(3)
+    one = np.empty(3)
+    two = np.empty(3)
+    for f in range(frames):
+        w = rotations[f, 0]
+        x = rotations[f, 1]
+        y = rotations[f, 2]
+        z = rotations[f, 3]
+        m[0, 0] = w * w + x * x - y * y - z * z
+        m[0, 1] = 2 * (x * y - w * z)
+        m[0, 2] = 2 * (x * z + w * y)
+        m[1, 0] = 2 * (x * y + w * z)
+        m[1, 1] = w * w - x * x + y * y - z * z
+        m[1, 2] = 2 * (y * z - w * x)
+        m[2, 0] = 2 * (x * z - w * y)
+        m[2, 1] = 2 * (y * z + w * x)
+        m[2, 2] = w * w - x * x - y * y + z * z
+        for c in range(3):
+            want[c] = out[f - 1, c] if continuous and f > 0 else near[f, c]
+        cosine = math.hypot(m[i, i], m[i, j])
+        one[1] = math.atan2(sign * m[i, k], cosine)
+        if cosine > 1e-7:
+            one[0] = math.atan2(-sign * m[j, k], m[k, k])
+            one[2] = math.atan2(-sign * m[i, j], m[i, i])
+        else:
+            # Gimbal lock: only one of the outer angles is free; the first stays as wanted.
+            one[0] = want[0]
+            c0 = math.cos(want[0])
+            s0 = sign * math.sin(want[0])
+            one[2] = math.atan2(sign * (c0 * m[j, i] + s0 * m[k, i]), c0 * m[j, j] + s0 * m[k, j])
+        two[0] = one[0] + math.pi
+        two[1] = math.pi - one[1]
+        two[2] = one[2] + math.pi
+        if cosine <= 1e-7:
+            two[0] = one[0]
+            two[1] = one[1]
+            two[2] = one[2]
+        far_one = 0.0
+        far_two = 0.0
+        for c in range(3):
+            one[c] += turn * np.round((want[c] - one[c]) / turn)
+            two[c] += turn * np.round((want[c] - two[c]) / turn)
+            far_one += (one[c] - want[c]) ** 2
+            far_two += (two[c] - want[c]) ** 2
+        for c in range(3):
+            out[f, c] = one[c] if far_one <= far_two else two[c]
+    return out
+
+
+@kernel
+def format_rows(rows, decimals):  # type: ignore[no-untyped-def]
+    """Write rows as decimal text with a fixed number of decimals, blanks between, a row a line.
+
+    Values must be below 1e18 / 10**decimals.
+    """
+    frames, columns = rows.shape
+    out = np.empty(frames * columns * (21 + decimals), np.uint8)
+    digit = np.empty(24, np.uint8)
+    scale = 1.0
+    for _ in range(decimals):
+        scale *= 10.0
+    n = 0
+    for f in range(frames):
+        for c in range(columns):
+            value = rows[f, c]
+            whole = np.uint64(np.rint(abs(value) * scale))
+            if value < 0.0 and whole != np.uint64(0):
+                out[n] = 45
+                n += 1
+            count = 0
+            while whole != np.uint64(0) or count <= decimals:
+                rest = whole // np.uint64(10)
+                digit[count] = np.uint8(48 + (whole - rest * np.uint64(10)))
+                whole = rest
+                count += 1
+            for k in range(count - 1, -1, -1):
+                out[n] = digit[k]
+                n += 1
+                if k == decimals and decimals > 0:
+                    out[n] = 46
+                    n += 1
+            out[n] = 32 if c + 1 < columns else 10
+            n += 1
+    return out[:n]

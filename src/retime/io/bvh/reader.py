@@ -1,0 +1,213 @@
+"""Reading BVH files, whoever wrote them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from retime import quat
+from retime.errors import FormatError, InputError
+from retime.io.bvh.hierarchy import Hierarchy, parse_hierarchy
+from retime.io.bvh.rows import Rows, parse_rows
+from retime.io.files import read_bytes
+from retime.motion import Motion, Origin, Pose, Units
+from retime.quat import FloatArray
+from retime.skeleton import EndSite, Skeleton, unique_names
+
+__all__ = ["BvhFile", "read_motion", "rotation_columns"]
+
+_MOTION = re.compile(rb"(?:\A|[\r\n])[ \t]*motion(?=\s|\Z)", re.IGNORECASE)
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_OTHER_FORMATS = {
+    b"\x89PNG": "a PNG picture",
+    b"\xff\xd8\xff": "a JPEG picture",
+    b"GIF8": "a GIF picture",
+    b"PK\x03\x04": "a zip archive",
+    b"glTF": "a GLB file",
+    b"Kaydara FBX": "an FBX file",
+    b"\x1f\x8b": "a gzip archive",
+    b"%PDF": "a PDF",
+}
+# A rest frame: most joints that move later stand at zero, and the next frame is a jump.
+_REST_ANGLE = np.radians(0.1)
+_REST_SHARE = 0.5
+_REST_JUMP = np.radians(5.0)
+_REST_JUMP_RATIO = 8.0
+
+
+@dataclass(frozen=True, eq=False)
+class BvhFile:
+    """What is kept of a file, for writing it back.
+
+    ``rotations`` and ``translations`` are the very arrays of the motion as read: while a motion
+    still holds them, the file's own digits are its digits.
+    """
+
+    hierarchy: Hierarchy
+    rows: Rows
+    rest_rows: int
+    rotations: FloatArray
+    translations: dict[str, FloatArray]
+
+
+def read_motion(
+    path: str | Path,
+    *,
+    rest_frame: Literal["auto", "keep", "first"] = "auto",
+    fps: float | None = None,
+) -> Motion:
+    """Read a BVH file; units and up axis are left open. Options are those of ``retime.read``."""
+    if rest_frame not in ("auto", "keep", "first"):
+        raise InputError(f"rest_frame is 'auto', 'keep' or 'first', not {rest_frame!r}")
+    data = read_bytes(path)
+    name = str(path)
+    text, notes = _as_utf8(data, name)
+    hierarchy, rows = _parts(text, name, fps)
+    skeleton = _skeleton(hierarchy)
+    rotations, translations = _transforms(hierarchy, rows.values, skeleton)
+    notes = [*notes, *rows.notes]
+
+    aside = int(rest_frame == "first" or (rest_frame == "auto" and _starts_at_rest(rotations)))
+    rest_pose = None
+    if aside and len(rotations):
+        rest_pose = Pose(rotations[0], {n: t[0] for n, t in translations.items()})
+        notes.append("frame 0 is an added rest pose: set aside, and restored on writing")
+    motion = Motion(
+        skeleton,
+        rotations[aside:],
+        {n: t[aside:] for n, t in translations.items()},
+        fps=rows.fps,
+        units=Units(how="unknown"),
+        rest_pose=rest_pose,
+        notes=tuple(notes),
+    )
+    kept = BvhFile(hierarchy, rows, aside, motion.rotations, dict(motion.translations))
+    sha256 = hashlib.sha256(data).hexdigest()
+    return replace(motion, origin=Origin("bvh", name, sha256, kept))
+
+
+def _as_utf8(data: bytes, path: str) -> tuple[bytes, list[str]]:
+    """Bring a file's bytes to UTF-8 without a mark; what is no text is refused."""
+    if not data.strip():
+        raise FormatError("the file is empty", path=path)
+    for magic, what in _OTHER_FORMATS.items():
+        if data.startswith(magic):
+            raise FormatError(f"not a BVH file but {what}", path=path)
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")) or data[1:2] == b"\0" or data[:1] == b"\0":
+        little = data.startswith(b"\xff\xfe") or (data[1:2] == b"\0" and data[:1] != b"\xfe")
+        try:
+            text = data.decode("utf-16-le" if little else "utf-16-be")
+        except UnicodeDecodeError:
+            raise FormatError("neither text in UTF-8 nor in UTF-16", path=path) from None
+        data = text.removeprefix("\ufeff").encode("utf-8", "replace")
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if b"\0" in data[:65536]:
+        raise FormatError("not a text file, so not a BVH file", path=path)
+    return data, []
+
+
+def _parts(text: bytes, path: str, fps: float | None) -> tuple[Hierarchy, Rows]:
+    if not re.match(rb"\s*hierarchy\b", text[:65536], re.IGNORECASE):
+        raise FormatError(
+            "does not start with HIERARCHY, so it is not a BVH file", path=path, line=1
+        )
+    motion = _MOTION.search(text)
+    if motion is None:
+        raise FormatError("has no MOTION part; the file may be cut off", path=path)
+    try:
+        head = text[: motion.start()].decode("utf-8")
+    except UnicodeDecodeError:
+        head = text[: motion.start()].decode("cp1252", "replace")
+    lines = _LINE_END.split(head)
+    hierarchy = parse_hierarchy(lines, path)
+    on_next_line = motion[0][:1] in b"\r\n" and motion.start() > 0
+    rows = parse_rows(
+        text[motion.end() :], hierarchy.columns, path, len(lines) + int(on_next_line), fps=fps
+    )
+    return hierarchy, rows
+
+
+def _skeleton(hierarchy: Hierarchy) -> Skeleton:
+    joints = hierarchy.joints
+    number = {id(node): j for j, node in enumerate(joints)}
+
+    def joint_of(index: int) -> int:
+        return -1 if index < 0 else number[id(hierarchy.nodes[index])]
+
+    def offset_of(texts: tuple[str, ...]) -> tuple[float, float, float]:
+        x, y, z = map(float, texts)
+        return x, y, z
+
+    ends = [
+        EndSite(joint_of(n.parent), offset_of(n.offset), n.name)
+        for n in hierarchy.nodes
+        if n.is_end
+    ]
+    return Skeleton(
+        names=unique_names([n.name for n in joints]),
+        parents=np.array([joint_of(n.parent) for n in joints]),
+        offsets=np.array([offset_of(n.offset) for n in joints]),
+        end_sites=tuple(ends),
+        file_names=tuple(n.name for n in joints),
+    )
+
+
+def rotation_columns(
+    hierarchy: Hierarchy,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return each joint's rotation columns (J, 3), -1 for none, and their axes (J, 3)."""
+    joints = hierarchy.joints
+    columns = np.full((len(joints), 3), -1, dtype=np.int64)
+    axes = np.zeros((len(joints), 3), dtype=np.int64)
+    for j, node in enumerate(joints):
+        turning = [(i, c.axis) for i, c in enumerate(node.channels) if c.rotation]
+        for k, (i, axis) in enumerate(turning):
+            columns[j, k] = node.first_column + i
+            axes[j, k] = axis
+    return columns, axes
+
+
+def _transforms(
+    hierarchy: Hierarchy, rows: FloatArray, skeleton: Skeleton
+) -> tuple[FloatArray, dict[str, FloatArray]]:
+    from retime.io.bvh.kernels import euler_to_quaternions
+
+    rotations = euler_to_quaternions(rows, *rotation_columns(hierarchy))
+    translations = {}
+    for j, (name, node) in enumerate(zip(skeleton.names, hierarchy.joints, strict=True)):
+        if node.has_position or skeleton.parents[j] < 0:
+            track = np.tile(skeleton.offsets[j], (len(rows), 1))
+            for i, channel in enumerate(node.channels):
+                if not channel.rotation:
+                    track[:, channel.axis] = rows[:, node.first_column + i]
+            translations[name] = track
+    return rotations, translations
+
+
+def _starts_at_rest(rotations: FloatArray) -> bool:
+    """Judge whether frame 0 is a rest pose that was put before the motion.
+
+    It is, when most of the joints that turn later stand at zero in it, hardly any in the next
+    frame, and the step between is far beyond the motion's own.
+    """
+    if len(rotations) < 3:
+        return False
+    # Some frames tell as well as all: pairs of neighbours, spread over the clip.
+    pair = np.linspace(1, len(rotations) - 2, min(len(rotations) - 2, 128)).astype(int)
+    usual = float(np.median(quat.angle(rotations[pair], rotations[pair + 1]).mean(axis=1)))
+    rotations = rotations[np.r_[0, 1, pair]]
+    turned = 2 * np.arccos(np.clip(np.abs(rotations[..., 0]), 0.0, 1.0))
+    moving = turned[1:].max(axis=0) > np.radians(0.5)
+    if not moving.any():
+        return False
+    at_zero = (turned[:2, moving] < _REST_ANGLE).mean(axis=1)
+    if at_zero[0] < _REST_SHARE or at_zero[1] > at_zero[0] / 2:
+        return False
+    jump = float(quat.angle(rotations[0], rotations[1]).mean())
+    return jump > _REST_JUMP and jump > _REST_JUMP_RATIO * usual

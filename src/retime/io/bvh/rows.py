@@ -1,0 +1,203 @@
+"""The MOTION part of a BVH file: frame count, frame time and rows of numbers."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from retime.errors import FormatError, FormatWarning
+from retime.quat import FloatArray
+
+__all__ = ["Rows", "nominal_rate", "parse_rows"]
+
+_FRAMES = re.compile(rb"\s*frames[ \t]*:?[ \t]*([^\s]*)", re.IGNORECASE)
+_FRAME_TIME = re.compile(rb"\s*frame[ \t]*time[ \t]*:?[ \t]*([^\s]*)", re.IGNORECASE)
+
+# Rates that cameras and programs use, whole ones before the broadcast fractions.
+_RATES = (
+    *(8, 10, 12, 15, 16, 18, 20, 24, 25, 30, 36, 40, 48, 50, 60, 72, 75, 80, 90, 96, 100, 120, 125),
+    *(144, 150, 160, 180, 200, 240, 250, 300, 360, 400, 480, 500, 600, 960, 1000),
+    *(24000 / 1001, 30000 / 1001, 48000 / 1001, 60000 / 1001, 120000 / 1001),
+)
+# A declared count that would need more than this, and is not there, is not believed.
+_MOST_DECLARED_BYTES = 1 << 30
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The numbers of a file, and their text.
+
+    Parameters
+    ----------
+    values : array (F, C)
+        Every row, a rest frame included.
+    text : bytes
+        The rows as the file had them.
+    decimals : int
+        Most digits behind a point.
+    fps : float
+        Frames per second.
+    frame_time : str
+        The frame time as the file had it.
+    notes : tuple of str
+        What contradicted itself.
+    """
+
+    values: FloatArray
+    text: bytes
+    decimals: int
+    fps: float
+    frame_time: str
+    notes: tuple[str, ...]
+
+
+def nominal_rate(text: str, seconds: float) -> float:
+    """Return the rate that a frame time stands for: 120 for ``.0083333``, not 120.00048.
+
+    A rate in use is taken where the frame time is that rate's, rounded to the digits given; at
+    least three of them must be significant.
+
+    >>> nominal_rate(".0083333", 0.0083333), nominal_rate("0.04", 0.04)
+    (120.0, 25.0)
+    """
+    digits = re.match(r"[-+]?(\d*)\.?(\d*)(?:[eE]([-+]?\d+))?$", text)
+    if digits is None:
+        return 1 / seconds
+    decimals = len(digits[2]) - int(digits[3] or 0)
+    significant = len((digits[1] + digits[2]).lstrip("0"))
+    for rate in _RATES:
+        if abs(1 / rate - seconds) < 1e-12:
+            return float(rate)
+    if significant >= 3:
+        for rate in _RATES:
+            if abs(1 / rate - seconds) <= 0.5000001 * 10.0**-decimals:
+                return float(rate)
+    return 1 / seconds
+
+
+def parse_rows(
+    text: bytes, columns: int, path: str, first_line: int, *, fps: float | None = None
+) -> Rows:
+    """Parse what follows the word MOTION; ``first_line`` is the line it stands on."""
+    declared, rate, frame_time, begin = _header(text, path, first_line, fps)
+    first_line += _line_ends(text[:begin])
+    body = text[begin:]
+    if columns == 0:
+        raise FormatError("no joint has a channel, so there is no motion", path=path)
+    if declared * columns * 8 > max(_MOST_DECLARED_BYTES, 8 * len(body)):
+        raise FormatError(
+            f"declares {declared} frames of {columns} numbers, far more than the file holds",
+            path=path,
+            line=first_line,
+        )
+    values, upto, decimals = _numbers(body, path, first_line)
+    _must_fill_rows(values, upto, columns, path, first_line)
+    rows = values.reshape(-1, columns)
+    notes = []
+    if len(rows) != declared:
+        notes.append(f"declares {declared} frames but holds {len(rows)}; read what is there")
+        warnings.warn(f"{path}: {notes[0]}", FormatWarning, stacklevel=2)
+    return Rows(rows, body, decimals, rate, frame_time, tuple(notes))
+
+
+def _line_ends(text: bytes) -> int:
+    return text.count(b"\n") + text.count(b"\r") - text.count(b"\r\n")
+
+
+def _header(text: bytes, path: str, line: int, fps: float | None) -> tuple[int, float, str, int]:
+    """Parse frame count and frame time, in either order: count, rate, text, where rows begin."""
+    frames, time, begin = None, None, 0
+    for _ in range(2):
+        match = None
+        if time is None and (match := _FRAME_TIME.match(text, begin)):
+            time = match
+        elif frames is None and (match := _FRAMES.match(text, begin)):
+            frames = match
+        if match is None:
+            break
+        begin = match.end()
+    line += _line_ends(text[:begin])
+    if frames is None:
+        raise FormatError('no "Frames:" after MOTION', path=path, line=line)
+    count = frames[1].decode("latin-1")
+    if not count.isdecimal():
+        raise FormatError(f"the frame count is {count[:40]!r}, not a number", path=path, line=line)
+    if time is None:
+        raise FormatError('no "Frame Time:" after the frame count', path=path, line=line)
+    word = time[1].decode("latin-1")
+    if fps is not None:
+        return int(count[:18]), float(fps), word, begin
+    try:
+        seconds = float(word)
+    except ValueError:
+        seconds = 0.0
+    if not (0 < seconds < 3600):
+        raise FormatError(
+            f"the frame time is {word[:40]!r}; give the frame rate with fps (--fps)",
+            path=path,
+            line=line,
+        )
+    return int(count[:18]), nominal_rate(word, seconds), word, begin
+
+
+def _numbers(
+    body: bytes, path: str, first_line: int
+) -> tuple[FloatArray, np.ndarray[tuple[int], np.dtype[np.int64]], int]:
+    from retime.io.bvh.kernels import count_numbers, parse_numbers
+
+    raw = np.frombuffer(body, dtype=np.uint8)
+    words, lines = count_numbers(raw)
+    values, upto, slow, decimals = parse_numbers(raw, words, lines)
+    for word, begin, end in slow.tolist():
+        values[word] = _exact(body[begin:end], path, first_line, upto, word)
+    return values, upto, int(decimals)
+
+
+def _exact(
+    raw: bytes,
+    path: str,
+    first_line: int,
+    upto: np.ndarray[tuple[int], np.dtype[np.int64]],
+    word: int,
+) -> float:
+    """Parse a number that the fast path left, or say where and why it is none."""
+    text = raw.decode("latin-1")
+    try:
+        value = float(text) if "_" not in text else float("nan")
+    except ValueError:
+        value = float("nan")
+    if np.isfinite(value):
+        return value
+    line = first_line + int(np.searchsorted(upto, word, side="right"))
+    hint = ""
+    if "," in text:
+        hint = "; decimals need a point, not a comma"
+    elif "nan" in text.lower() or "inf" in text.lower() or "#" in text:
+        hint = "; the program that wrote it failed there"
+    raise FormatError(f"{text[:40]!r} is not a finite number{hint}", path=path, line=line)
+
+
+def _must_fill_rows(
+    values: FloatArray,
+    upto: np.ndarray[tuple[int], np.dtype[np.int64]],
+    columns: int,
+    path: str,
+    first_line: int,
+) -> None:
+    """Refuse numbers that do not fill rows; rows may be wrapped, but each starts a line."""
+    ends = np.unique(upto)
+    ends = ends[ends > 0]
+    whole = np.arange(columns, len(values) + 1, columns)
+    if len(values) % columns == 0 and (len(ends) <= 1 or np.isin(whole, ends).all()):
+        return
+    aligned = np.isin(whole, ends)
+    row = int(aligned.argmin()) if not aligned.all() else len(whole)
+    start = row * columns
+    index = int(np.searchsorted(upto, start, side="right"))
+    found = int(upto[index]) - start if index < len(upto) else 0
+    raise FormatError(
+        f"row {row + 1} has {found} of {columns} numbers", path=path, line=first_line + index
+    )

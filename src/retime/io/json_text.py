@@ -1,0 +1,47 @@
+"""JSON as people like to read it: an object a block, a list of numbers a line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from retime.errors import FormatError
+from retime.io.files import read_bytes, write_bytes
+
+__all__ = ["dumps", "parse_json", "write_json"]
+
+
+def dumps(value: Any, indent: str = "") -> str:
+    """Write a JSON value; only objects and lists that hold objects take several lines."""
+    deeper = indent + " "
+    if isinstance(value, Mapping) and value:
+        items = [f"{deeper}{json.dumps(k)}: {dumps(v, deeper)}" for k, v in value.items()]
+        return "{\n" + ",\n".join(items) + f"\n{indent}}}"
+    if isinstance(value, list) and any(isinstance(v, Mapping) for v in value):
+        items = [deeper + dumps(v, deeper) for v in value]
+        return "[\n" + ",\n".join(items) + f"\n{indent}]"
+    return json.dumps(value, allow_nan=False)
+
+
+def write_json(value: Any, path: str | Path) -> None:
+    """Write a JSON file, whole or not at all."""
+    write_bytes(path, [dumps(value).encode(), b"\n"])
+
+
+def parse_json(path: str | Path) -> Any:
+    """Parse a JSON file; what is no JSON is a ``FormatError`` with its line."""
+    try:
+        text = read_bytes(path).decode("utf-8-sig")
+        return json.loads(text, parse_constant=_no_constant)
+    except UnicodeDecodeError:
+        raise FormatError("not a text file in UTF-8", path=path) from None
+    except json.JSONDecodeError as e:
+        raise FormatError(f"not valid JSON: {e.msg}", path=path, line=e.lineno) from None
+    except RecursionError:
+        raise FormatError("nested too deeply", path=path) from None
+
+
+def _no_constant(name: str) -> float:
+    raise json.JSONDecodeError(f"{name} is not a number that JSON knows", "", 0)

@@ -1,0 +1,81 @@
+"""The warp file: JSON that a person can read and write."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from retime.errors import FormatError, InputError
+from retime.graph import Graph
+from retime.io.json_text import parse_json, write_json
+from retime.warp import TimeWarp
+
+__all__ = ["from_document", "read_warp", "to_document", "write_warp"]
+
+FORMAT = "retime-warp"
+VERSION = 1
+
+
+def to_document(warp: TimeWarp) -> dict[str, Any]:
+    """Turn a warp into what its JSON file holds."""
+    document: dict[str, Any] = {"format": FORMAT, "version": VERSION}
+    start, end = warp.domain
+    spans_all = Graph(np.array([start, end]), np.array([start, end]))
+    if not warp.per_channel or warp.body != spans_all:
+        document |= _knots(warp.body)
+    if warp.per_channel:
+        document["channels"] = {name: _knots(g) for name, g in warp.channels.items()}
+    if warp.loop:
+        document["loop"] = True
+    if warp.notes:
+        document["notes"] = list(warp.notes)
+    return document
+
+
+def _knots(graph: Graph) -> dict[str, list[float]]:
+    return {"output": graph.x.tolist(), "source": graph.y.tolist()}
+
+
+def from_document(document: Any) -> TimeWarp:
+    """Turn what a warp's JSON file holds into a warp."""
+    if not isinstance(document, Mapping) or document.get("format") != FORMAT:
+        raise InputError(f'not a warp: it lacks "format": "{FORMAT}"')
+    if document.get("version") != VERSION:
+        raise InputError(
+            f"a warp of version {document.get('version')!r}; this retime reads version {VERSION}"
+        )
+    channels = document.get("channels")
+    if channels is not None and not isinstance(channels, Mapping):
+        raise InputError('"channels" must be an object of channels')
+    pairs = {}
+    for name, knots in (channels or {}).items():
+        if not isinstance(knots, Mapping) or not {"output", "source"} <= set(knots):
+            raise InputError(f'channel {name!r} needs "output" and "source"')
+        pairs[name] = (knots["output"], knots["source"])
+    notes = document.get("notes", [])
+    if not isinstance(notes, list) or not all(isinstance(n, str) for n in notes):
+        raise InputError('"notes" must be a list of sentences')
+    return TimeWarp(
+        document.get("output"),
+        document.get("source"),
+        channels=pairs,
+        loop=document.get("loop") is True,
+        notes=notes,
+    )
+
+
+def read_warp(path: str | Path) -> TimeWarp:
+    """Read a warp file."""
+    document = parse_json(path)
+    try:
+        return from_document(document)
+    except InputError as e:
+        raise FormatError(str(e), path=path) from None
+
+
+def write_warp(warp: TimeWarp, path: str | Path) -> None:
+    """Write a warp file; every digit is kept."""
+    write_json(to_document(warp), path)

@@ -1,0 +1,222 @@
+"""Compiled loops over frames and joints."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from retime.compiled import kernel
+
+__all__ = ["bezier_error", "fit_bezier_segment", "forward", "resample_rotations"]
+
+
+@kernel
+def resample_rotations(rotations, frame, share, column):  # type: ignore[no-untyped-def]
+    """Interpolate rotations ``(F, J, 4)`` at a frame and share per output frame and column.
+
+    ``frame`` and ``share`` are ``(N, K)``; joint ``j`` follows column ``column[j]``. A share of 0
+    copies the sample, bit for bit. Signs come out continuous in time.
+    """
+    n = frame.shape[0]
+    joints = rotations.shape[1]
+    out = np.empty((n, joints, 4))
+    for t in range(n):
+        for j in range(joints):
+            k = column[j]
+            i = frame[t, k]
+            u = share[t, k]
+            a0 = rotations[i, j, 0]
+            a1 = rotations[i, j, 1]
+            a2 = rotations[i, j, 2]
+            a3 = rotations[i, j, 3]
+            if u != 0.0:
+                b0 = rotations[i + 1, j, 0]
+                b1 = rotations[i + 1, j, 1]
+                b2 = rotations[i + 1, j, 2]
+                b3 = rotations[i + 1, j, 3]
+                dot = a0 * b0 + a1 * b1 + a2 * b2 + a3 * b3
+                if dot < 0.0:
+                    dot = -dot
+                    b0, b1, b2, b3 = -b0, -b1, -b2, -b3
+                wa = 1.0 - u
+                wb = u
+                if dot < 0.9999999:
+                    # The chord gives small angles exactly where acos would lose half its digits.
+                    d0 = b0 - a0
+                    d1 = b1 - a1
+                    d2 = b2 - a2
+                    d3 = b3 - a3
+                    chord = math.sqrt(d0 * d0 + d1 * d1 + d2 * d2 + d3 * d3)
+                    half = 2.0 * math.asin(min(0.5 * chord, 1.0))
+                    sine = math.sin(half)
+                    wa = math.sin((1.0 - u) * half) / sine
+                    wb = math.sin(u * half) / sine
+                a0 = wa * a0 + wb * b0
+                a1 = wa * a1 + wb * b1
+                a2 = wa * a2 + wb * b2
+                a3 = wa * a3 + wb * b3
+                scale = 1.0 / math.sqrt(a0 * a0 + a1 * a1 + a2 * a2 + a3 * a3)
+                a0 *= scale
+                a1 *= scale
+                a2 *= scale
+                a3 *= scale
+            if t > 0:
+                before = out[t - 1, j]
+                if a0 * before[0] + a1 * before[1] + a2 * before[2] + a3 * before[3] < 0.0:
+                    a0, a1, a2, a3 = -a0, -a1, -a2, -a3
+            out[t, j, 0] = a0
+            out[t, j, 1] = a1
+            out[t, j, 2] = a2
+            out[t, j, 3] = a3
+    return out
+
+
+@kernel
+def forward(parents, rotations, translations, scales):  # type: ignore[no-untyped-def]
+    """Forward kinematics: local transforms to global positions and linear parts.
+
+    ``rotations`` ``(F, J, 4)``, ``translations`` ``(F, J, 3)``; ``scales`` ``(F, J, 3)``, or
+    ``(0, J, 3)`` for none. Returns positions ``(F, J, 3)`` and matrices ``(F, J, 3, 3)``.
+    """
+    frames, joints = rotations.shape[0], rotations.shape[1]
+    scaled = scales.shape[0] > 0
+    positions = np.empty((frames, joints, 3))
+    linear = np.empty((frames, joints, 3, 3))
+    m = np.empty((3, 3))
+    for f in range(frames):
+        for j in range(joints):
+            w = rotations[f, j, 0]
+            x = rotations[f, j, 1]
+            y = rotations[f, j, 2]
+            z = rotations[f, j, 3]
+            m[0, 0] = 1 - 2 * (y * y + z * z)
+            m[0, 1] = 2 * (x * y - w * z)
+            m[0, 2] = 2 * (x * z + w * y)
+            m[1, 0] = 2 * (x * y + w * z)
+            m[1, 1] = 1 - 2 * (x * x + z * z)
+            m[1, 2] = 2 * (y * z - w * x)
+            m[2, 0] = 2 * (x * z - w * y)
+            m[2, 1] = 2 * (y * z + w * x)
+            m[2, 2] = 1 - 2 * (x * x + y * y)
+            if scaled:
+                for c in range(3):
+                    s = scales[f, j, c]
+                    m[0, c] *= s
+                    m[1, c] *= s
+                    m[2, c] *= s
+            p = parents[j]
+            t0 = translations[f, j, 0]
+            t1 = translations[f, j, 1]
+            t2 = translations[f, j, 2]
+            if p < 0:
+                positions[f, j, 0] = t0
+                positions[f, j, 1] = t1
+                positions[f, j, 2] = t2
+                for r in range(3):
+                    for c in range(3):
+                        linear[f, j, r, c] = m[r, c]
+            else:
+                for r in range(3):
+                    l0 = linear[f, p, r, 0]
+                    l1 = linear[f, p, r, 1]
+                    l2 = linear[f, p, r, 2]
+                    positions[f, j, r] = positions[f, p, r] + l0 * t0 + l1 * t1 + l2 * t2
+                    for c in range(3):
+                        linear[f, j, r, c] = l0 * m[0, c] + l1 * m[1, c] + l2 * m[2, c]
+    return positions, linear
+
+
+@kernel
+def _bezier_parameter(t, x, x0, x1, x2, x3):  # type: ignore[no-untyped-def]
+    """Solve x(t) = x for a segment whose handles keep it monotone: Newton inside a bracket."""
+    low = 0.0
+    high = 1.0
+    for _ in range(64):
+        v = 1.0 - t
+        miss = v * v * v * x0 + 3 * v * v * t * x1 + 3 * v * t * t * x2 + t * t * t * x3 - x
+        if miss > 0.0:
+            high = t
+        else:
+            low = t
+        slope = 3 * v * v * (x1 - x0) + 6 * v * t * (x2 - x1) + 3 * t * t * (x3 - x2)
+        new = t - miss / slope if slope > 0.0 else -1.0
+        if not low < new < high:
+            new = 0.5 * (low + high)
+        if abs(new - t) < 1e-13:
+            return new
+        t = new
+    return t
+
+
+@kernel
+def bezier_error(x, y, slope_in, slope_out, a, b):  # type: ignore[no-untyped-def]
+    """Measure the largest distance in y of points from a segment with handles of length a, b."""
+    x1 = x[0] + a
+    y1 = y[0] + a * slope_in
+    x2 = x[-1] - b
+    y2 = y[-1] - b * slope_out
+    worst = 0.0
+    t = 0.0
+    for k in range(1, len(x) - 1):
+        t = _bezier_parameter(t, x[k], x[0], x1, x2, x[-1])
+        v = 1.0 - t
+        fy = v * v * v * y[0] + 3 * v * v * t * y1 + 3 * v * t * t * y2 + t * t * t * y[-1]
+        worst = max(worst, abs(fy - y[k]))
+    return worst
+
+
+@kernel
+def fit_bezier_segment(x, y, slope_in, slope_out, enough):  # type: ignore[no-untyped-def]
+    """Fit one Bezier segment to points: its ends and end slopes are given, its handles are free.
+
+    Gauss-Newton over the two handle lengths (along x). Returns them and the largest error; stops
+    early once the error is within ``enough``.
+    """
+    n = len(x)
+    width = x[-1] - x[0]
+    a = width / 3.0
+    b = width / 3.0
+    best = np.array([a, b, np.inf])
+    u = (x - x[0]) / width
+    for _ in range(12):
+        x1 = x[0] + a
+        y1 = y[0] + a * slope_in
+        x2 = x[-1] - b
+        y2 = y[-1] - b * slope_out
+        worst = 0.0
+        jj00 = jj01 = jj11 = jr0 = jr1 = 0.0
+        for k in range(1, n - 1):
+            t = u[k]
+            t = _bezier_parameter(t, x[k], x[0], x1, x2, x[-1])
+            u[k] = t
+            v = 1.0 - t
+            fy = v * v * v * y[0] + 3 * v * v * t * y1 + 3 * v * t * t * y2 + t * t * t * y[-1]
+            r = fy - y[k]
+            worst = max(worst, abs(r))
+            dx = 3 * v * v * (x1 - x[0]) + 6 * v * t * (x2 - x1) + 3 * t * t * (x[-1] - x2)
+            dy = 3 * v * v * (y1 - y[0]) + 6 * v * t * (y2 - y1) + 3 * t * t * (y[-1] - y2)
+            along = dy / max(dx, 1e-12 * width)
+            # x stays put while a handle moves, so the parameter moves along with it.
+            j0 = 3 * v * v * t * (slope_in - along)
+            j1 = -3 * v * t * t * (slope_out - along)
+            jj00 += j0 * j0
+            jj01 += j0 * j1
+            jj11 += j1 * j1
+            jr0 += j0 * r
+            jr1 += j1 * r
+        if worst < best[2]:
+            best[0] = a
+            best[1] = b
+            best[2] = worst
+        if best[2] <= 0.5 * enough:
+            break
+        damp = 1e-9 * (jj00 + jj11) + 1e-300
+        det = (jj00 + damp) * (jj11 + damp) - jj01 * jj01
+        if det <= 0.0:
+            break
+        a -= ((jj11 + damp) * jr0 - jj01 * jr1) / det
+        b -= ((jj00 + damp) * jr1 - jj01 * jr0) / det
+        a = min(max(a, 0.02 * width), 0.98 * width)
+        b = min(max(b, 0.02 * width), 0.98 * width)
+    return best

@@ -1,0 +1,106 @@
+"""The methods: each takes a motion and its parameters and returns a warp, a layer or a fix.
+
+They are independent of one another. A method is a module, and a line in ``METHODS``; its
+parameters are one dataclass, and its function's keywords are the same by a test.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from retime.edits import Edit
+from retime.errors import InputError, did_you_mean
+from retime.layers import PoseLayer
+from retime.motion import Motion
+from retime.parameters import declared
+from retime.warp import TimeWarp
+
+__all__ = ["METHODS", "Method", "method"]
+
+
+@dataclass(frozen=True)
+class Method:
+    """One method: where its parts are, loaded on first use.
+
+    Parameters
+    ----------
+    name : str
+        As in recipes and on the command line.
+    summary : str
+        One line for a person.
+    module : str
+        Where its parameters and its function are.
+    parameters_name, function_name : str
+        Their names there.
+    """
+
+    name: str
+    summary: str
+    module: str
+    parameters_name: str
+    function_name: str
+
+    @property
+    def parameters(self) -> type:
+        """The dataclass that declares its parameters."""
+        cls: type = getattr(importlib.import_module(self.module), self.parameters_name)
+        return cls
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The function; it takes a motion and the parameters as keywords."""
+        function: Callable[..., Any] = getattr(
+            importlib.import_module(self.module), self.function_name
+        )
+        return function
+
+    def solve(self, motion: Motion, parameters: Any, weight: float = 1.0) -> Edit:
+        """Run the method and wrap what it returns as an edit."""
+        values = {p.name: getattr(parameters, p.name) for p in declared(type(parameters))}
+        result = self.function(motion, **values)
+        if isinstance(result, Edit):
+            return Edit(result.warp, result.layer, result.fix, weight)
+        if isinstance(result, TimeWarp):
+            return Edit(warp=result, weight=weight)
+        if isinstance(result, PoseLayer):
+            return Edit(layer=result, weight=weight)
+        return Edit(fix=result, weight=weight)
+
+
+METHODS: dict[str, Method] = {
+    m.name: m
+    for m in (
+        Method(
+            "spline",
+            "A smooth curve through keytimes, as other tools draw it.",
+            "retime.methods.spline",
+            "SplineParameters",
+            "spline_warp",
+        ),
+        Method(
+            "warp",
+            "A warp that is given.",
+            "retime.methods.given",
+            "WarpParameters",
+            "given_warp",
+        ),
+        Method(
+            "pose",
+            "Changes of pose that are given.",
+            "retime.methods.given",
+            "PoseParameters",
+            "given_layer",
+        ),
+    )
+}
+
+
+def method(name: str) -> Method:
+    """Look a method up; an unknown name is an error that suggests the nearest."""
+    try:
+        return METHODS[name]
+    except KeyError:
+        raise InputError(f"no method named {name!r}{did_you_mean(name, METHODS)}") from None

@@ -1,0 +1,86 @@
+"""Edits that are given as data: a warp from a file or another program, changes of pose by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from retime.errors import InputError
+from retime.layers import PoseLayer
+from retime.motion import Motion
+from retime.parameters import Range, TimingParameters, parameter
+from retime.warp import TimeWarp
+
+__all__ = ["PoseParameters", "WarpParameters", "given_layer", "given_warp"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WarpParameters(TimingParameters):
+    """Parameters of a given warp."""
+
+    warp: TimeWarp = parameter(help="The warp, inline in a recipe.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoseParameters:
+    """Parameters of given changes of pose."""
+
+    layer: PoseLayer = parameter(help="The pose layer, inline in a recipe.")
+
+
+def given_warp(
+    motion: Motion,
+    *,
+    warp: TimeWarp,
+    range: Range | None = None,
+    rest: Literal["fixed", "ripple"] = "fixed",
+    loop: bool = False,
+) -> TimeWarp:
+    """Use a warp as it is; it must start where the motion starts, or where the range does.
+
+    Parameters
+    ----------
+    motion : Motion
+        The clip.
+    warp : TimeWarp
+        The warp, in absolute seconds.
+    range : (float, float), optional
+        Source times between which it acts.
+    rest : {"fixed", "ripple"}
+        What follows the range stays where it is, or moves with the range's end.
+    loop : bool
+        The clip is a cycle.
+    """
+    unknown = [n for n in warp.channels if n not in motion.channels]
+    if unknown and len(unknown) == len(warp.channels):
+        raise InputError(
+            f"the warp is for other joints: none of its channels ({', '.join(unknown[:4])}, …) "
+            "is in this motion"
+        )
+    if unknown:
+        warp = warp.with_notes("channels that this motion lacks: " + ", ".join(unknown))
+    start, end = motion.domain
+    low, high = warp.source_range
+    if not warp.loop and not loop and (high < start or low > end):
+        raise InputError(
+            f"the warp shows source times {low:g} to {high:g} s, the motion has {start:g} to "
+            f"{end:g} s"
+        )
+    if range is not None:
+        warp = warp.within(motion.domain, range, rest)
+    return warp.looped() if loop else warp
+
+
+def given_layer(motion: Motion, *, layer: PoseLayer) -> PoseLayer:
+    """Use changes of pose as they are; every joint that they name must be there.
+
+    Parameters
+    ----------
+    motion : Motion
+        The clip.
+    layer : PoseLayer
+        The changes, keyed in the step's input time.
+    """
+    for name in layer.joints:
+        motion.skeleton.index(name)
+    return layer

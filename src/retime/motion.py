@@ -1,0 +1,266 @@
+"""Motions: a skeleton and its sampled local transforms."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from retime import quat
+from retime.errors import InputError
+from retime.quat import FloatArray
+from retime.skeleton import Skeleton, read_only
+from retime.warp import TimeWarp
+
+__all__ = ["Motion", "Origin", "Pose", "Units", "UpAxis"]
+
+UpAxis = Literal["Y", "Z"]
+
+# A time this near to a sample, in frames, is that sample: sums of 0.008333 must not drift.
+_SNAP = 1e-7
+# Quaternions off by more than this were never meant to be rotations.
+_UNIT_TOLERANCE = 1e-3
+_ROUNDING = 1e-14
+# Read-only arrays that passed the checks: copies of a motion share them and need no second look.
+_CHECKED: weakref.WeakValueDictionary[int, FloatArray] = weakref.WeakValueDictionary()
+
+
+@dataclass(frozen=True)
+class Units:
+    """How a motion's own numbers become metres with Y up.
+
+    Parameters
+    ----------
+    metres : float
+        Metres per unit of length.
+    up : {"Y", "Z"}
+        The axis that points up.
+    how : str
+        How both are known, for a person: declared, inferred or assumed.
+    """
+
+    metres: float = 1.0
+    up: UpAxis = "Y"
+    how: str = "declared"
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.metres) and self.metres > 0):
+            raise InputError(f"the scale must be metres per unit, above 0, not {self.metres}")
+        if self.up not in ("Y", "Z"):
+            raise InputError(f"the up axis is 'Y' or 'Z', not {self.up!r}")
+
+
+@dataclass(frozen=True, eq=False)
+class Pose:
+    """One frame: local rotations ``(J, 4)``, and translations ``(3,)`` by joint."""
+
+    rotations: FloatArray
+    translations: Mapping[str, FloatArray]
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """The file that a motion came from, and the warp that led from it to this motion.
+
+    Parameters
+    ----------
+    format : str
+        Name of the format.
+    path : str
+        Where it was read.
+    sha256 : str
+        Hash of the file's bytes.
+    kept : object
+        What the format's own module kept of the file, for writing it back.
+    warp : TimeWarp, optional
+        From this motion's time to the file's; ``None`` while nothing was retimed.
+    """
+
+    format: str
+    path: str
+    sha256: str
+    kept: Any
+    warp: TimeWarp | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """A skeleton and its sampled local transforms, in the file's own numbers.
+
+    Parameters
+    ----------
+    skeleton : Skeleton
+        The joints.
+    rotations : array (F, J, 4)
+        Local rotations, wxyz, unit length; made sign-continuous in time.
+    translations : mapping of str to array (F, 3)
+        Local translations of every root, and of other joints only where the file has them.
+    scales : mapping of str to array (F, 3)
+        Local scales, only where the file has them.
+    fps : float
+        Samples per second, where they are evenly spaced.
+    start : float
+        Time of the first sample in seconds.
+    sample_times : array (F,), optional
+        Times of unevenly spaced samples, in place of ``fps`` and ``start``.
+    units : Units
+        How its numbers become metres with Y up.
+    rest_pose : Pose, optional
+        A rest frame that the file held before its first frame of motion.
+    origin : Origin, optional
+        The file that it came from.
+    notes : tuple of str
+        What was found, assumed or changed on the way.
+    """
+
+    skeleton: Skeleton
+    rotations: FloatArray
+    translations: Mapping[str, FloatArray]
+    scales: Mapping[str, FloatArray] = field(default_factory=dict)
+    fps: float = 30.0
+    start: float = 0.0
+    sample_times: FloatArray | None = None
+    units: Units = Units()
+    rest_pose: Pose | None = None
+    origin: Origin | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        skeleton = self.skeleton
+        rotations = read_only(self.rotations, (None, len(skeleton), 4), "rotations")
+        rotations = _unit_and_continuous(rotations, skeleton)
+        put(self, "rotations", rotations)
+        frames = len(rotations)
+        missing = [skeleton.names[r] for r in skeleton.roots]
+        missing = [name for name in missing if name not in self.translations]
+        if missing:
+            raise InputError(f"the root {missing[0]!r} has no translation track")
+        for kind in ("translations", "scales"):
+            tracks = {}
+            for name, track in getattr(self, kind).items():
+                j = skeleton.index(name)
+                what = f"{kind[:-1]} track of {skeleton.names[j]!r}"
+                tracks[name] = read_only(track, (frames, 3), what)
+                _must_be_finite(tracks[name], what)
+            put(self, kind, MappingProxyType(tracks))
+        if self.sample_times is not None:
+            times = read_only(self.sample_times, (frames,), "sample times")
+            _must_be_finite(times, "sample times")
+            if (np.diff(times) <= 0).any():
+                raise InputError("sample times must rise")
+            put(self, "sample_times", times)
+        if not (np.isfinite(self.fps) and self.fps > 0):
+            raise InputError(f"the frame rate must be above 0, not {self.fps}")
+        if not np.isfinite(self.start):
+            raise InputError("the start time must be finite")
+        put(self, "notes", tuple(self.notes))
+
+    def __len__(self) -> int:
+        """Count the frames."""
+        return len(self.rotations)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {k: v for k, v in self.__dict__.items() if k != "times"}
+        return {k: dict(v) if isinstance(v, MappingProxyType) else v for k, v in state.items()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for key, value in state.items():
+            value = MappingProxyType(value) if isinstance(value, dict) else value
+            object.__setattr__(self, key, value)
+
+    @cached_property
+    def times(self) -> FloatArray:
+        """Sample times in seconds, shape (F,)."""
+        if self.sample_times is not None:
+            return self.sample_times
+        times: FloatArray = self.start + np.arange(len(self)) / self.fps
+        times.setflags(write=False)
+        return times
+
+    @property
+    def domain(self) -> tuple[float, float]:
+        """First and last sample time."""
+        if not len(self):
+            raise InputError("the motion has no frames")
+        return float(self.times[0]), float(self.times[-1])
+
+    @property
+    def duration(self) -> float:
+        """Last minus first sample time, in seconds; 0 without frames."""
+        return float(self.times[-1] - self.times[0]) if len(self) else 0.0
+
+    @property
+    def rate(self) -> float:
+        """Samples per second; the mean where they are uneven."""
+        if self.sample_times is None or len(self) < 2 or self.duration == 0:
+            return self.fps
+        return (len(self) - 1) / self.duration
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """Names of the warp channels."""
+        return self.skeleton.channels
+
+    @property
+    def root_translation(self) -> FloatArray:
+        """Translation track of the first root, shape (F, 3)."""
+        return self.translations[self.skeleton.names[self.skeleton.roots[0]]]
+
+    def with_notes(self, *notes: str) -> Motion:
+        """Return the same motion with more to say; nothing is said twice."""
+        new = tuple(n for n in dict.fromkeys(notes) if n not in self.notes)
+        return replace(self, notes=self.notes + new) if new else self
+
+    def frame_at(self, t: npt.ArrayLike) -> tuple[npt.NDArray[np.int64], FloatArray]:
+        """Locate times between samples: the frame at or before, and the share of the next.
+
+        Times within a hair of a sample are that sample (share 0); times outside are held at the
+        ends.
+        """
+        t = np.asarray(t, dtype=float)
+        last = len(self) - 1
+        if last < 0:
+            raise InputError("the motion has no frames to sample")
+        if self.sample_times is None:
+            position = (t - self.start) * self.fps
+        else:
+            position = np.interp(t, self.sample_times, np.arange(last + 1.0))
+        near = np.round(position)
+        position = np.where(np.abs(position - near) < _SNAP, near, position)
+        position = np.clip(position, 0, last)
+        frame = np.floor(position).astype(np.int64)
+        return frame, position - frame
+
+
+def _must_be_finite(values: FloatArray, what: str) -> None:
+    bad = ~np.isfinite(values)
+    if bad.any():
+        raise InputError(f"{what}: the value at frame {int(np.argwhere(bad)[0][0])} is not finite")
+
+
+def _unit_and_continuous(q: FloatArray, skeleton: Skeleton) -> FloatArray:
+    """Check rotations and bring them to the model's convention; what fits is kept as it is."""
+    if _CHECKED.get(id(q)) is q:
+        return q
+    square = np.einsum("fji,fji->fj", q, q)
+    bad = ~(np.abs(square - 1) < _UNIT_TOLERANCE)
+    if bad.any():
+        frame, joint = (int(i) for i in np.argwhere(bad)[0])
+        raise InputError(
+            f"rotation of {skeleton.names[joint]!r} at frame {frame} is no unit quaternion: "
+            f"{q[frame, joint].tolist()}"
+        )
+    if (np.abs(square - 1) > _ROUNDING).any():
+        q = q / np.sqrt(square)[..., None]
+    if (np.einsum("fji,fji->fj", q[1:], q[:-1]) < 0).any():
+        q = quat.continuous(q)
+    q.setflags(write=False)
+    _CHECKED[id(q)] = q
+    return q

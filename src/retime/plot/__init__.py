@@ -1,0 +1,1 @@
+"""Pictures: what a person would rather look at."""

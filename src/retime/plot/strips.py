@@ -1,0 +1,176 @@
+"""Film strips: motions as rows of solid figures on one time axis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from retime import quat
+from retime.errors import InputError
+from retime.kinematics import body_frame, ground_height, height, positions
+from retime.motion import Motion
+from retime.plot.style import FAINT, INK, ORIGINAL, RETIMED, SERIES, canvas, save
+from retime.quat import FloatArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["draw_strips"]
+
+# The view: from the figure's right and a little from the front, as jumps and walks read best.
+_VIEW_YAW = np.radians(65)
+_VIEW_PITCH = np.radians(8)
+# A time step and a figure's height on paper, the space below the floor (in heights), the title.
+_STEP_INCHES = 1.05
+_HEIGHT_INCHES = 1.7
+_BELOW = 0.1
+_TITLE_INCHES = 0.3
+
+
+def draw_strips(motions: Mapping[str, Motion], path: str | Path, *, poses: int = 12) -> None:
+    """Draw motions as rows of poses at equal time steps, on one time axis.
+
+    Parameters
+    ----------
+    motions : mapping of str to Motion
+        Rows from top to bottom, by their names; the first is drawn as the original.
+    path : str or Path
+        The picture to write.
+    poses : int
+        Poses in the longest row.
+    """
+    if any(not len(m) for m in motions.values()):
+        raise InputError("a motion without frames cannot be drawn")
+    longest = max(m.duration for m in motions.values())
+    step = longest / max(poses - 1, 1) or 1.0
+    rows = {name: _Row.of(motion, step) for name, motion in motions.items()}
+    tops = [max(1.1, row.flat[..., 1].max() + 0.05) for row in rows.values()]
+    colours = (ORIGINAL, RETIMED, *SERIES[2:]) if len(motions) > 1 else (RETIMED,)
+
+    width = _STEP_INCHES * (longest / step + 1.4)
+    figure = canvas(width, sum(_HEIGHT_INCHES * (t + _BELOW) + _TITLE_INCHES for t in tops) + 0.5)
+    figure.set_layout_engine("none")
+    top = 1.0
+    for k, (name, row) in enumerate(rows.items()):
+        # Placed by hand, inch by inch: a figure must keep its shape on an axis in seconds.
+        tall = _HEIGHT_INCHES * (tops[k] + _BELOW) / figure.get_figheight()
+        top -= tall + _TITLE_INCHES / figure.get_figheight()
+        axes = figure.add_axes((0.0, top, 1.0, tall))
+        axes.set_xlim(-0.7 * step, longest + 0.7 * step)
+        axes.set_ylim(-_BELOW, tops[k])
+        row.draw(axes, step, colours[k % len(colours)])
+        axes.set_title(f"  {name}: {row.seconds:.2f} s", loc="left", fontsize=11, color=INK)
+        last = k == len(rows) - 1
+        axes.tick_params(colors=INK, labelsize=9, labelbottom=last, bottom=last)
+        if last:
+            axes.set_xlabel("time (s)", color=INK)
+    save(figure, path)
+
+
+@dataclass(frozen=True, eq=False)
+class _Row:
+    """One motion's poses, seen from the side, in heights of the figure."""
+
+    times: FloatArray
+    flat: FloatArray
+    bones: list[tuple[int, int, float]]
+    seconds: float
+
+    @classmethod
+    def of(cls, motion: Motion, step: float) -> _Row:
+        times = np.arange(int(motion.duration / step + 1e-6) + 1, dtype=np.float64) * step
+        frame, share = motion.frame_at(motion.domain[0] + times)
+        points = positions(motion, end_sites=True)
+        tall = max(height(motion.skeleton) * motion.units.metres, 1e-9)
+        flat = _project(motion, points, frame + (share > 0.5), ground_height(points)) / tall
+        return cls(times, flat, _bones(motion), motion.duration)
+
+    def draw(self, axes: Axes, step: float, colour: str) -> None:
+        across = step * _HEIGHT_INCHES / _STEP_INCHES  # seconds that are as long as a height
+        for t, pose in zip(self.times, self.flat, strict=True):
+            _draw_figure(axes, pose, self.bones, t, across, colour)
+        axes.axhline(0.0, color=FAINT, linewidth=1.5, zorder=0)
+        axes.set_yticks([])
+        for side in axes.spines.values():
+            side.set_visible(False)
+
+
+def _project(
+    motion: Motion, points: FloatArray, frame: npt.NDArray[np.int64], floor: float
+) -> FloatArray:
+    """Look at chosen frames from the side: (N, P, 3), across, up, and towards the viewer."""
+    origin, heading = body_frame(motion)
+    local = points[frame] - origin[frame][:, None]
+    local[..., 1] -= floor
+    view = quat.multiply(
+        quat.from_axis_angle([1, 0, 0], _VIEW_PITCH),
+        quat.from_axis_angle([0, 1, 0], _VIEW_YAW - heading[0]),
+    )
+    return quat.rotate(view, local)
+
+
+def _bones(motion: Motion) -> list[tuple[int, int, float]]:
+    """List bones as (from, to, radius in heights); thicker where more of the body hangs on them."""
+    skeleton = motion.skeleton
+    count = len(skeleton)
+    tall = max(height(skeleton), 1e-9)
+    ends = [(int(p), j, skeleton.offsets[j]) for j, p in enumerate(skeleton.parents) if p >= 0]
+    ends += [(s.parent, count + k, np.array(s.offset)) for k, s in enumerate(skeleton.end_sites)]
+    length = {b: float(np.linalg.norm(o)) / tall for _, b, o in ends}
+    below = np.zeros(count + len(skeleton.end_sites))
+    for a, b, _ in sorted(ends, key=lambda e: -e[1] if e[1] < count else -count - e[1]):
+        below[a] += below[b] + length[b]
+    out = []
+    for a, b, _ in ends:
+        radius = 0.03 * np.sqrt(min(below[b] + length[b], 1.6)) + 0.006
+        out.append((a, b, float(min(radius, 0.45 * length[b] + 0.002))))
+    return [bone for bone in out if length[bone[1]] > 1e-4]
+
+
+def _draw_figure(
+    axes: Axes,
+    pose: FloatArray,
+    bones: list[tuple[int, int, float]],
+    t: float,
+    across: float,
+    colour: str,
+) -> None:
+    from matplotlib.colors import to_rgb
+    from matplotlib.patches import Polygon
+
+    base = np.array(to_rgb(colour))
+    depth = pose[:, 2]
+    near, far = depth.max(), depth.min()
+    for a, b, radius in sorted(bones, key=lambda e: pose[e[0], 2] + pose[e[1], 2]):
+        share = ((depth[a] + depth[b]) / 2 - far) / max(near - far, 1e-9)
+        shade = base * (0.55 + 0.45 * share) + (1 - share) * 0.12
+        outline = _capsule(pose[a, :2], pose[b, :2], radius, 0.75 * radius)
+        outline[:, 0] = t + outline[:, 0] * across
+        axes.add_patch(
+            Polygon(
+                outline,
+                closed=True,
+                facecolor=np.clip(shade, 0, 1),
+                edgecolor="white",
+                linewidth=0.4,
+            )
+        )
+
+
+def _capsule(a: FloatArray, b: FloatArray, start: float, end: float) -> FloatArray:
+    """Outline a limb: a tapered capsule from a to b."""
+    along = b - a
+    turn = np.arctan2(along[1], along[0])
+    left = np.linspace(turn + np.pi / 2, turn + 3 * np.pi / 2, 9)
+    right = np.linspace(turn - np.pi / 2, turn + np.pi / 2, 9)
+    return np.concatenate(
+        [
+            a + start * np.c_[np.cos(left), np.sin(left)],
+            b + end * np.c_[np.cos(right), np.sin(right)],
+        ]
+    )

@@ -1,0 +1,60 @@
+"""Warps as curves: source against output time, and the rate below on a log scale."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from retime.plot.style import FAINT, INK, SERIES, canvas, plain, save
+from retime.warp import TimeWarp
+
+__all__ = ["draw_warps"]
+
+# Rates outside are drawn at the edge: a hold has none on a log scale.
+_SLOWEST, _FASTEST = 1 / 32, 32.0
+
+
+def draw_warps(warps: Mapping[str, TimeWarp], path: str | Path) -> None:
+    """Draw warps over each other.
+
+    Parameters
+    ----------
+    warps : mapping of str to TimeWarp
+        What to draw, by the name that the legend shows. A warp with channels is drawn channel by
+        channel.
+    path : str or Path
+        The picture to write.
+    """
+    figure = canvas(7.0, 5.6)
+    curve, rate = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
+    lines: dict[str, tuple[TimeWarp, str | None]] = {}
+    for name, warp in warps.items():
+        if warp.per_channel:
+            lines |= {f"{name}: {c}": (warp, c) for c in warp.channels}
+        else:
+            lines[name] = (warp, None)
+    start = min(w.domain[0] for w in warps.values())
+    end = max(w.domain[1] for w in warps.values())
+    curve.plot([start, end], [start, end], "--", color=FAINT, linewidth=1.5, label="unchanged")
+    rate.axhline(1.0, color=FAINT, linewidth=1.5, linestyle="--")
+    for k, (name, (warp, channel)) in enumerate(lines.items()):
+        colour = SERIES[k % len(SERIES)]
+        graph = warp.channel(channel)
+        curve.plot(graph.x, graph.y, color=colour, linewidth=2, label=name)
+        t = np.unique(np.r_[graph.x, np.linspace(graph.x[0], graph.x[-1], 1000)])
+        speed = np.clip(np.abs(warp.rate(t, channel)), _SLOWEST, _FASTEST)
+        rate.plot(t, speed, color=colour, linewidth=2, drawstyle="steps-post")
+    curve.set_ylabel("source time (s)", color=INK)
+    rate.set_ylabel("rate (×)", color=INK)
+    rate.set_xlabel("output time (s)", color=INK)
+    rate.set_yscale("log", base=2)
+    low, high = rate.get_ylim()
+    rate.set_ylim(min(low, 0.45), max(high, 2.2))
+    rate.yaxis.set_major_formatter(lambda v, _: f"{v:g}" if v >= 1 else f"1/{1 / v:g}")
+    if len(lines) <= 12:
+        curve.legend(frameon=False, fontsize=9)
+    for axes in (curve, rate):
+        plain(axes)
+    save(figure, path)

@@ -1,0 +1,274 @@
+"""Recipes: ordered steps, as commands make them, the studio edits them and batches map them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
+
+from retime.edits import Edit, apply_edits, total_warp
+from retime.errors import FormatError, InputError, RetimeError
+from retime.io import warp_json
+from retime.io.json_text import parse_json, write_json
+from retime.layers import PoseLayer
+from retime.methods import method
+from retime.motion import Motion
+from retime.parameters import build, declared
+from retime.warp import TimeWarp
+
+__all__ = ["Recipe", "Step", "read_recipe", "write_recipe"]
+
+FORMAT = "retime-recipe"
+VERSION = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One step: a method with its parameters.
+
+    Parameters
+    ----------
+    method : str
+        Name of the method.
+    parameters : mapping or the method's dataclass
+        Its parameters; they are checked here.
+    weight : float
+        Share of the step: its warp is blended with the identity, its changes of pose are scaled.
+    mute : bool
+        Leave the step out, as if it were not there.
+    label : str
+        A name that a person gave it.
+
+    Examples
+    --------
+    >>> Step("spline", {"duration": 2}).parameters.duration
+    2.0
+    """
+
+    method: str
+    parameters: Any = field(default_factory=dict)
+    weight: float = 1.0
+    mute: bool = False
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        known = method(self.method)
+        values = self.parameters
+        if dataclasses.is_dataclass(values):
+            values = {p.name: getattr(values, p.name) for p in declared(type(values))}
+        try:
+            object.__setattr__(self, "parameters", build(known.parameters, values))
+        except InputError as e:
+            raise InputError(f"{self.method}: {e}") from None
+        if not 0 <= self.weight <= 1:
+            raise InputError(f"{self.method}: the weight is {self.weight:g}; it goes from 0 to 1")
+
+    def solve(self, motion: Motion) -> Edit:
+        """Run the step's method on its input."""
+        return method(self.method).solve(motion, self.parameters, self.weight)
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """An ordered list of steps, applied with a single resampling.
+
+    Parameters
+    ----------
+    steps : sequence of Step
+        The steps, first to last.
+    input : mapping, optional
+        Name and SHA-256 of the file that it was made for.
+
+    Examples
+    --------
+    >>> from retime import Recipe, Step, samples
+    >>> recipe = Recipe([Step("spline", {"duration": 2.0}), Step("spline", {"duration": 4.0})])
+    >>> recipe.evaluate(samples.jump()).duration
+    4.0
+    """
+
+    steps: Sequence[Step] = ()
+    input: Mapping[str, str] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "steps", tuple(self.steps))
+
+    def solve(
+        self, motion: Motion, *, progress: Callable[[int, int, str], None] | None = None
+    ) -> list[Edit]:
+        """Run every step's method, each on the motion that the steps before it make.
+
+        A step sees its input without fixes, and its last sample is the input's exact end.
+
+        Parameters
+        ----------
+        motion : Motion
+            The source.
+        progress : callable, optional
+            Told ``(step, steps, method)`` before each step; it may raise to cancel.
+        """
+        edits: list[Edit] = []
+        live = [(n, s) for n, s in enumerate(self.steps, 1) if not s.mute]
+        for done, (number, step) in enumerate(live):
+            if progress is not None:
+                progress(done, len(live), step.method)
+            try:
+                edits.append(step.solve(_input(motion, edits)))
+                total_warp(motion, edits)
+            except RetimeError as e:
+                e.args = (f"step {number} ({step.method}): {e}",)
+                raise
+        return edits
+
+    def warp(self, motion: Motion) -> TimeWarp:
+        """Return the whole recipe's warp: from the result's time to the source's."""
+        return total_warp(motion, self.solve(motion))
+
+    def evaluate(
+        self,
+        motion: Motion,
+        *,
+        fps: float | None = None,
+        exact: bool = False,
+        times: npt.ArrayLike | None = None,
+        progress: Callable[[int, int, str], None] | None = None,
+    ) -> Motion:
+        """Apply the recipe; parameters are those of :func:`retime.apply`."""
+        edits = self.solve(motion, progress=progress)
+        return apply_edits(motion, edits, fps=fps, exact=exact, times=times)
+
+
+def _input(motion: Motion, edits: Sequence[Edit]) -> Motion:
+    """Evaluate the edits so far, without fixes, up to their exact end."""
+    if not edits:
+        return motion
+    plain = [replace(e, fix=None) for e in edits]
+    start, end = total_warp(motion, plain).domain
+    steps = round((end - start) * motion.rate)
+    whole = abs((end - start) * motion.rate - steps) < 1e-6
+    if whole:
+        return apply_edits(motion, plain)
+    from numpy import arange, floor, r_
+
+    count = int(floor((end - start) * motion.rate))
+    return apply_edits(motion, plain, times=r_[start + arange(count + 1) / motion.rate, end])
+
+
+# ---- JSON
+
+
+def _encode(value: Any) -> Any:
+    if isinstance(value, TimeWarp):
+        return warp_json.to_document(value)
+    if isinstance(value, PoseLayer):
+        return {
+            "times": value.times.tolist(),
+            **{
+                kind: {n: v.tolist() for n, v in getattr(value, kind).items()}
+                for kind in ("rotations", "translations", "scales")
+                if getattr(value, kind)
+            },
+        }
+    if isinstance(value, tuple | list):
+        return [_encode(v) for v in value]
+    if isinstance(value, Mapping):
+        return {k: _encode(v) for k, v in value.items()}
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    raise InputError(f"a recipe file cannot hold {type(value).__name__}; it works in Python only")
+
+
+def _decode(value: Any, kind: Any) -> Any:
+    if kind is TimeWarp:
+        return warp_json.from_document(value)
+    if kind is PoseLayer:
+        if not isinstance(value, Mapping) or "times" not in value:
+            raise InputError('a pose layer needs "times"')
+        unknown = set(value) - {"times", "rotations", "translations", "scales"}
+        if unknown:
+            raise InputError(f"a pose layer has no {sorted(unknown)[0]!r}")
+        return PoseLayer(**value)
+    return value
+
+
+def to_document(recipe: Recipe) -> dict[str, Any]:
+    """Turn a recipe into what its JSON file holds; defaults are left out."""
+    steps = []
+    for step in recipe.steps:
+        values = {}
+        for p in declared(type(step.parameters)):
+            value = getattr(step.parameters, p.name)
+            if p.required or value != p.default:
+                values[p.name] = _encode(value)
+        entry: dict[str, Any] = {"method": step.method, "parameters": values}
+        if step.weight != 1:
+            entry["weight"] = step.weight
+        if step.mute:
+            entry["mute"] = True
+        if step.label:
+            entry["label"] = step.label
+        steps.append(entry)
+    document: dict[str, Any] = {"format": FORMAT, "version": VERSION}
+    if recipe.input:
+        document["input"] = dict(recipe.input)
+    return document | {"steps": steps}
+
+
+def from_document(document: Any) -> Recipe:
+    """Turn what a recipe's JSON file holds into a recipe."""
+    if not isinstance(document, Mapping) or document.get("format") != FORMAT:
+        raise InputError(f'not a recipe: it lacks "format": "{FORMAT}"')
+    if document.get("version") != VERSION:
+        raise InputError(
+            f"a recipe of version {document.get('version')!r}; this retime reads version {VERSION}"
+        )
+    listed = document.get("steps")
+    if not isinstance(listed, list):
+        raise InputError('a recipe needs "steps", a list')
+    steps = []
+    for number, entry in enumerate(listed, 1):
+        try:
+            steps.append(_step(entry))
+        except InputError as e:
+            raise InputError(f"step {number}: {e}") from None
+    given = document.get("input")
+    if given is not None and not isinstance(given, Mapping):
+        raise InputError('"input" must be an object')
+    return Recipe(steps, given)
+
+
+def _step(entry: Any) -> Step:
+    if not isinstance(entry, Mapping) or not isinstance(entry.get("method"), str):
+        raise InputError('it needs a "method"')
+    unknown = set(entry) - {"method", "parameters", "weight", "mute", "label"}
+    if unknown:
+        raise InputError(f"a step has no {sorted(unknown)[0]!r}")
+    values = entry.get("parameters", {})
+    if not isinstance(values, Mapping):
+        raise InputError('"parameters" must be an object')
+    kinds = {p.name: p.type for p in declared(method(entry["method"]).parameters)}
+    decoded = {n: _decode(v, kinds.get(n)) for n, v in values.items()}
+    weight, mute = entry.get("weight", 1.0), entry.get("mute", False)
+    if not isinstance(weight, int | float) or isinstance(weight, bool):
+        raise InputError(f"the weight is {weight!r}, not a number")
+    if not isinstance(mute, bool):
+        raise InputError(f"mute is {mute!r}; it is true or false")
+    return Step(entry["method"], decoded, float(weight), mute, str(entry.get("label", "")))
+
+
+def read_recipe(path: str | Path) -> Recipe:
+    """Read a recipe file."""
+    document = parse_json(path)
+    try:
+        return from_document(document)
+    except InputError as e:
+        raise FormatError(str(e), path=path) from None
+
+
+def write_recipe(recipe: Recipe, path: str | Path) -> None:
+    """Write a recipe file."""
+    write_json(to_document(recipe), path)

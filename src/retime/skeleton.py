@@ -1,0 +1,168 @@
+"""Skeletons: joints with unique names, parents before children, and their rest transforms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from retime import quat
+from retime.errors import InputError, did_you_mean
+from retime.quat import FloatArray
+
+__all__ = ["EndSite", "Skeleton", "read_only", "unique_names"]
+
+
+def read_only(values: npt.ArrayLike, shape: tuple[int | None, ...], what: str) -> FloatArray:
+    """Bring values to a read-only float64 array of a shape; ``None`` matches any length.
+
+    An array that is read-only already is kept as it is, so that equal data stays shared.
+    """
+    try:
+        a = np.ascontiguousarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} must be numbers") from None
+    if a.ndim != len(shape) or any(
+        n is not None and n != m for n, m in zip(shape, a.shape, strict=True)
+    ):
+        wanted = ", ".join("any" if n is None else str(n) for n in shape)
+        raise InputError(f"{what} has shape {a.shape}, expected ({wanted})")
+    if a.flags.writeable:
+        if a is values or a.base is not None:
+            a = a.copy()
+        a.setflags(write=False)
+    return a
+
+
+@dataclass(frozen=True)
+class EndSite:
+    """Where a bone ends that no joint follows: a fingertip, the top of the head."""
+
+    parent: int
+    offset: tuple[float, float, float]
+    name: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Skeleton:
+    """Joints, their parents and their rest transforms, in the file's own units.
+
+    Parameters
+    ----------
+    names : sequence of str (J,)
+        Unique names.
+    parents : sequence of int (J,)
+        Index of each joint's parent, which stands before it; -1 for a root. Several are allowed.
+    offsets : array (J, 3)
+        Rest translations relative to the parent.
+    rest_rotations : array (J, 4), optional
+        Rest rotations, wxyz; identity where the format has none.
+    rest_scales : array (J, 3), optional
+        Rest scales; one where the format has none.
+    end_sites : sequence of EndSite
+        Where the leaves end.
+    file_names : sequence of str (J,), optional
+        The names in the file, which need not be unique.
+    """
+
+    names: tuple[str, ...]
+    parents: npt.NDArray[np.int64]
+    offsets: FloatArray
+    rest_rotations: FloatArray = None  # type: ignore[assignment]  # filled below
+    rest_scales: FloatArray = None  # type: ignore[assignment]
+    end_sites: tuple[EndSite, ...] = ()
+    file_names: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        names = tuple(self.names)
+        n = len(names)
+        if n == 0:
+            raise InputError("a skeleton needs at least one joint")
+        twice = {name for name in names if names.count(name) > 1} if len(set(names)) < n else set()
+        if twice:
+            raise InputError(f"joint names must be unique; {sorted(twice)[0]!r} stands twice")
+        parents = np.array(self.parents, dtype=np.int64)
+        if parents.shape != (n,):
+            raise InputError(f"{n} joints need {n} parents, not {parents.shape}")
+        if (parents < -1).any() or (parents >= np.arange(n)).any():
+            raise InputError("a joint's parent must stand before it; -1 marks a root")
+        parents.setflags(write=False)
+        rotations = quat.identity(n) if self.rest_rotations is None else self.rest_rotations
+        scales = np.ones((n, 3)) if self.rest_scales is None else self.rest_scales
+        put = object.__setattr__
+        put(self, "names", names)
+        put(self, "parents", parents)
+        put(self, "offsets", read_only(self.offsets, (n, 3), "offsets"))
+        put(self, "rest_rotations", read_only(rotations, (n, 4), "rest rotations"))
+        put(self, "rest_scales", read_only(scales, (n, 3), "rest scales"))
+        put(self, "end_sites", tuple(self.end_sites))
+        put(self, "file_names", tuple(self.file_names) or names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {name: j for j, name in enumerate(self.names)}
+
+    def index(self, name: str) -> int:
+        """Return a joint's index; an unknown name is an error that suggests the nearest."""
+        try:
+            return self._index[name]
+        except KeyError:
+            raise InputError(f"no joint named {name!r}{did_you_mean(name, self.names)}") from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._index
+
+    @property
+    def roots(self) -> tuple[int, ...]:
+        """Indices of the joints without a parent."""
+        return tuple(int(j) for j in np.flatnonzero(self.parents < 0))
+
+    @cached_property
+    def channels(self) -> tuple[str, ...]:
+        """Names of the warp channels: the joints, and ``NAME:translation`` for each root."""
+        return (*self.names, *(f"{self.names[r]}:translation" for r in self.roots))
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """Indices of each joint's children."""
+        out: list[list[int]] = [[] for _ in self.names]
+        for j, p in enumerate(self.parents):
+            if p >= 0:
+                out[p].append(j)
+        return tuple(map(tuple, out))
+
+    def chain(self, joint: int) -> list[int]:
+        """List a joint and its ancestors, up to its root."""
+        out = [joint]
+        while self.parents[out[-1]] >= 0:
+            out.append(int(self.parents[out[-1]]))
+        return out
+
+    def same_joints(self, other: Skeleton) -> bool:
+        """Whether names and parents agree."""
+        return self.names == other.names and np.array_equal(self.parents, other.parents)
+
+
+def unique_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Make names unique: the second ``Foot.L`` becomes ``Foot.L#2``; empty ones get a number.
+
+    >>> unique_names(["Hips", "Foot", "Foot", ""])
+    ('Hips', 'Foot', 'Foot#2', 'joint#4')
+    """
+    taken: set[str] = set()
+    own = set(names)
+    out = []
+    for i, name in enumerate(names, 1):
+        new, k = name or f"joint#{i}", 1
+        while new in taken or (k > 1 and new in own):
+            k += 1
+            new = f"{name or 'joint'}#{k}"
+        taken.add(new)
+        out.append(new)
+    return tuple(out)
