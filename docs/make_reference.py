@@ -1,0 +1,90 @@
+"""Write docs/reference.md from the code: commands, methods, formats, errors.
+
+Run by ``make docs``; ``--check`` only compares, for the tests.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import typer.main
+
+import retime
+from retime.cli import COMMANDS, build_app
+from retime.io import FORMATS
+from retime.methods import METHODS
+from retime.parameters import declared
+
+PAGE = Path(__file__).with_name("reference.md")
+
+
+def _row(*cells: str) -> str:
+    return "| " + " | ".join(c.replace("|", "\\|") for c in cells) + " |"
+
+
+def _command(words: list[str], command: Any) -> Iterator[str]:
+    children = getattr(command, "commands", None)
+    if children:
+        for name, child in children.items():
+            yield from _command([*words, name], child)
+        return
+    arguments = [p for p in command.params if not p.opts[0].startswith("-")]
+    usage = " ".join(p.metavar or p.name.upper() for p in arguments)
+    yield f"### `{' '.join(words)} {usage}`\n"
+    yield inspect.cleandoc(command.help or "") + "\n"
+    yield _row("option", "meaning")
+    yield _row("---", "---")
+    for p in command.params:
+        if p in arguments or p.name == "help":
+            continue
+        value = f" {p.metavar}" if p.metavar else ""
+        yield _row(f"`{p.opts[0]}{value}`", p.help or "")
+    yield ""
+
+
+def _type(kind: Any) -> str:
+    text = kind.__name__ if isinstance(kind, type) else str(kind)
+    return text.replace("typing.", "").replace("retime.warp.", "").replace("retime.layers.", "")
+
+
+def page() -> str:
+    """Make the page."""
+    lines = ["# Reference", "", "Made from the code by `make docs`; do not edit.", ""]
+    lines += ["## Commands", ""]
+    for name in COMMANDS:
+        app = typer.main.get_command(build_app([name]))
+        lines += list(_command(["retime", name], app.commands[name]))  # type: ignore[attr-defined]
+    lines += [
+        "## Methods",
+        "",
+        "A recipe's steps name these; each returns a warp or a pose layer.",
+        "",
+    ]
+    for method in METHODS.values():
+        lines += [f"### `{method.name}`", "", method.summary, ""]
+        lines += [_row("parameter", "type", "default", "unit", "meaning"), _row(*["---"] * 5)]
+        for p in declared(method.parameters):
+            default = "required" if p.required else repr(p.default)
+            lines.append(_row(f"`{p.name}`", f"`{_type(p.type)}`", f"`{default}`", p.unit, p.help))
+        lines.append("")
+    lines += ["## Formats", "", _row("format", "suffixes", "what"), _row("---", "---", "---")]
+    for form in FORMATS.values():
+        lines.append(_row(form.name, " ".join(form.suffixes), form.summary))
+    lines += ["", "## Errors", "", _row("error", "meaning"), _row("---", "---")]
+    for name in retime.__all__:
+        if name.endswith(("Error", "Warning")):
+            first = (inspect.getdoc(getattr(retime, name)) or "").splitlines()[0]
+            lines.append(_row(f"`{name}`", first))
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    text = page()
+    if "--check" in sys.argv:
+        sys.exit(0 if PAGE.exists() and PAGE.read_text() == text else "docs/reference.md is stale")
+    PAGE.write_text(text)
+    print(f"wrote {PAGE.name}")

@@ -1,0 +1,54 @@
+"""Every example in the documentation runs."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+import retime
+from retime import samples
+from retime.cli import main
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+_BLOCK = re.compile(r"```(python|sh)\n(.*?)```", re.DOTALL)
+
+
+@pytest.fixture(autouse=True)
+def _workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give the examples the files that they speak of."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("jump.bvh", "walk.bvh"):
+        retime.write(samples.jump(), name)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_examples_run_in_order(page: Path) -> None:
+    scope: dict[str, object] = {}
+    # What a page's Python wrote, its commands may read.
+    blocks = sorted(_BLOCK.findall(page.read_text()), key=lambda found: found[0])
+    for language, block in blocks:
+        if language == "python":
+            exec(compile(block, page.name, "exec"), scope)
+        else:
+            for line in block.splitlines():
+                _run(shlex.split(line, comments=True))
+
+
+def _run(words: list[str]) -> None:
+    if words[:1] == ["retime"]:
+        with pytest.raises(SystemExit) as stopped:
+            main(words[1:])
+        assert not stopped.value.code, words
+
+
+@pytest.mark.parametrize("page", [*PAGES, *ROOT.glob("*.md")], ids=lambda p: p.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)", page.read_text()):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target

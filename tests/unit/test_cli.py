@@ -1,0 +1,260 @@
+"""The command line as a user meets it: results, sentences, exit statuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import retime
+from retime import samples
+from retime.cli import COMMANDS, main
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command in this process: status, stdout, stderr."""
+
+    def call(*arguments: str | Path) -> tuple[int, str, str]:
+        status: Any = 0
+        try:
+            main([str(a) for a in arguments])
+        except SystemExit as e:
+            status = e.code or 0
+        out, err = capsys.readouterr()
+        return int(status), out, err
+
+    return call
+
+
+@pytest.fixture
+def jump(tmp_path: Path) -> Path:
+    path = tmp_path / "jump.bvh"
+    retime.write(samples.jump(), path)
+    return path
+
+
+def test_help_lists_every_command_with_its_line(run: Run) -> None:
+    status, out, _ = run("--help")
+    assert status == 0
+    for name, (_, summary) in COMMANDS.items():
+        assert name in out
+        assert summary in out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself(run: Run, name: str) -> None:
+    status, out, _ = run(name, "--help")
+    assert status == 0
+    assert COMMANDS[name][1].split()[0] in out
+
+
+def test_help_needs_no_heavy_package() -> None:
+    code = (
+        "import sys\nfrom retime.cli import main\n"
+        "try: main(['--help'])\nexcept SystemExit: pass\n"
+        "sys.exit([m for m in ('numpy', 'numba', 'scipy', 'matplotlib') if m in sys.modules] or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_completion_knows_the_options() -> None:
+    env = dict(os.environ)
+    env |= {"_RETIME_COMPLETE": "complete_bash", "COMP_WORDS": "retime info --j", "COMP_CWORD": "2"}
+    command = [str(Path(sys.executable).parent / "retime")]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    assert "--json" in done.stdout
+    assert "--joints" in done.stdout
+
+
+def test_info_as_json(run: Run, jump: Path) -> None:
+    status, out, _ = run("info", jump, "--json")
+    shown = json.loads(out)
+    assert status == 0
+    assert (shown["frames"], shown["joints"], shown["fps"]) == (196, 21, 60.0)
+    assert shown["up"] == "Y"
+    assert shown["metres_per_unit"] == 1.0
+    assert any("metres" in n for n in shown["notes"])
+
+
+def test_scale_and_up_axis_can_be_given(run: Run, jump: Path) -> None:
+    _, out, _ = run("info", jump, "--json", "--scale", "0.01", "--up", "Z")
+    shown = json.loads(out)
+    assert (shown["metres_per_unit"], shown["up"], shown["units_are"]) == (0.01, "Z", "declared")
+
+
+def test_apply_keytimes_then_undo_by_the_inverse(run: Run, jump: Path, tmp_path: Path) -> None:
+    slow, warp, undo = (tmp_path / n for n in ("slow.bvh", "w.json", "undo.json"))
+    assert run("warp", "make", warp, "--for", jump, "--duration", "4", "--keytime", "2=1.5")[0] == 0
+    assert run("apply", jump, slow, "--warp", warp)[0] == 0
+    assert retime.read(slow).duration == pytest.approx(4.0)
+    assert run("warp", "invert", warp, undo)[0] == 0
+    status, out, _ = run("apply", slow, tmp_path / "back.bvh", "--warp", undo, "--json")
+    assert status == 0
+    assert json.loads(out)["duration_s"] == pytest.approx(3.25)
+
+
+def test_composed_warps_equal_one_after_the_other(run: Run, jump: Path, tmp_path: Path) -> None:
+    a, b, both = (tmp_path / n for n in ("a.json", "b.json", "both.json"))
+    run("warp", "make", a, "--for", jump, "--duration", "4", "--keytime", "2=1.5")
+    run("warp", "make", b, "--length", "4", "--duration", "3")
+    assert run("warp", "compose", a, b, both)[0] == 0
+    run("apply", jump, tmp_path / "one.bvh", "--warp", both)
+    run("apply", jump, tmp_path / "two.bvh", "--warp", a, "--warp", b)
+    assert (tmp_path / "one.bvh").read_bytes() == (tmp_path / "two.bvh").read_bytes()
+
+
+def test_warp_show_and_export(run: Run, tmp_path: Path) -> None:
+    warp = tmp_path / "w.json"
+    run("warp", "make", warp, "--length", "3", "--duration", "2", "--keytime", "1=1.2")
+    status, out, _ = run("warp", "show", warp)
+    assert status == 0
+    assert "1.2000" in out
+    for name in ("keys.json", "keys.csv"):
+        status, out, _ = run("warp", "export", warp, tmp_path / name, "--json")
+        assert status == 0
+        assert json.loads(out)["keys"] <= 4
+
+
+def test_recipe_is_written_and_runs_to_the_same_file(run: Run, jump: Path, tmp_path: Path) -> None:
+    recipe, one, two = (tmp_path / n for n in ("r.json", "one.bvh", "two.bvh"))
+    made = run("apply", jump, one, "--duration", "2", "--keytime", "1=1.4", "--recipe", recipe)
+    assert made[0] == 0
+    assert run("run", recipe, jump, two, "--warp", tmp_path / "w.json")[0] == 0
+    assert one.read_bytes() == two.read_bytes()
+    assert retime.read_warp(tmp_path / "w.json").duration == pytest.approx(2.0)
+
+
+def test_a_partner_goes_along(run: Run, jump: Path, tmp_path: Path) -> None:
+    partner = tmp_path / "partner.bvh"
+    retime.write(samples.chain(duration=3.25), partner)
+    out = tmp_path / "out.bvh"
+    status, *_ = run("apply", jump, out, "--duration", "2", "--also", partner)
+    assert status == 0
+    assert retime.read(tmp_path / "partner-retimed.bvh").duration == retime.read(out).duration
+    status, *_ = run("apply", jump, out, "--duration", "2", "--also", f"{partner}={tmp_path}/p.npz")
+    assert status == 0
+    assert retime.read(tmp_path / "p.npz").duration == retime.read(out).duration
+
+
+def test_a_range_ripples(run: Run, jump: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.bvh"
+    arguments = ("apply", jump, out, "--duration", "1", "--range", "1:1.5")
+    status, _, err = run(*arguments)
+    assert status == 2
+    assert "ripple" in err
+    assert run(*arguments, "--rest", "ripple")[0] == 0
+    assert retime.read(out).duration == pytest.approx(3.75)
+
+
+def test_exact_duration_bends_the_frame_time(run: Run, jump: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.bvh"
+    _, _, err = run("apply", jump, out, "--duration", "1.907")
+    assert "1.907 s became 115 frames" in err
+    assert run("apply", jump, out, "--duration", "1.907", "--exact")[0] == 0
+    assert retime.read(out).duration == pytest.approx(1.907, abs=1e-6)
+
+
+def test_pictures(run: Run, jump: Path, tmp_path: Path) -> None:
+    warp = tmp_path / "w.json"
+    run("warp", "make", warp, "--for", jump, "--duration", "2")
+    assert run("plot", warp, tmp_path / "w.png")[0] == 0
+    assert run("plot", jump, jump, tmp_path / "s.svg")[0] == 0
+    assert (tmp_path / "w.png").read_bytes().startswith(b"\x89PNG")
+    assert b"<svg" in (tmp_path / "s.svg").read_bytes()
+
+
+def test_demo_leaves_what_it_lists(run: Run, tmp_path: Path) -> None:
+    status, out, _ = run("demo", tmp_path / "demo", "--json")
+    assert status == 0
+    listed = json.loads(out)
+    assert sorted(listed["files"]) == sorted(p.name for p in (tmp_path / "demo").iterdir())
+
+
+def _empty(folder: Path) -> Path:
+    path = folder / "empty.bvh"
+    path.touch()
+    return path
+
+
+def _picture(folder: Path) -> Path:
+    path = folder / "picture.bvh"
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (lambda d, j: ("info", d / "nowhere.bvh"), "no such file"),
+        (lambda d, j: ("info", d), "no suffix"),
+        (lambda d, j: ("info", _empty(d)), "the file is empty"),
+        (lambda d, j: ("info", _picture(d)), "a PNG picture"),
+        (lambda d, j: ("convert", j, d / "no" / "out.bvh"), "does not exist"),
+        (lambda d, j: ("convert", j, d / "out.xyz"), "no format for '.xyz'"),
+        (lambda d, j: ("convert", j, j), "is the input"),
+        (lambda d, j: ("apply", j, d / "out.bvh"), "say how to retime"),
+        (lambda d, j: ("apply", j, d / "out.bvh", "--duration", "0"), "above 0 s"),
+        (lambda d, j: ("apply", j, d / "out.bvh", "--duration", "nan"), "finite"),
+        (lambda d, j: ("apply", j, d / "out.bvh", "--duration", "1e9"), "too long"),
+        (lambda d, j: ("apply", j, d / "out.bvh", "--keytime", "1"), "should have 2 values"),
+        (lambda d, j: ("apply", j, d / "out.bvh", "--keytime", "x=1"), "not a number"),
+        (lambda d, j: ("apply", j, d / "out.bvh", "--keytime", "9=1"), "both must rise"),
+        (
+            lambda d, j: ("apply", j, d / "out.bvh", "--duration", "1", "--range", "2:9"),
+            "not a part of the clip",
+        ),
+        (lambda d, j: ("apply", j, d / "out.bvh", "--warp", j), "not valid JSON"),
+        (lambda d, j: ("run", j, j, d / "out.bvh"), "not valid JSON"),
+        (lambda d, j: ("plot", j, d / "out.txt"), ".png"),
+        (lambda d, j: ("warp", "make", d / "w.json", "--duration", "2"), "what the warp is for"),
+    ],
+)
+def test_bad_input_gets_a_sentence(
+    run: Run,
+    jump: Path,
+    tmp_path: Path,
+    arguments: Callable[[Path, Path], tuple[Any, ...]],
+    sentence: str,
+) -> None:
+    before = jump.read_bytes()
+    status, _, err = run(*arguments(tmp_path, jump))
+    assert status == 2
+    assert sentence in err
+    assert len([line for line in err.splitlines() if line.startswith("retime:")]) == 1
+    assert "Traceback" not in err
+    assert jump.read_bytes() == before
+    assert not (tmp_path / "out.bvh").exists()
+
+
+def test_an_unknown_option_says_so(run: Run) -> None:
+    status, _, err = run("info", "x.bvh", "--nope")
+    assert status == 2
+    assert "--nope" in err
+
+
+def test_a_full_disk_loses_nothing(jump: Path, tmp_path: Path) -> None:
+    """A limit on file size stands for the disk; the old result must stay as it was."""
+    out = tmp_path / "out.bvh"
+    out.write_text("old")
+    code = (
+        "import resource, signal, sys\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))\n"
+        "from retime.cli import main\n"
+        f"main(['apply', {str(jump)!r}, {str(out)!r}, '--duration', '9'])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 2, done.stderr
+    assert "cannot write" in done.stderr
+    assert out.read_text() == "old"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["jump.bvh", "out.bvh"]

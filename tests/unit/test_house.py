@@ -1,0 +1,65 @@
+"""Rules of the house that a person would forget."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import retime
+from retime.methods import METHODS
+from retime.parameters import declared
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_import_loads_nothing_heavy() -> None:
+    code = "import sys, retime; sys.exit([m for m in ('numpy', 'numba') if m in sys.modules] or 0)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_public_name_is_there_and_explained() -> None:
+    for name in retime.__all__:
+        value = getattr(retime, name)
+        assert inspect.getdoc(value), name
+    assert set(retime.__all__) == set(retime._HOME)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_methods_keywords_are_its_parameters(name: str) -> None:
+    method = METHODS[name]
+    signature = inspect.signature(method.function)
+    keywords = {
+        p.name: dataclasses.MISSING if p.default is inspect.Parameter.empty else p.default
+        for p in signature.parameters.values()
+        if p.kind is inspect.Parameter.KEYWORD_ONLY
+    }
+    assert keywords == {p.name: p.default for p in declared(method.parameters)}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_methods_parameters_are_explained(name: str) -> None:
+    for p in declared(METHODS[name].parameters):
+        assert p.help.endswith("."), p.name
+
+
+def test_reference_pages_are_current() -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "docs" / "make_reference.py"), "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"run `make docs`:\n{done.stdout}{done.stderr}"
+
+
+def test_every_exception_is_documented() -> None:
+    text = (ROOT / "docs" / "reference.md").read_text()
+    for name in retime.__all__:
+        if name.endswith(("Error", "Warning")):
+            assert name in text, name
