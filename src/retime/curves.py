@@ -22,6 +22,8 @@ SPACING = 1 / 120
 # A fit may place its keys on this many points of a curve, besides its corners.
 _CANDIDATES = 128
 _FITTED_POINTS = 24
+# A segment that fails this many times while it grows is not tried longer.
+_PATIENCE = 24
 # A change of slope beyond this, as a share of the slopes, is a corner and not a bend.
 _CORNER = 0.1
 
@@ -47,11 +49,11 @@ def keytime_warp(
         The clip is a cycle: the rate agrees at the seam.
     """
     start, end = domain
-    if duration is None:
-        duration = end - start
+    stop = end if duration is None else start + duration
+    duration = stop - start
     if not (np.isfinite(duration) and duration > 0):
         raise InputError(f"the duration must be above 0 s, not {duration:g} s")
-    last = (start + duration, end)
+    last = (stop, end)
     keys = sorted((float(o), float(s)) for o, s in keytimes)
     keys = [k for k in keys if k not in ((start, start), last)]
     points = [(start, start), *keys, last]
@@ -115,14 +117,12 @@ class BezierCurve:
     right: FloatArray
 
     def __post_init__(self) -> None:
-        keys = read_only(self.keys, (None, 2), "keys")
+        keys = read_only(self.keys, (None, 2), "keys", may_be_nan=True)
         if not len(keys) or not np.isfinite(keys).all() or (np.diff(keys[:, 0]) < 0).any():
             raise InputError("a Bezier curve needs keys with finite times that do not fall")
         object.__setattr__(self, "keys", keys)
         for side in ("left", "right"):
             handle = read_only(getattr(self, side), keys.shape, f"{side} handles")
-            if not np.isfinite(handle).all():
-                raise InputError(f"{side} handles must be finite")
             object.__setattr__(self, side, handle)
 
     @classmethod
@@ -194,9 +194,10 @@ def fit_bezier(
 ) -> BezierCurve:
     """Find the fewest Bezier keys that stay within a tolerance of a warp.
 
-    Keys lie on the warp, at its corners and up to 128 evenly spaced knots; handles lie along the
-    warp's slope, so that joins are G1 except at corners; handle lengths are fitted. Among these
-    the result has the fewest keys, found by a shortest path.
+    Keys lie on the warp: at its corners and at evenly spaced knots, 128 of them or more where
+    those do not suffice. Handles lie along the warp's slope, so that joins are G1 except at
+    corners; their lengths are fitted. Among these the result has the fewest keys, found by a
+    shortest path.
 
     Parameters
     ----------
@@ -220,29 +221,45 @@ def _fit_part(
     x: FloatArray, y: FloatArray, tolerance: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Fit one stretch without cuts: keys, left and right handles, (K, 2) each."""
-    from retime.kernels import bezier_error, fit_bezier_segment
-
     if len(x) == 1:
         point = np.c_[x, y]
         return point, point, point
-    # Judge between the knots too: a straight piece of the warp must be met all along.
-    fine = np.unique(np.r_[np.linspace(x[0], x[-1], max(4 * _CANDIDATES, 2)), x])
-    value = Graph(x, y).at(fine)
-    before, after = _slopes(x, y)
-    corner = np.abs(after - before) > _CORNER * (np.abs(after) + np.abs(before))
-    smooth = ~corner
-    before[smooth] = after[smooth] = (before + after)[smooth] / 2
-    even = np.unique(np.linspace(0, len(x) - 1, _CANDIDATES).round().astype(int))
-    at = np.unique(np.r_[even, np.flatnonzero(corner)])
-    index = np.searchsorted(fine, x[at])
+    before, after, corner = _slopes(x, y, tolerance)
+    count = _CANDIDATES
+    while True:
+        even = np.unique(np.linspace(0, len(x) - 1, min(count, len(x))).round().astype(int))
+        at = np.unique(np.r_[even, np.flatnonzero(corner)])
+        found = _fewest(x, y, at, before, after, tolerance)
+        if found is not None:
+            return found
+        count *= 4  # with every knot, neighbours fit: the search ends
 
+
+def _fewest(
+    x: FloatArray,
+    y: FloatArray,
+    at: npt.NDArray[np.int64],
+    before: FloatArray,
+    after: FloatArray,
+    tolerance: float,
+) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+    """Find the fewest keys among candidates; ``None`` where no choice is within the tolerance."""
+    from retime.kernels import bezier_error, fit_bezier_segment
+
+    # Judge between the knots too: a straight piece of the warp must be met all along.
+    fine = np.unique(np.r_[np.linspace(x[0], x[-1], 4 * len(at)), x])
+    value = Graph(x, y).at(fine)
+    index = np.searchsorted(fine, x[at])
     n = len(at)
-    cost = np.full(n, np.inf)  # keys used, then squared error as the tie-break
+    cost = np.full(n, np.inf)  # keys used, and a little for the error as the tie-break
     cost[0] = 0.0
     previous = np.zeros(n, dtype=int)
     reach = np.zeros((n, 2))
     for j in range(1, n):
+        misses = 0
         for i in range(j - 1, -1, -1):
+            if misses > _PATIENCE:
+                break
             if cost[i] + 1 >= cost[j]:
                 continue
             a, b = index[i], index[j]
@@ -250,14 +267,17 @@ def _fit_part(
             few = np.unique(np.linspace(a, b, min(b - a + 1, _FITTED_POINTS)).astype(int))
             slopes = after[at[i]], before[at[j]]
             *handles, error = fit_bezier_segment(fine[few], value[few], *slopes, tolerance)
+            if error <= tolerance:
+                error = bezier_error(fine[a : b + 1], value[a : b + 1], *slopes, *handles)
             if error > tolerance:
+                misses += 1
                 continue
-            error = bezier_error(fine[a : b + 1], value[a : b + 1], *slopes, *handles)
-            if error > tolerance:
-                continue
+            misses = 0
             total = cost[i] + 1 + error / tolerance * 1e-4
             if total < cost[j]:
                 cost[j], previous[j], reach[j] = total, i, handles
+    if not np.isfinite(cost[-1]):
+        return None
     chosen = [n - 1]
     while chosen[-1] > 0:
         chosen.append(int(previous[chosen[-1]]))
@@ -270,19 +290,19 @@ def _fit_part(
     return keys, left, right
 
 
-def _slopes(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Slopes before and after each knot, exact for parabolas, so that bends are no corners."""
-    slope = np.diff(y) / np.diff(x)
-    middle = (x[:-1] + x[1:]) / 2
-    before, after = np.empty(len(x)), np.empty(len(x))
-    before[1:] = slope
-    after[:-1] = slope
-    if len(slope) > 1:
-        bend = np.diff(slope) / np.diff(middle)
-        before[2:] += bend * (x[2:] - middle[1:])
-        after[:-2] += bend * (x[:-2] - middle[:-1])
-        # The extrapolated slope of a monotone curve has the curve's own sign.
-        sign = np.sign(y[-1] - y[0])
-        before, after = (sign * np.maximum(sign * s, 0.0) for s in (before, after))
-    before[0], after[-1] = after[0], before[-1]
-    return before, after
+def _slopes(
+    x: FloatArray, y: FloatArray, tolerance: float
+) -> tuple[FloatArray, FloatArray, npt.NDArray[np.bool_]]:
+    """Slopes before and after each knot, equal where the warp bends; and where it has corners."""
+    slope, gap = np.diff(y) / np.diff(x), np.diff(x)
+    before, after = np.r_[slope[0], slope], np.r_[slope, slope[-1]]
+    wide = np.maximum(np.r_[gap[0], gap], np.r_[gap, gap[-1]])
+    change = np.abs(after - before)
+    # A common slope bulges each side by up to 4/27 of half the change; a corner is what shows it.
+    corner = (change > _CORNER * (np.abs(after) + np.abs(before))) & (change > _CORNER / 2)
+    corner |= change * wide * 2 / 27 > tolerance / 2
+    corner[[0, -1]] = False
+    for k in np.flatnonzero(~corner[1:-1]) + 1:  # a parabola's slope in the middle of three knots
+        share = gap[k - 1] / (gap[k - 1] + gap[k])
+        before[k] = after[k] = (1 - share) * slope[k - 1] + share * slope[k]
+    return before, after, corner

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retime import quat
+from retime.contacts import Contact, carry_contacts
 from retime.errors import InputError
 from retime.kinematics import height
 from retime.layers import PoseLayer, Sampled
@@ -21,7 +22,16 @@ from retime.motion import Motion
 from retime.quat import FloatArray
 from retime.warp import TimeWarp
 
-__all__ = ["FIX_ORDER", "Edit", "Fix", "FixKind", "apply", "apply_edits", "total_warp"]
+__all__ = [
+    "FIX_ORDER",
+    "Edit",
+    "Fix",
+    "FixContext",
+    "FixKind",
+    "apply",
+    "apply_edits",
+    "total_warp",
+]
 
 FixKind = Literal["smoothing", "cartoon", "contact IK"]
 FIX_ORDER: tuple[FixKind, ...] = ("smoothing", "cartoon", "contact IK")
@@ -34,6 +44,25 @@ _MOST_FRAMES = 4_320_000
 
 
 @dataclass(frozen=True, eq=False)
+class FixContext:
+    """What a fix may look at besides the retimed motion.
+
+    Parameters
+    ----------
+    source : Motion
+        What all steps started from.
+    warp : TimeWarp
+        From the retimed motion's time to the source's.
+    contacts : tuple of Contact, optional
+        Contacts that a step gave, carried to the retimed motion's time.
+    """
+
+    source: Motion
+    warp: TimeWarp
+    contacts: tuple[Contact, ...] | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class Fix:
     """A correction of the finished motion.
 
@@ -42,21 +71,25 @@ class Fix:
     kind : {"smoothing", "cartoon", "contact IK"}
         Its place in the order; the last step's wins where several steps have one of a kind.
     run : callable
-        ``(retimed, source, warp) -> Motion`` on the same frames.
+        ``(retimed, FixContext) -> Motion`` on the same frames.
     """
 
     kind: FixKind
-    run: Callable[[Motion, Motion, TimeWarp], Motion]
+    run: Callable[[Motion, FixContext], Motion]
 
 
 @dataclass(frozen=True, eq=False)
 class Edit:
-    """What one step does: any of a warp, a pose layer and a fix, each by a weight."""
+    """What one step does: any of a warp, a pose layer and a fix, each by a weight.
+
+    ``contacts``, in the step's input time, replace those of the source from there on.
+    """
 
     warp: TimeWarp | None = None
     layer: PoseLayer | None = None
     fix: Fix | None = None
     weight: float = 1.0
+    contacts: tuple[Contact, ...] | None = None
 
     def weighted_warp(self, domain: tuple[float, float]) -> TimeWarp:
         """Return the step's warp, blended with the identity over its input's time."""
@@ -176,16 +209,26 @@ def apply_edits(
         sample_times=frames.times if frames.uneven else None,
         origin=origin,
     ).with_notes(*notes)
-    return _run_fixes(out, motion, total, edits)
+    contacts = _carried(edits, warps)
+    return _run_fixes(out, FixContext(motion, total, contacts), edits)
 
 
-def _run_fixes(out: Motion, source: Motion, warp: TimeWarp, edits: Iterable[Edit]) -> Motion:
+def _carried(edits: Iterable[Edit], warps: Iterable[TimeWarp]) -> tuple[Contact, ...] | None:
+    """Carry the contacts that steps gave to the result's time."""
+    contacts: tuple[Contact, ...] | None = None
+    for edit, warp in zip(edits, warps, strict=True):
+        contacts = contacts if edit.contacts is None else edit.contacts
+        contacts = None if contacts is None else carry_contacts(contacts, warp)
+    return contacts
+
+
+def _run_fixes(out: Motion, context: FixContext, edits: Iterable[Edit]) -> Motion:
     last = {e.fix.kind: e for e in edits if e.fix is not None}
     for kind in FIX_ORDER:
         edit = last.get(kind)
         if edit is None or edit.fix is None or edit.weight == 0:
             continue
-        fixed = edit.fix.run(out, source, warp)
+        fixed = edit.fix.run(out, context)
         out = fixed if edit.weight == 1 else _between(out, fixed, edit.weight)
     return out
 
@@ -233,7 +276,10 @@ class _Frames:
         if not (np.isfinite(rate) and rate > 0):
             raise InputError(f"the frame rate must be above 0, not {fps}")
         if times is not None:
-            given = np.array(times, dtype=float)
+            try:
+                given = np.array(times, dtype=float)
+            except (TypeError, ValueError):
+                raise InputError("output times must be a list of finite numbers") from None
             if given.ndim != 1 or not given.size or not np.isfinite(given).all():
                 raise InputError("output times must be a list of finite numbers")
             return cls(given, rate, uneven=True)
@@ -299,7 +345,7 @@ def _sample(motion: Motion, times: _ChannelTimes, *, loop: bool) -> Sampled:
         k = column_of.get(channel, 0)
         i, u = frame[:, k], share[:, k, None]
         after = np.minimum(i + 1, len(values) - 1)
-        return np.where(u == 0, values[i], (1 - u) * values[i] + u * values[after])
+        return values[i] + u * (values[after] - values[i])
 
     translations = {}
     for name, values in motion.translations.items():

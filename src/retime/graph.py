@@ -63,6 +63,9 @@ class Graph:
 
     __hash__ = None  # type: ignore[assignment]  # holds arrays
 
+    def __reduce__(self) -> tuple[type[Graph], tuple[FloatArray, FloatArray]]:
+        return Graph, (self.x, self.y)  # made anew, so that copies are read-only too
+
     @property
     def direction(self) -> int:
         """1 forwards, -1 backwards, 0 where time stands still throughout."""
@@ -112,7 +115,7 @@ class Graph:
 def _knots(values: npt.ArrayLike, what: str) -> FloatArray:
     try:
         a = np.array(values, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{what} times must be numbers") from None
     if a.ndim != 1:
         raise InputError(f"{what} times must be a list of numbers, not of shape {a.shape}")

@@ -11,7 +11,7 @@ import numpy as np
 from retime import quat
 from retime.errors import InputError
 from retime.quat import FloatArray
-from retime.skeleton import read_only
+from retime.skeleton import ReadOnlyArrays, read_only
 
 __all__ = ["PoseLayer", "Sampled"]
 
@@ -19,7 +19,7 @@ Sampled = tuple[FloatArray, dict[str, FloatArray], dict[str, FloatArray]]
 
 
 @dataclass(frozen=True, eq=False)
-class PoseLayer:
+class PoseLayer(ReadOnlyArrays):
     """Changes of pose, linear between their keys and zero outside them.
 
     Parameters
@@ -41,17 +41,17 @@ class PoseLayer:
     scales: Mapping[str, FloatArray] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        times = read_only(self.times, (None,), "a pose layer's times")
+        times = read_only(self.times, (None,), "a pose layer's times", may_be_nan=True)
         if not len(times) or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
             raise InputError("a pose layer's times must be finite and rise")
         object.__setattr__(self, "times", times)
         for kind in ("rotations", "translations", "scales"):
+            if not isinstance(getattr(self, kind), Mapping):
+                raise InputError(f"a pose layer's {kind} must be given by joint")
             tracks = {}
             for name, values in getattr(self, kind).items():
                 what = f"a pose layer's {kind} of {name!r}"
                 tracks[name] = read_only(values, (len(times), 3), what)
-                if not np.isfinite(tracks[name]).all():
-                    raise InputError(f"{what} must be finite")
             object.__setattr__(self, kind, MappingProxyType(tracks))
 
     @property

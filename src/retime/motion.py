@@ -15,7 +15,7 @@ import numpy.typing as npt
 from retime import quat
 from retime.errors import InputError
 from retime.quat import FloatArray
-from retime.skeleton import Skeleton, read_only
+from retime.skeleton import ReadOnlyArrays, Skeleton, read_only
 from retime.warp import TimeWarp
 
 __all__ = ["Motion", "Origin", "Pose", "Units", "UpAxis"]
@@ -57,7 +57,7 @@ class Units:
 
 
 @dataclass(frozen=True, eq=False)
-class Pose:
+class Pose(ReadOnlyArrays):
     """One frame: local rotations ``(J, 4)``, and translations ``(3,)`` by joint."""
 
     rotations: FloatArray
@@ -90,7 +90,7 @@ class Origin:
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class Motion(ReadOnlyArrays):
     """A skeleton and its sampled local transforms, in the file's own numbers.
 
     Parameters
@@ -113,6 +113,8 @@ class Motion:
         How its numbers become metres with Y up.
     rest_pose : Pose, optional
         A rest frame that the file held before its first frame of motion.
+    roles : mapping of str to str
+        Joints by role, where a person says so; the rest is found.
     origin : Origin, optional
         The file that it came from.
     notes : tuple of str
@@ -128,13 +130,16 @@ class Motion:
     sample_times: FloatArray | None = None
     units: Units = Units()
     rest_pose: Pose | None = None
+    roles: Mapping[str, str] = field(default_factory=dict)
     origin: Origin | None = None
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         put = object.__setattr__
         skeleton = self.skeleton
-        rotations = read_only(self.rotations, (None, len(skeleton), 4), "rotations")
+        rotations = read_only(
+            self.rotations, (None, len(skeleton), 4), "rotations", may_be_nan=True
+        )
         rotations = _unit_and_continuous(rotations, skeleton)
         put(self, "rotations", rotations)
         frames = len(rotations)
@@ -147,11 +152,11 @@ class Motion:
             for name, track in getattr(self, kind).items():
                 j = skeleton.index(name)
                 what = f"{kind[:-1]} track of {skeleton.names[j]!r}"
-                tracks[name] = read_only(track, (frames, 3), what)
+                tracks[name] = read_only(track, (frames, 3), what, may_be_nan=True)
                 _must_be_finite(tracks[name], what)
             put(self, kind, MappingProxyType(tracks))
         if self.sample_times is not None:
-            times = read_only(self.sample_times, (frames,), "sample times")
+            times = read_only(self.sample_times, (frames,), "sample times", may_be_nan=True)
             _must_be_finite(times, "sample times")
             if (np.diff(times) <= 0).any():
                 raise InputError("sample times must rise")
@@ -160,20 +165,16 @@ class Motion:
             raise InputError(f"the frame rate must be above 0, not {self.fps}")
         if not np.isfinite(self.start):
             raise InputError("the start time must be finite")
+        if self.rest_pose is not None:
+            put(self, "rest_pose", _checked_pose(self.rest_pose, skeleton))
+        for name in self.roles.values():
+            skeleton.index(name)
+        put(self, "roles", MappingProxyType(dict(self.roles)))
         put(self, "notes", tuple(self.notes))
 
     def __len__(self) -> int:
         """Count the frames."""
         return len(self.rotations)
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = {k: v for k, v in self.__dict__.items() if k != "times"}
-        return {k: dict(v) if isinstance(v, MappingProxyType) else v for k, v in state.items()}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for key, value in state.items():
-            value = MappingProxyType(value) if isinstance(value, dict) else value
-            object.__setattr__(self, key, value)
 
     @cached_property
     def times(self) -> FloatArray:
@@ -243,6 +244,19 @@ def _must_be_finite(values: FloatArray, what: str) -> None:
     bad = ~np.isfinite(values)
     if bad.any():
         raise InputError(f"{what}: the value at frame {int(np.argwhere(bad)[0][0])} is not finite")
+
+
+def _checked_pose(pose: Pose, skeleton: Skeleton) -> Pose:
+    rotations = read_only(pose.rotations, (len(skeleton), 4), "the rest pose's rotations")
+    places = {
+        name: read_only(place, (3,), f"the rest pose's place of {name!r}")
+        for name, place in pose.translations.items()
+    }
+    for name in places:
+        skeleton.index(name)
+    _unit_and_continuous(rotations[None], skeleton)
+    same = rotations is pose.rotations and all(places[n] is p for n, p in pose.translations.items())
+    return pose if same else Pose(rotations, MappingProxyType(places))
 
 
 def _unit_and_continuous(q: FloatArray, skeleton: Skeleton) -> FloatArray:

@@ -139,12 +139,15 @@ def coerce(value: Any, kind: Any, name: str) -> Any:
     if origin is tuple:
         return _coerce_tuple(value, args, name)
     if kind is float and isinstance(value, int | float) and not isinstance(value, bool):
-        return _finite(float(value), name)
+        try:
+            return _finite(float(value), name)
+        except OverflowError:
+            raise InputError(f"{name} is too large; it must be a finite number") from None
     if kind in (float, int) and isinstance(value, str):
         try:
             return _finite(kind(value), name)
         except ValueError:
-            raise InputError(f"{name}: {value!r} is not a number") from None
+            raise InputError(f"{name}: {value[:40]!r} is not a number") from None
     if kind is int and isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(kind, type) and isinstance(value, kind) and not isinstance(value, bool):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,28 +15,57 @@ from retime import quat
 from retime.errors import InputError, did_you_mean
 from retime.quat import FloatArray
 
-__all__ = ["EndSite", "Skeleton", "read_only", "unique_names"]
+__all__ = ["EndSite", "ReadOnlyArrays", "Skeleton", "read_only", "unique_names"]
 
 
-def read_only(values: npt.ArrayLike, shape: tuple[int | None, ...], what: str) -> FloatArray:
-    """Bring values to a read-only float64 array of a shape; ``None`` matches any length.
+def read_only(
+    values: npt.ArrayLike, shape: tuple[int | None, ...], what: str, *, may_be_nan: bool = False
+) -> FloatArray:
+    """Bring finite values to a read-only float64 array of a shape; ``None`` matches any length.
 
-    An array that is read-only already is kept as it is, so that equal data stays shared.
+    An array that is read-only already is kept as it is, so that equal data stays shared. With
+    ``may_be_nan`` the caller looks for values that are not finite, and says where they are.
     """
     try:
+        if np.asarray(values).dtype.kind not in "biuf":
+            raise TypeError
         a = np.ascontiguousarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{what} must be numbers") from None
     if a.ndim != len(shape) or any(
         n is not None and n != m for n, m in zip(shape, a.shape, strict=True)
     ):
         wanted = ", ".join("any" if n is None else str(n) for n in shape)
         raise InputError(f"{what} has shape {a.shape}, expected ({wanted})")
+    if not may_be_nan and not np.isfinite(a).all():
+        raise InputError(f"{what} must be finite")
     if a.flags.writeable:
         if a is values or a.base is not None:
             a = a.copy()
         a.setflags(write=False)
     return a
+
+
+class ReadOnlyArrays:
+    """What is unpickled or copied stays read-only: numpy forgets it on the way."""
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for key, value in state.items():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+            elif isinstance(value, dict):
+                for inner in value.values():
+                    if isinstance(inner, np.ndarray):
+                        inner.setflags(write=False)
+                value = MappingProxyType(value)
+            object.__setattr__(self, key, value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Mapping proxies do not pickle; what is cached is made anew.
+        state = {k: v for k, v in self.__dict__.items() if k in self.__dataclass_fields__}
+        return {k: dict(v) if isinstance(v, MappingProxyType) else v for k, v in state.items()}
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -47,7 +78,7 @@ class EndSite:
 
 
 @dataclass(frozen=True, eq=False)
-class Skeleton:
+class Skeleton(ReadOnlyArrays):
     """Joints, their parents and their rest transforms, in the file's own units.
 
     Parameters
@@ -98,8 +129,14 @@ class Skeleton:
         put(self, "offsets", read_only(self.offsets, (n, 3), "offsets"))
         put(self, "rest_rotations", read_only(rotations, (n, 4), "rest rotations"))
         put(self, "rest_scales", read_only(scales, (n, 3), "rest scales"))
+        for site in self.end_sites:
+            if not 0 <= site.parent < n:
+                raise InputError(f"an end site hangs on joint {site.parent}; there are {n}")
+            read_only(site.offset, (3,), f"the end site of {names[site.parent]!r}")
         put(self, "end_sites", tuple(self.end_sites))
         put(self, "file_names", tuple(self.file_names) or names)
+        if len(self.file_names) != n:
+            raise InputError(f"{n} joints need {n} names of the file, not {len(self.file_names)}")
 
     def __len__(self) -> int:
         return len(self.names)
@@ -157,12 +194,15 @@ def unique_names(names: Sequence[str]) -> tuple[str, ...]:
     """
     taken: set[str] = set()
     own = set(names)
+    last: dict[str, int] = {}  # the last number given to a name, so that many equal ones stay quick
     out = []
     for i, name in enumerate(names, 1):
-        new, k = name or f"joint#{i}", 1
-        while new in taken or (k > 1 and new in own):
+        new = name or f"joint#{i}"
+        base, k = name or "joint", last.get(name, 1)
+        while new in taken or (new != name and new in own):
             k += 1
-            new = f"{name or 'joint'}#{k}"
+            new = f"{base}#{k}"
+        last[name] = k
         taken.add(new)
         out.append(new)
     return tuple(out)

@@ -25,7 +25,7 @@ def _graph(knots: Knots | Graph, channel: str) -> Graph:
         return knots
     try:
         output, source = knots
-        return Graph(np.asarray(output), np.asarray(source))
+        return Graph(output, source)  # type: ignore[arg-type]  # brought to arrays there
     except InputError as e:
         raise InputError(f"channel {channel!r}: {e}") from None
     except (TypeError, ValueError):
@@ -82,7 +82,7 @@ class TimeWarp:
         if (output is None) != (source is None):
             raise InputError("a warp needs both output and source times")
         if output is not None and source is not None:
-            body = Graph(np.asarray(output), np.asarray(source))
+            body = Graph(output, source)  # type: ignore[arg-type]  # brought to arrays there
         elif graphs:
             ends = [
                 min(g.x[0] for g in graphs.values()),
@@ -320,6 +320,8 @@ class TimeWarp:
             end = b
 
         def extend(g: Graph) -> Graph:
+            # A range in frames may end a rounding error past the warp's own end.
+            g = Graph(np.clip(g.x, start, end), g.y)
             whole = first >= a and last <= b
             if g.direction < 0 and not whole:
                 raise InputError("only a whole clip can run backwards, not a range of it")

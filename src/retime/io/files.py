@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from retime.errors import FormatError, InputError
+from retime.errors import FormatError, InputError, RetimeError
 
 __all__ = ["read_bytes", "write_bytes"]
 
@@ -27,34 +27,50 @@ def read_bytes(path: str | Path) -> bytes:
         return path.read_bytes()
     except FileNotFoundError:
         raise InputError(f"no such file: {path}") from None
-    except OSError as e:
-        raise InputError(f"cannot read {path}: {e.strerror or e}") from None
+    except RetimeError:
+        raise
+    except (OSError, ValueError) as e:  # ValueError: a NUL in the name
+        raise InputError(f"cannot read {_shown(path)}: {_reason(e)}") from None
 
 
 def write_bytes(path: str | Path, chunks: Iterable[bytes]) -> None:
     """Write a file whole or not at all: beside its place first, then moved over it."""
     path = Path(path)
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; give a file's name")
-    if not path.parent.is_dir():
-        raise InputError(f"the folder {path.parent} does not exist; make it first")
     beside: str | None = None
     try:
-        # A link is written through, not replaced.
-        target = path.resolve()
-        handle, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{path.name}.", suffix="~")
+        if path.is_dir():
+            raise InputError(f"{path} is a folder; give a file's name")
+        if not path.parent.is_dir():
+            raise InputError(f"the folder {path.parent} does not exist; make it first")
+        target = path.resolve()  # a link is written through, not replaced
+        mode = _default_mode()
+        if target.exists():
+            if not target.is_file():
+                raise InputError(f"{path} is no ordinary file; give another name")
+            mode = target.stat().st_mode & 0o777
+        handle, beside = tempfile.mkstemp(dir=target.parent, prefix=".retime-", suffix="~")
         with os.fdopen(handle, "wb") as f:
             f.writelines(chunks)
             f.flush()
             os.fsync(f.fileno())
-        os.chmod(beside, target.stat().st_mode & 0o777 if target.exists() else _default_mode())
+        os.chmod(beside, mode)
         os.replace(beside, target)
         beside = None
-    except OSError as e:
-        raise InputError(f"cannot write {path}: {e.strerror or e}") from None
+    except RetimeError:
+        raise
+    except (OSError, ValueError, RuntimeError) as e:  # RuntimeError: links that lead in a circle
+        raise InputError(f"cannot write {_shown(path)}: {_reason(e)}") from None
     finally:
         if beside is not None:
             Path(beside).unlink(missing_ok=True)
+
+
+def _shown(path: Path) -> str:
+    return str(path).replace("\0", "\\0")[:200]
+
+
+def _reason(e: Exception) -> str:
+    return (e.strerror if isinstance(e, OSError) else None) or str(e)
 
 
 def _default_mode() -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -32,16 +33,21 @@ def write_json(value: Any, path: str | Path) -> None:
 
 def parse_json(path: str | Path) -> Any:
     """Parse a JSON file; what is no JSON is a ``FormatError`` with its line."""
+    data = read_bytes(path)
     try:
-        text = read_bytes(path).decode("utf-8-sig")
-        return json.loads(text, parse_constant=_no_constant)
+        text = data.decode("utf-8-sig")
+        return json.loads(text, parse_constant=lambda name: _no_constant(name, text))
     except UnicodeDecodeError:
         raise FormatError("not a text file in UTF-8", path=path) from None
     except json.JSONDecodeError as e:
         raise FormatError(f"not valid JSON: {e.msg}", path=path, line=e.lineno) from None
     except RecursionError:
         raise FormatError("nested too deeply", path=path) from None
+    except ValueError as e:  # numbers of thousands of digits
+        raise FormatError(f"not valid JSON: {e}", path=path) from None
 
 
-def _no_constant(name: str) -> float:
-    raise json.JSONDecodeError(f"{name} is not a number that JSON knows", "", 0)
+def _no_constant(name: str, text: str) -> float:
+    found = re.search(rf'(?<![\w"]){re.escape(name)}(?![\w"])', text)
+    place = found.start() if found else 0
+    raise json.JSONDecodeError(f"{name} is not a number that JSON knows", text, place)

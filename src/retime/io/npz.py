@@ -42,6 +42,7 @@ def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -
         "translations": list(motion.translations),
         "scales": list(motion.scales),
         "rest_pose": None if rest is None else list(rest.translations),
+        "roles": dict(motion.roles),
         "notes": motion.notes,
     }
     if motion.origin is not None:
@@ -103,11 +104,9 @@ def read_motion(
         raise
     except InputError as e:
         raise FormatError(str(e), path=path) from None
-    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, IndexError) as e:
-        detail = f" ({e})" if isinstance(e, ValueError) else ""
-        raise FormatError(f"not a retime motion file{detail}", path=path) from None
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, MemoryError):
-        raise FormatError("not a readable npz archive", path=path) from None
+    except Exception as e:  # a damaged archive makes numpy, zipfile, zlib and lzma raise anything
+        reason = f"{type(e).__name__}: {e}".splitlines()[0][:200]
+        raise FormatError(f"not a retime motion file ({reason})", path=path) from None
     if motion.origin is None:
         origin = Origin("npz", str(path), hashlib.sha256(data).hexdigest(), None)
         object.__setattr__(motion, "origin", origin)
@@ -147,6 +146,7 @@ def _motion(about: dict[str, Any], arrays: dict[str, Any], fps: float | None) ->
         sample_times=arrays.get("sample_times"),
         units=Units(float(metres), up, "declared" if how == "declared" else how),
         rest_pose=rest_pose,
+        roles=about.get("roles", {}),
         origin=origin,
         notes=tuple(about["notes"]),
     )

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from retime.errors import FormatError, InputError
 from retime.graph import Graph
 from retime.io.json_text import parse_json, write_json
@@ -22,9 +20,8 @@ VERSION = 1
 def to_document(warp: TimeWarp) -> dict[str, Any]:
     """Turn a warp into what its JSON file holds."""
     document: dict[str, Any] = {"format": FORMAT, "version": VERSION}
-    start, end = warp.domain
-    spans_all = Graph(np.array([start, end]), np.array([start, end]))
-    if not warp.per_channel or warp.body != spans_all:
+    # Left out is only the body that reading would put there.
+    if not warp.per_channel or warp.body != TimeWarp(channels=warp.channels).body:
         document |= _knots(warp.body)
     if warp.per_channel:
         document["channels"] = {name: _knots(g) for name, g in warp.channels.items()}

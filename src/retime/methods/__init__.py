@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from retime.edits import Edit
@@ -62,7 +62,7 @@ class Method:
         values = {p.name: getattr(parameters, p.name) for p in declared(type(parameters))}
         result = self.function(motion, **values)
         if isinstance(result, Edit):
-            return Edit(result.warp, result.layer, result.fix, weight)
+            return replace(result, weight=weight)
         if isinstance(result, TimeWarp):
             return Edit(warp=result, weight=weight)
         if isinstance(result, PoseLayer):
@@ -93,6 +93,13 @@ METHODS: dict[str, Method] = {
             "retime.methods.given",
             "PoseParameters",
             "given_layer",
+        ),
+        Method(
+            "hold",
+            "Hold planted feet (and hands) in place, after all else.",
+            "retime.methods.hold",
+            "HoldParameters",
+            "hold",
         ),
     )
 }

@@ -15,6 +15,8 @@ __all__ = ["Channel", "Hierarchy", "Node", "parse_hierarchy"]
 # Hair and ropes hang a few hundred bones deep; deeper nesting is a broken or hostile file.
 MOST_DEPTH = 1024
 MOST_NODES = 100_000
+# Beyond any unit of length; squares of what is let in still fit a double.
+MOST_LENGTH = 1e12
 
 _STATEMENT = re.compile(r"[{}]|[^{}]+")
 _CHANNEL = re.compile(r"([xyz])(position|rotation)", re.IGNORECASE)
@@ -131,6 +133,8 @@ def parse_hierarchy(lines: list[str], path: str) -> Hierarchy:
                     raise words.fail(f"more than {MOST_NODES} joints")
                 nodes.append(_declare(words, keyword, rest, stack, nodes))
                 waiting, rest = len(nodes) - 1, ""
+            elif waiting is not None:
+                raise words.fail(f"{nodes[waiting].name!r} has no braces")
             elif keyword == "offset":
                 rest = _read_offset(words, _inside(words, stack, nodes), rest)
             elif keyword == "channels":
@@ -156,6 +160,8 @@ def _first_word(text: str) -> tuple[str, str]:
 def _declare(words: _Words, keyword: str, rest: str, stack: list[int], nodes: list[Node]) -> Node:
     """Make the node that a ROOT, JOINT or End Site line declares; its name may hold blanks."""
     parent = stack[-1] if stack else -1
+    if keyword == "end" and parent < 0:
+        raise words.fail("an End Site stands outside of any joint")
     if parent >= 0 and nodes[parent].is_end:
         raise words.fail("an End Site cannot have children")
     if keyword == "end":
@@ -189,6 +195,8 @@ def parse_number(text: str, words: _Words) -> float:
         if "_" in text:
             raise ValueError
         value = float(text)
+        if abs(value) > MOST_LENGTH:
+            raise words.fail(f"{text[:40]!r} is too large to be a length")
     except ValueError:
         hint = "; decimals need a point, not a comma" if "," in text else ""
         raise words.fail(f"{text[:40]!r} is not a number{hint}") from None

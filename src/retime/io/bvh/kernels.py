@@ -209,11 +209,13 @@ def euler_to_quaternions(rows, first, axes):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def quaternions_to_euler(rotations, axes, near, continuous):  # type: ignore[no-untyped-def]
+def quaternions_to_euler(rotations, axes, count, near, continuous):  # type: ignore[no-untyped-def]
     """Turn quaternions (F, 4) into Euler angles (F, 3) in radians about three distinct axes.
 
     Of the two solutions and their full turns, the one nearest to ``near`` (F, 3) is taken; with
     ``continuous``, the one nearest to the frame before (``near`` then matters for frame 0 only).
+    Where only the first ``count`` axes may turn, the others stay 0 and the nearest rotation that
+    they can make is taken.
     """
     frames = rotations.shape[0]
     out = np.empty((frames, 3))
@@ -240,6 +242,17 @@ def quaternions_to_euler(rotations, axes, near, continuous):  # type: ignore[no-
         m[2, 2] = w * w - x * x - y * y + z * z
         for c in range(3):
             want[c] = out[f - 1, c] if continuous and f > 0 else near[f, c]
+        if count < 3:
+            # R_i(x) R_j(y) turns axis j by x alone, and shows axis i turned by y alone.
+            one[0] = 2.0 * math.atan2(rotations[f, 1 + i], w)
+            one[1] = 0.0
+            if count == 2:
+                one[0] = math.atan2(sign * m[k, j], m[j, j])
+                one[1] = math.atan2(sign * m[i, k], m[i, i])
+            for c in range(3):
+                turns = np.round((want[c] - one[c]) / turn) if c < count else 0.0
+                out[f, c] = one[c] + turn * turns if c < count else 0.0
+            continue
         cosine = math.hypot(m[i, i], m[i, j])
         one[1] = math.atan2(sign * m[i, k], cosine)
         if cosine > 1e-7:

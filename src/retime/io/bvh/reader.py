@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from retime import quat
 from retime.errors import FormatError, InputError
-from retime.io.bvh.hierarchy import Hierarchy, parse_hierarchy
+from retime.io.bvh.hierarchy import MOST_LENGTH, Hierarchy, parse_hierarchy
 from retime.io.bvh.rows import Rows, parse_rows
 from retime.io.files import read_bytes
 from retime.motion import Motion, Origin, Pose, Units
@@ -22,7 +22,7 @@ from retime.skeleton import EndSite, Skeleton, unique_names
 
 __all__ = ["BvhFile", "read_motion", "rotation_columns"]
 
-_MOTION = re.compile(rb"(?:\A|[\r\n])[ \t]*motion(?=\s|\Z)", re.IGNORECASE)
+_MOTION = re.compile(rb"(?:\A|\r\n|\r|\n)[ \t]*motion(?=\s|\Z)", re.IGNORECASE)
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _OTHER_FORMATS = {
     b"\x89PNG": "a PNG picture",
@@ -45,15 +45,18 @@ _REST_JUMP_RATIO = 8.0
 class BvhFile:
     """What is kept of a file, for writing it back.
 
-    ``rotations`` and ``translations`` are the very arrays of the motion as read: while a motion
-    still holds them, the file's own digits are its digits.
+    From ``skeleton`` on, these are the very objects of the motion as read: while a motion still
+    holds them, the file's own digits are its digits.
     """
 
     hierarchy: Hierarchy
     rows: Rows
     rest_rows: int
+    fps: float
+    skeleton: Skeleton
     rotations: FloatArray
     translations: dict[str, FloatArray]
+    rest_pose: Pose | None
 
 
 def read_motion(
@@ -71,6 +74,9 @@ def read_motion(
     hierarchy, rows = _parts(text, name, fps)
     skeleton = _skeleton(hierarchy)
     rotations, translations = _transforms(hierarchy, rows.values, skeleton)
+    for joint, track in translations.items():
+        if (np.abs(track) > MOST_LENGTH).any():
+            raise FormatError(f"positions of {joint!r} are too large to be lengths", path=name)
     notes = [*notes, *rows.notes]
 
     aside = int(rest_frame == "first" or (rest_frame == "auto" and _starts_at_rest(rotations)))
@@ -82,12 +88,21 @@ def read_motion(
         skeleton,
         rotations[aside:],
         {n: t[aside:] for n, t in translations.items()},
-        fps=rows.fps,
+        fps=rows.fps if fps is None else fps,
         units=Units(how="unknown"),
         rest_pose=rest_pose,
         notes=tuple(notes),
     )
-    kept = BvhFile(hierarchy, rows, aside, motion.rotations, dict(motion.translations))
+    kept = BvhFile(
+        hierarchy,
+        rows,
+        aside,
+        motion.fps,
+        skeleton,
+        motion.rotations,
+        dict(motion.translations),
+        motion.rest_pose,
+    )
     sha256 = hashlib.sha256(data).hexdigest()
     return replace(motion, origin=Origin("bvh", name, sha256, kept))
 

@@ -22,6 +22,8 @@ _RATES = (
     *(144, 150, 160, 180, 200, 240, 250, 300, 360, 400, 480, 500, 600, 960, 1000),
     *(24000 / 1001, 30000 / 1001, 48000 / 1001, 60000 / 1001, 120000 / 1001),
 )
+_FRAME_TIME_ANYWHERE = re.compile(rb"frame[ \t]*time", re.IGNORECASE)
+_LEAST_FRAME_TIME = 1e-6
 # A declared count that would need more than this, and is not there, is not believed.
 _MOST_DECLARED_BYTES = 1 << 30
 
@@ -39,7 +41,7 @@ class Rows:
     decimals : int
         Most digits behind a point.
     fps : float
-        Frames per second.
+        Frames per second as the file has it; NaN where it has none.
     frame_time : str
         The frame time as the file had it.
     notes : tuple of str
@@ -82,7 +84,15 @@ def parse_rows(
     text: bytes, columns: int, path: str, first_line: int, *, fps: float | None = None
 ) -> Rows:
     """Parse what follows the word MOTION; ``first_line`` is the line it stands on."""
-    declared, rate, frame_time, begin = _header(text, path, first_line, fps)
+    declared, rate, frame_time, begin = _header(text, path, first_line)
+    if fps is None and not np.isfinite(rate):
+        where = _FRAME_TIME_ANYWHERE.search(text)
+        raise FormatError(
+            f"the frame time is {frame_time[:40]!r}; give the frame rate with fps (--fps)",
+            path=path,
+            line=first_line + _line_ends(text[: where.start() if where else 0]),
+        )
+    count_line = first_line + _line_ends(text[: text.lower().find(b"frames")])
     first_line += _line_ends(text[:begin])
     body = text[begin:]
     if columns == 0:
@@ -91,10 +101,10 @@ def parse_rows(
         raise FormatError(
             f"declares {declared} frames of {columns} numbers, far more than the file holds",
             path=path,
-            line=first_line,
+            line=count_line,
         )
     values, upto, decimals = _numbers(body, path, first_line)
-    _must_fill_rows(values, upto, columns, path, first_line)
+    _must_fill_rows(values, upto, columns, declared, path, first_line)
     rows = values.reshape(-1, columns)
     notes = []
     if len(rows) != declared:
@@ -107,40 +117,41 @@ def _line_ends(text: bytes) -> int:
     return text.count(b"\n") + text.count(b"\r") - text.count(b"\r\n")
 
 
-def _header(text: bytes, path: str, line: int, fps: float | None) -> tuple[int, float, str, int]:
-    """Parse frame count and frame time, in either order: count, rate, text, where rows begin."""
-    frames, time, begin = None, None, 0
+def _header(text: bytes, path: str, line: int) -> tuple[int, float, str, int]:
+    """Parse frame count and frame time, in either order: count, rate, text, where rows begin.
+
+    The rate is NaN where the frame time makes none.
+    """
+    count, time, begin = None, None, 0
+    rate = np.nan
     for _ in range(2):
-        match = None
         if time is None and (match := _FRAME_TIME.match(text, begin)):
-            time = match
-        elif frames is None and (match := _FRAMES.match(text, begin)):
-            frames = match
-        if match is None:
+            time = match[1].decode("latin-1")
+            rate = _rate(time)
+        elif count is None and (match := _FRAMES.match(text, begin)):
+            here = line + _line_ends(text[: match.start(1)])
+            word = match[1].decode("latin-1")
+            if not (word.isascii() and word.isdecimal()):
+                message = f"the frame count is {word[:40]!r}, not a number"
+                raise FormatError(message, path=path, line=here)
+            count = int(word[:18])
+        else:
             break
         begin = match.end()
-    line += _line_ends(text[:begin])
-    if frames is None:
-        raise FormatError('no "Frames:" after MOTION', path=path, line=line)
-    count = frames[1].decode("latin-1")
-    if not count.isdecimal():
-        raise FormatError(f"the frame count is {count[:40]!r}, not a number", path=path, line=line)
+    here = line + _line_ends(text[:begin])
+    if count is None:
+        raise FormatError('no "Frames:" after MOTION', path=path, line=here)
     if time is None:
-        raise FormatError('no "Frame Time:" after the frame count', path=path, line=line)
-    word = time[1].decode("latin-1")
-    if fps is not None:
-        return int(count[:18]), float(fps), word, begin
+        raise FormatError('no "Frame Time:" after the frame count', path=path, line=here)
+    return count, rate, time, begin
+
+
+def _rate(word: str) -> float:
     try:
-        seconds = float(word)
+        seconds = float(word) if "_" not in word else np.nan
     except ValueError:
-        seconds = 0.0
-    if not (0 < seconds < 3600):
-        raise FormatError(
-            f"the frame time is {word[:40]!r}; give the frame rate with fps (--fps)",
-            path=path,
-            line=line,
-        )
-    return int(count[:18]), nominal_rate(word, seconds), word, begin
+        return np.nan
+    return nominal_rate(word, seconds) if _LEAST_FRAME_TIME <= seconds < 3600 else np.nan
 
 
 def _numbers(
@@ -184,6 +195,7 @@ def _must_fill_rows(
     values: FloatArray,
     upto: np.ndarray[tuple[int], np.dtype[np.int64]],
     columns: int,
+    declared: int,
     path: str,
     first_line: int,
 ) -> None:
@@ -191,9 +203,13 @@ def _must_fill_rows(
     ends = np.unique(upto)
     ends = ends[ends > 0]
     whole = np.arange(columns, len(values) + 1, columns)
-    if len(values) % columns == 0 and (len(ends) <= 1 or np.isin(whole, ends).all()):
-        return
     aligned = np.isin(whole, ends)
+    if len(values) % columns == 0 and (len(ends) <= 1 or aligned.all()):
+        # As many lines as frames were declared, but fewer rows: those lines are short, not wrapped.
+        if len(ends) != declared or len(whole) == declared:
+            return
+        aligned = np.r_[True, np.diff(np.searchsorted(ends, np.r_[0, whole])) == 1][: len(whole)]
+        aligned[0] = ends[0] == columns
     row = int(aligned.argmin()) if not aligned.all() else len(whole)
     start = row * columns
     index = int(np.searchsorted(upto, start, side="right"))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from retime import quat
 from retime.errors import FormatWarning, InputError
@@ -27,6 +29,9 @@ _MOST_DECIMALS = 9
 _LOST_TURN = np.radians(0.5)
 _ROWS_A_CHUNK = 1024
 
+# For each joint's name, the file's row nearest to what each frame shows.
+SourceRows = Callable[[str], npt.NDArray[np.int64]]
+
 
 def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -> None:
     """Write a BVH file; an unedited one keeps its digits. Options are those of ``retime.write``."""
@@ -42,30 +47,19 @@ def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -
     aside = 0 if drop_rest or motion.rest_pose is None else 1
     if kept is not None and _is_unedited(motion, kept):
         hierarchy = kept.hierarchy
-        lines = _file_rows(kept, skip=kept.rest_rows - min(aside, kept.rest_rows))
+        lines = _file_rows(kept, skip=kept.rest_rows - aside)
     else:
         hierarchy = _hierarchy_of(motion, kept)
-        rows = _rows(motion, hierarchy, kept)
-        if aside and motion.rest_pose is not None:
-            rest = replace(
-                motion,
-                rotations=motion.rest_pose.rotations[None],
-                translations={n: t[None] for n, t in _rest_translations(motion).items()},
-                scales={},
-                rest_pose=None,
-                origin=None,
-            )
-            rows = np.concatenate([_rows(rest, hierarchy, None), rows])
+        rows = _rows(motion, hierarchy, kept, None if kept is None else _nearest_rows(motion, kept))
+        if aside:
+            rows = np.concatenate([_rest_row(motion, hierarchy, kept), rows])
         decimals = min(max(kept.rows.decimals if kept else 0, _LEAST_DECIMALS), _MOST_DECIMALS)
         lines = _formatted(rows, decimals)
     head = _head(hierarchy, motion, len(motion) + aside, kept)
     write_bytes(path, chain([head.encode()], lines))
 
 
-def _rest_translations(motion: Motion) -> dict[str, FloatArray]:
-    given = motion.rest_pose.translations if motion.rest_pose else {}
-    offsets = motion.skeleton.offsets
-    return {n: given.get(n, offsets[motion.skeleton.index(n)]) for n in motion.translations}
+# ---- what the file had
 
 
 def _kept(motion: Motion) -> BvhFile | None:
@@ -81,18 +75,43 @@ def _is_unedited(motion: Motion, kept: BvhFile) -> bool:
     return (
         motion.origin is not None
         and motion.origin.warp is None
+        and motion.skeleton is kept.skeleton
         and motion.rotations is kept.rotations
+        and motion.rest_pose is kept.rest_pose
         and motion.translations.keys() == kept.translations.keys()
         and all(motion.translations[n] is t for n, t in kept.translations.items())
     )
 
 
 def _file_rows(kept: BvhFile, skip: int) -> Iterator[bytes]:
-    """Give the file's rows back word for word, a row a line."""
+    """Give the file's rows back word for word, a row a line, in the order of the joints."""
     columns = kept.rows.values.shape[1]
+    order = [n.first_column + k for n in kept.hierarchy.joints for k in range(len(n.channels))]
+    in_order = order == list(range(columns))  # CHANNELS may stand behind a joint's children
     words = kept.rows.text.split()
     for start in range(skip * columns, len(words), columns):
-        yield b" ".join(words[start : start + columns]) + b"\n"
+        row = words[start : start + columns]
+        yield b" ".join(row if in_order else [row[k] for k in order]) + b"\n"
+
+
+def _nearest_rows(motion: Motion, kept: BvhFile) -> SourceRows | None:
+    """Find the file's row nearest to what each frame of a joint shows."""
+    count = len(kept.rows.values) - kept.rest_rows
+    if count < 1:
+        return None
+    warp = motion.origin.warp if motion.origin is not None else None
+
+    def rows(name: str) -> npt.NDArray[np.int64]:
+        times = motion.times if warp is None else warp(motion.times, name)
+        frame = np.round(times * kept.fps).astype(np.int64)
+        if warp is not None and warp.loop and count > 1:
+            frame %= count - 1
+        return np.clip(frame, 0, count - 1) + kept.rest_rows
+
+    return rows
+
+
+# ---- rows
 
 
 def _formatted(rows: FloatArray, decimals: int) -> Iterator[bytes]:
@@ -107,6 +126,69 @@ def _formatted(rows: FloatArray, decimals: int) -> Iterator[bytes]:
             yield format_rows(chunk, decimals).tobytes()
 
 
+def _rows(
+    motion: Motion, hierarchy: Hierarchy, kept: BvhFile | None, source: SourceRows | None
+) -> FloatArray:
+    """Make the rows; angles lie nearest to the source's own, else to the frame before."""
+    frames = len(motion)
+    rows = np.empty((frames, hierarchy.columns))
+    columns = rotation_columns(hierarchy)[0]
+    file_columns = columns if kept is None else rotation_columns(kept.hierarchy)[0]
+    for j, (node, name) in enumerate(zip(hierarchy.joints, motion.skeleton.names, strict=True)):
+        axes = node.rotation_axes
+        if axes:
+            near = np.zeros((frames, 3))
+            known = file_columns[j][file_columns[j] >= 0]
+            hinted = kept is not None and source is not None and len(known) == len(axes)
+            if kept is not None and source is not None:
+                near[:, : len(known)] = np.radians(kept.rows.values[source(name)][:, known])
+            angles = _angles(motion.rotations[:, j], axes, near, continuous=not hinted)
+            rows[:, columns[j][: len(axes)]] = np.degrees(angles[:, : len(axes)])
+        track = motion.translations.get(name)
+        for i, channel in enumerate(node.channels):
+            if not channel.rotation:
+                value = motion.skeleton.offsets[j, channel.axis]
+                rows[:, node.first_column + i] = value if track is None else track[:, channel.axis]
+    return rows
+
+
+def _rest_row(motion: Motion, hierarchy: Hierarchy, kept: BvhFile | None) -> FloatArray:
+    """Make the row of the rest pose; the file's own, where it still is the file's."""
+    rest = motion.rest_pose
+    if rest is None:
+        return np.empty((0, hierarchy.columns))
+    offsets = motion.skeleton.offsets
+    places = {
+        n: np.asarray(rest.translations.get(n, offsets[motion.skeleton.index(n)]))[None]
+        for n in motion.translations
+    }
+    still = replace(
+        motion,
+        rotations=rest.rotations[None],
+        translations=places,
+        scales={},
+        rest_pose=None,
+        origin=None,
+    )
+    if kept is None or not kept.rest_rows:
+        return _rows(still, hierarchy, None, None)
+    return _rows(still, hierarchy, kept, lambda name: np.zeros(1, dtype=np.int64))
+
+
+def _angles(
+    rotations: FloatArray, axes: tuple[int, ...], near: FloatArray, *, continuous: bool
+) -> FloatArray:
+    from retime.io.bvh.kernels import quaternions_to_euler
+
+    order = np.array([*axes, *(a for a in (2, 0, 1) if a not in axes)], dtype=np.int64)
+    rotations = np.ascontiguousarray(rotations)
+    angles: FloatArray = quaternions_to_euler(rotations, order, len(axes), near, continuous)
+    return angles
+
+
+# ---- the hierarchy
+
+
 def _head(hierarchy: Hierarchy, motion: Motion, frames: int, kept: BvhFile | None) -> str:
     out = ["HIERARCHY"]
     open_nodes: list[int] = []
@@ -115,7 +197,8 @@ def _head(hierarchy: Hierarchy, motion: Motion, frames: int, kept: BvhFile | Non
             open_nodes.pop()
             out.append("\t" * len(open_nodes) + "}")
         indent = "\t" * len(open_nodes)
-        out.append(f"{indent}{node.keyword} {node.name}".rstrip(" "))
+        name = re.sub(r"[{}\r\n\v\f\x1c-\x1e\x85\u2028\u2029]", "_", node.name)
+        out.append(f"{indent}{node.keyword} {name}".rstrip(" "))
         out.append(indent + "{")
         out.append(f"{indent}\tOFFSET {' '.join(node.offset)}")
         if not node.is_end:
@@ -128,21 +211,30 @@ def _head(hierarchy: Hierarchy, motion: Motion, frames: int, kept: BvhFile | Non
     if kept is not None and motion.fps == kept.rows.fps:
         frame_time = kept.rows.frame_time
     else:
-        frame_time = f"{1 / motion.fps:.9f}"
+        frame_time = _decimal(1 / motion.fps)
     out += ["MOTION", f"Frames: {frames}", f"Frame Time: {frame_time}"]
     return "\n".join(out) + "\n"
 
 
+def _decimal(value: float) -> str:
+    """Write a number with all its digits and no exponent."""
+    return np.format_float_positional(value, trim="0")
+
+
 def _hierarchy_of(motion: Motion, kept: BvhFile | None) -> Hierarchy:
-    """Take the file's hierarchy, or make one; add channels where the motion needs them."""
-    nodes = [replace(n, channels=list(n.channels)) for n in kept.hierarchy.nodes] if kept else []
-    if not nodes:
+    """Take the file's hierarchy, or make one; change what the motion needs otherwise."""
+    skeleton = motion.skeleton
+    made = kept is None
+    if kept is None:
         nodes = _made_nodes(motion)
+    else:
+        nodes = [replace(n, channels=list(n.channels)) for n in kept.hierarchy.nodes]
+        _update_offsets(nodes, motion)
     joints = [n for n in nodes if not n.is_end]
-    for j, (node, name) in enumerate(zip(joints, motion.skeleton.names, strict=True)):
-        _give_rotations(node, motion.rotations[:, j], made=kept is None)
+    for j, (node, name) in enumerate(zip(joints, skeleton.names, strict=True)):
+        _give_rotations(node, motion.rotations[:, j], made=made)
         if name in motion.translations:
-            _give_positions(node, motion.translations[name], motion.skeleton.offsets[j])
+            _give_positions(node, motion.translations[name], skeleton.offsets[j], made=made)
     columns = 0
     for node in joints:
         node.first_column = columns
@@ -150,27 +242,43 @@ def _hierarchy_of(motion: Motion, kept: BvhFile | None) -> Hierarchy:
     return Hierarchy(nodes, columns)
 
 
-def _made_nodes(motion: Motion) -> list[Node]:
-    """Lay a skeleton out depth first, as braces need it."""
+def _update_offsets(nodes: list[Node], motion: Motion) -> None:
+    """Write offsets anew where they are no longer the file's."""
     skeleton = motion.skeleton
-    order: list[Node] = []
-    if not np.array_equal(_depth_first(motion), np.arange(len(skeleton))):
-        raise InputError("BVH needs joints in depth-first order")
+    offsets = list(skeleton.offsets)
+    ends = [np.array(s.offset) for s in skeleton.end_sites]
+    same_ends = len(ends) == sum(n.is_end for n in nodes)
+    for node in nodes:
+        if node.is_end and not same_ends:
+            continue
+        offset = (ends if node.is_end else offsets).pop(0)
+        if not np.array_equal(offset, [float(t) for t in node.offset]):
+            node.offset = tuple(map(_decimal, offset))
+
+
+def _made_nodes(motion: Motion) -> list[Node]:
+    """Lay a skeleton out as braces need it: depth first."""
+    skeleton = motion.skeleton
+    if _depth_first(motion) != list(range(len(skeleton))):
+        raise InputError(
+            "BVH needs joints in depth-first order: every child right behind its parent"
+        )
     ends: dict[int, list[Node]] = {}
     for site in skeleton.end_sites:
-        offset = tuple(f"{v:.6f}" for v in site.offset)
+        offset = tuple(map(_decimal, site.offset))
         ends.setdefault(site.parent, []).append(Node("End Site", site.name, 0, 0, offset))
+    nodes: list[Node] = []
     number: dict[int, int] = {}
     for j, name in enumerate(skeleton.file_names):
         parent = int(skeleton.parents[j])
-        offset = tuple(f"{v:.6f}" for v in skeleton.offsets[j])
-        number[j] = len(order)
+        number[j] = len(nodes)
         keyword = "JOINT" if parent >= 0 else "ROOT"
-        order.append(Node(keyword, name, number.get(parent, -1), 0, offset))
+        offset = tuple(map(_decimal, skeleton.offsets[j]))
+        nodes.append(Node(keyword, name, number.get(parent, -1), 0, offset))
         for end in ends.get(j, []):
             end.parent = number[j]
-            order.append(end)
-    return order
+            nodes.append(end)
+    return nodes
 
 
 def _depth_first(motion: Motion) -> list[int]:
@@ -186,9 +294,7 @@ def _depth_first(motion: Motion) -> list[int]:
 def _give_rotations(node: Node, rotations: FloatArray, *, made: bool) -> None:
     """Add rotation channels where the ones that are there cannot hold the motion."""
     axes = node.rotation_axes
-    if len(axes) == 3:
-        return
-    if not made and _lost_turn(rotations, axes) <= _LOST_TURN:
+    if len(axes) == 3 or (not made and _lost_turn(rotations, axes) <= _LOST_TURN):
         return
     order = [*axes, *(a for a in (2, 0, 1) if a not in axes)]
     rotation = [Channel(a, True, "XYZ"[a] + "rotation") for a in order]
@@ -196,81 +302,23 @@ def _give_rotations(node: Node, rotations: FloatArray, *, made: bool) -> None:
 
 
 def _lost_turn(rotations: FloatArray, axes: tuple[int, ...]) -> float:
+    """Measure by how much rotations differ from what their channels can hold."""
     if not len(rotations):
         return 0.0
-    near = np.zeros((len(rotations), 3))
-    angles = _angles(rotations, axes, near, continuous=True)
-    angles[:, len(axes) :] = 0.0
+    angles = _angles(rotations, axes, np.zeros((len(rotations), 3)), continuous=True)
     back = quat.identity(len(rotations))
     for k, axis in enumerate(axes):
         back = quat.multiply(back, quat.from_axis_angle(np.eye(3)[axis], angles[:, k]))
     return float(quat.angle(rotations, back).max())
 
 
-def _give_positions(node: Node, track: FloatArray, offset: FloatArray) -> None:
+def _give_positions(node: Node, track: FloatArray, offset: FloatArray, *, made: bool) -> None:
+    """Add position channels where the motion leaves the offset on an axis that has none."""
     have = {c.axis for c in node.channels if not c.rotation}
     lacking = [a for a in range(3) if a not in have]
-    if (
-        node.parent >= 0
-        and not have
-        and np.array_equal(track, np.broadcast_to(offset, track.shape))
-    ):
-        return
-    held = np.array([float(t) for t in node.offset])
-    if have and all((track[:, a] == held[a]).all() for a in lacking):
+    hair = 1e-9 * max(1.0, float(np.abs(offset).max()))
+    stays = all((np.abs(track[:, a] - offset[a]) <= hair).all() for a in lacking)
+    if stays and not (made and node.parent < 0):
         return
     position = [Channel(a, False, "XYZ"[a] + "position") for a in range(3)]
     node.channels = position + [c for c in node.channels if c.rotation]
-
-
-def _angles(
-    rotations: FloatArray, axes: tuple[int, ...], near: FloatArray, *, continuous: bool
-) -> FloatArray:
-    from retime.io.bvh.kernels import quaternions_to_euler
-
-    order = np.array([*axes, *(a for a in (2, 0, 1) if a not in axes)], dtype=np.int64)
-    rotations = np.ascontiguousarray(rotations)
-    angles: FloatArray = quaternions_to_euler(rotations, order, near, continuous)
-    return angles
-
-
-def _rows(motion: Motion, hierarchy: Hierarchy, kept: BvhFile | None) -> FloatArray:
-    """Make the rows; angles lie nearest to the source's own, else to the frame before."""
-    frames = len(motion)
-    rows = np.empty((frames, hierarchy.columns))
-    file_columns = rotation_columns(kept.hierarchy)[0] if kept is not None else None
-    columns = rotation_columns(hierarchy)[0]
-    for j, (node, name) in enumerate(zip(hierarchy.joints, motion.skeleton.names, strict=True)):
-        axes = node.rotation_axes
-        near = np.zeros((frames, 3))
-        hinted = False
-        if kept is not None and file_columns is not None and len(kept.rows.values):
-            row = _source_row(motion, kept, name)
-            known = [c for c in file_columns[j] if c >= 0]
-            near[:, : len(known)] = np.radians(kept.rows.values[row][:, known])
-            hinted = len(known) == len(axes)
-        if axes:
-            angles = _angles(motion.rotations[:, j], axes, near, continuous=not hinted)
-            used = columns[j][columns[j] >= 0]
-            rows[:, used] = np.degrees(angles[:, : len(axes)])
-        for i, channel in enumerate(node.channels):
-            if not channel.rotation:
-                track = motion.translations.get(name)
-                value = motion.skeleton.offsets[j, channel.axis]
-                rows[:, node.first_column + i] = value if track is None else track[:, channel.axis]
-    return rows
-
-
-def _source_row(
-    motion: Motion, kept: BvhFile, name: str
-) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Return the file's row nearest to what each frame of a joint shows."""
-    origin = motion.origin
-    times = motion.times
-    if origin is not None and origin.warp is not None:
-        times = origin.warp(times, name)
-    count = len(kept.rows.values) - kept.rest_rows
-    frame = np.round(times * kept.rows.fps).astype(np.int64)
-    if origin is not None and origin.warp is not None and origin.warp.loop and count > 1:
-        frame %= count - 1
-    return np.clip(frame, 0, count - 1) + kept.rest_rows

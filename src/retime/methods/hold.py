@@ -1,0 +1,80 @@
+"""Holding contacts: feet that stood stay where they stood, whatever the steps before did."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from retime.contacts import Contact, carry_contacts, detect_contacts
+from retime.edits import Edit, Fix, FixContext
+from retime.ik import contact_targets, hold_contacts
+from retime.motion import Motion
+from retime.parameters import parameter
+
+__all__ = ["HoldParameters", "hold"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class HoldParameters:
+    """Parameters of holding contacts."""
+
+    joints: tuple[str, ...] = parameter(
+        (),
+        help="What to hold: joints, roles, or feet, toes, hands. Else what meets the ground.",
+        flag="--joint",
+        metavar="NAME",
+    )
+    contacts: tuple[Contact, ...] | None = parameter(
+        None, help="Contacts that are known; else they are found in the source."
+    )
+    tolerance: float = parameter(
+        0.02, help="A joint within this distance stands still.", unit="m", minimum=1e-6
+    )
+    minimum: float = parameter(
+        0.25, help="Shortest contact; 0.1 suits running.", unit="s", minimum=1e-3
+    )
+    fade: float = parameter(
+        0.15, help="Time over which the correction fades beside a contact.", unit="s", minimum=0
+    )
+
+
+def hold(
+    motion: Motion,
+    *,
+    joints: Sequence[str] = (),
+    contacts: Sequence[Contact] | None = None,
+    tolerance: float = 0.02,
+    minimum: float = 0.25,
+    fade: float = 0.15,
+) -> Edit:
+    """Hold contacts by inverse kinematics, once all steps are done.
+
+    Parameters
+    ----------
+    motion : Motion
+        The step's input.
+    joints : sequence of str
+        What to hold: joint names, roles, or ``feet``, ``toes``, ``hands``; left out, what meets
+        the ground.
+    contacts : sequence of Contact, optional
+        Contacts that are known, in the step's input time; else they are found in the source.
+    tolerance : float
+        A joint within this distance stands still, metres.
+    minimum : float
+        Shortest contact in seconds; 0.1 suits running.
+    fade : float
+        Seconds over which the correction fades beside a contact.
+    """
+
+    def run(retimed: Motion, context: FixContext) -> Motion:
+        held = context.contacts
+        if held is None:
+            found = detect_contacts(context.source, joints, tolerance=tolerance, minimum=minimum)
+            held = carry_contacts(found, context.warp)
+        if not held:
+            return retimed.with_notes("no contacts to hold were found")
+        targets = contact_targets(retimed, held, context.source, context.warp)
+        return hold_contacts(retimed, targets, fade=fade)
+
+    known = None if contacts is None else tuple(contacts)
+    return Edit(fix=Fix("contact IK", run), contacts=known)
