@@ -10,7 +10,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from retime import curves, io, kinematics, samples
+    from retime import curves, io, kinematics, metrics, samples
+    from retime.body import Body, find_body
+    from retime.contacts import Contact, detect_contacts
     from retime.curves import BezierCurve, fit_bezier
     from retime.edits import apply
     from retime.errors import (
@@ -36,6 +38,8 @@ __version__ = "0.1.0"
 # Where each public name lives. Nothing is imported before it is used: the package loads at once.
 _HOME = {
     "BezierCurve": "retime.curves",
+    "Body": "retime.body",
+    "Contact": "retime.contacts",
     "EndSite": "retime.skeleton",
     "FormatError": "retime.errors",
     "FormatWarning": "retime.errors",
@@ -53,9 +57,12 @@ _HOME = {
     "Units": "retime.motion",
     "apply": "retime.edits",
     "curves": "",
+    "detect_contacts": "retime.contacts",
+    "find_body": "retime.body",
     "fit_bezier": "retime.curves",
     "io": "",
     "kinematics": "",
+    "metrics": "",
     "positions": "retime.kinematics",
     "read": "retime.io",
     "read_recipe": "retime.recipe",
@@ -69,6 +76,8 @@ _HOME = {
 
 __all__ = [
     "BezierCurve",
+    "Body",
+    "Contact",
     "EndSite",
     "FormatError",
     "FormatWarning",
@@ -86,9 +95,12 @@ __all__ = [
     "Units",
     "apply",
     "curves",
+    "detect_contacts",
+    "find_body",
     "fit_bezier",
     "io",
     "kinematics",
+    "metrics",
     "positions",
     "read",
     "read_recipe",

@@ -243,7 +243,7 @@ def _human_weights(body: Body) -> FloatArray:
         add(a, b, _TRUNK_MASS * length / max(bones.sum(), 1e-12), 0.5)
     if not bones.sum():
         weights[hips] += _TRUNK_MASS
-    return weights / weights.sum()
+    return _normalised(weights)
 
 
 def _length_weights(skeleton: Skeleton) -> FloatArray:
@@ -255,7 +255,12 @@ def _length_weights(skeleton: Skeleton) -> FloatArray:
         weights[[a, b]] += np.linalg.norm(offset) / 2
     if not weights.sum():
         weights[list(skeleton.roots)] = 1.0
-    return weights / weights.sum()
+    return _normalised(weights)
+
+
+def _normalised(weights: FloatArray) -> FloatArray:
+    out: FloatArray = weights / weights.sum()
+    return out
 
 
 def find_body(motion: Motion) -> Body:

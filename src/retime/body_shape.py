@@ -1,7 +1,7 @@
 """Roles by shape: two legs below, two arms above, a head between them.
 
-For skeletons whose names say nothing. Looks for two equal branches that reach down from a joint, and
-further up the trunk two equal branches with one between them.
+For skeletons whose names say nothing: two equal branches that reach down from a joint are legs, two
+equal branches further up the trunk with one between them are arms and a head.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class _Tree:
     def bone(self) -> FloatArray:
         parents = self.skeleton.parents
         joints = self.points[: len(self.skeleton)]
-        length = np.linalg.norm(joints - joints[np.maximum(parents, 0)], axis=1)
+        length: FloatArray = np.linalg.norm(joints - joints[np.maximum(parents, 0)], axis=1)
         length[parents < 0] = 0.0
         return length
 

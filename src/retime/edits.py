@@ -30,6 +30,7 @@ __all__ = [
     "FixKind",
     "apply",
     "apply_edits",
+    "must_loop",
     "total_warp",
 ]
 
@@ -38,7 +39,7 @@ FIX_ORDER: tuple[FixKind, ...] = ("smoothing", "cartoon", "contact IK")
 
 # A cycle's ends may differ by this much: about what a hand-made loop is off by, unseen at 1/120 s.
 _LOOP_ANGLE = np.radians(5.0)
-_LOOP_HEIGHT = 0.02
+_LOOP_SHARE = 0.02
 # Motions longer than this need a mistake: ten hours at 120 frames a second.
 _MOST_FRAMES = 4_320_000
 
@@ -147,20 +148,28 @@ def apply(
 
 
 def total_warp(motion: Motion, edits: Iterable[Edit]) -> TimeWarp:
-    """Compose the edits' warps: from the result's time to the source's."""
-    warps = _warps(motion, edits)
+    """Compose the edits' warps: from the result's time to the source's.
+
+    It is a loop where any step is: then the source is sampled round and round.
+    """
+    return _composed(motion, _warps(motion, edits))
+
+
+def _composed(motion: Motion, warps: Sequence[TimeWarp]) -> TimeWarp:
     total = warps[0] if warps else TimeWarp.identity(*motion.domain)
     for warp in warps[1:]:
         total = total @ warp
-    return total
+    return total.looped(any(w.loop for w in warps))
 
 
 def _warps(motion: Motion, edits: Iterable[Edit]) -> list[TimeWarp]:
+    """List the edits' warps; what comes before a loop goes round with it."""
     domain, warps = motion.domain, []
     for edit in edits:
         warps.append(edit.weighted_warp(domain))
         domain = warps[-1].domain
-    return warps
+    loops = [k for k, warp in enumerate(warps) if warp.loop]
+    return [w.looped() if loops and k <= loops[-1] else w for k, w in enumerate(warps)]
 
 
 def apply_edits(
@@ -187,13 +196,14 @@ def apply_edits(
         depths.append(now)
     depths.reverse()
 
-    sampled = _sample(motion, now, loop=bool(warps) and all(w.loop for w in warps))
-    for edit, depth in zip(edits, depths, strict=True):
+    sampled = _sample(motion, now, loop=bool(warps) and warps[0].loop)
+    inputs = [motion.domain, *(w.domain for w in warps)]
+    for edit, depth, warp, span in zip(edits, depths, warps, inputs, strict=False):
         if edit.layer is not None and edit.weight != 0:
-            sampled = _add_layer(motion, sampled, edit, depth)
+            sampled = _add_layer(motion, sampled, edit, depth.wrapped(span) if warp.loop else depth)
     rotations, translations, scales = sampled
 
-    total = total_warp(motion, edits)
+    total = _composed(motion, warps)
     origin = motion.origin
     if origin is not None:
         origin = replace(origin, warp=total if origin.warp is None else origin.warp @ total)
@@ -315,6 +325,12 @@ class _ChannelTimes:
     def of(self, channel: str) -> FloatArray:
         return self.channels.get(channel, self.body)
 
+    def wrapped(self, span: tuple[float, float]) -> _ChannelTimes:
+        """Bring the times of a cycle into its span."""
+        return _ChannelTimes(
+            _wrap(self.body, span)[0], {n: _wrap(t, span)[0] for n, t in self.channels.items()}
+        )
+
     def through(self, warp: TimeWarp) -> _ChannelTimes:
         names = dict.fromkeys([*self.channels, *warp.channels])
         return _ChannelTimes(warp(self.body), {n: warp(self.of(n), n) for n in names})
@@ -336,7 +352,8 @@ def _sample(motion: Motion, times: _ChannelTimes, *, loop: bool) -> Sampled:
     stacked = np.stack([times.body, *(times.channels[n] for n in own)], axis=1)
     turns = np.zeros(stacked.shape)
     if loop:
-        stacked, turns = _wrapped(motion, stacked)
+        must_loop(motion)
+        stacked, turns = _wrap(stacked, motion.domain)
     frame, share = motion.frame_at(stacked)
     column = np.array([column_of.get(n, 0) for n in names], dtype=np.int64)
     rotations = resample_rotations(motion.rotations, frame, share, column)
@@ -358,10 +375,9 @@ def _sample(motion: Motion, times: _ChannelTimes, *, loop: bool) -> Sampled:
     return rotations, translations, scales
 
 
-def _wrapped(motion: Motion, times: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Bring a cycle's source times into the clip; also how often each went round."""
-    _must_loop(motion)
-    start, end = motion.domain
+def _wrap(times: FloatArray, span: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
+    """Bring a cycle's times into its span; also how often each went round."""
+    start, end = span
     period = end - start
     if period <= 0:
         return times, np.zeros(times.shape)
@@ -376,7 +392,7 @@ def _ground_displacement(motion: Motion, track: FloatArray) -> FloatArray:
     return travel
 
 
-def _must_loop(motion: Motion) -> None:
+def must_loop(motion: Motion) -> None:
     """Refuse a clip whose ends do not meet, up to where it stands on the ground."""
     gap = quat.angle(motion.rotations[0], motion.rotations[-1])
     joint = int(gap.argmax())
@@ -387,11 +403,16 @@ def _must_loop(motion: Motion) -> None:
         )
     tall = height(motion.skeleton)
     for name, track in motion.translations.items():
-        rise = track[-1] - track[0] - _ground_displacement(motion, track)
-        if tall > 0 and np.abs(rise).max() > _LOOP_HEIGHT * tall:
+        off = track[-1] - track[0]
+        if _channel_of(motion, name, translation=True) != name:
+            off = off - _ground_displacement(motion, track)
+        if tall > 0 and np.abs(off).max() > _LOOP_SHARE * tall:
             raise InputError(
-                f"the clip is no cycle: {name!r} ends {np.abs(rise).max():.3g} units off its start"
+                f"the clip is no cycle: {name!r} ends {np.abs(off).max():.3g} units off its start"
             )
+    for name, track in motion.scales.items():
+        if (np.abs(track[-1] - track[0]) > _LOOP_SHARE * np.abs(track[0])).any():
+            raise InputError(f"the clip is no cycle: {name!r} ends with another scale")
 
 
 def _rest_of(motion: Motion) -> Callable[[str], tuple[FloatArray, FloatArray]]:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retime import quat
-from retime.body import Body, Limb, find_body
+from retime.body import Limb, LimbName, find_body
 from retime.contacts import Contact
 from retime.errors import InputError
 from retime.kinematics import global_rotations, local_translations, positions
@@ -170,18 +170,17 @@ def hold_contacts(
     if not (np.isfinite(fade) and fade >= 0):
         raise InputError(f"the fade must be 0 s or more, not {fade}")
     body = find_body(motion)
-    by_limb: dict[str, list[Contact]] = {}
+    by_limb: dict[LimbName, list[Contact]] = {}
     loose = set()
     for contact in targets:
-        limb = body.limb_of(motion.skeleton.index(contact.joint))
-        if limb is None:
+        name = body.limb_of(motion.skeleton.index(contact.joint))
+        if name is None:
             loose.add(contact.joint)
         else:
-            by_limb.setdefault(limb, []).append(contact)
-    notes = [f"no limb holds the contacts of {name}: left as they are" for name in sorted(loose)]
+            by_limb.setdefault(name, []).append(contact)
+    notes = [f"no limb holds the contacts of {n}: left as they are" for n in sorted(loose)]
     for limb_name, contacts in by_limb.items():
-        limb = body.limbs[limb_name]  # type: ignore[index]
-        solver = _LimbSolver.of(motion, body, limb)
+        solver = _LimbSolver.of(motion, body.limbs[limb_name])
         motion, missed = solver.hold({c: targets[c] for c in contacts}, fade)
         if missed > _MISSED:
             part = limb_name.replace("_", " ")
@@ -229,7 +228,7 @@ class _LimbSolver:
     usual_pole: FloatArray
 
     @classmethod
-    def of(cls, motion: Motion, body: Body, limb: Limb) -> _LimbSolver:
+    def of(cls, motion: Motion, limb: Limb) -> _LimbSolver:
         points, rotations = positions(motion), global_rotations(motion)
         hip, knee, end = (points[:, j] for j in (limb.upper, limb.lower, limb.end))
         bend = _perpendicular(knee - hip, _unit(end - hip))

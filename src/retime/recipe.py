@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from retime.edits import Edit, apply_edits, total_warp
+from retime.edits import Edit, apply_edits, must_loop, total_warp
 from retime.errors import FormatError, InputError, RetimeError
 from retime.io import warp_json
 from retime.io.json_text import parse_json, write_json
@@ -117,7 +117,11 @@ class Recipe:
             if progress is not None:
                 progress(done, len(live), step.method)
             try:
-                edits.append(step.solve(_input(motion, edits)))
+                given = _input(motion, edits)
+                edit = step.solve(given)
+                if edit.warp is not None and edit.warp.loop and edit.layer is None:
+                    must_loop(given)
+                edits.append(edit)
                 total_warp(motion, edits)
             except RetimeError as e:
                 e.args = (f"step {number} ({step.method}): {e}",)

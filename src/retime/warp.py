@@ -96,6 +96,11 @@ class TimeWarp:
     def _set(
         self, body: Graph, channels: dict[str, Graph], loop: bool, notes: tuple[str, ...]
     ) -> None:
+        if loop and channels:
+            # Every channel of a cycle has the same period.
+            graphs = [body, *channels.values()]
+            span = min(g.x[0] for g in graphs), max(g.x[-1] for g in graphs)
+            body, channels = body.pad(*span), {n: g.pad(*span) for n, g in channels.items()}
         object.__setattr__(self, "body", body)
         object.__setattr__(self, "channels", MappingProxyType(channels))
         object.__setattr__(self, "loop", loop)
@@ -320,12 +325,12 @@ class TimeWarp:
             end = b
 
         def extend(g: Graph) -> Graph:
-            # A range in frames may end a rounding error past the warp's own end.
-            g = Graph(np.clip(g.x, start, end), g.y)
+            # A range in frames may be a rounding error off the warp's own ends.
+            g = Graph(np.clip(g.x, a, end), g.y)
             whole = first >= a and last <= b
             if g.direction < 0 and not whole:
                 raise InputError("only a whole clip can run backwards, not a range of it")
-            g = g.pad(start, end)
+            g = g.pad(a, end)
             x, y = g.x, g.y
             if first < a:
                 x, y = np.r_[first, a, x], np.r_[first, a, y]

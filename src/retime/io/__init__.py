@@ -109,11 +109,11 @@ def read(
     """
     path = Path(path)
     motion = format_of(path).read(path, rest_frame=rest_frame, fps=fps)
-    if scale is None and up is None and motion.units.how == "declared":
+    known = motion.units.how != "unknown"
+    if scale is None and up is None and known:
         return motion
     from retime.kinematics import infer_units
 
-    known = motion.units.how == "declared"
     units, notes = infer_units(
         motion,
         scale=motion.units.metres if scale is None and known else scale,

@@ -83,4 +83,10 @@ def given_layer(motion: Motion, *, layer: PoseLayer) -> PoseLayer:
     """
     for name in layer.joints:
         motion.skeleton.index(name)
+    start, end = motion.domain
+    if layer.times[0] > end or layer.times[-1] < start:
+        raise InputError(
+            f"the changes of pose lie at {layer.times[0]:g} to {layer.times[-1]:g} s, the step's "
+            f"input at {start:g} to {end:g} s"
+        )
     return layer

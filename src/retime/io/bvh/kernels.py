@@ -287,7 +287,7 @@ def quaternions_to_euler(rotations, axes, count, near, continuous):  # type: ign
 def format_rows(rows, decimals):  # type: ignore[no-untyped-def]
     """Write rows as decimal text with a fixed number of decimals, blanks between, a row a line.
 
-    Values must be below 1e18 / 10**decimals.
+    Values must be below 2**53 / 10**decimals for their digits to be right.
     """
     frames, columns = rows.shape
     out = np.empty(frames * columns * (21 + decimals), np.uint8)

@@ -119,7 +119,7 @@ def _formatted(rows: FloatArray, decimals: int) -> Iterator[bytes]:
 
     for start in range(0, len(rows), _ROWS_A_CHUNK):
         chunk = rows[start : start + _ROWS_A_CHUNK]
-        if not (np.abs(chunk) < 1e18 / 10.0**decimals).all():
+        if not (np.abs(chunk) < 2.0**53 / 10.0**decimals).all():
             line = " ".join([f"%.{decimals}f"] * rows.shape[1]) + "\n"
             yield "".join(line % tuple(row.tolist()) for row in chunk).encode()
         else:
