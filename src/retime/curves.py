@@ -247,7 +247,7 @@ def _fewest(
     from retime.kernels import bezier_error, fit_bezier_segment
 
     # Judge between the knots too: a straight piece of the warp must be met all along.
-    fine = np.unique(np.r_[np.linspace(x[0], x[-1], 4 * len(at)), x])
+    fine = np.unique(np.r_[np.linspace(x[0], x[-1], max(4 * len(at), 1024)), x])
     value = Graph(x, y).at(fine)
     index = np.searchsorted(fine, x[at])
     n = len(at)

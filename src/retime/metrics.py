@@ -36,8 +36,8 @@ GRAVITY = 9.81
 # Foot skate counts below this height above where a joint stands, metres.
 _SKATE_HEIGHT = 0.025
 # A body whose lowest point is this far above the floor for this long is in flight.
-_FLIGHT_HEIGHT = 0.03
-_FLIGHT_SECONDS = 0.1
+_FLIGHT_HEIGHT = 0.02
+_FLIGHT_SECONDS = 0.08
 # Accelerations in flight come from parabolas through this many seconds.
 _FLIGHT_WINDOW = 0.2
 # A difference in timing below this goes unnoticed.
@@ -94,7 +94,7 @@ def flights(motion: Motion) -> list[tuple[float, float]]:
     points = positions(motion, end_sites=True)
     up = points[..., 1].min(axis=1) > ground_height(points) + _FLIGHT_HEIGHT
     # Floors are not always level in a capture: whoever stands is not in flight.
-    for contact in detect_contacts(motion, minimum=_FLIGHT_SECONDS):
+    for contact in detect_contacts(motion, minimum=0.1):
         up &= (motion.times < contact.start) | (motion.times > contact.end)
     edges = np.flatnonzero(np.diff(np.r_[False, up, False]))
     spans = [(a, b - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]

@@ -233,6 +233,8 @@ def test_channels_are_padded_to_the_domain_before_they_blend() -> None:
 def test_backward_warps_blend_backwards(a: TimeWarp, b: TimeWarp, weight: float) -> None:
     mixed = a.blend(b, weight)
     for name in EVERYONE:
+        if not (a.channel(name).direction or b.channel(name).direction):
+            continue  # two holds have no direction to keep
         assert (np.diff(mixed.channel(name).y) <= 0).all()
     close(mixed.duration, (1 - weight) * a.duration + weight * b.duration)
 
@@ -436,7 +438,9 @@ def test_a_range_keeps_what_is_outside(
         close(w.domain, (first, last + took - length))
         t = np.linspace(first, a, 11)[:-1]
         close(w(t), t)
-        close(w(a + took + np.linspace(0, after, 11)[1:]), b + np.linspace(0, after, 11)[1:], 1e-8)
+        if after:  # else the end may be a cut, and shows what was before it
+            later = np.linspace(0, after, 11)[1:]
+            close(w(a + took + later), b + later, 1e-8)
     t = off(np.linspace(a, a + new, 11)[1:-1], inner.output)
     close(whole(t), inner(t))
 

@@ -1,6 +1,7 @@
 """Motions made by formula, with known truth: for the demo, the tour and the tests.
 
-They ship with the package and need no file. Each function returns a :class:`retime.Motion`.
+They ship with the package and need no file. ``samples.jump()`` and its like return a
+:class:`retime.Motion`; ``samples.sample("jump")`` also what is true of it.
 """
 
 from __future__ import annotations
@@ -10,16 +11,55 @@ from collections.abc import Callable
 from retime.errors import InputError, did_you_mean
 from retime.motion import Motion
 from retime.samples.chain import chain
-from retime.samples.jump import jump
+from retime.samples.gait import make_run, make_walk
+from retime.samples.jump import make_jump
+from retime.samples.sample import Sample
 
-__all__ = ["SAMPLES", "chain", "jump", "sample"]
+__all__ = ["SAMPLES", "Sample", "chain", "jump", "run", "sample", "walk"]
 
-SAMPLES: dict[str, Callable[[], Motion]] = {"chain": chain, "jump": jump}
+SAMPLES: dict[str, tuple[Callable[[], Sample], str]] = {
+    "jump": (make_jump, "A standing long jump with idle time before and after."),
+    "walk": (make_walk, "Walking straight ahead."),
+    "run": (make_run, "Running straight ahead."),
+    "chain": (lambda: Sample("chain", chain()), "Four hanging links that swing."),
+}
 
 
-def sample(name: str) -> Motion:
-    """Make a bundled motion by its name."""
+def sample(name: str) -> Sample:
+    """Make a bundled motion and its truth by name."""
     try:
-        return SAMPLES[name]()
+        make, _ = SAMPLES[name]
     except KeyError:
         raise InputError(f"no bundled motion {name!r}{did_you_mean(name, SAMPLES)}") from None
+    return make()
+
+
+def jump(*, height: float = 0.35, distance: float = 0.6, fps: float = 60.0) -> Motion:
+    """Make a standing long jump: idle, crouch, flight, landing, idle.
+
+    Parameters
+    ----------
+    height : float
+        Metres that the centre of mass rises above take-off.
+    distance : float
+        Metres that the feet travel.
+    fps : float
+        Frames per second.
+
+    Examples
+    --------
+    >>> motion = jump()
+    >>> len(motion), motion.duration
+    (196, 3.25)
+    """
+    return make_jump(height=height, distance=distance, fps=fps).motion
+
+
+def walk(*, seconds: float = 4.0, fps: float = 60.0) -> Motion:
+    """Make a walk in a straight line."""
+    return make_walk(seconds=seconds, fps=fps).motion
+
+
+def run(*, seconds: float = 2.0, fps: float = 60.0) -> Motion:
+    """Make a run in a straight line, with flights that fall freely."""
+    return make_run(seconds=seconds, fps=fps).motion

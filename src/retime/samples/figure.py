@@ -1,24 +1,32 @@
-"""The bundled humanoid, and how it is posed: a pelvis, feet to reach for, arms to swing."""
+"""The bundled humanoid, and how it is posed: by its centre of mass, its feet and its hands."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from retime import quat
+from retime.body import find_body
 from retime.ik import two_bone
+from retime.kinematics import positions
 from retime.motion import Motion
 from retime.quat import FloatArray
 from retime.skeleton import EndSite, Skeleton
 
-__all__ = ["ANKLE_HEIGHT", "HIP_HEIGHT", "HIP_WIDTH", "Poser", "ease", "humanoid"]
+__all__ = ["ANKLE_HEIGHT", "HIP_WIDTH", "SIDES", "TOE", "Poser", "ease", "humanoid", "turn"]
 
 # Metres. The figure faces +Z, its left is +X; it stands 1.73 m tall in a T-pose.
 HIP_HEIGHT = 0.95
 HIP_WIDTH = 0.095
 THIGH, SHIN, ANKLE_HEIGHT = 0.43, 0.42, 0.08
+UPPER_ARM, FOREARM = 0.28, 0.25
+# From the ankle to the toe's joint, and to the heel's edge.
+TOE = np.array([0.0, -0.06, 0.13])
+HEEL = np.array([0.0, -0.08, -0.05])
+SIDES = (("Left", 1.0), ("Right", -1.0))
 
 _JOINTS: tuple[tuple[str, str, tuple[float, float, float]], ...] = (
     ("Hips", "", (0.0, HIP_HEIGHT, 0.0)),
@@ -36,12 +44,12 @@ _JOINTS: tuple[tuple[str, str, tuple[float, float, float]], ...] = (
     ("Head", "Neck", (0.0, 0.10, 0.01)),
     ("LeftShoulder", "Chest", (0.04, 0.18, 0.0)),
     ("LeftArm", "LeftShoulder", (0.14, 0.0, 0.0)),
-    ("LeftForeArm", "LeftArm", (0.28, 0.0, 0.0)),
-    ("LeftHand", "LeftForeArm", (0.25, 0.0, 0.0)),
+    ("LeftForeArm", "LeftArm", (UPPER_ARM, 0.0, 0.0)),
+    ("LeftHand", "LeftForeArm", (FOREARM, 0.0, 0.0)),
     ("RightShoulder", "Chest", (-0.04, 0.18, 0.0)),
     ("RightArm", "RightShoulder", (-0.14, 0.0, 0.0)),
-    ("RightForeArm", "RightArm", (-0.28, 0.0, 0.0)),
-    ("RightHand", "RightForeArm", (-0.25, 0.0, 0.0)),
+    ("RightForeArm", "RightArm", (-UPPER_ARM, 0.0, 0.0)),
+    ("RightHand", "RightForeArm", (-FOREARM, 0.0, 0.0)),
 )
 _ENDS: dict[str, tuple[float, float, float]] = {
     "LeftToe": (0.0, 0.0, 0.07),
@@ -50,6 +58,9 @@ _ENDS: dict[str, tuple[float, float, float]] = {
     "LeftHand": (0.18, 0.0, 0.0),
     "RightHand": (-0.18, 0.0, 0.0),
 }
+# Rounds of moving the hips until the centre of mass is where it belongs; the error falls to about
+# a third with each.
+_ROUNDS = 14
 
 
 def humanoid() -> Skeleton:
@@ -74,51 +85,91 @@ def ease(t: FloatArray, keys: Sequence[tuple[float, float]]) -> FloatArray:
     return out
 
 
-def turn(axis: str, radians: FloatArray | float) -> FloatArray:
+def turn(axis: str, radians: npt.ArrayLike) -> FloatArray:
     """Make rotations about x, y or z."""
     return quat.from_axis_angle(np.eye(3)["xyz".index(axis)], np.asarray(radians, dtype=float))
 
 
-@dataclass
 class Poser:
-    """Poses the humanoid over time: rotations are set by joint, legs reach for the ground."""
+    """Poses the humanoid over time."""
 
-    times: FloatArray
-
-    def __post_init__(self) -> None:
+    def __init__(self, times: FloatArray) -> None:
+        self.times = times
         self.skeleton = humanoid()
-        self.local = quat.identity(len(self.times), len(self.skeleton))
-        self.root = np.tile(self.skeleton.offsets[0], (len(self.times), 1))
+        self.local = quat.identity(len(times), len(self.skeleton))
+        self.root = np.tile(self.skeleton.offsets[0], (len(times), 1))
 
     def set(self, joint: str, rotation: FloatArray) -> None:
         """Set a joint's local rotation, (F, 4) or (4,)."""
         self.local[:, self.skeleton.index(joint)] = rotation
 
+    def lean(self, pitch: FloatArray, yaw: npt.ArrayLike = 0.0) -> None:
+        """Bend forward and turn, radians: shared by hips, spine and chest; the head stays upright."""
+        for joint, share in (("Hips", 0.4), ("Spine", 0.35), ("Chest", 0.25)):
+            self.set(joint, quat.multiply(turn("y", share * np.asarray(yaw)), turn("x", share * pitch)))
+        self.set("Neck", turn("x", -0.6 * pitch))
+
     def swing_arm(
-        self, side: str, *, lower: FloatArray, forward: FloatArray, bend: FloatArray
+        self, side: str, *, lower: npt.ArrayLike, forward: npt.ArrayLike, bend: npt.ArrayLike
     ) -> None:
         """Swing an arm: lowered from the T-pose, then forward, the elbow bent; all radians."""
         sign = 1.0 if side == "Left" else -1.0
-        self.set(f"{side}Arm", quat.multiply(turn("x", -forward), turn("z", -sign * lower)))
-        self.set(f"{side}ForeArm", turn("y", -sign * bend))
+        down = turn("z", -sign * np.asarray(lower))
+        self.set(f"{side}Arm", quat.multiply(turn("x", -np.asarray(forward)), down))
+        self.set(f"{side}ForeArm", turn("y", -sign * np.asarray(bend)))
 
-    def plant(self, side: str, ankle: FloatArray, pitch: FloatArray) -> None:
+    def _globals(self, joint: str) -> tuple[FloatArray, FloatArray]:
+        """Global position and rotation of a joint's parent frame, at the joint."""
+        chain = self.skeleton.chain(self.skeleton.index(joint))[::-1]
+        place, rotation = self.root, self.local[:, chain[0]]
+        for j in chain[1:]:
+            place = place + quat.rotate(rotation, self.skeleton.offsets[j])
+            if j != chain[-1]:
+                rotation = quat.multiply(rotation, self.local[:, j])
+        return place, rotation
+
+    def plant(self, side: str, ankle: FloatArray, pitch: FloatArray, yaw: float = 0.0) -> None:
         """Reach with a leg for an ankle position (F, 3); the foot pitches down by radians."""
-        up_leg, leg, foot = (self.skeleton.index(side + j) for j in ("UpLeg", "Leg", "Foot"))
-        pelvis = self.local[:, 0]
-        hip = self.root + quat.rotate(pelvis, self.skeleton.offsets[up_leg])
+        hip, pelvis = self._globals(f"{side}UpLeg")
         forward = quat.rotate(pelvis, np.array([0.0, 0.0, 1.0]))
         knee, end = two_bone(hip, ankle, THIGH, SHIN, forward)
         thigh = _bone_rotation(knee - hip, forward)
         shin = _bone_rotation(end - knee, forward)
-        self.local[:, up_leg] = quat.multiply(quat.conjugate(pelvis), thigh)
-        self.local[:, leg] = quat.multiply(quat.conjugate(thigh), shin)
-        level = turn("x", pitch)
-        self.local[:, foot] = quat.multiply(quat.conjugate(shin), level)
+        foot = quat.multiply(turn("y", yaw), turn("x", pitch))
+        self.set(f"{side}UpLeg", quat.multiply(quat.conjugate(pelvis), thigh))
+        self.set(f"{side}Leg", quat.multiply(quat.conjugate(thigh), shin))
+        self.set(f"{side}Foot", quat.multiply(quat.conjugate(shin), foot))
+
+    def reach(self, side: str, hand: FloatArray, pole: npt.ArrayLike) -> None:
+        """Reach with an arm for a wrist position (F, 3); the elbow points along ``pole``."""
+        sign = 1.0 if side == "Left" else -1.0
+        shoulder, chest = self._globals(f"{side}Arm")
+        elbow, end = two_bone(shoulder, hand, UPPER_ARM, FOREARM, pole)
+        bend = np.broadcast_to(np.asarray(pole, dtype=float), elbow.shape)
+        upper = _arm_rotation(sign * (elbow - shoulder), bend)
+        lower = _arm_rotation(sign * (end - elbow), bend)
+        self.set(f"{side}Arm", quat.multiply(quat.conjugate(chest), upper))
+        self.set(f"{side}ForeArm", quat.multiply(quat.conjugate(upper), lower))
+
+    def balance(self, centre: FloatArray, pose: Callable[[], None]) -> None:
+        """Move the hips until the centre of mass follows a path (F, 3), posing anew each time."""
+        for _ in range(_ROUNDS):
+            pose()
+            self.root = self.root + centre - self._centre_of_mass()
+        pose()
+
+    @cached_property
+    def _weights(self) -> FloatArray:
+        return find_body(self.motion(1.0)).mass_weights
+
+    def _centre_of_mass(self) -> FloatArray:
+        points = positions(self.motion(1.0), end_sites=True)
+        out: FloatArray = np.einsum("fpi,p->fi", points, self._weights)
+        return out
 
     def motion(self, fps: float) -> Motion:
         """Make the motion."""
-        return Motion(self.skeleton, self.local, {"Hips": self.root}, fps=fps)
+        return Motion(self.skeleton, self.local, {"Hips": self.root.copy()}, fps=fps)
 
 
 def _bone_rotation(direction: FloatArray, forward: FloatArray) -> FloatArray:
@@ -126,32 +177,30 @@ def _bone_rotation(direction: FloatArray, forward: FloatArray) -> FloatArray:
     y = -direction / np.linalg.norm(direction, axis=-1, keepdims=True)
     x = np.cross(y, forward)
     x /= np.linalg.norm(x, axis=-1, keepdims=True)
-    z = np.cross(x, y)
-    return _from_axes(x, y, z)
+    return _from_axes(x, y, np.cross(x, y))
+
+
+def _arm_rotation(direction: FloatArray, pole: FloatArray) -> FloatArray:
+    """Return the rotation that points an arm along +X to a direction, its elbow away from z."""
+    x = direction / np.linalg.norm(direction, axis=-1, keepdims=True)
+    y = np.cross(-pole, x)
+    y /= np.maximum(np.linalg.norm(y, axis=-1, keepdims=True), 1e-9)
+    return _from_axes(x, y, np.cross(x, y))
 
 
 def _from_axes(x: FloatArray, y: FloatArray, z: FloatArray) -> FloatArray:
     """Turn orthonormal axes into quaternions, from whichever component is largest."""
-    trace = x[:, 0] + y[:, 1] + z[:, 2]
-    squares = np.stack(
-        [
-            1 + trace,
-            1 + 2 * x[:, 0] - trace,
-            1 + 2 * y[:, 1] - trace,
-            1 + 2 * z[:, 2] - trace,
-        ],
-        axis=1,
-    )
     a, b, c = y[:, 2] - z[:, 1], z[:, 0] - x[:, 2], x[:, 1] - y[:, 0]
     d, e, f = y[:, 0] + x[:, 1], z[:, 0] + x[:, 2], z[:, 1] + y[:, 2]
-    columns = np.stack(
+    trace = x[:, 0] + y[:, 1] + z[:, 2]
+    square = [1 + trace, 1 + 2 * x[:, 0] - trace, 1 + 2 * y[:, 1] - trace, 1 + 2 * z[:, 2] - trace]
+    rows = np.array(
         [
-            np.stack([squares[:, 0], a, b, c], axis=1),
-            np.stack([a, squares[:, 1], d, e], axis=1),
-            np.stack([b, d, squares[:, 2], f], axis=1),
-            np.stack([c, e, f, squares[:, 3]], axis=1),
-        ],
-        axis=1,
+            [square[0], a, b, c],
+            [a, square[1], d, e],
+            [b, d, square[2], f],
+            [c, e, f, square[3]],
+        ]
     )
-    best = columns[np.arange(len(x)), squares.argmax(axis=1)]
+    best = rows[np.argmax(square, axis=0), :, np.arange(len(x))]
     return quat.continuous(quat.normalize(best))

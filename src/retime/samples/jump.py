@@ -4,117 +4,104 @@ from __future__ import annotations
 
 import numpy as np
 
-from retime.motion import Motion
+from retime.contacts import Contact
 from retime.quat import FloatArray
-from retime.samples.figure import ANKLE_HEIGHT, HIP_WIDTH, Poser, ease, turn
+from retime.samples.figure import ANKLE_HEIGHT, HIP_WIDTH, SIDES, TOE, Poser, ease
+from retime.samples.sample import GRAVITY, Sample
 
-__all__ = ["jump"]
+__all__ = ["make_jump"]
 
-GRAVITY = 9.81
 # Seconds: when the crouch begins, when the push does, take-off.
 _CROUCH, _PUSH, _TAKE_OFF = 0.8, 1.15, 1.4
-_STAND, _LOW, _EXTENDED = 0.93, 0.66, 1.0
+# Heights of the centre of mass: standing, crouched, at take-off and landing.
+_STAND, _LOW, _EXTENDED = 0.995, 0.74, 1.04
+_HEEL = 0.9
 
 
-def jump(*, height: float = 0.35, distance: float = 0.6, fps: float = 60.0) -> Motion:
-    """Make a standing long jump: idle, crouch, flight, landing, idle.
-
-    Parameters
-    ----------
-    height : float
-        Metres that the hips rise above take-off.
-    distance : float
-        Metres that the feet travel.
-    fps : float
-        Frames per second.
-
-    Examples
-    --------
-    >>> motion = jump()
-    >>> len(motion), motion.duration
-    (196, 3.25)
-    """
-    speed = np.sqrt(2 * GRAVITY * height)
+def make_jump(*, height: float = 0.35, distance: float = 0.6, fps: float = 60.0) -> Sample:
+    """Make a standing long jump: idle, crouch, flight, landing, idle."""
+    speed = float(np.sqrt(2 * GRAVITY * height))
     flight = 2 * speed / GRAVITY
     land = _TAKE_OFF + flight
-    end = np.ceil((land + 1.25) * 4) / 4
-    t = np.arange(round(end * fps) + 1) / fps
+    settled = land + 0.3
+    t = np.arange(round(np.ceil((land + 1.25) * 4) / 4 * fps) + 1) / fps
     poser = Poser(t)
 
-    before = _hermite(t, _PUSH, _LOW, 0.0, _TAKE_OFF, _EXTENDED, speed)
-    after = _hermite(t, land, _EXTENDED, -speed, land + 0.28, _LOW, 0.0)
-    air = _EXTENDED + speed * (t - _TAKE_OFF) - GRAVITY / 2 * (t - _TAKE_OFF) ** 2
-    poser.root[:, 1] = np.select(
-        [t < _PUSH, t < _TAKE_OFF, t < land, t < land + 0.28],
-        [ease(t, [(_CROUCH, _STAND), (_PUSH, _LOW)]), before, air, after],
-        ease(t, [(land + 0.28, _LOW), (land + 0.85, _STAND)]),
-    )
-    sway = 0.008 * np.sin(2 * np.pi * t / 1.6)
-    poser.root[:, 0] = sway
-    travel = ease(t, [(_PUSH, 0.0), (land + 0.28, 1.0)])
-    lean = ease(t, [(_CROUCH, 0.0), (_PUSH, -0.08), (_TAKE_OFF, 0.05), (land + 0.3, 0.0)])
-    poser.root[:, 2] = distance * travel + lean
-
-    pitch = ease(
-        t,
+    centre = np.zeros((len(t), 3))
+    centre[:, 0] = 0.006 * np.sin(2 * np.pi * t / 1.6)
+    u = t - _TAKE_OFF
+    centre[:, 1] = np.select(
+        [t < _PUSH, t < _TAKE_OFF, t < land, t < settled],
         [
-            (_CROUCH, 0.0),
-            (_PUSH, 0.75),
-            (_TAKE_OFF + 0.1, 0.1),
-            (land + 0.25, 0.7),
-            (land + 0.85, 0),
+            ease(t, [(_CROUCH, _STAND), (_PUSH, _LOW)]),
+            _hermite(t, _PUSH, _LOW, 0.0, _TAKE_OFF, _EXTENDED, speed),
+            _EXTENDED + speed * u - GRAVITY / 2 * u**2,
+            _hermite(t, land, _EXTENDED, -speed, settled, _LOW, 0.0),
         ],
+        ease(t, [(settled, _LOW), (land + 0.95, _STAND)]),
     )
-    poser.set("Hips", turn("x", 0.5 * pitch))
-    poser.set("Spine", turn("x", 0.35 * pitch))
-    poser.set("Chest", turn("x", 0.15 * pitch))
-    poser.set("Neck", turn("x", -0.5 * pitch))
+    # Along the ground: pushed off in time with the legs, coasting in flight.
+    coast = 0.8 * distance / flight
+    reach = [_hermite(t, _PUSH, 0.02, 0.0, _TAKE_OFF, 0.16, coast)]
+    reach.append(0.16 + coast * u)
+    reach.append(_hermite(t, land, 0.16 + coast * flight, coast, settled, distance + 0.03, 0.0))
+    centre[:, 2] = np.select(
+        [t < _PUSH, t < _TAKE_OFF, t < land, t < settled],
+        [ease(t, [(_CROUCH, 0.03), (_PUSH, 0.02)]), *reach],
+        distance + 0.03,
+    )
+    bow = ease(
+        t,
+        [(_CROUCH, 0.0), (_PUSH, 0.95), (_TAKE_OFF + 0.05, 0.1), (land, 0.35), (settled, 0.9)]
+        + [(land + 0.95, 0.0)],
+    )
     arms = ease(
         t,
-        [
-            (_CROUCH, 0.05),
-            (_PUSH - 0.05, -1.1),
-            (_TAKE_OFF + 0.05, 2.4),
-            (land, 1.1),
-            (land + 0.35, 0.3),
-            (land + 0.9, 0.05),
-        ],
+        [(_CROUCH, 0.05), (_PUSH - 0.05, -1.0), (_TAKE_OFF + 0.05, 2.3), (land, 1.0)]
+        + [(settled + 0.05, 0.4), (land + 1.0, 0.05)],
     )
-    bend = ease(t, [(_PUSH, 0.25), (_TAKE_OFF, 0.7), (land, 0.6), (land + 0.8, 0.25)])
-    tuck = ease(t, [(_TAKE_OFF, 0.0), (_TAKE_OFF + flight / 2, 1.0), (land, 0.0)])
-    for side, sign in (("Left", 1.0), ("Right", -1.0)):
-        poser.swing_arm(side, lower=np.full(len(t), 1.35), forward=arms, bend=bend)
-        _move_leg(poser, side, sign, t, land, distance, tuck)
-    return poser.motion(fps)
+    bend = ease(t, [(_PUSH, 0.2), (_TAKE_OFF, 0.6), (land, 0.5), (land + 0.9, 0.2)])
+
+    def pose() -> None:
+        poser.lean(bow)
+        for side, sign in SIDES:
+            poser.swing_arm(side, lower=1.35, forward=arms, bend=bend)
+            _move_leg(poser, side, sign, land, distance)
+
+    poser.balance(centre, pose)
+    stances = [(0.0, _TAKE_OFF), (land, float(t[-1]))]
+    return Sample(
+        "jump",
+        poser.motion(fps),
+        contacts=tuple(Contact(f"{side}Toe", a, b) for side, _ in SIDES for a, b in stances),
+        flights=((_TAKE_OFF, land),),
+    )
 
 
-def _move_leg(
-    poser: Poser,
-    side: str,
-    sign: float,
-    t: FloatArray,
-    land: float,
-    distance: float,
-    tuck: FloatArray,
-) -> None:
-    heel = ease(t, [(_TAKE_OFF - 0.12, 0.0), (_TAKE_OFF, 0.9), (land, 0.0)])
+def _move_leg(poser: Poser, side: str, sign: float, land: float, distance: float) -> None:
+    t = poser.times
+    heel = ease(
+        t, [(_TAKE_OFF - 0.15, 0.0), (_TAKE_OFF, _HEEL), (land - 0.02, 0.45), (land + 0.1, 0.0)]
+    )
+    # On the ground the foot turns about its toe; in the air it hangs from the hips.
+    cos, sin = np.cos(heel), np.sin(heel)
     ankle = np.zeros((len(t), 3))
     ankle[:, 0] = sign * (HIP_WIDTH + 0.02)
-    # On the ground the foot turns about its toes; in the air it goes with the hips.
-    planted = ANKLE_HEIGHT + 0.13 * np.sin(heel)
-    hang = poser.root[:, 1] - (_EXTENDED - ANKLE_HEIGHT - 0.13 * np.sin(0.9)) + 0.18 * tuck
-    ankle[:, 1] = planted
-    ankle[:, 2] = distance * ease(t, [(_TAKE_OFF, 0.0), (land, 1.0)]) + 0.13 * (1 - np.cos(heel))
-    settle = ease(t, [(land - 0.12, 0.0), (land, 1.0)])
-    air = (t >= _TAKE_OFF) & (t < land)
-    ankle[air, 1] = ((1 - settle) * hang + settle * np.maximum(planted, ANKLE_HEIGHT))[air]
+    ankle[:, 1] = ANKLE_HEIGHT + TOE[1] - (TOE[1] * cos - TOE[2] * sin)
+    ankle[:, 2] = TOE[2] - (TOE[1] * sin + TOE[2] * cos) + np.where(t < land, 0.0, distance)
+    air = (t > _TAKE_OFF) & (t < land)
+    first, last = int(np.flatnonzero(air)[0]) - 1, int(np.flatnonzero(air)[-1]) + 1
+    u = np.clip((t - t[first]) / (t[last] - t[first]), 0.0, 1.0)[:, None]
+    hang = (1 - u) * (ankle - poser.root)[first] + u * (ankle - poser.root)[last]
+    hang[:, 1] += 0.12 * np.sin(np.pi * u[:, 0])
+    ankle[air] = (poser.root + hang)[air]
     poser.plant(side, ankle, heel)
 
 
 def _hermite(
     t: FloatArray, t0: float, y0: float, v0: float, t1: float, y1: float, v1: float
 ) -> FloatArray:
-    """Interpolate between two heights with given speeds."""
+    """Interpolate between two values with given speeds."""
     h = t1 - t0
     u = (t - t0) / h
     return (
