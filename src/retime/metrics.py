@@ -17,9 +17,11 @@ from retime.quat import FloatArray
 from retime.warp import TimeWarp
 
 __all__ = [
+    "MEASURES",
     "ContactTiming",
     "Deviation",
     "FlightError",
+    "Measure",
     "WarpQuality",
     "contact_timing",
     "deviation",
@@ -27,6 +29,7 @@ __all__ = [
     "flights",
     "foot_skate",
     "jerk",
+    "judge",
     "plant_drift",
     "skate_by_frame",
     "warp_quality",
@@ -299,3 +302,91 @@ def deviation(warp: TimeWarp, truth: TimeWarp, *, times: npt.ArrayLike | None = 
     names = dict.fromkeys([None, *warp.channels, *truth.channels])
     off = np.stack([np.abs(warp(t, n) - truth(t, n)) for n in names])
     return Deviation(float(off.mean()), float(off.max()), float((off < PERCEIVED).mean()))
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What a number of :func:`judge` is: its unit, and what it says."""
+
+    unit: str
+    meaning: str
+
+
+MEASURES: dict[str, Measure] = {
+    "foot_skate": Measure("m/s", "way that low feet slide, per second"),
+    "plant_drift": Measure("m", "farthest that a planted foot strays"),
+    "flight_error": Measure("g", "mean distance from free fall in flight"),
+    "flight_seconds": Measure("s", "time in the air"),
+    "jerk": Measure("", "log dimensionless jerk; nearer to 0 is smoother"),
+    "contacts": Measure("", "number of contacts"),
+    "contacts_kept": Measure("share", "contacts found again where the warp puts them"),
+    "contact_shift": Measure("s", "mean distance of their starts and ends from there"),
+    "rate_change": Measure("|ln|", "largest change of speed; 0.69 is half or double"),
+    "bending": Measure("1/s", "integral of the squared acceleration of time"),
+    "slope_change": Measure("", "largest change of speed within 1/30 s"),
+    "deviation_mean": Measure("s", "mean distance from the true warp"),
+    "deviation_worst": Measure("s", "largest distance from the true warp"),
+    "unnoticed": Measure("share", "time in which that distance is below 150 ms"),
+}
+
+
+def judge(
+    motion: Motion,
+    *,
+    source: Motion | None = None,
+    warp: TimeWarp | None = None,
+    truth: TimeWarp | None = None,
+    contacts: Sequence[Contact] | None = None,
+    minimum: float = 0.25,
+) -> dict[str, float]:
+    """Measure all that can be measured with what is given.
+
+    Parameters
+    ----------
+    motion : Motion
+        The motion to judge.
+    source : Motion, optional
+        What it was made from; with ``warp``, contacts are the source's, carried.
+    warp : TimeWarp, optional
+        From its time to the source's.
+    truth : TimeWarp, optional
+        The warp that would have been right.
+    contacts : sequence of Contact, optional
+        Contacts that are known; else they are carried or found.
+    minimum : float
+        Shortest contact in seconds; 0.1 suits running.
+
+    Returns
+    -------
+    dict of str to float; ``MEASURES`` says what each is.
+    """
+    out: dict[str, float] = {}
+    body = find_body(motion)
+    if contacts is None:
+        if source is not None and warp is not None:
+            contacts = carry_contacts(detect_contacts(source, minimum=minimum), warp)
+        else:
+            contacts = detect_contacts(motion, minimum=minimum)
+    if _ground_points(motion, body):
+        out["foot_skate"] = foot_skate(motion)
+        out["contacts"] = float(len(contacts))
+        if contacts:
+            out["plant_drift"] = float(plant_drift(motion, contacts).max())
+    flight = flight_error(motion)
+    out["flight_seconds"] = flight.seconds
+    if flight.seconds:
+        out["flight_error"] = flight.mean
+    out["jerk"] = jerk(motion)
+    if source is not None and warp is not None and _ground_points(motion, body):
+        timing = contact_timing(source, motion, warp, minimum=minimum)
+        out |= {"contacts_kept": timing.kept, "contact_shift": timing.mean}
+    if warp is not None:
+        quality = warp_quality(warp)
+        out["rate_change"] = quality.largest_rate_change
+        out["bending"] = quality.bending
+        out["slope_change"] = quality.slope_change
+        if truth is not None:
+            off = deviation(warp, truth)
+            out |= {"deviation_mean": off.mean, "deviation_worst": off.worst}
+            out["unnoticed"] = off.unnoticed
+    return {name: out[name] for name in MEASURES if name in out}

@@ -25,6 +25,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "warp": ("retime.cli.warp", "Make, show, compose, invert and export time warps."),
     "apply": ("retime.cli.apply", "Retime a motion by a warp, or by keytimes."),
     "run": ("retime.cli.run", "Apply a recipe to a motion."),
+    "check": ("retime.cli.check", "Measure how good a motion or a retiming is."),
+    "report": ("retime.cli.report", "Write a page about a motion, to send to a colleague."),
+    "samples": ("retime.cli.samples", "List or write the bundled motions."),
     "plot": ("retime.cli.plot", "Draw a warp, or motions as film strips."),
     "demo": ("retime.cli.demo", "Retime a bundled jump, with pictures."),
 }

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from retime.cli.console import report
-from retime.cli.options import Input, Json, RestFrame, Scale, Up
+from retime.cli.options import Input, Json, RestFrame, RolesMap, Scale, Shortest, Up
+
+if TYPE_CHECKING:
+    from retime.body import Body
 
 
 def add_to(app: typer.Typer, name: str) -> None:
@@ -20,20 +23,27 @@ def info(
     scale: Scale = None,
     up: Up = None,
     rest_frame: RestFrame = "auto",
+    roles: RolesMap = None,
+    minimum: Shortest = 0.25,
     joints: Annotated[bool, typer.Option("--joints", help="List the joints.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show what a motion file holds: frames, rate, joints, units, and what was assumed.
+    """Show what a motion file holds: frames, rate, joints, units, roles, contacts, assumptions.
 
     Example: retime info walk.bvh --joints
     """
-    from retime.io import format_of, read
+    from retime.body import find_body
+    from retime.cli.retiming import read_with_roles
+    from retime.contacts import detect_contacts
+    from retime.io import format_of
     from retime.kinematics import height
 
-    motion = read(file, scale=scale, up=up, rest_frame=rest_frame)
+    motion = read_with_roles(file, roles, scale=scale, up=up, rest_frame=rest_frame)
+    body = find_body(motion)
+    contacts = detect_contacts(motion, minimum=minimum)
     skeleton, units = motion.skeleton, motion.units
     roots = [skeleton.names[r] for r in skeleton.roots]
-    fields = {
+    fields: dict[str, Any] = {
         "file": str(file),
         "format": format_of(file).name,
         "frames": len(motion),
@@ -49,8 +59,41 @@ def info(
         "metres_per_unit": units.metres,
         "up": units.up,
         "units_are": units.how,
-        "height_m": height(skeleton) * units.metres,
+        "height_m": (body.height or height(skeleton)) * units.metres,
+        "roles": {r: skeleton.names[j] for r, j in body.roles.items()},
+        "roles_sure": {r: body.confidence[r] for r in body.roles},
+        "contacts": [{"joint": c.joint, "start": c.start, "end": c.end} for c in contacts],
     }
+    if not as_json:
+        del fields["roles"], fields["roles_sure"], fields["contacts"]
+        fields |= _roles_by_part(body)
+        fields["contacts"] = [f"{c.joint} {c.start:.2f}-{c.end:.2f} s" for c in contacts]
     if joints:
         fields["joint_names"] = list(skeleton.names)
     report(fields, as_json=as_json, notes=motion.notes)
+
+
+# Rows of the table of roles: what a row is called, and what starts the names of its roles.
+_PARTS = {
+    "trunk": ("hips", "spine", "chest", "upper_chest", "neck", "head"),
+    **{
+        f"{side} {limb}": tuple(f"{side}_{part}" for part in parts)
+        for side in ("left", "right")
+        for limb, parts in (
+            ("arm", ("shoulder", "upper_arm", "lower_arm", "hand")),
+            ("leg", ("upper_leg", "lower_leg", "foot", "toe")),
+        )
+    },
+}
+
+
+def _roles_by_part(body: Body) -> dict[str, Any]:
+    """Show the roles as a person reads them: a row per part, with any doubt."""
+    rows: dict[str, Any] = {}
+    for part, roles in _PARTS.items():
+        found = [r for r in roles if r in body.roles]
+        if found:
+            names = " > ".join(dict.fromkeys(str(body.name(r)) for r in found))
+            sure = min(body.confidence[r] for r in found)
+            rows[part] = names if sure > 0.9 else f"{names} ({100 * sure:.0f} % sure)"
+    return rows or {"roles": "none found; name them with --map"}

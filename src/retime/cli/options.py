@@ -19,12 +19,15 @@ __all__ = [
     "DropRest",
     "Exact",
     "Fps",
+    "Hold",
     "Input",
     "Json",
     "Output",
     "RecipeOut",
     "RestFrame",
+    "RolesMap",
     "Scale",
+    "Shortest",
     "Up",
     "given",
     "must_differ",
@@ -62,6 +65,21 @@ Also = Annotated[
 ]
 RecipeOut = Annotated[
     Path | None, typer.Option("--recipe", help="Also write the recipe here.", metavar="FILE")
+]
+
+
+RolesMap = Annotated[
+    Path | None,
+    typer.Option(
+        "--map", help="A JSON file of joints by role, where names tell too little.", metavar="FILE"
+    ),
+]
+Shortest = Annotated[
+    float,
+    typer.Option("--minimum", help="Shortest contact in seconds; 0.1 suits running.", min=0.001),
+]
+Hold = Annotated[
+    bool, typer.Option("--hold", help="Hold planted feet in place when all else is done.")
 ]
 
 

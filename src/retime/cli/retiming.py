@@ -8,8 +8,27 @@ from typing import Any
 
 from retime.cli.console import progress, report
 from retime.cli.options import must_differ
+from retime.errors import InputError
 
-__all__ = ["retime_file"]
+__all__ = ["read_with_roles", "retime_file"]
+
+
+def read_with_roles(path: Path, roles: Path | None, **options: Any) -> Any:
+    """Read a motion; a map file gives it roles."""
+    from retime.io import read
+    from retime.io.json_text import parse_json
+
+    motion = read(path, **options)
+    if roles is None:
+        return motion
+    from retime.body import find_body
+
+    given = parse_json(roles)
+    if not isinstance(given, dict) or not all(isinstance(v, str) for v in given.values()):
+        raise InputError(f'{roles} must map roles to joints: {{"left_foot": "Foot.L", ...}}')
+    mapped = replace(motion, roles=given)
+    find_body(mapped)  # unknown roles are said here
+    return mapped
 
 
 def retime_file(
@@ -23,6 +42,8 @@ def retime_file(
     up: Any,
     rest_frame: Any,
     drop_rest: bool,
+    roles: Path | None,
+    hold: bool,
     also: list[str] | None,
     warp_file: Path | None,
     recipe_file: Path | None,
@@ -32,13 +53,15 @@ def retime_file(
     from retime.edits import apply, apply_edits, total_warp
     from retime.io import format_of, read, write
     from retime.io.warp_json import write_warp
-    from retime.recipe import Recipe, write_recipe
+    from retime.recipe import Recipe, Step, write_recipe
 
     pairs = [_pair(text, target) for text in also or []]
     for one, other in [(source, target), *pairs]:
         must_differ(one, other)
         format_of(other)
-    motion = read(source, scale=scale, up=up, rest_frame=rest_frame)
+    if hold:
+        steps = [*steps, Step("hold")]
+    motion = read_with_roles(source, roles, scale=scale, up=up, rest_frame=rest_frame)
     origin = motion.origin
     made_for = None if origin is None else {"name": source.name, "sha256": origin.sha256}
     recipe = Recipe(steps, made_for)
@@ -57,7 +80,7 @@ def retime_file(
     if warp_file is not None:
         write_warp(warp, warp_file)
     if recipe_file is not None:
-        write_recipe(replace(recipe), recipe_file)
+        write_recipe(recipe, recipe_file)
     fields = {
         "output": str(target),
         "frames": len(result),

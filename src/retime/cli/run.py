@@ -12,10 +12,12 @@ from retime.cli.options import (
     DropRest,
     Exact,
     Fps,
+    Hold,
     Input,
     Json,
     Output,
     RestFrame,
+    RolesMap,
     Scale,
     Up,
 )
@@ -41,6 +43,8 @@ def run(
     up: Up = None,
     rest_frame: RestFrame = "auto",
     drop_rest: DropRest = False,
+    roles: RolesMap = None,
+    hold: Hold = False,
     as_json: Json = False,
 ) -> None:
     """Apply a recipe to a motion: all of its steps, with a single resampling.
@@ -59,6 +63,8 @@ def run(
         up=up,
         rest_frame=rest_frame,
         drop_rest=drop_rest,
+        roles=roles,
+        hold=hold,
         also=also,
         warp_file=warp,
         recipe_file=None,

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retime import quat
+from retime.body import find_body
 from retime.errors import InputError
 from retime.kinematics import body_frame, ground_height, height, positions
 from retime.motion import Motion
@@ -19,8 +20,9 @@ from retime.quat import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-__all__ = ["draw_strips"]
+__all__ = ["draw_strips", "strip_figure"]
 
 # The view: from the figure's right and a little from the front, as jumps and walks read best.
 _VIEW_YAW = np.radians(65)
@@ -33,14 +35,17 @@ _TITLE_INCHES = 0.3
 
 
 def draw_strips(motions: Mapping[str, Motion], path: str | Path, *, poses: int = 12) -> None:
+    """Draw motions as film strips into a picture file; see :func:`strip_figure`."""
+    save(strip_figure(motions, poses=poses), path)
+
+
+def strip_figure(motions: Mapping[str, Motion], *, poses: int = 12) -> Figure:
     """Draw motions as rows of poses at equal time steps, on one time axis.
 
     Parameters
     ----------
     motions : mapping of str to Motion
         Rows from top to bottom, by their names; the first is drawn as the original.
-    path : str or Path
-        The picture to write.
     poses : int
         Poses in the longest row.
     """
@@ -69,7 +74,7 @@ def draw_strips(motions: Mapping[str, Motion], path: str | Path, *, poses: int =
         axes.tick_params(colors=INK, labelsize=9, labelbottom=last, bottom=last)
         if last:
             axes.set_xlabel("time (s)", color=INK)
-    save(figure, path)
+    return figure
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +120,10 @@ def _project(
 
 
 def _bones(motion: Motion) -> list[tuple[int, int, float]]:
-    """List bones as (from, to, radius in heights); thicker where more of the body hangs on them."""
+    """List bones as (from, to, radius in heights); thicker where more of the body hangs on them.
+
+    A negative radius marks a ball.
+    """
     skeleton = motion.skeleton
     count = len(skeleton)
     tall = max(height(skeleton), 1e-9)
@@ -125,10 +133,18 @@ def _bones(motion: Motion) -> list[tuple[int, int, float]]:
     below = np.zeros(count + len(skeleton.end_sites))
     for a, b, _ in sorted(ends, key=lambda e: -e[1] if e[1] < count else -count - e[1]):
         below[a] += below[b] + length[b]
+    body = find_body(motion)
+    head = body.roles.get("head")
+    trunk = set(skeleton.chain(body.roles["head"])) if head is not None and body.is_biped else set()
     out = []
     for a, b, _ in ends:
         radius = 0.03 * np.sqrt(min(below[b] + length[b], 1.6)) + 0.006
-        out.append((a, b, float(min(radius, 0.45 * length[b] + 0.002))))
+        radius = float(min(radius, 0.45 * length[b] + 0.002))
+        if b in trunk and b != head:
+            radius = 0.062
+        if a == head and b >= count:
+            radius = -max(0.052, 0.48 * length[b])  # a ball about the middle of its bone
+        out.append((a, b, radius))
     return [bone for bone in out if length[bone[1]] > 1e-4]
 
 
@@ -149,7 +165,10 @@ def _draw_figure(
     for a, b, radius in sorted(bones, key=lambda e: pose[e[0], 2] + pose[e[1], 2]):
         share = ((depth[a] + depth[b]) / 2 - far) / max(near - far, 1e-9)
         shade = base * (0.55 + 0.45 * share) + (1 - share) * 0.12
-        outline = _capsule(pose[a, :2], pose[b, :2], radius, 0.75 * radius)
+        start, end = pose[a, :2], pose[b, :2]
+        if radius < 0:
+            start = end = (start + end) / 2
+        outline = _capsule(start, end, abs(radius), (0.75 if radius > 0 else 1.0) * abs(radius))
         outline[:, 0] = t + outline[:, 0] * across
         axes.add_patch(
             Polygon(

@@ -4,28 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from retime.plot.style import FAINT, INK, SERIES, canvas, plain, save
 from retime.warp import TimeWarp
 
-__all__ = ["draw_warps"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw_warps", "warp_figure"]
 
 # Rates outside are drawn at the edge: a hold has none on a log scale.
 _SLOWEST, _FASTEST = 1 / 32, 32.0
 
 
 def draw_warps(warps: Mapping[str, TimeWarp], path: str | Path) -> None:
-    """Draw warps over each other.
+    """Draw warps over each other into a picture file; see :func:`warp_figure`."""
+    save(warp_figure(warps), path)
+
+
+def warp_figure(warps: Mapping[str, TimeWarp]) -> Figure:
+    """Draw warps over each other, and their rates below on a log scale.
 
     Parameters
     ----------
     warps : mapping of str to TimeWarp
         What to draw, by the name that the legend shows. A warp with channels is drawn channel by
         channel.
-    path : str or Path
-        The picture to write.
     """
     figure = canvas(7.0, 5.6)
     curve, rate = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
@@ -57,4 +64,4 @@ def draw_warps(warps: Mapping[str, TimeWarp], path: str | Path) -> None:
         curve.legend(frameon=False, fontsize=9)
     for axes in (curve, rate):
         plain(axes)
-    save(figure, path)
+    return figure

@@ -10,17 +10,38 @@ from collections.abc import Callable
 
 from retime.errors import InputError, did_you_mean
 from retime.motion import Motion
+from retime.samples.actions import make_handshake, make_punches, make_swing, make_toss
 from retime.samples.chain import chain
 from retime.samples.gait import make_run, make_walk
 from retime.samples.jump import make_jump
 from retime.samples.sample import Sample
 
-__all__ = ["SAMPLES", "Sample", "chain", "jump", "run", "sample", "walk"]
+__all__ = [
+    "SAMPLES",
+    "Sample",
+    "chain",
+    "handshake",
+    "jump",
+    "punches",
+    "run",
+    "sample",
+    "swing",
+    "toss",
+    "walk",
+]
 
 SAMPLES: dict[str, tuple[Callable[[], Sample], str]] = {
     "jump": (make_jump, "A standing long jump with idle time before and after."),
     "walk": (make_walk, "Walking straight ahead."),
     "run": (make_run, "Running straight ahead."),
+    "punches": (make_punches, "A boxer's punches."),
+    "punches-slow": (
+        lambda: make_punches(slow=True),
+        "The same punches, slow; the warp between the two is known.",
+    ),
+    "swing": (make_swing, "A golf-like swing; the feet stand."),
+    "handshake": (make_handshake, "Two characters shake hands."),
+    "toss": (make_toss, "A thrown box that turns as it flies."),
     "chain": (lambda: Sample("chain", chain()), "Four hanging links that swing."),
 }
 
@@ -63,3 +84,24 @@ def walk(*, seconds: float = 4.0, fps: float = 60.0) -> Motion:
 def run(*, seconds: float = 2.0, fps: float = 60.0) -> Motion:
     """Make a run in a straight line, with flights that fall freely."""
     return make_run(seconds=seconds, fps=fps).motion
+
+
+def punches(*, slow: bool = False, fps: float = 60.0) -> Motion:
+    """Make a boxer's punches; slow ones are the same in another timing."""
+    return make_punches(slow=slow, fps=fps).motion
+
+
+def swing(*, fps: float = 60.0) -> Motion:
+    """Make a golf-like swing: address, back, down and through."""
+    return make_swing(fps=fps).motion
+
+
+def handshake(*, fps: float = 60.0) -> tuple[Motion, Motion]:
+    """Make two characters who shake hands."""
+    made = make_handshake(fps=fps)
+    return made.motion, made.partner or made.motion
+
+
+def toss(*, fps: float = 60.0) -> Motion:
+    """Make a thrown box that turns as it flies, falling freely."""
+    return make_toss(fps=fps).motion

@@ -104,9 +104,11 @@ class Poser:
         self.local[:, self.skeleton.index(joint)] = rotation
 
     def lean(self, pitch: FloatArray, yaw: npt.ArrayLike = 0.0) -> None:
-        """Bend forward and turn, radians: shared by hips, spine and chest; the head stays upright."""
+        """Bend forward and turn, radians, shared along the trunk; the head stays upright."""
         for joint, share in (("Hips", 0.4), ("Spine", 0.35), ("Chest", 0.25)):
-            self.set(joint, quat.multiply(turn("y", share * np.asarray(yaw)), turn("x", share * pitch)))
+            self.set(
+                joint, quat.multiply(turn("y", share * np.asarray(yaw)), turn("x", share * pitch))
+            )
         self.set("Neck", turn("x", -0.6 * pitch))
 
     def swing_arm(
@@ -145,9 +147,10 @@ class Poser:
         sign = 1.0 if side == "Left" else -1.0
         shoulder, chest = self._globals(f"{side}Arm")
         elbow, end = two_bone(shoulder, hand, UPPER_ARM, FOREARM, pole)
-        bend = np.broadcast_to(np.asarray(pole, dtype=float), elbow.shape)
-        upper = _arm_rotation(sign * (elbow - shoulder), bend)
-        lower = _arm_rotation(sign * (end - elbow), bend)
+        # Both bones lie in the plane of the pole; the elbow turns about its normal.
+        axis = np.cross(-np.asarray(pole, dtype=float), sign * (end - shoulder))
+        upper = _arm_rotation(sign * (elbow - shoulder), axis)
+        lower = _arm_rotation(sign * (end - elbow), axis)
         self.set(f"{side}Arm", quat.multiply(quat.conjugate(chest), upper))
         self.set(f"{side}ForeArm", quat.multiply(quat.conjugate(upper), lower))
 
@@ -180,11 +183,10 @@ def _bone_rotation(direction: FloatArray, forward: FloatArray) -> FloatArray:
     return _from_axes(x, y, np.cross(x, y))
 
 
-def _arm_rotation(direction: FloatArray, pole: FloatArray) -> FloatArray:
-    """Return the rotation that points an arm along +X to a direction, its elbow away from z."""
+def _arm_rotation(direction: FloatArray, axis: FloatArray) -> FloatArray:
+    """Return the rotation that points an arm along +X to a direction, its elbow's axis to +Y."""
     x = direction / np.linalg.norm(direction, axis=-1, keepdims=True)
-    y = np.cross(-pole, x)
-    y /= np.maximum(np.linalg.norm(y, axis=-1, keepdims=True), 1e-9)
+    y = axis / np.linalg.norm(axis, axis=-1, keepdims=True)
     return _from_axes(x, y, np.cross(x, y))
 
 

@@ -96,7 +96,8 @@ def _bob(t: FloatArray, gait: _Gait) -> FloatArray:
     speed = GRAVITY * flight / 2
     down = -speed * gait.stance / np.pi * np.sin(np.pi * u / gait.stance)
     w = u - gait.stance
-    return np.where(u < gait.stance, down, speed * w - GRAVITY / 2 * w**2)
+    hop: FloatArray = np.where(u < gait.stance, down, speed * w - GRAVITY / 2 * w**2)
+    return hop
 
 
 def _strikes(t: FloatArray, gait: _Gait, sign: float) -> FloatArray:

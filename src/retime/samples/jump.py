@@ -52,13 +52,25 @@ def make_jump(*, height: float = 0.35, distance: float = 0.6, fps: float = 60.0)
     )
     bow = ease(
         t,
-        [(_CROUCH, 0.0), (_PUSH, 0.95), (_TAKE_OFF + 0.05, 0.1), (land, 0.35), (settled, 0.9)]
-        + [(land + 0.95, 0.0)],
+        [
+            (_CROUCH, 0.0),
+            (_PUSH, 0.95),
+            (_TAKE_OFF + 0.05, 0.1),
+            (land, 0.35),
+            (settled, 0.9),
+            (land + 0.95, 0.0),
+        ],
     )
     arms = ease(
         t,
-        [(_CROUCH, 0.05), (_PUSH - 0.05, -1.0), (_TAKE_OFF + 0.05, 2.3), (land, 1.0)]
-        + [(settled + 0.05, 0.4), (land + 1.0, 0.05)],
+        [
+            (_CROUCH, 0.05),
+            (_PUSH - 0.05, -1.0),
+            (_TAKE_OFF + 0.05, 2.3),
+            (land, 1.0),
+            (settled + 0.05, 0.4),
+            (land + 1.0, 0.05),
+        ],
     )
     bend = ease(t, [(_PUSH, 0.2), (_TAKE_OFF, 0.6), (land, 0.5), (land + 0.9, 0.2)])
 

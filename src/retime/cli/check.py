@@ -1,0 +1,70 @@
+"""``retime check``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from retime.cli.console import note, report, table
+from retime.cli.options import Input, Json, RolesMap, Shortest
+
+
+def add_to(app: typer.Typer, name: str) -> None:
+    """Add the command."""
+    app.command(name)(check)
+
+
+def check(
+    file: Input,
+    source: Annotated[
+        Path | None,
+        typer.Option("--source", help="The motion it was made from.", metavar="FILE"),
+    ] = None,
+    warp: Annotated[
+        Path | None,
+        typer.Option("--warp", help="The warp that made it, from its time to the source's."),
+    ] = None,
+    truth: Annotated[
+        Path | None, typer.Option("--truth", help="The warp that would have been right.")
+    ] = None,
+    minimum: Shortest = 0.25,
+    roles: RolesMap = None,
+    as_json: Json = False,
+) -> None:
+    """Measure how good a motion is: foot skate, drift, flight, jerk, contacts, warp.
+
+    Examples
+    --------
+    retime check walk.bvh
+
+    retime check out.bvh --source walk.bvh --warp warp.json
+    """
+    from retime.cli.retiming import read_with_roles
+    from retime.io.warp_json import read_warp
+    from retime.metrics import MEASURES, judge
+
+    motion = read_with_roles(file, roles)
+    original = None if source is None else read_with_roles(source, roles)
+    used = None if warp is None else read_warp(warp)
+    right = None if truth is None else read_warp(truth)
+    found = judge(motion, source=original, warp=used, truth=right, minimum=minimum)
+    before = {} if original is None else judge(original, minimum=minimum)
+    notes = list(motion.notes)
+    if "foot_skate" not in found:
+        notes.append("no feet were found: what needs them is left out; name them with --map")
+    if as_json:
+        fields = {"file": str(file), "measures": found, "source_measures": before or None}
+        report(fields, as_json=True, notes=notes)
+        return
+    header = ("measure", "value", *(["source"] if before else []), "unit", "meaning")
+    rows = []
+    for name, value in found.items():
+        old = [f"{before[name]:.4g}" if name in before else ""] if before else []
+        measure = MEASURES[name]
+        title = name.replace("_", " ")
+        rows.append((title, f"{value:.4g}", *old, measure.unit, measure.meaning))
+    table(rows, header=header)
+    for text in dict.fromkeys(notes):
+        note(text)

@@ -1,0 +1,60 @@
+"""``retime report``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from retime.cli.console import report as print_report
+from retime.cli.options import Input, Json, RolesMap, Shortest
+from retime.errors import InputError
+
+
+def add_to(app: typer.Typer, name: str) -> None:
+    """Add the command."""
+    app.command(name)(report)
+
+
+def report(
+    file: Input,
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="The .html page to write.")],
+    source: Annotated[
+        Path | None,
+        typer.Option("--source", help="The motion it was made from.", metavar="FILE"),
+    ] = None,
+    warp: Annotated[
+        Path | None,
+        typer.Option("--warp", help="The warp that made it, from its time to the source's."),
+    ] = None,
+    truth: Annotated[
+        Path | None, typer.Option("--truth", help="The warp that would have been right.")
+    ] = None,
+    minimum: Shortest = 0.25,
+    roles: RolesMap = None,
+    as_json: Json = False,
+) -> None:
+    """Write one page about a motion: metrics, warp, film strips, contacts, worst frames.
+
+    Example: retime report out.bvh out.html --source walk.bvh --warp warp.json
+    """
+    from retime.cli.retiming import read_with_roles
+    from retime.io.warp_json import read_warp
+    from retime.plot.report import write_report
+
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"a report is an .html page, not {target.suffix or 'no suffix'!r}")
+    motion = read_with_roles(file, roles)
+    if not len(motion):
+        raise InputError(f"{file} has no frames to report on")
+    write_report(
+        target,
+        motion,
+        title=file.name,
+        source=None if source is None else read_with_roles(source, roles),
+        warp=None if warp is None else read_warp(warp),
+        truth=None if truth is None else read_warp(truth),
+        minimum=minimum,
+    )
+    print_report({"page": str(target)}, as_json=as_json, notes=motion.notes)
