@@ -139,10 +139,22 @@ def carry_contacts(contacts: Iterable[Contact], warp: TimeWarp) -> tuple[Contact
     """Move contacts through a warp, each by its own joint's channel; what is not shown vanishes."""
     out = []
     for contact in contacts:
-        shown = warp.preimage(contact.start, contact.end, contact.joint)
-        if shown is not None:
-            out.append(Contact(contact.joint, *shown))
+        for turn in _turns(contact, warp):
+            shown = warp.preimage(contact.start + turn, contact.end + turn, contact.joint)
+            if shown is not None:
+                out.append(Contact(contact.joint, *shown))
     return tuple(out)
+
+
+def _turns(contact: Contact, warp: TimeWarp) -> list[float]:
+    """How far a contact's copies lie from it, on every turn of a cycle that the warp shows."""
+    source = warp.channel(contact.joint).y
+    period = abs(float(source[-1] - source[0]))
+    if not warp.loop or period == 0:
+        return [0.0]
+    first = int(np.floor((source.min() - contact.end) / period))
+    last = int(np.ceil((source.max() - contact.start) / period))
+    return [k * period for k in range(first, last + 1)]
 
 
 def contacts_from_events(

@@ -80,9 +80,9 @@ def monotone_cubic(
     from scipy.interpolate import PchipInterpolator
 
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    pieces = np.maximum(np.ceil(np.diff(x) / spacing).astype(int), 1)
-    if pieces.sum() > 4_000_000:
+    if (x[-1] - x[0]) / spacing > 4_000_000:
         raise InputError(f"{x[-1] - x[0]:g} s are too long for a spline sampled at {spacing:g} s")
+    pieces = np.maximum(np.ceil(np.diff(x) / spacing).astype(int), 1)
     base = np.repeat(np.arange(len(pieces)), pieces)
     step = np.arange(len(base)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
     fine = np.r_[x[base] + step / pieces[base] * np.diff(x)[base], x[-1]]
@@ -129,6 +129,8 @@ class BezierCurve:
     def from_slopes(cls, keys: npt.ArrayLike, slopes: npt.ArrayLike) -> BezierCurve:
         """Make a smooth (G1) curve: handles a third of the way, in line with a slope per key."""
         points = np.array(keys, dtype=float)
+        if len(points) < 2:
+            return cls(points, points, points)
         gap = np.diff(points[:, 0]) / 3
         direction = np.c_[np.ones(len(points)), np.asarray(slopes, dtype=float)]
         return cls(

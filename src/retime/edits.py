@@ -186,6 +186,8 @@ def apply_edits(
     """
     warps = _warps(motion, edits)
     domain = warps[-1].domain if warps else motion.domain
+    if fps is None and times is None and not exact and all(w.is_identity for w in warps):
+        times = motion.sample_times  # uneven samples stay as they are
     frames = _Frames.of(motion, domain, fps, exact, times)
 
     # Each channel's time, walked back through the steps; depths[k] is step k's input time.

@@ -216,7 +216,7 @@ def warp_quality(warp: TimeWarp) -> WarpQuality:
         a, b = graph.x[0], graph.x[-1]
         if b <= a:
             continue
-        t = np.linspace(a, b, max(int(np.ceil((b - a) * 120)), 2) + 1)
+        t = np.linspace(a, b, max(int(np.ceil((b - a) * 480)), 2) + 1)
         rate = np.abs(warp.rate(np.r_[t, graph.x], name))
         bend = warp.acceleration(t, channel=name)
         shift = np.abs(np.diff(warp.rate(t, name)))
@@ -310,6 +310,11 @@ class Measure:
 
     unit: str
     meaning: str
+
+    @staticmethod
+    def text(value: float) -> str:
+        """Write a value for a person; what is as good as nothing is 0."""
+        return f"{value:.4g}" if abs(value) >= 1e-6 else "0"
 
 
 MEASURES: dict[str, Measure] = {

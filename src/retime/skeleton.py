@@ -39,11 +39,21 @@ def read_only(
         raise InputError(f"{what} has shape {a.shape}, expected ({wanted})")
     if not may_be_nan and not np.isfinite(a).all():
         raise InputError(f"{what} must be finite")
-    if a.flags.writeable:
+    if a.flags.writeable or _shows_writeable(a):
         if a is values or a.base is not None:
             a = a.copy()
         a.setflags(write=False)
     return a
+
+
+def _shows_writeable(a: npt.NDArray[Any]) -> bool:
+    """Whether a read-only array is a view of memory that somebody may still change."""
+    base = a.base
+    while isinstance(base, np.ndarray):
+        if base.flags.writeable:
+            return True
+        base = base.base
+    return False
 
 
 class ReadOnlyArrays:

@@ -170,6 +170,11 @@ class TimeWarp:
         """Whether every channel shows source time t at output time t."""
         return all(np.array_equal(g.x, g.y) for g in self._graphs())
 
+    @property
+    def is_body_identity(self) -> bool:
+        """Whether channels without a curve of their own show source time t at output time t."""
+        return np.array_equal(self.body.x, self.body.y)
+
     def _graphs(self) -> list[Graph]:
         return [self.body, *self.channels.values()]
 
@@ -338,8 +343,12 @@ class TimeWarp:
                 x, y = np.r_[x, end, end + last - b], np.r_[y, b, last]
             return graph.tidy(x, y)
 
+        body = self.body
+        if self.per_channel and self.is_body_identity and abs(end - b) > _SAME_TIME:
+            # Channels without a curve of their own share the range's ends with the others.
+            body = Graph(np.array([a, end]), np.array([a, b]))
         return TimeWarp._of(
-            extend(self.body),
+            extend(body),
             {n: extend(g) for n, g in self.channels.items()},
             self.loop,
             self.notes,

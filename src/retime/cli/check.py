@@ -61,10 +61,10 @@ def check(
     header = ("measure", "value", *(["source"] if before else []), "unit", "meaning")
     rows = []
     for name, value in found.items():
-        old = [f"{before[name]:.4g}" if name in before else ""] if before else []
         measure = MEASURES[name]
+        old = [measure.text(before[name]) if name in before else ""] if before else []
         title = name.replace("_", " ")
-        rows.append((title, f"{value:.4g}", *old, measure.unit, measure.meaning))
+        rows.append((title, measure.text(value), *old, measure.unit, measure.meaning))
     table(rows, header=header)
     for text in dict.fromkeys(notes):
         note(text)

@@ -140,9 +140,10 @@ class _Page:
             measure = MEASURES[name]
             old = before.get(name)
             kind = _verdict(name, value, old)
-            row = f'<td>{name.replace("_", " ")}</td><td class="number {kind}">{value:.4g}</td>'
+            row = f"<td>{name.replace('_', ' ')}</td>"
+            row += f'<td class="number {kind}">{measure.text(value)}</td>'
             if before:
-                row += f'<td class="number">{"" if old is None else f"{old:.4g}"}</td>'
+                row += f'<td class="number">{"" if old is None else measure.text(old)}</td>'
             row += f'<td class="dim">{measure.unit}</td><td class="dim">{measure.meaning}</td>'
             rows.append(f"<tr>{row}</tr>")
         return "<table>" + "".join(rows) + "</table>"

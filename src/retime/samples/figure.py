@@ -131,7 +131,10 @@ class Poser:
         return place, rotation
 
     def plant(self, side: str, ankle: FloatArray, pitch: FloatArray, yaw: float = 0.0) -> None:
-        """Reach with a leg for an ankle position (F, 3); the foot pitches down by radians."""
+        """Reach with a leg for an ankle position (F, 3); the foot pitches down by radians.
+
+        The toes bend by as much as the heel is raised, so that they lie on the ground.
+        """
         hip, pelvis = self._globals(f"{side}UpLeg")
         forward = quat.rotate(pelvis, np.array([0.0, 0.0, 1.0]))
         knee, end = two_bone(hip, ankle, THIGH, SHIN, forward)
@@ -141,6 +144,7 @@ class Poser:
         self.set(f"{side}UpLeg", quat.multiply(quat.conjugate(pelvis), thigh))
         self.set(f"{side}Leg", quat.multiply(quat.conjugate(thigh), shin))
         self.set(f"{side}Foot", quat.multiply(quat.conjugate(shin), foot))
+        self.set(f"{side}Toe", turn("x", -np.maximum(pitch, 0.0)))
 
     def reach(self, side: str, hand: FloatArray, pole: npt.ArrayLike) -> None:
         """Reach with an arm for a wrist position (F, 3); the elbow points along ``pole``."""

@@ -104,7 +104,7 @@ def _strikes(t: FloatArray, gait: _Gait, sign: float) -> FloatArray:
     """Times at which a foot comes down, from one before the clip to one after."""
     first = 0.0 if sign > 0 else gait.stride / 2
     count = int(np.ceil(t[-1] / gait.stride)) + 2
-    return first + gait.stride * np.arange(-1, count)
+    return first + gait.stride * np.arange(-1, count, dtype=np.float64)
 
 
 def _foot(t: FloatArray, gait: _Gait, sign: float) -> tuple[FloatArray, FloatArray]:

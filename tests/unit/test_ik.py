@@ -1,0 +1,202 @@
+"""Limbs of two bones, and contacts held by them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retime import Contact, InputError, Motion, PoseLayer, Recipe, Step, quat, samples
+from retime.contacts import carry_contacts, detect_contacts
+from retime.ik import hold_contacts, two_bone
+from retime.kinematics import positions
+from retime.metrics import plant_drift
+
+COORDINATES = st.floats(-2, 2)
+
+
+@given(
+    st.tuples(COORDINATES, COORDINATES, COORDINATES),
+    st.floats(0.1, 1),
+    st.floats(0.1, 1),
+    st.tuples(COORDINATES, COORDINATES, COORDINATES),
+)
+def test_bones_keep_their_lengths_and_reach_what_is_in_reach(
+    target: tuple[float, float, float], upper: float, lower: float, pole: tuple[float, float, float]
+) -> None:
+    base, goal = np.zeros((1, 3)), np.array([target])
+    middle, end = two_bone(base, goal, upper, lower, np.array([pole]))
+    if np.linalg.norm(goal) < 1e-6:
+        return  # a limb folded onto itself has no direction
+    out_of_line = np.linalg.norm(np.cross(goal[0], pole)) > 1e-3 * np.linalg.norm(goal)
+    if out_of_line:
+        assert np.linalg.norm(middle) == pytest.approx(upper, abs=1e-9)
+        assert np.linalg.norm(end - middle) == pytest.approx(lower, abs=1e-9)
+    distance = float(np.linalg.norm(goal))
+    if abs(upper - lower) * 1.01 + 1e-3 < distance < 0.99 * (upper + lower):
+        np.testing.assert_allclose(end, goal, atol=1e-9)
+
+
+def bumps(motion: Motion, *, turn: float = 0.0, move: float = 0.0) -> PoseLayer:
+    """Shake a pelvis: turned and moved to and fro, at rest at both ends."""
+    t = np.linspace(*motion.domain, 9)
+    wave = np.sin(np.linspace(0, 4 * np.pi, 9))[:, None]
+    return PoseLayer(
+        t,
+        rotations={"Hips": turn * wave * [1.0, 0.7, -0.4]},
+        translations={"Hips": move * wave * [1.0, -0.6, 0.8]},
+    )
+
+
+EDITS = {
+    "faster": [Step("spline", {"duration": 2.9, "keytimes": [(1.0, 1.7)]})],
+    "pelvis": [Step("pose", {"layer": bumps(samples.walk(), turn=0.15, move=0.04)})],
+    "both": [
+        Step("pose", {"layer": bumps(samples.walk(), turn=0.1, move=0.03)}),
+        Step("spline", {"duration": 5.0}),
+    ],
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_planted_feet_stay_where_the_source_had_them(edit: str) -> None:
+    made = samples.sample("walk")
+    steps = EDITS[edit]
+    held = Recipe([*steps, Step("hold")]).evaluate(made.motion)
+    contacts = carry_contacts(detect_contacts(made.motion), Recipe(steps).warp(made.motion))
+    assert plant_drift(held, contacts).max() < 1e-3
+    for contact in contacts:
+        j = held.skeleton.index(contact.joint)
+        inside = (held.times >= contact.start) & (held.times <= contact.end)
+        place = positions(held)[inside, j].mean(axis=0)
+        shown = Recipe(steps).warp(made.motion)(held.times[inside], contact.joint)
+        frame, _ = made.motion.frame_at(shown)
+        there = positions(made.motion)[frame, j].mean(axis=0)
+        assert np.linalg.norm(place - there) < 5e-3
+
+
+def test_only_the_limbs_of_contacts_move() -> None:
+    motion = samples.walk()
+    layer = bumps(motion, turn=0.1)
+    loose = Recipe([Step("pose", {"layer": layer})]).evaluate(motion)
+    held = Recipe([Step("pose", {"layer": layer}), Step("hold")]).evaluate(motion)
+    moved = quat.angle(loose.rotations, held.rotations).max(axis=0) > 1e-9
+    names = {n for n, m in zip(motion.skeleton.names, moved, strict=True) if m}
+    assert names <= {f"{s}{j}" for s in ("Left", "Right") for j in ("UpLeg", "Leg", "Foot")}
+    assert names
+
+
+def test_bones_keep_their_lengths() -> None:
+    motion = samples.walk()
+    held = Recipe([Step("pose", {"layer": bumps(motion, move=0.05)}), Step("hold")]).evaluate(
+        motion
+    )
+    for a, b in (("LeftUpLeg", "LeftLeg"), ("LeftLeg", "LeftFoot"), ("LeftFoot", "LeftToe")):
+        bone = [positions(m)[:, [m.skeleton.index(a), m.skeleton.index(b)]] for m in (motion, held)]
+        length = [np.linalg.norm(x[:, 0] - x[:, 1], axis=1) for x in bone]
+        np.testing.assert_allclose(length[0], length[1], atol=1e-9)
+
+
+def test_a_motion_whose_contacts_hold_is_left_as_it_is() -> None:
+    motion = samples.punches()
+    held = Recipe([Step("hold")]).evaluate(motion)
+    assert quat.angle(motion.rotations, held.rotations).max() < 1e-5
+
+
+def test_the_correction_fades_beside_a_contact() -> None:
+    motion = samples.walk()
+    contact = Contact("LeftToe", 1.25, 1.6)
+    j = motion.skeleton.index("LeftToe")
+    target = positions(motion)[90, j] + [0.0, 0.0, 0.04]
+    held = hold_contacts(motion, {contact: target}, fade=0.2)
+    away = np.linalg.norm(positions(held)[:, j] - positions(motion)[:, j], axis=1)
+    inside = (motion.times >= 1.25 - 1e-9) & (motion.times <= 1.6 + 1e-9)
+    far = (motion.times < 1.05 - 1e-9) | (motion.times > 1.8 + 1e-9)
+    assert away[inside] == pytest.approx(0.04, abs=1e-6)
+    assert (away[far] == 0).all()
+    assert np.abs(np.diff(away)).max() < 0.04 * 1.875 / (0.2 * 60) + 1e-3  # the fade's own slope
+
+
+def test_a_weight_moves_part_of_the_way() -> None:
+    motion = samples.walk()
+    layer = Step("pose", {"layer": bumps(motion, move=0.04)})
+    none, half, full = (
+        Recipe([layer, Step("hold", weight=w)]).evaluate(motion) for w in (0.0, 0.5, 1.0)
+    )
+    whole = quat.angle(none.rotations, full.rotations)
+    part = quat.angle(none.rotations, half.rotations)
+    np.testing.assert_allclose(part, whole / 2, atol=1e-6)
+
+
+def test_hands_are_held_by_their_arms() -> None:
+    made = samples.sample("handshake")
+    contact = Contact("RightHand", 1.5, 2.4)
+    target = positions(made.motion)[105, made.motion.skeleton.index("RightHand")]
+    held = hold_contacts(made.motion, {contact: target})
+    assert plant_drift(held, [contact]).max() < 1e-6
+
+
+def test_given_contacts_replace_those_that_would_be_found() -> None:
+    motion = samples.walk()
+    given = (Contact("LeftToe", 1.3, 1.5),)
+    layer = Step("pose", {"layer": bumps(motion, move=0.04)})
+    slower = Step("spline", {"duration": 8.0})
+    held = Recipe([layer, Step("hold", {"contacts": given}), slower]).evaluate(motion)
+    assert plant_drift(held, [Contact("LeftToe", 2.6, 3.0)])[0] < 1e-6
+    assert (
+        plant_drift(held, carry_contacts(detect_contacts(motion), Recipe([slower]).warp(motion)))[
+            -1
+        ]
+        > 0.01
+    )
+
+
+def test_a_leg_too_short_is_said() -> None:
+    motion = samples.walk()
+    up = PoseLayer(np.array([0.0, 4.0]), translations={"Hips": np.full((2, 3), [0.0, 0.6, 0.0])})
+    held = Recipe([Step("pose", {"layer": up}), Step("hold")]).evaluate(motion)
+    assert any("too short for a contact" in n for n in held.notes)
+
+
+def test_what_no_limb_holds_is_said_and_left() -> None:
+    motion = samples.walk()
+    held = hold_contacts(motion, {Contact("Head", 1.0, 2.0): np.zeros(3)})
+    assert any("no limb holds the contacts of Head" in n for n in held.notes)
+    assert held.rotations is motion.rotations
+
+
+def test_a_figure_without_contacts_says_so() -> None:
+    out = Recipe([Step("hold")]).evaluate(samples.chain())
+    assert "no contacts to hold were found" in out.notes
+
+
+def test_a_figure_in_z_up_centimetres_is_held_too() -> None:
+    """Turned and scaled, the same motion must be mended the same way."""
+    motion = samples.walk()
+    layer = bumps(motion, move=0.04)
+    upright = Recipe([Step("pose", {"layer": layer}), Step("hold")]).evaluate(motion)
+    turn = quat.from_axis_angle([1.0, 0, 0], np.pi / 2)
+    skeleton = replace(motion.skeleton, offsets=100 * motion.skeleton.offsets)
+    rotations = motion.rotations.copy()
+    rotations[:, 0] = quat.multiply(turn, rotations[:, 0])
+    moved = replace(
+        motion,
+        skeleton=skeleton,
+        rotations=rotations,
+        translations={"Hips": 100 * quat.rotate(turn, motion.root_translation)},
+        units=replace(motion.units, metres=0.01, up="Z"),
+    )
+    shake = PoseLayer(
+        layer.times, translations={"Hips": 100 * quat.rotate(turn, layer.translations["Hips"])}
+    )
+    other = Recipe([Step("pose", {"layer": shake}), Step("hold")]).evaluate(moved)
+    np.testing.assert_allclose(positions(other), positions(upright), atol=1e-6)
+
+
+@pytest.mark.parametrize("fade", [-0.1, np.nan])
+def test_a_bad_fade_gets_a_sentence(fade: float) -> None:
+    with pytest.raises(InputError, match="fade"):
+        hold_contacts(samples.walk(), {}, fade=fade)
