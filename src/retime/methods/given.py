@@ -70,8 +70,8 @@ def given_warp(
         warp = warp.within(motion.domain, range, rest)
     elif abs(warp.domain[0] - start) > 1e-6:
         raise InputError(
-            f"the warp starts at {warp.domain[0]:g} s and the motion at {start:g} s; a warp's output "
-            "starts where its input does"
+            f"the warp starts at {warp.domain[0]:g} s, the motion at {start:g} s; "
+            "a warp's output starts where its input does"
         )
     return warp.looped() if loop else warp
 
