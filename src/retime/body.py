@@ -17,7 +17,7 @@ import numpy as np
 from retime.body_names import roles_by_name
 from retime.body_shape import roles_by_shape
 from retime.errors import InputError, did_you_mean
-from retime.kinematics import positions
+from retime.kinematics import body_frame, positions
 from retime.motion import Motion
 from retime.quat import FloatArray
 from retime.skeleton import Skeleton
@@ -161,6 +161,23 @@ class Body:
                 known = [*self.skeleton.names, *groups, *self.roles]
                 raise InputError(f"no joint or role {name!r}{did_you_mean(name, known)}")
         return tuple(dict.fromkeys(out))
+
+    def frame(self, motion: Motion) -> tuple[FloatArray, FloatArray]:
+        """Return the character's own frame: ground point (F, 3) and heading (F,) in radians.
+
+        The heading is across the line of the hips, so that it means the same for every skeleton;
+        without legs it is the root's own.
+        """
+        if not {"left_upper_leg", "right_upper_leg"} <= set(self.roles):
+            return body_frame(motion)
+        points = positions(motion)
+        side = points[:, self.roles["left_upper_leg"]] - points[:, self.roles["right_upper_leg"]]
+        if np.linalg.norm(side[:, [0, 2]], axis=1).min() < 1e-6:
+            return body_frame(motion)
+        # Left is +X where the front is +Z: turning by the heading brings +X to the left side.
+        heading = np.unwrap(np.arctan2(-side[:, 2], side[:, 0]))
+        hips = points[:, self.roles.get("hips", motion.skeleton.roots[0])]
+        return hips * [1.0, 0.0, 1.0], heading
 
     # ---- masses
 

@@ -54,12 +54,14 @@ _SIDES = {
 # Words that stand before or behind the one they qualify: ``chestUpper``, ``UpperChest``.
 _QUALIFIERS = {"upper", "lower", "up", "low", "lo", "mid", "middle"}
 # MikuMikuDance's words; those that hold others stand before them.
-_JAPANESE = {
-    **{"左": "left", "右": "right", "足首": "ankle", "手首": "wrist", "つま先": "toe"},
-    **{"足": "leg", "ひざ": "knee", "肩": "shoulder", "腕": "arm", "ひじ": "elbow"},
-    **{"上半身": "upperbody", "下半身": "pelvis", "腰": "waist", "首": "neck", "頭": "head"},
-    **{"捩": "twist"},
-}
+_JAPANESE = dict(
+    word.split("=")
+    for word in (
+        *("左=left", "右=right", "足首=ankle", "手首=wrist", "つま先=toe", "足=leg", "ひざ=knee"),
+        *("肩=shoulder", "腕=arm", "ひじ=elbow", "上半身=upperbody", "下半身=pelvis", "腰=waist"),
+        *("首=neck", "頭=head", "捩=twist"),
+    )
+)
 # Words that programs put before or around the telling ones.
 _EMPTY = {
     *("mixamorig", "bip", "j", "c", "def", "org", "skeleton", "joint", "jnt", "bone", "character"),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from retime import Motion, Skeleton, find_body
-from retime.body import Body
+from retime.body import ROLES, Body
 from retime.motion import Units, UpAxis
 from retime.quat import identity
 from retime.skeleton import EndSite
@@ -100,7 +100,9 @@ def posed(
     if up == "Z":
         place = place[:, [0, 2, 1]] * [1.0, -1.0, 1.0]
         tips = [(p, o[[0, 2, 1]] * [1.0, -1.0, 1.0]) for p, o in tips]
-    offsets = np.array([p - (place[q] if q >= 0 else 0.0) for p, q in zip(place, parents)])
+    offsets = np.array(
+        [p - (place[q] if q >= 0 else 0.0) for p, q in zip(place, parents, strict=True)]
+    )
     sites = [EndSite(p, (float(o[0]), float(o[1]), float(o[2]))) for p, o in tips]
     skeleton = Skeleton(tuple(names), np.array(parents), offsets, end_sites=tuple(sites))
     roots = {skeleton.names[r]: offsets[[r]] for r in skeleton.roots}
@@ -478,8 +480,9 @@ RIGS: dict[str, Rig] = {
     # Its legs begin with a leg and go on with a knee.
     "MikuMikuDance": Rig(
         ("左", "右"),
-        "全ての親 > センター > グルーブ > 腰 > 上半身 > 上半身2 > 首 > 頭 > @目; 上半身2 > @肩P > @肩"
-        " > @肩C > @腕 > @腕捩 > @ひじ > @手捩 > @手首 > @親指0; 腰 > 下半身 > @足 > @ひざ > @足首"
+        "全ての親 > センター > グルーブ > 腰 > 上半身 > 上半身2 > 首 > 頭 > @目;"
+        "上半身2 > @肩P > @肩 > @肩C > @腕 > @腕捩 > @ひじ > @手捩 > @手首 > @親指0;"
+        "腰 > 下半身 > @足 > @ひざ > @足首"
         " > @つま先; 下半身 > @足D > @ひざD > @足首D > @足先EX; 全ての親 > @足IK親 > @足ＩＫ"
         " > @つま先ＩＫ",
         "腰, 上半身, 上半身2, 上半身2, 首, 頭",
@@ -506,3 +509,239 @@ def test_the_names_of_every_maker_tell_the_roles(maker: str) -> None:
     assert set(body.confidence.values()) == {0.95}
     assert body.is_biped
     assert not any(limb.linked for limb in body.limbs.values())
+
+
+def test_a_biped_s_helpers_and_controls_take_no_role() -> None:
+    rig = RIGS["Unreal"]
+    extra = ["foot_ik_l", "thigh_pole_l", "hand_ctrl_l", "foot_roll_l", "ball_end_l"]
+    motion = rig.motion()
+    names = [*extra, *motion.skeleton.names]
+    parents = [-1] * len(extra) + [int(p) + len(extra) if p >= 0 else 0 for p in _parents(motion)]
+    points = np.zeros((len(names), 3))
+    assert found(find_body(posed(names, parents, points))) == rig.roles()
+
+
+def _parents(motion: Motion) -> list[int]:
+    return [int(p) for p in motion.skeleton.parents]
+
+
+def test_feet_parented_to_the_root_are_linked_to_their_legs() -> None:
+    """As artists rig for inverse kinematics in Blender: the shin ends in no foot."""
+    rig = Rig(
+        CAPITAL,
+        "Bone > Foot.@; Bone > PoleTarget.@; Bone > Body > Hips > Abdomen > Torso > Neck > Head;"
+        "Torso > Shoulder.@ > UpperArm.@ > LowerArm.@ > Palm2.@ > Middle1.@; LowerArm.@ > Thumb.@;"
+        "LowerArm.@ > Palm1.@ > Index.@; Body > UpperLeg.@ > LowerLeg.@",
+        "Body, Abdomen, Torso, Torso, Neck, Head",
+        "Shoulder.@, UpperArm.@, LowerArm.@, Palm2.@",
+        "UpperLeg.@, LowerLeg.@, Foot.@, -",
+    )
+    body = find_body(rig.motion())
+    assert found(body) == rig.roles()
+    assert {n for n, limb in body.limbs.items() if limb.linked} == {"left_leg", "right_leg"}
+    assert len(body.limbs) == 4
+    foot, shin = body.roles["left_foot"], body.roles["left_lower_leg"]
+    assert body.parent(foot) == shin
+    assert body.parent(shin) == body.roles["left_upper_leg"]
+
+
+# ---- by shape alone
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A human whose joints' names say nothing, in a pose."""
+
+    up: UpAxis = "Y"
+    arms_down: float = 0.0  # degrees below the horizontal
+    facing: float = 0.0  # degrees to the left of +Z
+    fingers: bool = False
+    connectors: bool = False
+    toes: bool = True
+    extras: tuple[str, ...] = ()
+    right_first: bool = False
+    knee: float = 0.0  # degrees that the left knee is bent
+
+    def build(self) -> tuple[Motion, dict[str, str]]:
+        """The motion, and the role of each of its joints by what it was built from."""
+        points: dict[str, tuple[str | None, np.ndarray]] = {}
+        for above, part in zip((None, *MIDDLE[:-1]), MIDDLE, strict=True):
+            points[part] = (above, np.array(POSE[part]))
+        sides = ("right", "left") if self.right_first else ("left", "right")
+        for side in sides:
+            mirror = np.array([1.0 if side == "left" else -1.0, 1.0, 1.0])
+            above = "hips"
+            if self.connectors:
+                points[f"{side}_connector"] = (above, np.array([0.05, 0.98, 0.0]) * mirror)
+                above = f"{side}_connector"
+            for part in LEG[: 4 if self.toes else 3]:
+                place = np.array(POSE[part])
+                if side == "left" and part in ("foot", "toe"):
+                    knee = np.array(POSE["lower_leg"])
+                    place = knee + _turn_about_x(place - knee, self.knee)
+                points[f"{side}_{part}"] = (above, place * mirror)
+                above = f"{side}_{part}"
+            above, shoulder = "upper_chest", np.array(POSE["upper_arm"])
+            down = np.deg2rad(self.arms_down)
+            turn = np.array([np.cos(down), -np.sin(down), 0.0])
+            for part in ARM:
+                place = np.array(POSE[part])
+                if part in ("lower_arm", "hand"):
+                    place = shoulder + (place[0] - shoulder[0]) * turn
+                points[f"{side}_{part}"] = (above, place * mirror)
+                above = f"{side}_{part}"
+            for finger in range(5 if self.fingers else 1):
+                above, beside = f"{side}_hand", 0.02 * (finger - 2) if self.fingers else 0.0
+                for bone, along in enumerate((0.09, 0.13, 0.15)):
+                    place = shoulder + (0.53 + along) * turn + [0.0, 0.0, beside]
+                    points[f"{side}_finger{finger}{bone}"] = (above, place * mirror)
+                    above = f"{side}_finger{finger}{bone}"
+        for extra in self.extras:
+            self._add(points, extra)
+        names = list(points)
+        around = np.deg2rad(self.facing)
+        c, s = np.cos(around), np.sin(around)
+        turned = np.array([p for _, p in points.values()]) @ [[c, 0, -s], [0, 1, 0], [s, 0, c]]
+        parents = [-1 if a is None else names.index(a) for a, _ in points.values()]
+        bones = [f"Bone.{k:03d}" for k in range(len(names))]
+        crown = [(names.index("head"), (0.0, 0.18, 0.0))]
+        motion = posed(bones, parents, turned, crown, up=self.up)
+        return motion, dict(zip(bones, names, strict=True))
+
+    @staticmethod
+    def _add(points: dict[str, tuple[str | None, np.ndarray]], extra: str) -> None:
+        """Hang a chain of four joints somewhere: from a joint, to a place."""
+        starts = {
+            "hair": ("head", [0.0, 1.7, -0.1], [0.0, 1.0, -0.15]),
+            "tail": ("hips", [0.0, 0.95, -0.1], [0.0, 0.3, -0.6]),
+            "sword": ("right_hand", [-0.75, 1.4, 0.1], [-0.75, 1.4, 1.2]),
+            "left skirt": ("hips", [0.15, 0.9, 0.0], [0.2, 0.45, 0.0]),
+            "right skirt": ("hips", [-0.15, 0.9, 0.0], [-0.2, 0.45, 0.0]),
+        }
+        above, start, end = starts[extra]
+        for k in range(4):
+            place = np.array(start) + (np.array(end) - start) * k / 3
+            points[f"{extra} {k}"] = (above, place)
+            above = f"{extra} {k}"
+
+
+def _turn_about_x(vector: np.ndarray, degrees: float) -> np.ndarray:
+    c, s = np.cos(np.deg2rad(degrees)), np.sin(np.deg2rad(degrees))
+    out: np.ndarray = np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]]) @ vector
+    return out
+
+
+LIMB_ROLES = [
+    f"{side}_{part}"
+    for side in ("left", "right")
+    for part in (*LEG[:3], "upper_arm", "lower_arm", "hand")
+]
+FIGURES: dict[str, Figure] = {
+    "T-pose": Figure(),
+    "Z up": Figure(up="Z"),
+    "A-pose": Figure(arms_down=45.0),
+    "arms hanging": Figure(arms_down=85.0),
+    "Z up, A-pose": Figure(up="Z", arms_down=45.0),
+    "fingers": Figure(fingers=True),
+    "fingers, arms hanging": Figure(fingers=True, arms_down=80.0),
+    "hip connectors": Figure(connectors=True),
+    "right side first": Figure(right_first=True),
+    "seen from behind": Figure(facing=180.0),
+    "turned, right side first": Figure(facing=100.0, right_first=True),
+    "Z up, turned": Figure(up="Z", facing=-130.0),
+    "no toes": Figure(toes=False),
+    "a foot lifted": Figure(knee=70.0),
+    "hair": Figure(extras=("hair",)),
+    "tail": Figure(extras=("tail",)),
+    "sword": Figure(extras=("sword",)),
+    "skirt": Figure(extras=("left skirt", "right skirt")),
+    "everything": Figure(
+        up="Z",
+        arms_down=40.0,
+        facing=70.0,
+        fingers=True,
+        connectors=True,
+        extras=("hair", "tail", "left skirt", "right skirt"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_without_names_is_known_by_its_shape(name: str) -> None:
+    motion, meant = FIGURES[name].build()
+    body = find_body(motion)
+    roles = {role: meant[joint] for role, joint in found(body).items()}
+    wanted = {r: r for r in (*LIMB_ROLES, "hips", "spine", "upper_chest", "neck", "head")}
+    if FIGURES[name].toes:
+        wanted |= {r: r for r in ("left_toe", "right_toe")}
+    assert {r: roles.get(r) for r in wanted} == wanted
+    assert max(body.confidence.values()) <= 0.6
+
+
+def test_end_sites_stand_for_toes_and_heads() -> None:
+    """A file of joints alone ends in sites: they tell the front, and so left from right."""
+    motion, meant = Figure(toes=False, facing=180.0).build()
+    skeleton = motion.skeleton
+    feet = [skeleton.index(bone) for bone, role in meant.items() if role.endswith("_foot")]
+    sites = tuple(EndSite(j, (0.0, -0.06, -0.14)) for j in feet)
+    ended = Skeleton(skeleton.names, skeleton.parents, skeleton.offsets, end_sites=sites)
+    body = find_body(Motion(ended, motion.rotations, motion.translations))
+    assert {r: meant[j] for r, j in found(body).items() if r in LIMB_ROLES} == {
+        r: r for r in LIMB_ROLES
+    }
+
+
+def _quadruped() -> Motion:
+    """A dog: four legs of equal length under a level trunk, a tail, a head before."""
+    names, parents, points = ["b0", "b1", "b2", "b3"], [-1, 0, 1, 2], []
+    points = [(0.0, 0.6, -0.3), (0.0, 0.62, 0.0), (0.0, 0.6, 0.3), (0.0, 0.75, 0.45)]
+    for hip, z in ((0, -0.3), (2, 0.3)):
+        for x in (0.1, -0.1):
+            above = hip
+            for y, dz in ((0.55, 0.0), (0.35, 0.05), (0.1, 0.0), (0.0, 0.06)):
+                names.append(f"b{len(names)}")
+                parents.append(above)
+                points.append((x, y, z + dz))
+                above = len(names) - 1
+    return posed(names, parents, points)
+
+
+THREE = [(0.0, 1.0, 0.0), (0.0, 0.5, 0.0), (0.0, 0.0, 0.1)]
+
+
+@pytest.mark.parametrize(
+    "motion",
+    [
+        _quadruped(),
+        posed(["a", "b", "c"], [-1, 0, 1], THREE),
+        posed(["a", "b", "c"], [-1, 0, 0], THREE),
+        posed(["a"], [-1], THREE[:1]),
+        posed(["a", "b", "c"], [-1, -1, -1], THREE),
+        posed(["a", "b", "c"], [-1, 0, 1], np.zeros((3, 3))),
+        posed([f"b{k}" for k in range(40)], [-1, *range(39)], np.zeros((40, 3))),
+        posed(["Bip01", "1", "__", "左", "L", ".", " "], [-1, *range(6)], np.zeros((7, 3))),
+    ],
+    ids=["quadruped", "chain", "fork", "one", "roots", "no length", "rope", "odd names"],
+)
+def test_what_is_no_human_is_never_claimed_with_confidence(motion: Motion) -> None:
+    body = find_body(motion)
+    assert max(body.confidence.values(), default=0.0) <= 0.6
+    assert set(body.roles) <= set(ROLES)
+    assert np.isfinite(body.mass_weights).all()
+    assert body.mass_weights.sum() == pytest.approx(1.0)
+    assert np.isfinite(body.centre_of_mass(motion)).all()
+    assert np.isfinite(body.height)
+    assert body.ground_joints() == tuple(dict.fromkeys(body.ground_joints()))
+
+
+def test_parts_of_a_body_keep_their_names() -> None:
+    """A lower body, a hand or one leg: what is there is found, what is not is not made up."""
+    leg = ["Hips", "LeftUpLeg", "LeftLeg", "LeftFoot", "LeftToeBase"]
+    body = find_body(posed(leg, [-1, 0, 1, 2, 3], np.eye(5, 3)))
+    assert set(found(body).values()) == set(leg)
+    assert list(body.limbs) == ["left_leg"]
+    assert not body.is_biped
+    hand = ["hand_r", "index_01_r", "index_02_r", "thumb_01_r"]
+    assert set(found(find_body(posed(hand, [-1, 0, 1, 0], np.eye(4, 3)))).values()) <= {"hand_r"}
+    still = ["Camera", "Light", "Cube.001"]
+    assert found(find_body(posed(still, [-1, 0, 1], np.eye(3)))) == {}

@@ -1,0 +1,156 @@
+"""Poses as signals: where the joints are, seen from the character's own place and heading."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.body import ROLES, find_body
+from retime.edits import apply
+from retime.errors import InputError
+from retime.kinematics import positions
+from retime.motion import Motion
+from retime.quat import FloatArray
+from retime.warp import TimeWarp
+
+__all__ = ["Signals", "filtered", "pose_signals", "sampled"]
+
+# Coordinates that vary by less than this, in metres, say nothing.
+_STILL = 1e-6
+# References must share this many joints with the motion.
+_LEAST_JOINTS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Signals:
+    """A motion's poses (F, D) at a steady rate, and its references' at the output's rate."""
+
+    poses: FloatArray
+    references: tuple[FloatArray, ...]
+
+
+def sampled(motion: Motion, rate: float, duration: float | None = None) -> Motion:
+    """Sample a motion evenly, its end included; the rate gives way to the duration."""
+    start, end = motion.domain
+    steps = max(round((duration or (end - start)) * rate), 1)
+    return apply(motion, TimeWarp.identity(start, end), times=np.linspace(start, end, steps + 1))
+
+
+def filtered(signal: FloatArray, sigma: float) -> FloatArray:
+    """Smooth a signal (F, D) in time by a Gaussian, sigma in frames; ends are held."""
+    from scipy.ndimage import gaussian_filter1d
+
+    out: FloatArray = gaussian_filter1d(signal, sigma, axis=0, mode="nearest")
+    return out
+
+
+def _heading_frame(motion: Motion, points: FloatArray) -> FloatArray:
+    """Bring points (F, N, 3) into the frame below the hips that turns with the heading only.
+
+    Height and lean stay in the coordinates, so that gravity's direction is not lost.
+    """
+    body = find_body(motion)
+    origin, heading = body.frame(motion)
+    cos, sin = np.cos(heading)[:, None], np.sin(heading)[:, None]
+    x, y, z = np.moveaxis(points - origin[:, None], -1, 0)
+    return np.stack([cos * x - sin * z, y, sin * x + cos * z], axis=-1)
+
+
+def _common_joints(
+    motion: Motion, references: Sequence[Motion]
+) -> tuple[list[int], list[list[int]]]:
+    """Match joints across skeletons: by name where all have the same, else by role."""
+    skeleton = motion.skeleton
+    if all(r.skeleton.same_joints(skeleton) for r in references):
+        every = list(range(len(skeleton)))
+        return every, [every for _ in references]
+    names = [n for n in skeleton.names if all(n in r.skeleton for r in references)]
+    if len(names) >= max(_LEAST_JOINTS, 0.6 * min(len(skeleton), 20)):
+        own = [skeleton.index(n) for n in names]
+        return own, [[r.skeleton.index(n) for n in names] for r in references]
+    body, others = find_body(motion), [find_body(r) for r in references]
+    roles = [r for r in ROLES if r in body.roles and all(r in o.roles for o in others)]
+    if len(roles) < _LEAST_JOINTS:
+        raise InputError(
+            f"the reference shares too few joints with the motion ({', '.join(roles) or 'none'}); "
+            "give both a map of roles (--map), or choose another reference"
+        )
+    return [body.roles[r] for r in roles], [[o.roles[r] for r in roles] for o in others]
+
+
+def _on_skeleton(motion: Motion, reference: Motion) -> Motion:
+    """Put a reference's rotations on the motion's own bones, where joints are the same."""
+    if reference.skeleton is motion.skeleton or not reference.skeleton.same_joints(motion.skeleton):
+        return reference
+    ratio = _size(motion) / max(_size(reference), 1e-12)
+    scale = ratio * reference.units.metres / motion.units.metres
+    return replace(
+        reference,
+        skeleton=motion.skeleton,
+        translations={n: scale * t for n, t in reference.translations.items()},
+        units=replace(reference.units, metres=motion.units.metres),
+        origin=None,
+        rest_pose=None,
+    )
+
+
+def _size(motion: Motion) -> float:
+    """Length of all bones in metres."""
+    bones = np.linalg.norm(motion.skeleton.offsets[motion.skeleton.parents >= 0], axis=1)
+    return float(bones.sum()) * motion.units.metres
+
+
+def pose_signals(
+    motion: Motion,
+    references: Sequence[Motion],
+    *,
+    rate: float,
+    upsample: int,
+    smoothing: float,
+) -> Signals:
+    """Turn a motion and its references into pose signals.
+
+    Parameters
+    ----------
+    motion : Motion
+        The input; sampled ``upsample`` times as finely as the output.
+    references : sequence of Motion
+        Where the timing comes from.
+    rate : float
+        Frames per second of the output and the references.
+    upsample : int
+        Input frames per output frame at the source's own speed.
+    smoothing : float
+        Seconds of the Gaussian that signals are smoothed by.
+    """
+    own, theirs = _common_joints(motion, references)
+    references = [_on_skeleton(motion, r) for r in references]
+    fine = sampled(motion, rate * upsample, round(motion.duration * rate) / rate)
+    points = _heading_frame(fine, positions(fine))[:, own]
+    tall = max(float(np.median(points[..., 1].max(axis=1))), 1e-9)
+    moving = _moving(points, motion, own)
+    poses = points[:, moving].reshape(len(points), -1)
+    signals = []
+    for reference, joints in zip(references, theirs, strict=True):
+        even = sampled(reference, rate)
+        place = _heading_frame(even, positions(even))[:, joints]
+        if not reference.skeleton.same_joints(motion.skeleton):
+            place = place * (tall / max(float(np.median(place[..., 1].max(axis=1))), 1e-9))
+        signals.append(filtered(place[:, moving].reshape(len(place), -1), smoothing * rate))
+    return Signals(filtered(poses, smoothing * rate * upsample), tuple(signals))
+
+
+def _moving(points: FloatArray, motion: Motion, joints: list[int]) -> npt.NDArray[np.int64]:
+    """Leave out joints that never move, and those that lie on their parent."""
+    parents = motion.skeleton.parents
+    place = {j: k for k, j in enumerate(joints)}
+    keep = []
+    for k, j in enumerate(joints):
+        parent = place.get(int(parents[j]))
+        on_parent = parent is not None and np.abs(points[:, k] - points[:, parent]).max() < _STILL
+        if not on_parent and points[:, k].std(axis=0).max() >= _STILL:
+            keep.append(k)
+    return np.array(keep or [0], dtype=np.int64)

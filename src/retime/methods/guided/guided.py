@@ -1,0 +1,460 @@
+"""Guided time warping (Hsu, da Silva, Popović 2007): the best warp, guided by a reference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.edits import apply
+from retime.errors import InputError, RetimeError
+from retime.methods.guided.features import filtered, pose_signals, sampled
+from retime.methods.guided.score import FeatureWeights, score_table
+from retime.methods.guided.solve import Guidance, Limit, Problem, solve
+from retime.motion import Motion
+from retime.parameters import Range, TimingParameters, parameter
+from retime.quat import FloatArray
+from retime.warp import TimeWarp
+
+__all__ = [
+    "GuidedParameters",
+    "Suggestion",
+    "guide",
+    "guided_signal_warp",
+    "guided_warp",
+    "suggest_keytimes",
+]
+
+# What a reference may be in Python; in a recipe or on the command line it is a path.
+Reference = Any
+
+# Features are smoothed by this Gaussian, in seconds: one frame at the paper's 30 Hz.
+_SMOOTHING = 1 / 30
+# The time constant of the features [y, tau y', tau^2 y''], seconds.
+_TAU = 0.1
+_NEVER_SLOWER, _USUAL_UPSAMPLING, _MOST_UPSAMPLING = 1, 4, 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class GuidedParameters(TimingParameters):
+    """Parameters of guided time warping."""
+
+    duration: float | Literal["free"] | None = parameter(
+        None,
+        help="Length of the result in seconds; free lets the reference decide; else it is kept.",
+        metavar="S|free",
+    )
+    reference: tuple[Any, ...] | None = parameter(
+        None,
+        help="A file or folder whose timing guides; repeatable. Else the motion itself does.",
+        metavar="PATH",
+    )
+    keytimes: tuple[tuple[float, float], ...] = parameter(
+        (),
+        help="Show the source's moment SRC at output time OUT; repeatable.",
+        unit="s",
+        flag="--keytime",
+        metavar="OUT=SRC",
+    )
+    max_speed: float = parameter(
+        8.0, help="Fastest speed, in times the source's.", minimum=1.0, maximum=64.0
+    )
+    min_speed: float | None = parameter(
+        None, help="Slowest speed, in times the source's.", minimum=0.0, maximum=64.0
+    )
+    limits: tuple[tuple[float, float, float, float], ...] = parameter(
+        (),
+        help="Between source times A and B, allow only speeds from SLOW to FAST; repeatable.",
+        flag="--limit",
+        metavar="A:B:SLOW:FAST",
+    )
+    influence: float = parameter(
+        1.0,
+        help="From the spline through the keytimes (0) to the guided warp (1).",
+        minimum=0.0,
+        maximum=1.0,
+    )
+    neighbours: int = parameter(
+        3, help="Reference frames that each frame is compared with.", minimum=1, maximum=3
+    )
+    speed_change: float = parameter(
+        0.0, help="Price of changing speed; 0.3 keeps it from jumping.", minimum=0.0
+    )
+    price: float = parameter(
+        0.0, help="With a free duration, price of each frame: more makes it shorter."
+    )
+    upsample: int | None = parameter(
+        None,
+        help="Input frames per output frame: 4 allows a quarter of the speed. Else chosen.",
+        minimum=1,
+        maximum=_MOST_UPSAMPLING,
+    )
+    rate: float = parameter(
+        30.0, help="Frames per second that the search works at.", unit="Hz", minimum=1, maximum=480
+    )
+    average: float = parameter(
+        1 / 6, help="Moving average over the warp.", unit="s", minimum=0.0, maximum=2.0
+    )
+    search: Literal["exact", "coarse"] = parameter(
+        "exact", help="The best warp, or near what a search at 5 Hz finds."
+    )
+    precision: Literal["double", "single"] = parameter(
+        "double", help="Of the distances: single is quicker, and right to about 0.1 %."
+    )
+    backwards: bool = parameter(False, help="Play the motion backwards.")
+    reference_range: Range | None = parameter(
+        None, help="Use only this part of the reference, from A to B.", unit="s", metavar="A:B"
+    )
+    reference_warp: TimeWarp | None = parameter(
+        None, help="Warp the reference first: what was done to one cycle by hand, to follow."
+    )
+
+
+def guided_warp(
+    motion: Motion,
+    *,
+    duration: float | Literal["free"] | None = None,
+    reference: Reference = None,
+    keytimes: Sequence[tuple[float, float]] = (),
+    max_speed: float = 8.0,
+    min_speed: float | None = None,
+    limits: Sequence[Limit] = (),
+    influence: float = 1.0,
+    neighbours: int = 3,
+    speed_change: float = 0.0,
+    price: float = 0.0,
+    upsample: int | None = None,
+    rate: float = 30.0,
+    average: float = 1 / 6,
+    search: Literal["exact", "coarse"] = "exact",
+    precision: Literal["double", "single"] = "double",
+    backwards: bool = False,
+    reference_range: Range | None = None,
+    reference_warp: TimeWarp | None = None,
+    range: Range | None = None,
+    rest: Literal["fixed", "ripple"] = "fixed",
+    loop: bool = False,
+) -> TimeWarp:
+    """Find the warp whose local timing is most like a reference's, through given keytimes.
+
+    Parameters
+    ----------
+    motion : Motion
+        The clip.
+    duration : float or "free", optional
+        Length of the result in seconds; ``"free"`` lets the reference decide; left out, the
+        motion keeps its length.
+    reference : Motion, path, or several, optional
+        Where the timing comes from; left out, the motion itself, whose natural timing is kept.
+    keytimes : sequence of (output s, source s)
+        Moments that must be met, exactly.
+    max_speed, min_speed : float
+        Bounds of the speed, in times the source's.
+    limits : sequence of (start s, end s, slowest, fastest)
+        Bounds of the speed for some source times.
+    influence : float
+        From the spline through the keytimes (0) to the guided warp (1).
+    neighbours : int
+        Reference frames that each frame is compared with, 1 to 3.
+    speed_change : float
+        Price of changing speed; 0.3 keeps it from jumping.
+    price : float
+        With a free duration, the price of each frame.
+    upsample : int, optional
+        Input frames per output frame; 4 allows a quarter of the speed. Left out, 1 where the
+        motion is only compressed, else what its expansion needs.
+    rate : float
+        Frames per second that the search works at.
+    average : float
+        Seconds of the moving average over the warp.
+    search : {"exact", "coarse"}
+        The best warp, or the paper's heuristic.
+    precision : {"double", "single"}
+        Of the distances.
+    backwards : bool
+        Play the motion backwards.
+    reference_range : (float, float), optional
+        Use only this part of the reference, seconds.
+    reference_warp : TimeWarp, optional
+        Warp the reference first: what was done to one cycle by hand, for the rest to follow.
+    range : (float, float), optional
+        Change only this part of the clip, in seconds.
+    rest : {"fixed", "ripple"}
+        What follows the range stays where it is, or moves with the range's end.
+    loop : bool
+        The clip is a cycle: the rate agrees at the seam.
+
+    Returns
+    -------
+    TimeWarp
+        Its notes say what it cost, beside the spline and uniform speed.
+
+    Examples
+    --------
+    >>> from retime import guided_warp, samples
+    >>> jump = samples.jump()                       # 3.25 s, of which 1.4 s are the jump itself
+    >>> warp = guided_warp(jump, duration=2.0)
+    >>> bool(abs(warp.rate(warp.inverse(1.65)) - 1) < 0.05)     # in flight, time is as it was
+    True
+    """
+    options = dict(locals())
+    del options["motion"]
+    return guide(motion, **options).warp
+
+
+def guide(motion: Motion, **options: Any) -> Guidance:
+    """Find a guided warp and what it cost; options are those of :func:`guided_warp`."""
+    o = replace(_DEFAULTS, **options)
+    if len(motion) < 3:
+        raise InputError(f"a clip of {len(motion)} frames is too short for guided time warping")
+    clip = motion if o.range is None else _cut(motion, o.range, "range")
+    references = _references(motion, o)
+    upsample = o.upsample or _upsampling(clip, o)
+    signals = pose_signals(
+        clip, references, rate=o.rate, upsample=upsample, smoothing=_SMOOTHING
+    )
+    return _guided(signals.poses, signals.references, clip.domain, upsample, o, motion.domain)
+
+
+def guided_signal_warp(
+    signal: npt.ArrayLike,
+    *,
+    fps: float,
+    reference: npt.ArrayLike | None = None,
+    start: float = 0.0,
+    **options: Any,
+) -> TimeWarp:
+    """Find a guided warp of any signal: a camera's path, a graphic's values, sound features.
+
+    Parameters
+    ----------
+    signal : array (F, D)
+        Values over time, in units in which differences of all columns mean about the same.
+    fps : float
+        Samples per second of signal and reference.
+    reference : array (R, D), optional
+        Where the timing comes from; left out, the signal itself.
+    start : float
+        Time of the first sample.
+    **options
+        Further options of :func:`guided_warp` that need no skeleton.
+    """
+    o = replace(_DEFAULTS, **options)
+    values = _signal(signal, "signal")
+    other = values if reference is None else _signal(reference, "reference")
+    if other.shape[1] != values.shape[1]:
+        raise InputError(
+            f"the reference has {other.shape[1]} columns and the signal {values.shape[1]}"
+        )
+    end = start + (len(values) - 1) / fps
+    ratio = 1.0 if o.duration in (None, "free") else float(o.duration) / (end - start)
+    upsample = o.upsample or (_NEVER_SLOWER if ratio <= 1 and not o.keytimes else _for_ratio(ratio))
+    fine = _resampled(values, fps, o.rate * upsample)
+    guides = (filtered(_resampled(other, fps, o.rate), _SMOOTHING * o.rate),)
+    poses = filtered(fine, _SMOOTHING * o.rate * upsample)
+    return _guided(poses, guides, (start, end), upsample, o, (start, end)).warp
+
+
+def _signal(values: npt.ArrayLike, what: str) -> FloatArray:
+    out = np.asarray(values, dtype=float)
+    if out.ndim != 2 or len(out) < 3 or not np.isfinite(out).all():
+        raise InputError(f"a {what} is an array (F, D) of at least three finite frames")
+    return out
+
+
+def _resampled(values: FloatArray, fps: float, rate: float) -> FloatArray:
+    steps = max(round((len(values) - 1) / fps * rate), 2)
+    position = np.linspace(0, len(values) - 1, steps + 1)
+    before = np.clip(position.astype(int), 0, len(values) - 2)
+    share = (position - before)[:, None]
+    out: FloatArray = (1 - share) * values[before] + share * values[before + 1]
+    return out
+
+
+def _guided(
+    poses: FloatArray,
+    references: tuple[FloatArray, ...],
+    domain: tuple[float, float],
+    upsample: int,
+    o: GuidedParameters,
+    whole: tuple[float, float],
+) -> Guidance:
+    if o.backwards:
+        if o.range is not None:
+            raise InputError("only a whole clip can run backwards, not a range of it")
+        poses, references = poses[::-1], tuple(z[::-1] for z in references)
+    keytimes = o.keytimes
+    limits = o.limits
+    if o.backwards:
+        start, end = domain
+        keytimes = tuple((t, start + end - s) for t, s in keytimes)
+        limits = tuple((start + end - b, start + end - a, lo, hi) for a, b, lo, hi in limits)
+    found = solve(
+        Problem(poses, references, domain, o.rate, upsample),
+        duration=o.duration,
+        keytimes=keytimes,
+        max_speed=o.max_speed,
+        min_speed=o.min_speed,
+        limits=limits,
+        neighbours=o.neighbours,
+        influence=o.influence,
+        speed_change=o.speed_change,
+        price=o.price,
+        tau=_TAU,
+        average=o.average,
+        search=o.search,
+        precision=o.precision,
+        loop=o.loop,
+    )
+    warp = found.warp
+    if o.backwards:
+        start, end = domain
+        warp = TimeWarp(warp.output, start + end - warp.source, loop=o.loop, notes=warp.notes)
+    if o.range is not None:
+        warp = warp.within(whole, o.range, o.rest)
+    return replace(found, warp=warp)
+
+
+def _cut(motion: Motion, span: Range, what: str) -> Motion:
+    """Cut a part out of a motion; its times stay."""
+    start, end = motion.domain
+    a, b = span
+    if not start - 1e-9 <= a < b <= end + 1e-9:
+        raise InputError(f"the {what} {a:g} to {b:g} s is not a part of {start:g} to {end:g} s")
+    steps = max(round((b - a) * motion.rate), 2)
+    return apply(motion, TimeWarp.identity(start, end), times=np.linspace(a, b, steps + 1))
+
+
+def _upsampling(clip: Motion, o: GuidedParameters) -> int:
+    """Choose the upsampling: none where time only gets shorter, else twice what is needed."""
+    start, end = clip.domain
+    if o.duration == "free":
+        return _USUAL_UPSAMPLING
+    length = end - start if o.duration is None else float(o.duration)
+    points = sorted([(start, start), *o.keytimes, (start + length, end)])
+    ratios = [
+        (o1 - o0) / (s1 - s0)
+        for (o0, s0), (o1, s1) in zip(points, points[1:], strict=False)
+        if s1 > s0
+    ]
+    foreign = o.reference is not None or o.reference_warp is not None
+    worst = max(ratios, default=1.0)
+    if worst <= 1 + 1e-9 and not foreign and (o.min_speed is None or o.min_speed >= 1):
+        return _NEVER_SLOWER
+    return _for_ratio(worst)
+
+
+def _for_ratio(ratio: float) -> int:
+    return int(min(max(_USUAL_UPSAMPLING, np.ceil(2 * ratio)), _MOST_UPSAMPLING))
+
+
+def _references(motion: Motion, o: GuidedParameters) -> list[Motion]:
+    """Gather the reference motions; paths are read, folders are searched."""
+    given = o.reference
+    if given is None:
+        found = [motion]
+    elif isinstance(given, Motion | str | Path | Mapping):
+        found = _read_reference(given)
+    else:
+        found = [m for item in given for m in _read_reference(item)]
+    if not found:
+        raise InputError("the reference holds no motion")
+    if o.reference_range is not None:
+        found = [_cut(m, o.reference_range, "reference range") for m in found]
+    if o.reference_warp is not None:
+        found = [sampled(apply(m, o.reference_warp), o.rate) for m in found]
+    return found
+
+
+def _read_reference(item: Reference) -> list[Motion]:
+    from retime.io import FORMATS, read
+
+    if isinstance(item, Motion):
+        return [item]
+    sha256 = None
+    if isinstance(item, Mapping):
+        item, sha256 = item.get("path"), item.get("sha256")
+    if not isinstance(item, str | Path):
+        raise InputError(f"a reference is a motion or a path, not {type(item).__name__}")
+    path = Path(item)
+    if path.is_dir():
+        suffixes = {s for f in FORMATS.values() for s in f.suffixes}
+        files = sorted(p for p in path.rglob("*") if p.suffix.lower() in suffixes)
+        out = []
+        for file in files:
+            try:
+                out.append(read(file))
+            except RetimeError:
+                continue  # a library may hold files that are none of ours
+        if not out:
+            raise InputError(f"no readable motion in the folder {path}")
+        return out
+    motion = read(path)
+    if sha256 is not None and motion.origin is not None and motion.origin.sha256 != sha256:
+        raise InputError(f"the reference {path} is no longer the file that the recipe was made with")
+    return [motion]
+
+
+_DEFAULTS = GuidedParameters()
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A moment whose timing matters: where a keytime is worth setting.
+
+    Parameters
+    ----------
+    time : float
+        Source time, seconds.
+    weight : float
+        How much worse the objective gets there at double speed, 0 to 1 of the clip's worst.
+    """
+
+    time: float
+    weight: float
+
+
+def suggest_keytimes(motion: Motion, *, count: int = 5, rate: float = 30.0) -> list[Suggestion]:
+    """Suggest moments for keytimes: where playing at double speed would look least like the clip.
+
+    Parameters
+    ----------
+    motion : Motion
+        The clip.
+    count : int
+        Most suggestions.
+    rate : float
+        Frames per second to judge at.
+
+    Examples
+    --------
+    >>> from retime import samples, suggest_keytimes
+    >>> [0.8 < s.time < 2.6 for s in suggest_keytimes(samples.jump(), count=2)]
+    [True, True]
+    """
+    if len(motion) < 5:
+        return []
+    signals = pose_signals(motion, [motion], rate=rate, upsample=1, smoothing=_SMOOTHING)
+    weights = FeatureWeights.of(_TAU, 1 / rate)
+    if len(signals.poses) < 6:
+        return []
+    table = score_table(signals.poses, signals.references, 2, weights)
+    loss = table[1, 1] - table[0, 0]
+    loss = np.where(np.isfinite(loss), loss, 0.0)
+    smooth = filtered(loss[:, None], 2.0)[:, 0]
+    most = float(smooth.max())
+    if most <= 1e-9:
+        return []
+    peaks = [
+        k
+        for k in np.arange(1, len(smooth) - 1)
+        if smooth[k] >= smooth[k - 1] and smooth[k] > smooth[k + 1] and smooth[k] > 0.15 * most
+    ]
+    best = sorted(peaks, key=lambda k: -smooth[k])[:count]
+    start, end = motion.domain
+    span = (end - start) / (len(smooth) - 1)
+    return [Suggestion(float(start + k * span), float(smooth[k] / most)) for k in sorted(best)]

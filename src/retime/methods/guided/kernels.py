@@ -1,0 +1,252 @@
+"""Compiled loops of guided time warping. The frame index is always the innermost axis: it is SIMD's."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from retime.compiled import kernel
+
+__all__ = ["fewest_cost_path", "finish_scores", "free_path", "nearest_three"]
+
+
+@kernel
+def nearest_three(before, here, after, base, steps, best):  # type: ignore[no-untyped-def]
+    """Keep the three smallest squared distances (less a common term) of every triple of frames.
+
+    The distance of the triple (i, j, k) to reference frame q is, up to what does not depend on q,
+    ``base[q] + before[q, i] + here[q, j] + after[q, k]``. Columns are frames from ``steps`` before
+    the block's first; ``best`` is (3, steps, steps, block), smallest first. The number of reference
+    frames must be a multiple of four: they are sorted four at a time, so that memory is passed over
+    a quarter as often.
+    """
+    count = base.shape[0]
+    block = best.shape[3]
+    u0 = np.empty(block, base.dtype)
+    u1 = np.empty(block, base.dtype)
+    u2 = np.empty(block, base.dtype)
+    u3 = np.empty(block, base.dtype)
+    for a in range(steps):
+        left = steps - 1 - a
+        for q in range(0, count, 4):
+            i0 = before[q, left:]
+            i1 = before[q + 1, left:]
+            i2 = before[q + 2, left:]
+            i3 = before[q + 3, left:]
+            j0 = here[q, steps:]
+            j1 = here[q + 1, steps:]
+            j2 = here[q + 2, steps:]
+            j3 = here[q + 3, steps:]
+            b0 = base[q]
+            b1 = base[q + 1]
+            b2 = base[q + 2]
+            b3 = base[q + 3]
+            for t in range(block):
+                u0[t] = b0 + j0[t] + i0[t]
+                u1[t] = b1 + j1[t] + i1[t]
+                u2[t] = b2 + j2[t] + i2[t]
+                u3[t] = b3 + j3[t] + i3[t]
+            for b in range(steps):
+                right = steps + 1 + b
+                k0 = after[q, right:]
+                k1 = after[q + 1, right:]
+                k2 = after[q + 2, right:]
+                k3 = after[q + 3, right:]
+                first = best[0, a, b]
+                second = best[1, a, b]
+                third = best[2, a, b]
+                for t in range(block):
+                    x0 = u0[t] + k0[t]
+                    x1 = u1[t] + k1[t]
+                    x2 = u2[t] + k2[t]
+                    x3 = u3[t] + k3[t]
+                    # Sort the four, and drop the largest.
+                    low0 = x0 if x0 < x1 else x1
+                    high0 = x1 if x0 < x1 else x0
+                    low1 = x2 if x2 < x3 else x3
+                    high1 = x3 if x2 < x3 else x2
+                    y0 = low0 if low0 < low1 else low1
+                    mid0 = low1 if low0 < low1 else low0
+                    mid1 = high0 if high0 < high1 else high1
+                    y1 = mid0 if mid0 < mid1 else mid1
+                    y2 = mid1 if mid0 < mid1 else mid0
+                    # Merge with the three so far: the smaller of opposite ends are the three
+                    # smallest of six, to be sorted.
+                    f = first[t]
+                    g = second[t]
+                    h = third[t]
+                    m0 = f if f < y2 else y2
+                    m1 = g if g < y1 else y1
+                    m2 = h if h < y0 else y0
+                    n0 = m0 if m0 < m2 else m2
+                    n2 = m2 if m0 < m2 else m0
+                    v0 = n0 if n0 < m1 else m1
+                    v1 = m1 if n0 < m1 else n0
+                    first[t] = v0
+                    second[t] = v1 if v1 < n2 else n2
+                    third[t] = n2 if v1 < n2 else v1
+
+
+@kernel
+def finish_scores(best, products, weights, neighbours, start, scores):  # type: ignore[no-untyped-def]
+    """Turn the smallest partial distances into scores: add the triple's own norm, root, mean (2).
+
+    ``products`` (2 steps + 1, width): inner products of frames that lie so far apart; ``weights``:
+    squared weights of pose, velocity and acceleration; ``scores`` (steps, steps, n) is filled from
+    frame ``start``.
+    """
+    steps = best.shape[1]
+    block = best.shape[3]
+    n = scores.shape[2]
+    pose, speed, bend = weights[0], weights[1], weights[2]
+    # |w_p x_j|^2 + |w_v (x_k - x_i)|^2 + |w_a (x_k - 2 x_j + x_i)|^2, by products of two frames.
+    own = pose + 4 * bend
+    ends = speed + bend
+    across = 2 * (bend - speed)
+    beside = -4 * bend
+    for a in range(steps):
+        for b in range(steps):
+            low = max(0, a + 1 - start)
+            high = min(block, n - 1 - b - start)
+            jj = products[0, steps:]
+            ii = products[0, steps - 1 - a :]
+            kk = products[0, steps + 1 + b :]
+            ij = products[a + 1, steps - 1 - a :]
+            jk = products[b + 1, steps:]
+            ik = products[a + b + 2, steps - 1 - a :]
+            for t in range(low, high):
+                norm = own * jj[t] + ends * (ii[t] + kk[t]) + across * ik[t]
+                norm += beside * (ij[t] + jk[t])
+                total = np.sqrt(max(best[0, a, b, t] + norm, 0.0))
+                if neighbours > 1:
+                    total += np.sqrt(max(best[1, a, b, t] + norm, 0.0))
+                if neighbours > 2:
+                    total += np.sqrt(max(best[2, a, b, t] + norm, 0.0))
+                scores[a, b, start + t] = total / neighbours
+
+
+@kernel
+def _next_layer(old, new, scores, low, high, next_low, next_high, old_at, new_at):  # type: ignore[no-untyped-def]
+    """One step of the recurrence (4), for all pairs of frames that a path can hold there.
+
+    ``old[a, j - 1 - a - old_at]`` is the cost of a path that shows frame j after a step of a + 1;
+    ``new`` likewise one frame later. Only frames in reach are passed over.
+    """
+    steps = scores.shape[0]
+    new[:, :] = np.inf
+    for b in range(steps):
+        first = max(low, next_low - 1 - b)
+        last = min(high, next_high - 1 - b)
+        length = last - first + 1
+        if length <= 0:
+            continue
+        out = new[b, first - new_at :]
+        for a in range(steps):
+            path = old[a, first - 1 - a - old_at :]
+            edge = scores[a, b, first:]
+            for t in range(length):
+                cost = path[t] + edge[t]
+                out[t] = cost if cost < out[t] else out[t]
+
+
+@kernel
+def fewest_cost_path(scores, low, high, keep):  # type: ignore[no-untyped-def]
+    """Find the path of least cost through a corridor, exact: its cost and its frames.
+
+    ``low`` and ``high`` (m,) bound the input frame that each output frame may show. Every
+    ``keep``-th layer is kept, and those between are made again on the way back; the choice at each
+    vertex is made again too, on the path only, so no table of choices is written.
+    """
+    steps = scores.shape[0]
+    n = scores.shape[2]
+    m = len(low)
+    width = 0
+    for t in range(m):
+        width = max(width, high[t] - low[t] + 1)
+    width += 2 * steps + 2
+    at = low - steps - 1
+    last = m - 2
+    kept = np.full((last // keep + 1, steps, width), np.inf, scores.dtype)
+    for b in range(steps):
+        if low[1] <= 1 + b <= high[1]:
+            kept[0, b, -at[0]] = 0.0
+    block = np.full((keep + 1, steps, width), np.inf, scores.dtype)
+    for c in range(len(kept)):
+        begin = c * keep
+        end = min(begin + keep, last)
+        block[0] = kept[c]
+        for t in range(begin + 1, end + 1):
+            _next_layer(
+                block[t - begin - 1], block[t - begin], scores,
+                low[t], high[t], low[t + 1], high[t + 1], at[t - 1], at[t],
+            )  # fmt: skip
+        if c + 1 < len(kept):
+            kept[c + 1] = block[keep]
+    path = np.zeros(m, np.int64)
+    path[m - 1] = n - 1
+    best = np.inf
+    for b in range(steps):
+        j = n - 2 - b
+        q = j - at[last]
+        if j >= 0 and 0 <= q < width and block[last - (len(kept) - 1) * keep, b, q] < best:
+            best = block[last - (len(kept) - 1) * keep, b, q]
+            path[m - 2] = j
+    if best == np.inf:
+        return best, path
+    for c in range(len(kept) - 1, -1, -1):
+        begin = c * keep
+        end = min(begin + keep, last)
+        if c < len(kept) - 1:
+            block[0] = kept[c]
+            for t in range(begin + 1, end + 1):
+                _next_layer(
+                    block[t - begin - 1], block[t - begin], scores,
+                    low[t], high[t], low[t + 1], high[t + 1], at[t - 1], at[t],
+                )  # fmt: skip
+        for t in range(end, begin, -1):
+            j = path[t]
+            b = path[t + 1] - j - 1
+            least = np.inf
+            for a in range(steps):
+                q = j - 1 - a - at[t - 1]
+                if 0 <= q < width:
+                    cost = block[t - begin - 1, a, q] + scores[a, b, j]
+                    if cost < least:
+                        least = cost
+                        path[t - 1] = j - 1 - a
+    return best, path
+
+
+@kernel
+def free_path(scores, price):  # type: ignore[no-untyped-def]
+    """Find the path of least cost of any length, each edge at a price: its cost and its frames.
+
+    ``scores`` is (n, steps, steps) here: the search walks frame by frame.
+    """
+    n, steps, _ = scores.shape
+    cost = np.full((n, steps), np.inf)
+    choice = np.zeros((n, steps), np.uint8)
+    for b in range(min(steps, n - 1)):
+        cost[0, b] = 0.0
+    for j in range(1, n - 1):
+        for b in range(min(steps, n - 1 - j)):
+            least = np.inf
+            for a in range(min(steps, j)):
+                value = cost[j - 1 - a, a] + scores[j, a, b]
+                if value < least:
+                    least = value
+                    choice[j, b] = a
+            cost[j, b] = least + price
+    least = np.inf
+    path = np.zeros(n, np.int64)
+    path[0] = n - 1
+    for b in range(min(steps, n - 1)):
+        if cost[n - 2 - b, b] < least:
+            least = cost[n - 2 - b, b]
+            path[1] = n - 2 - b
+    length = 2
+    if least < np.inf:
+        while path[length - 1] > 0:
+            j = path[length - 1]
+            path[length] = j - 1 - choice[j, path[length - 2] - j - 1]
+            length += 1
+    return least, path[:length][::-1].copy()

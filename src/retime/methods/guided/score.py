@@ -1,0 +1,146 @@
+"""Scores of candidate timings: how far a triple of frames is from the reference's own timing.
+
+The feature of a triple (eq. 2) is linear in its three poses, so its squared distance to a reference
+frame splits into a term for each pose, three matrix products for all frames at once, and additions.
+That is exact, and leaves nothing of the nearest-neighbour search but a running minimum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from retime.errors import InputError
+from retime.quat import FloatArray
+
+__all__ = ["FeatureWeights", "Precision", "reference_features", "score_of", "score_table"]
+
+Precision = Literal["double", "single"]
+
+# Frames and reference frames a block: its rows stay in the cache.
+_FRAMES, _REFERENCES = 256, 512
+# Stands in for references that pad a block to a multiple of four.
+_FAR = 1e29
+
+
+@dataclass(frozen=True)
+class FeatureWeights:
+    """Weights of pose, central difference and second difference, so that all are metres.
+
+    A feature is [y, tau y', tau^2 y''] with one time constant tau.
+    """
+
+    pose: float
+    speed: float
+    bend: float
+
+    @classmethod
+    def of(cls, tau: float, step: float) -> FeatureWeights:
+        """Make the weights for a time constant and the time between frames, seconds."""
+        return cls(1.0, tau / (2 * step), tau**2 / step**2)
+
+    def features(self, a: FloatArray, b: FloatArray, c: FloatArray) -> FloatArray:
+        """Return the features (..., 3 D) of triples of poses (..., D)."""
+        parts = (self.pose * b, self.speed * (c - a), self.bend * (c - 2 * b + a))
+        return np.concatenate(parts, axis=-1)
+
+
+def reference_features(references: Sequence[FloatArray], weights: FeatureWeights) -> FloatArray:
+    """Return the features (R, 3 D) of all inner frames of reference signals (F, D)."""
+    return np.concatenate([weights.features(z[:-2], z[1:-1], z[2:]) for z in references])
+
+
+def score_of(poses: FloatArray, features: FloatArray, weights: FeatureWeights, k: int) -> float:
+    """Score a whole output of poses (m, D): the objective (1), evaluated plainly."""
+    total = 0.0
+    for start in range(1, len(poses) - 1, 256):
+        b = np.arange(start, min(start + 256, len(poses) - 1))
+        triple = weights.features(poses[b - 1], poses[b], poses[b + 1])
+        square = ((triple[:, None] - features) ** 2).sum(-1)
+        nearest = np.sqrt(np.partition(square, k - 1, axis=1)[:, :k])
+        total += float(nearest.mean(axis=1).sum())
+    return total
+
+
+def score_table(
+    poses: FloatArray,
+    references: Sequence[FloatArray],
+    steps: int,
+    weights: FeatureWeights,
+    *,
+    neighbours: int = 3,
+    precision: Precision = "double",
+) -> FloatArray:
+    """Score every triple of frames that a warp may show in a row.
+
+    Parameters
+    ----------
+    poses : array (n, D)
+        Input poses, upsampled where the output may be slower.
+    references : sequence of array (R, D)
+        Reference signals at the output's rate.
+    steps : int
+        Largest step from one frame to the next.
+    weights : FeatureWeights
+        Weights of the features.
+    neighbours : int
+        How many nearest reference frames are averaged, 1 to 3.
+    precision : {"double", "single"}
+        Of the distances; results of single precision are right to about 1e-3.
+
+    Returns
+    -------
+    array (steps, steps, n)
+        The score of showing frame j after a step of a + 1 and before one of b + 1; infinite where
+        that leaves the clip.
+    """
+    from retime.methods.guided.kernels import finish_scores, nearest_three
+
+    count = sum(max(len(z) - 2, 0) for z in references)
+    if count < neighbours:
+        raise InputError(
+            f"the reference has {count} frames to compare with; {neighbours} neighbours need at "
+            f"least {neighbours + 2} frames of it"
+        )
+    kind = np.float64 if precision == "double" else np.float32
+    n = len(poses)
+    pose, speed, bend = weights.pose**2, weights.speed**2, weights.bend**2
+    place = np.concatenate([z[1:-1] for z in references])
+    velocity = speed * np.concatenate([z[2:] - z[:-2] for z in references])
+    curve = bend * np.concatenate([z[2:] - 2 * z[1:-1] + z[:-2] for z in references])
+    fixed = (velocity**2).sum(1) / max(speed, 1e-300) + (curve**2).sum(1) / max(bend, 1e-300)
+    to_before = (-2 * (curve - velocity)).astype(kind)
+    to_after = (-2 * (curve + velocity)).astype(kind)
+
+    scores = np.full((steps, steps, n), np.inf, kind)
+    padded = np.pad(poses, ((steps, steps + _FRAMES), (0, 0)), mode="edge")
+    squares = np.array([pose, speed, bend])
+    for start in range(0, n, _FRAMES):
+        wide = padded[start : start + _FRAMES + 2 * steps]
+        # Centred, distances are small against the coordinates no more, and digits are not lost.
+        centre = wide.mean(axis=0)
+        local = wide - centre
+        columns = np.ascontiguousarray(local.T, kind)
+        best = np.full((3, steps, steps, _FRAMES), 1e30, kind)
+        for first in range(0, count, _REFERENCES):
+            part = slice(first, min(first + _REFERENCES, count))
+            near = place[part] - centre
+            base = fixed[part] + pose * np.einsum("ij,ij->i", near, near)
+            before = to_before[part] @ columns
+            here = (4 * curve[part] - 2 * pose * near).astype(kind) @ columns
+            after = to_after[part] @ columns
+            pad = -len(base) % 4
+            if pad:
+                base = np.r_[base, np.full(pad, _FAR)]
+                blank = np.zeros((pad, columns.shape[1]), kind)
+                before, here, after = (np.concatenate([v, blank]) for v in (before, here, after))
+            nearest_three(before, here, after, base.astype(kind), steps, best)
+        width = len(local)
+        products = np.zeros((2 * steps + 1, width))
+        for lag in range(2 * steps + 1):
+            products[lag, : width - lag] = np.einsum("ij,ij->i", local[: width - lag], local[lag:])
+        finish_scores(best, products, squares, neighbours, start, scores)
+    return scores
