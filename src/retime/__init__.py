@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from retime.io.warp_json import read_warp, write_warp
     from retime.kinematics import positions
     from retime.layers import PoseLayer
+    from retime.methods.guided import guided_signal_warp, guided_warp, suggest_keytimes
     from retime.methods.spline import spline_warp
     from retime.motion import Motion, Pose, Units
     from retime.recipe import Recipe, Step, read_recipe, write_recipe
@@ -59,6 +60,8 @@ _HOME = {
     "curves": "",
     "detect_contacts": "retime.contacts",
     "find_body": "retime.body",
+    "guided_signal_warp": "retime.methods.guided",
+    "guided_warp": "retime.methods.guided",
     "fit_bezier": "retime.curves",
     "io": "",
     "kinematics": "",
@@ -69,6 +72,7 @@ _HOME = {
     "read_warp": "retime.io.warp_json",
     "samples": "",
     "spline_warp": "retime.methods.spline",
+    "suggest_keytimes": "retime.methods.guided",
     "write": "retime.io",
     "write_recipe": "retime.recipe",
     "write_warp": "retime.io.warp_json",
@@ -98,6 +102,8 @@ __all__ = [
     "detect_contacts",
     "find_body",
     "fit_bezier",
+    "guided_signal_warp",
+    "guided_warp",
     "io",
     "kinematics",
     "metrics",
@@ -107,6 +113,7 @@ __all__ = [
     "read_warp",
     "samples",
     "spline_warp",
+    "suggest_keytimes",
     "write",
     "write_recipe",
     "write_warp",

@@ -177,6 +177,10 @@ def _encode(value: Any) -> Any:
                 if getattr(value, kind)
             },
         }
+    if isinstance(value, Motion) and value.origin is not None and value.origin.warp is None:
+        return {"path": value.origin.path, "sha256": value.origin.sha256}
+    if isinstance(value, Path):
+        return str(value)
     if isinstance(value, tuple | list):
         return [_encode(v) for v in value]
     if isinstance(value, Mapping):
@@ -187,6 +191,8 @@ def _encode(value: Any) -> Any:
 
 
 def _decode(value: Any, kind: Any) -> Any:
+    if kind == TimeWarp | None and value is not None:
+        kind = TimeWarp
     if kind is TimeWarp:
         return warp_json.from_document(value)
     if kind is PoseLayer:

@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "info": ("retime.cli.info", "Show what a motion file holds."),
     "convert": ("retime.cli.convert", "Write a motion in another format."),
     "warp": ("retime.cli.warp", "Make, show, compose, invert and export time warps."),
+    "guided": ("retime.cli.guided", "Change a motion's length or feel, guided by a reference."),
     "apply": ("retime.cli.apply", "Retime a motion by a warp, or by keytimes."),
     "run": ("retime.cli.run", "Apply a recipe to a motion."),
     "check": ("retime.cli.check", "Measure how good a motion or a retiming is."),

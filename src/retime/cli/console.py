@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -36,7 +36,7 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def table(rows: list[tuple[str, ...]], header: tuple[str, ...] = ()) -> None:
+def table(rows: Sequence[tuple[str, ...]], header: tuple[str, ...] = ()) -> None:
     """Print rows in columns; text is never read as markup."""
     from rich.console import Console
     from rich.table import Table

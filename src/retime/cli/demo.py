@@ -22,7 +22,7 @@ def demo(
 ) -> None:
     """Retime a bundled jump and write everything that comes of it: motions, warp, pictures.
 
-    The idle time before and after is shortened; the flight keeps its speed.
+    It is guided by its own timing: the idle time gives way, the flight keeps its speed.
     """
     from retime.io import write
     from retime.io.warp_json import write_warp
@@ -30,19 +30,19 @@ def demo(
     from retime.plot.warps import draw_warps
     from retime.recipe import Recipe, Step, write_recipe
     from retime.samples import jump
+    from retime.warp import TimeWarp
 
     folder.mkdir(parents=True, exist_ok=True)
     motion = jump()
-    # From crouch to landing (0.8 to 2.2 s) everything keeps its length; the idle time gives way.
-    keytimes = [(0.3, 0.8), (0.8, 1.3), (1.3, 1.8), (1.7, 2.2)]
-    recipe = Recipe([Step("spline", {"duration": 2.1, "keytimes": keytimes})])
+    recipe = Recipe([Step("guided", {"duration": 2.0}), Step("hold")])
     warp = recipe.warp(motion)
     retimed = recipe.evaluate(motion)
     write(motion, folder / "jump.bvh")
     write(retimed, folder / "jump-retimed.bvh")
     write_warp(warp, folder / "warp.json")
     write_recipe(recipe, folder / "recipe.json")
-    draw_warps({"retimed jump": warp}, folder / "warp.png")
+    uniform = TimeWarp([0, warp.duration], [0, motion.duration])
+    draw_warps({"guided": warp, "uniform speed": uniform}, folder / "warp.png")
     draw_strips({"jump": motion, "retimed": retimed}, folder / "strips.png")
     names = ["jump.bvh", "jump-retimed.bvh", "warp.json", "recipe.json", "warp.png", "strips.png"]
     fields = {

@@ -29,6 +29,7 @@ __all__ = [
     "Scale",
     "Shortest",
     "Up",
+    "WarpOut",
     "given",
     "must_differ",
     "with_parameters",
@@ -80,6 +81,11 @@ Shortest = Annotated[
 ]
 Hold = Annotated[
     bool, typer.Option("--hold", help="Hold planted feet in place when all else is done.")
+]
+
+
+WarpOut = Annotated[
+    Path | None, typer.Option("--warp", help="Also write the warp here.", metavar="FILE")
 ]
 
 
@@ -140,4 +146,6 @@ def _plain(kind: Any) -> Any:
         return _plain(rest[0]) if len(rest) == 1 else str | None
     if origin is tuple:
         return list[str] | None if args[-1] is Ellipsis else str | None
+    if origin is not Literal and kind not in (float, int, bool, str):
+        return str | None  # a file's path, or what has no text at all
     return kind | None

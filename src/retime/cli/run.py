@@ -20,6 +20,7 @@ from retime.cli.options import (
     RolesMap,
     Scale,
     Up,
+    WarpOut,
 )
 from retime.cli.retiming import retime_file
 
@@ -33,9 +34,7 @@ def run(
     recipe: Annotated[Path, typer.Argument(metavar="RECIPE", help="The recipe file.")],
     source: Input,
     target: Output,
-    warp: Annotated[
-        Path | None, typer.Option("--warp", help="Also write the warp here.", metavar="FILE")
-    ] = None,
+    warp: WarpOut = None,
     fps: Fps = None,
     exact: Exact = False,
     also: Also = None,

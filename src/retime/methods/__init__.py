@@ -95,6 +95,20 @@ METHODS: dict[str, Method] = {
             "given_layer",
         ),
         Method(
+            "guided",
+            "The warp whose local timing is most like a reference's.",
+            "retime.methods.guided",
+            "GuidedParameters",
+            "guided_warp",
+        ),
+        Method(
+            "smooth",
+            "Average out the jitter of what plays faster.",
+            "retime.methods.smooth",
+            "SmoothParameters",
+            "smooth",
+        ),
+        Method(
             "hold",
             "Hold planted feet (and hands) in place, after all else.",
             "retime.methods.hold",

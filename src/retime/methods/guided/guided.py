@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -214,9 +215,7 @@ def guide(motion: Motion, **options: Any) -> Guidance:
     clip = motion if o.range is None else _cut(motion, o.range, "range")
     references = _references(motion, o)
     upsample = o.upsample or _upsampling(clip, o)
-    signals = pose_signals(
-        clip, references, rate=o.rate, upsample=upsample, smoothing=_SMOOTHING
-    )
+    signals = pose_signals(clip, references, rate=o.rate, upsample=upsample, smoothing=_SMOOTHING)
     return _guided(signals.poses, signals.references, clip.domain, upsample, o, motion.domain)
 
 
@@ -336,11 +335,7 @@ def _upsampling(clip: Motion, o: GuidedParameters) -> int:
         return _USUAL_UPSAMPLING
     length = end - start if o.duration is None else float(o.duration)
     points = sorted([(start, start), *o.keytimes, (start + length, end)])
-    ratios = [
-        (o1 - o0) / (s1 - s0)
-        for (o0, s0), (o1, s1) in zip(points, points[1:], strict=False)
-        if s1 > s0
-    ]
+    ratios = [(o1 - o0) / (s1 - s0) for (o0, s0), (o1, s1) in itertools.pairwise(points) if s1 > s0]
     foreign = o.reference is not None or o.reference_warp is not None
     worst = max(ratios, default=1.0)
     if worst <= 1 + 1e-9 and not foreign and (o.min_speed is None or o.min_speed >= 1):
@@ -395,7 +390,9 @@ def _read_reference(item: Reference) -> list[Motion]:
         return out
     motion = read(path)
     if sha256 is not None and motion.origin is not None and motion.origin.sha256 != sha256:
-        raise InputError(f"the reference {path} is no longer the file that the recipe was made with")
+        raise InputError(
+            f"the reference {path} is no longer the file that the recipe was made with"
+        )
     return [motion]
 
 
@@ -443,8 +440,9 @@ def suggest_keytimes(motion: Motion, *, count: int = 5, rate: float = 30.0) -> l
     if len(signals.poses) < 6:
         return []
     table = score_table(signals.poses, signals.references, 2, weights)
-    loss = table[1, 1] - table[0, 0]
-    loss = np.where(np.isfinite(loss), loss, 0.0)
+    inside = np.isfinite(table[1, 1]) & np.isfinite(table[0, 0])
+    loss = np.zeros(len(inside))
+    loss[inside] = table[1, 1, inside] - table[0, 0, inside]
     smooth = filtered(loss[:, None], 2.0)[:, 0]
     most = float(smooth.max())
     if most <= 1e-9:

@@ -1,4 +1,4 @@
-"""Compiled loops of guided time warping. The frame index is always the innermost axis: it is SIMD's."""
+"""Compiled loops of guided time warping; the frame index is the innermost axis, for SIMD."""
 
 from __future__ import annotations
 

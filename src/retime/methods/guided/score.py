@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -105,7 +105,7 @@ def score_table(
             f"the reference has {count} frames to compare with; {neighbours} neighbours need at "
             f"least {neighbours + 2} frames of it"
         )
-    kind = np.float64 if precision == "double" else np.float32
+    kind: Any = np.float64 if precision == "double" else np.float32
     n = len(poses)
     pose, speed, bend = weights.pose**2, weights.speed**2, weights.bend**2
     place = np.concatenate([z[1:-1] for z in references])

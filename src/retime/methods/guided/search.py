@@ -101,7 +101,7 @@ def find_free_path(scores: FloatArray, price: float) -> Path:
 
 
 def find_priced_path(scores: FloatArray, m: int, *, rounds: int = 60) -> Path | None:
-    """Find a path of ``m`` frames by a price per frame, with a bound on how far it is from the best.
+    """Find a path of ``m`` frames by a price per frame, and a bound on how far from the best it is.
 
     A price makes long or short paths better; the right one makes the best path of any length have
     ``m`` frames, and then that path is the best of that length. Where no price does, the path is

@@ -149,8 +149,8 @@ def solve(
         length = (len(path.frames) - 1) / problem.rate
     else:
         m = max(round(length * problem.rate), 1) + 1
-        keys = _key_frames(problem, m, length, keytimes, steps, max_speed)
-        path = _search(scores, m, keys, steps, search, loop_of=problem)
+        keys = _key_frames(problem, m, length, keytimes, steps)
+        path = _search(problem, scores, m, keys, search)
     guided = _curve(problem, path, keys, length, keytimes, average, loop)
     spline = keytime_warp(problem.domain, duration=length, keytimes=keytimes, loop=loop)
     warp = guided if influence >= 1 else spline.blend(guided, influence)
@@ -216,10 +216,9 @@ def _key_frames(
     duration: float,
     keytimes: Sequence[tuple[float, float]],
     steps: int,
-    max_speed: float,
 ) -> list[tuple[int, int]]:
-    """Bring keytimes to frames, both ends included; say what would be feasible where they are not."""
-    start, end = problem.domain
+    """Bring keytimes to frames, both ends included; where they cannot be met, say what could."""
+    start, _ = problem.domain
     n = len(problem.poses)
     # Also checks that they rise and lie inside.
     keytime_warp(problem.domain, duration=duration, keytimes=keytimes)
@@ -234,7 +233,9 @@ def _key_frames(
     keys.append((m - 1, n - 1))
     for (t0, q0), (t1, q1) in itertools.pairwise(keys):
         wide, far = t1 - t0, q1 - q0
-        where = f"between output {start + t0 / problem.rate:.3g} and {start + t1 / problem.rate:.3g} s"
+        where = (
+            f"between output {start + t0 / problem.rate:.3g} and {start + t1 / problem.rate:.3g} s"
+        )
         if wide <= 0 or far <= 0:
             raise InfeasibleError(
                 f"two keytimes {where} fall on the same frame at {problem.rate:g} fps; move them "
@@ -260,29 +261,25 @@ def _key_frames(
 
 
 def _search(
+    problem: Problem,
     scores: FloatArray,
     m: int,
     keys: list[tuple[int, int]],
-    steps: int,
-    search: str,
-    *,
-    loop_of: Problem,
+    search: Literal["exact", "coarse"],
 ) -> Path:
     if search == "coarse":
-        return _coarse(scores, m, keys, steps, loop_of)
-    if len(loop_of.poses) > _LONG and len(keys) == 2:
+        return _coarse(problem, scores, m, keys)
+    if len(problem.poses) > _LONG and len(keys) == 2:
         found = find_priced_path(scores, m)
         if found is not None and found.gap <= _SMALL_GAP:
             return found
     return find_path(scores, m, keys)
 
 
-def _coarse(
-    scores: FloatArray, m: int, keys: list[tuple[int, int]], steps: int, problem: Problem
-) -> Path:
+def _coarse(problem: Problem, scores: FloatArray, m: int, keys: list[tuple[int, int]]) -> Path:
     """Search at about 5 Hz first, then in full only near what was found (section 3.3)."""
     skip = max(round(problem.rate / 5), 1)
-    n = scores.shape[2]
+    steps, _, n = scores.shape
     few_out = max((m - 1) // skip, 1) + 1
     few_in = np.round(np.linspace(0, n - 1, max((n - 1) // skip, 1) + 1)).astype(np.int64)
     weights = FeatureWeights.of(0.1, skip / problem.rate)
@@ -293,8 +290,8 @@ def _coarse(
     rough = sorted({(0, 0), (few_out - 1, len(few_in) - 1)})
     try:
         found = find_path(coarse, few_out, rough)
-        near = np.interp(np.linspace(0, 1, m), np.linspace(0, 1, few_out), few_in[found.frames])
-        near = np.round(near).astype(np.int64)
+        guess = np.interp(np.linspace(0, 1, m), np.linspace(0, 1, few_out), few_in[found.frames])
+        near = np.round(guess).astype(np.int64)
         return find_path(scores, m, keys, near=near, margin=2 * skip * problem.upsample)
     except InfeasibleError:
         return find_path(scores, m, keys)
@@ -313,7 +310,7 @@ def _curve(
     start, end = problem.domain
     m = len(path.frames)
     window = 2 * round(average * problem.rate / 2) + 1
-    source = moving_average(path.frames, [t for t, _ in keys], window, loop=loop)
+    source = moving_average(path.frames.astype(float), [t for t, _ in keys], window, loop=loop)
     output = start + np.arange(m) * (duration / (m - 1))
     source = start + source * ((end - start) / (len(problem.poses) - 1))
     exact = {round((o - start) * problem.rate): (o, s) for o, s in keytimes}
@@ -326,7 +323,9 @@ def _curve(
     for t in exact:
         for k in (t - 1, t + 1):
             if 0 < k < m - 1 and k not in exact:
-                risen = (output[k] - output[t]) * (k - t) > 0 and (source[k] - source[t]) * (k - t) > 0
+                risen = (output[k] - output[t]) * (k - t) > 0 and (source[k] - source[t]) * (
+                    k - t
+                ) > 0
                 fresh[k] &= risen
     return TimeWarp(*monotone_cubic(output[fresh], source[fresh], loop=loop), loop=loop)
 

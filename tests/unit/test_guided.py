@@ -1,0 +1,473 @@
+"""Guided time warping: optimal by brute force, exact where it says so, clear where it cannot."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import retime
+from retime import (
+    InfeasibleError,
+    InputError,
+    Recipe,
+    RetimeError,
+    Step,
+    TimeWarp,
+    guided_signal_warp,
+    guided_warp,
+    quat,
+    samples,
+    suggest_keytimes,
+)
+from retime.methods.guided import guide
+from retime.methods.guided.score import (
+    FeatureWeights,
+    reference_features,
+    score_of,
+    score_table,
+)
+from retime.methods.guided.search import cost_of, find_free_path, find_path, find_priced_path
+from retime.methods.guided.smooth import moving_average
+
+WEIGHTS = FeatureWeights.of(0.1, 1 / 30)
+
+
+def random_walks(seed: int, n: int, r: int, d: int = 3) -> tuple[np.ndarray[Any, Any], ...]:
+    rng = np.random.default_rng(seed)
+    return tuple(np.cumsum(rng.normal(0, 0.1, (k, d)), axis=0) for k in (n, r))
+
+
+def plain_table(x: Any, z: Any, steps: int, k: int) -> Any:
+    """The objective (2), triple by triple, as the paper writes it."""
+    features = reference_features([z], WEIGHTS)
+    table = np.full((steps, steps, len(x)), np.inf)
+    for j in range(1, len(x) - 1):
+        for a, b in itertools.product(range(steps), repeat=2):
+            if j - 1 - a >= 0 and j + 1 + b < len(x):
+                triple = WEIGHTS.features(x[j - 1 - a], x[j], x[j + 1 + b])
+                distance = np.sort(np.linalg.norm(features - triple, axis=1))
+                table[a, b, j] = distance[:k].mean()
+    return table
+
+
+def all_paths(n: int, steps: int, m: int | None, keys: dict[int, int]) -> list[tuple[int, ...]]:
+    out = []
+    for count in range(n - 1) if m is None else [m - 2]:
+        for inner in itertools.combinations(range(1, n - 1), count):
+            path = (0, *inner, n - 1)
+            fits = all(path[t] == q for t, q in keys.items() if t < len(path))
+            if max(np.diff(path)) <= steps and fits:
+                out.append(path)
+    return out
+
+
+# ---- scores
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+@pytest.mark.parametrize(("n", "r", "steps"), [(7, 5, 2), (40, 30, 4), (300, 600, 3)])
+def test_scores_equal_a_plain_evaluation(n: int, r: int, steps: int, k: int) -> None:
+    x, z = random_walks(n, n, r)
+    exact = plain_table(x, z, steps, k)
+    np.testing.assert_allclose(
+        score_table(x, [z], steps, WEIGHTS, neighbours=k), exact, rtol=1e-6, atol=1e-6
+    )
+    single = score_table(x, [z], steps, WEIGHTS, neighbours=k, precision="single")
+    scale = exact[np.isfinite(exact)].max()
+    np.testing.assert_allclose(single, exact, atol=2e-3 * scale)
+
+
+def test_references_do_not_join_where_one_ends_and_the_next_begins() -> None:
+    x, z = random_walks(3, 20, 24)
+    parts = score_table(x, [z[:12], z[12:]], 3, WEIGHTS)
+    features = reference_features([z[:12], z[12:]], WEIGHTS)
+    assert len(features) == 20
+    path = np.arange(20)
+    assert cost_of(path, parts) == pytest.approx(score_of(x, features, WEIGHTS, 3), abs=1e-6)
+
+
+# ---- search
+
+
+@given(st.integers(0, 10**6), st.integers(4, 9), st.integers(2, 4), st.data())
+def test_the_path_is_the_best_of_all(seed: int, n: int, steps: int, data: st.DataObject) -> None:
+    table = np.random.default_rng(seed).uniform(0, 1, (steps, steps, n))
+    shortest = -(-(n - 1) // steps) + 1
+    m = data.draw(st.integers(shortest, n))
+    keys = {0: 0, m - 1: n - 1}
+    if m > 2 and data.draw(st.booleans()):
+        paths = all_paths(n, steps, m, {})
+        path = data.draw(st.sampled_from(paths))
+        t = data.draw(st.integers(1, m - 2))
+        keys[t] = path[t]
+    best = min(cost_of(np.array(p), table) for p in all_paths(n, steps, m, keys))
+    found = find_path(table, m, sorted(keys.items()))
+    assert found.cost == pytest.approx(best, abs=1e-9)
+    assert all(found.frames[t] == q for t, q in keys.items())
+    assert np.diff(found.frames).min() >= 1
+    assert np.diff(found.frames).max() <= steps
+
+
+@given(st.integers(0, 10**6), st.integers(4, 9), st.integers(2, 4), st.floats(-0.5, 0.5))
+def test_the_free_path_is_the_best_of_any_length(
+    seed: int, n: int, steps: int, price: float
+) -> None:
+    table = np.random.default_rng(seed).uniform(0, 1, (steps, steps, n))
+    paths = all_paths(n, steps, None, {})
+    best = min(cost_of(np.array(p), table) + price * (len(p) - 2) for p in paths)
+    found = find_free_path(table, price)
+    assert found.cost + price * (len(found.frames) - 2) == pytest.approx(best, abs=1e-9)
+
+
+@pytest.mark.parametrize("m", [40, 60, 77, 100])
+def test_checkpoints_and_prices_find_the_same(m: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    x, z = random_walks(5, 120, 80)
+    table = score_table(x, [z], 4, WEIGHTS)
+    keys = [(0, 0), (m - 1, 119)]
+    full = find_path(table, m, keys)
+    monkeypatch.setattr("retime.methods.guided.search._LAYER_BYTES", 1000)
+    assert find_path(table, m, keys).cost == pytest.approx(full.cost)
+    priced = find_priced_path(table, m)
+    assert priced is not None
+    assert full.cost * (1 - 1e-9) <= priced.cost
+    assert priced.cost * (1 - priced.gap) <= full.cost * (1 + 1e-9)  # the bound is one
+
+
+@given(st.integers(0, 10**6))
+def test_more_freedom_never_costs_and_keytimes_always_do(seed: int) -> None:
+    x, z = random_walks(seed, 24, 20)
+    less, more = (score_table(x, [z], s, WEIGHTS) for s in (3, 4))
+    keys = [(0, 0), (11, 23)]
+    free = find_path(more, 12, keys)
+    assert free.cost <= find_path(less, 12, keys).cost + 1e-9
+    bound = find_path(more, 12, [(0, 0), (5, 9), (11, 23)])
+    assert free.cost <= bound.cost + 1e-9
+    richer = score_table(x, [z, x], 4, WEIGHTS)
+    assert find_path(richer, 12, keys).cost <= free.cost + 1e-9
+
+
+def test_the_only_path_is_found() -> None:
+    table = np.ones((8, 8, 97))
+    path = find_path(table, 13, [(0, 0), (12, 96)])
+    assert (np.diff(path.frames) == 8).all()
+
+
+# ---- the curve
+
+
+@given(
+    st.lists(st.integers(1, 8), min_size=4, max_size=40),
+    st.integers(0, 6).map(lambda k: 2 * k + 1),
+    st.data(),
+)
+def test_averages_rise_and_keep_their_fixed_points(
+    steps: list[int], window: int, data: st.DataObject
+) -> None:
+    values = np.r_[0, np.cumsum(steps)].astype(float)
+    inner = data.draw(st.sets(st.integers(1, len(values) - 2), max_size=3))
+    fixed = sorted({0, len(values) - 1, *inner})
+    out = moving_average(values, fixed, window)
+    assert (out[fixed] == values[fixed]).all()
+    assert (np.diff(out) > 0).all()
+
+
+def test_a_jump_keeps_its_flight_and_loses_its_idle_time() -> None:
+    made = samples.sample("jump")
+    warp = guided_warp(made.motion, duration=2.0)
+    (start, end) = made.flights[0]
+    shown = warp.preimage(start + 0.03, end - 0.03)
+    assert shown is not None
+    rate = warp.rate(np.linspace(*shown, 40))
+    assert rate.min() > 0.95
+    assert rate.max() < 1.05
+    assert float(warp(0.2)) > 0.35  # idle time runs at nearly twice its speed
+
+
+def test_a_jump_made_longer_keeps_its_flight() -> None:
+    made = samples.sample("jump")
+    warp = guided_warp(made.motion, duration=5.0)
+    (start, end) = made.flights[0]
+    shown = warp.preimage(start + 0.03, end - 0.03)
+    assert shown is not None
+    rate = warp.rate(np.linspace(*shown, 40))
+    assert np.abs(rate - 1).max() < 0.05
+
+
+def test_the_same_length_is_no_change() -> None:
+    jump = samples.jump()
+    warp = guided_warp(jump)
+    t = np.linspace(0, jump.duration, 50)
+    np.testing.assert_allclose(warp(t), t, atol=1e-9)
+
+
+def test_keytimes_and_ends_are_exact() -> None:
+    jump = samples.jump()
+    keys = [(0.517, 0.9), (1.333, 1.871)]
+    warp = guided_warp(jump, duration=2.013, keytimes=keys)
+    assert warp.domain == (0.0, 2.013)
+    for output, source in keys:
+        assert float(warp(output)) == source
+    assert (np.diff(warp.source) > 0).all()
+    for influence in (0.0, 0.4):
+        mixed = guided_warp(jump, duration=2.013, keytimes=keys, influence=influence)
+        for output, source in keys:
+            assert float(mixed(output)) == pytest.approx(source, abs=1e-9)
+
+
+def test_influence_goes_from_the_spline_to_the_guided_warp() -> None:
+    jump = samples.jump()
+    spline = retime.spline_warp(jump, duration=2.0)
+    t = np.linspace(0, 2, 40)
+    np.testing.assert_allclose(guided_warp(jump, duration=2.0, influence=0.0)(t), spline(t))
+    away = [
+        np.abs(guided_warp(jump, duration=2.0, influence=w)(t) - spline(t)).max()
+        for w in (0.25, 0.5, 1.0)
+    ]
+    assert away == sorted(away)
+
+
+def test_costs_are_honest() -> None:
+    found = guide(samples.jump(), duration=2.0)
+    assert found.costs["guided"] < found.costs["spline"]
+    assert found.costs["uniform"] == pytest.approx(found.costs["spline"], rel=0.02)
+    assert any("uniform speed" in note for note in found.warp.notes)
+    assert found.gap == 0
+
+
+def moved(motion: retime.Motion, yaw: float, scale: float) -> retime.Motion:
+    turn = quat.from_axis_angle([0, 1, 0], yaw)
+    rotations = motion.rotations.copy()
+    rotations[:, 0] = quat.multiply(turn, rotations[:, 0])
+    place = scale * (quat.rotate(turn, motion.root_translation) + [3.0, 0.0, -7.0])
+    skeleton = replace(motion.skeleton, offsets=scale * motion.skeleton.offsets)
+    units = replace(motion.units, metres=1 / scale)
+    return replace(
+        motion,
+        skeleton=skeleton,
+        rotations=rotations,
+        translations={"Hips": place},
+        units=units,
+    )
+
+
+def test_place_heading_and_units_change_nothing() -> None:
+    jump = samples.jump()
+    t = np.linspace(0, 2, 50)
+    here = guided_warp(jump, duration=2.0)(t)
+    np.testing.assert_allclose(guided_warp(moved(jump, 2.1, 100.0), duration=2.0)(t), here, atol=1e-6)
+
+
+def test_a_known_warp_is_undone_by_the_timing_of_another_stretch() -> None:
+    """Slow punches, guided by the fast ones of the same boxer, come nearer to the fast ones."""
+    made = samples.sample("punches-slow")
+    assert made.reference is not None
+    assert made.warp is not None
+    end = made.reference.duration
+    warp = guided_warp(made.motion, reference=made.reference, duration=end)
+    t = np.linspace(0, end, 200)
+    truth = made.warp.inverse(t)
+    nothing = t * made.motion.duration / end
+    error = np.sqrt(np.mean((warp(t) - truth) ** 2))
+    assert error < 0.6 * np.sqrt(np.mean((nothing - truth) ** 2))
+
+
+def test_a_reference_on_other_bones_and_names_is_matched_by_roles() -> None:
+    jump = samples.jump()
+    names = tuple(f"{n}_x" for n in jump.skeleton.names)
+    renamed = {
+        n: n.replace("UpLeg", "Thigh").replace("Leg", "Shin").replace("Hips", "pelvis")
+        for n in jump.skeleton.names
+    }
+    other = replace(
+        jump,
+        skeleton=replace(
+            jump.skeleton,
+            names=tuple(renamed.values()),
+            file_names=tuple(renamed.values()),
+            offsets=1.2 * jump.skeleton.offsets,
+        ),
+        translations={"pelvis": 1.2 * jump.root_translation},
+    )
+    t = np.linspace(0, 2, 40)
+    by_self, by_other = (guided_warp(jump, duration=2.0, reference=r)(t) for r in (jump, other))
+    assert np.abs(by_self - by_other).max() < 0.15
+    strange = replace(
+        samples.chain(), skeleton=replace(samples.chain().skeleton, names=names[:4], file_names=())
+    ) if False else samples.chain()
+    with pytest.raises(InputError, match="shares too few joints"):
+        guided_warp(jump, duration=2.0, reference=strange)
+
+
+def test_references_may_be_files_and_folders(tmp_path: Path) -> None:
+    jump = samples.jump()
+    retime.write(jump, tmp_path / "one.npz")
+    (tmp_path / "notes.txt").write_text("not a motion")
+    (tmp_path / "broken.bvh").write_text("neither")
+    t = np.linspace(0, 2, 40)
+    expected = guided_warp(jump, duration=2.0, reference=jump)(t)
+    for reference in (tmp_path, str(tmp_path / "one.npz"), [tmp_path / "one.npz"]):
+        np.testing.assert_allclose(guided_warp(jump, duration=2.0, reference=reference)(t), expected)
+    with pytest.raises(RetimeError, match="no such file"):
+        guided_warp(jump, reference=tmp_path / "absent.bvh")
+
+
+def test_what_was_done_to_one_jump_by_hand_follows_in_the_rest() -> None:
+    """Slow motion of one swing's reference range makes the same moves slow elsewhere (V7, V8)."""
+    chain = samples.chain(duration=6.0)
+    slow = TimeWarp([1.0, 3.0], [1.0, 2.0])
+    free = guided_warp(chain, duration="free", reference_range=(1.0, 2.0), reference_warp=slow)
+    assert free.duration == pytest.approx(12.0, rel=0.1)
+    fixed = guided_warp(chain, duration=12.0, reference_range=(1.0, 2.0), reference_warp=slow)
+    assert np.median(fixed.rate(np.linspace(1, 11, 50))) == pytest.approx(0.5, abs=0.1)
+
+
+def test_a_price_makes_a_free_duration_shorter() -> None:
+    jump = samples.jump()
+    lengths = [guided_warp(jump, duration="free", price=p).duration for p in (-0.05, 0.0, 0.5)]
+    assert lengths == sorted(lengths, reverse=True)
+    assert lengths[0] > lengths[2]
+
+
+def test_limits_of_speed_hold() -> None:
+    jump = samples.jump()
+    warp = guided_warp(jump, duration=2.2, limits=[(0.0, 0.7, 1.0, 1.0)], average=0.0)
+    shown = warp.preimage(0.05, 0.6)
+    assert shown is not None
+    assert np.abs(warp.rate(np.linspace(*shown, 30)) - 1).max() < 0.05
+    slow = guided_warp(jump, duration=3.25, min_speed=0.9, upsample=4, average=0.0)
+    assert slow.rate(np.linspace(0.1, 3.1, 99)).min() > 0.7
+
+
+def test_a_price_on_changes_of_speed_makes_fewer() -> None:
+    jump = samples.jump()
+    jumpy, calm = (guide(jump, duration=2.0, speed_change=c).frames for c in (0.0, 0.3))
+    changes = [np.abs(np.diff(f, n=2)).sum() for f in (jumpy, calm)]
+    assert changes[1] < changes[0]
+
+
+def test_backwards_and_ranges_and_loops() -> None:
+    jump = samples.jump()
+    back = guided_warp(jump, duration=2.0, backwards=True)
+    assert (float(back(0.0)), float(back(2.0))) == (jump.duration, 0.0)
+    part = guided_warp(jump, range=(0.0, 0.8), duration=0.4, rest="ripple")
+    assert part.duration == pytest.approx(jump.duration - 0.4)
+    t = np.linspace(0.5, 2.8, 20)
+    np.testing.assert_allclose(part(t), t + 0.4, atol=1e-9)
+    cycle = guided_warp(samples.chain(duration=1.0), duration=1.5, loop=True)
+    assert cycle.loop
+    ends = cycle.rate([1e-3, 1.5 - 1e-3])
+    assert ends[0] == pytest.approx(ends[1], abs=0.15)
+
+
+@pytest.mark.parametrize("search", ["exact", "coarse"])
+@pytest.mark.parametrize("precision", ["double", "single"])
+def test_every_way_of_searching_is_a_warp(search: Any, precision: Any) -> None:
+    jump = samples.jump()
+    found = guide(jump, duration=2.0, search=search, precision=precision)
+    best = guide(jump, duration=2.0)
+    assert found.warp.duration == 2.0
+    assert found.costs["guided"] >= best.costs["guided"] * (1 - 5e-3)
+
+
+def test_signals_of_any_kind_are_warped() -> None:
+    t = np.linspace(0, 4, 121)
+    place = np.where(t < 2, 0.0, np.sin(3 * (t - 2)))
+    warp = guided_signal_warp(np.c_[place, place], fps=30, duration=3.0)
+    rate = warp.rate(warp.inverse(np.array([1.0, 3.0])))
+    assert rate[0] > 1.5
+    assert abs(rate[1] - 1) < 0.1
+    with pytest.raises(InputError, match="columns"):
+        guided_signal_warp(np.zeros((9, 2)), fps=30, reference=np.zeros((9, 3)))
+    with pytest.raises(InputError, match="three finite frames"):
+        guided_signal_warp(np.zeros((2, 2)), fps=30)
+
+
+def test_moments_of_a_jump_are_suggested() -> None:
+    found = suggest_keytimes(samples.jump())
+    assert found
+    assert max(s.weight for s in found) == 1
+    assert all(0.7 < s.time < 2.7 for s in found)
+    still = samples.swing()
+    still = replace(still, rotations=np.repeat(still.rotations[:1], len(still), axis=0))
+    still = replace(still, translations={"Hips": np.repeat(still.root_translation[:1], len(still), 0)})
+    assert suggest_keytimes(still) == []
+
+
+def test_smoothing_leaves_what_keeps_its_speed() -> None:
+    jump = samples.jump()
+    noise = quat.exp(0.01 * np.random.default_rng(3).normal(size=(*jump.rotations.shape[:2], 3)))
+    noisy = replace(jump, rotations=quat.multiply(noise, jump.rotations))
+    warp = TimeWarp([0, 1, 1.5], [0, 1, 3.25])
+    steps = [Step("warp", {"warp": warp})]
+    plain = Recipe(steps).evaluate(noisy)
+    smooth = Recipe([*steps, Step("smooth")]).evaluate(noisy)
+    moved_by = quat.angle(plain.rotations, smooth.rotations).max(axis=1)
+    assert moved_by[plain.times < 0.99].max() < 1e-12
+    assert moved_by[(plain.times > 1.1) & (plain.times < 1.4)].min() > 0
+
+
+# ---- bad input
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"duration": 0.0}, "above 0 s"),
+        ({"duration": 0.2}, "raise max_speed to"),
+        ({"duration": 9.0, "upsample": 2}, "upsample by 3 or more"),
+        ({"duration": 2.0, "keytimes": [(0.1, 2.0)]}, "raise max_speed to"),
+        ({"duration": 2.0, "keytimes": [(1.0, 1.0), (1.001, 1.01)]}, "same frame"),
+        ({"duration": 2.0, "keytimes": [(1.0, 2.0), (1.5, 1.0)]}, "must rise"),
+        ({"duration": "free", "keytimes": [(1.0, 1.0)]}, "takes no keytimes"),
+        ({"reference_range": (0.0, 0.1)}, "neighbours need at least 5 frames"),
+        ({"reference_range": (3.0, 9.0)}, "not a part of"),
+        ({"limits": [(0.0, 3.0, 5.0, 6.0)], "duration": 2.0}, "no timing meets all limits"),
+        ({"limits": [(2.0, 1.0, 1.0, 2.0)]}, "makes no sense"),
+        ({"reference": 3}, "a motion or a path"),
+        ({"range": (0.0, 1.0), "backwards": True}, "only a whole clip"),
+    ],
+)
+def test_bad_input_gets_a_sentence(options: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(RetimeError, match=sentence):
+        if options.get("reference") == 3:
+            options = {"reference": [3]}
+        guided_warp(samples.jump(), **options)
+
+
+def test_short_clips_get_a_sentence() -> None:
+    jump = samples.jump()
+    for frames in (1, 2):
+        short = replace(
+            jump,
+            rotations=jump.rotations[:frames],
+            translations={"Hips": jump.root_translation[:frames]},
+        )
+        with pytest.raises(InputError, match="too short"):
+            guided_warp(short, duration=1.0)
+
+
+def test_infeasible_requests_name_a_feasible_duration() -> None:
+    with pytest.raises(InfeasibleError, match=r"take a duration of 0\.4") as caught:
+        guided_warp(samples.jump(), duration=0.2)
+    assert "max_speed" in str(caught.value)
+
+
+def test_a_recipe_keeps_its_reference_by_hash(tmp_path: Path) -> None:
+    jump = samples.jump()
+    retime.write(jump, tmp_path / "ref.npz")
+    reference = retime.read(tmp_path / "ref.npz")
+    recipe = Recipe([Step("guided", {"duration": 2.0, "reference": (reference,)})])
+    retime.write_recipe(recipe, tmp_path / "r.json")
+    again = retime.read_recipe(tmp_path / "r.json")
+    t = np.linspace(0, 2, 30)
+    np.testing.assert_allclose(again.warp(jump)(t), recipe.warp(jump)(t))
+    retime.write(samples.walk(), tmp_path / "ref.npz")
+    with pytest.raises(InputError, match="no longer the file"):
+        again.warp(jump)
