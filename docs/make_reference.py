@@ -61,7 +61,7 @@ def page() -> str:
     lines += [
         "## Methods",
         "",
-        "A recipe's steps name these; each returns a warp or a pose layer.",
+        "A recipe's steps name these; each returns a warp, a pose layer or a fix.",
         "",
     ]
     for method in METHODS.values():

@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from retime import curves, io, kinematics, metrics, samples
+    from retime import contacts, curves, errors, ik, io, kinematics, metrics, quat, samples
     from retime.body import Body, find_body
     from retime.contacts import Contact, detect_contacts
     from retime.curves import BezierCurve, fit_bezier
@@ -57,16 +57,20 @@ _HOME = {
     "TimeWarp": "retime.warp",
     "Units": "retime.motion",
     "apply": "retime.edits",
+    "contacts": "",
     "curves": "",
     "detect_contacts": "retime.contacts",
+    "errors": "",
     "find_body": "retime.body",
     "guided_signal_warp": "retime.methods.guided",
     "guided_warp": "retime.methods.guided",
     "fit_bezier": "retime.curves",
+    "ik": "",
     "io": "",
     "kinematics": "",
     "metrics": "",
     "positions": "retime.kinematics",
+    "quat": "",
     "read": "retime.io",
     "read_recipe": "retime.recipe",
     "read_warp": "retime.io.warp_json",
@@ -98,16 +102,20 @@ __all__ = [
     "TimeWarp",
     "Units",
     "apply",
+    "contacts",
     "curves",
     "detect_contacts",
+    "errors",
     "find_body",
     "fit_bezier",
     "guided_signal_warp",
     "guided_warp",
+    "ik",
     "io",
     "kinematics",
     "metrics",
     "positions",
+    "quat",
     "read",
     "read_recipe",
     "read_warp",

@@ -26,7 +26,7 @@ __all__ = ["LIMBS", "ROLES", "Body", "Limb", "LimbName", "find_body"]
 
 LimbName = Literal["left_leg", "right_leg", "left_arm", "right_arm"]
 
-# A limb's roles from the trunk outwards; the second to fourth are what inverse kinematics moves.
+# A limb's roles from the trunk outwards; the first three are what inverse kinematics moves.
 LIMBS: dict[LimbName, tuple[str, str, str, str]] = {
     "left_leg": ("left_upper_leg", "left_lower_leg", "left_foot", "left_toe"),
     "right_leg": ("right_upper_leg", "right_lower_leg", "right_foot", "right_toe"),
@@ -155,8 +155,10 @@ class Body:
             if name in self.skeleton:
                 out.append(name)
             elif name in groups or name in ROLES:
-                found = [self.name(r) for r in groups.get(name, (name,))]
-                out += [n for n in found if n is not None]
+                found = [n for n in (self.name(r) for r in groups.get(name, (name,))) if n]
+                if not found:
+                    raise InputError(f"the figure has no {name}; name its joint by a map (--map)")
+                out += found
             else:
                 known = [*self.skeleton.names, *groups, *self.roles]
                 raise InputError(f"no joint or role {name!r}{did_you_mean(name, known)}")
@@ -187,7 +189,8 @@ class Body:
 
         For a biped by the segments of a human; else in proportion to the bones' lengths.
         """
-        return _human_weights(self) if self.is_biped else _length_weights(self.skeleton)
+        human = self.is_biped and "hips" in self.roles
+        return _human_weights(self) if human else _length_weights(self.skeleton)
 
     def centre_of_mass(self, motion: Motion) -> FloatArray:
         """Return the centre of mass over time, (F, 3) in metres."""
@@ -199,7 +202,7 @@ class Body:
     @cached_property
     def height(self) -> float:
         """Standing height in the file's units: leg, trunk and head; 0 where it is no biped."""
-        if not self.is_biped or "head" not in self.roles:
+        if not self.is_biped or not {"head", "hips"} <= set(self.roles):
             return 0.0
         skeleton = self.skeleton
         leg = self.limbs["left_leg"]
@@ -211,9 +214,11 @@ class Body:
                 break
             length += bones[j]
         ends = [np.linalg.norm(s.offset) for s in skeleton.end_sites if s.parent == head]
-        tip = leg.tip
         # Ankle to sole and neck to crown are short and often missing: a usual share of the height.
-        sole = abs(float(skeleton.offsets[tip][1])) if tip is not None else 0.0
+        sole = 0.0
+        if leg.tip is not None and bones[leg.end] > 0:
+            down = skeleton.offsets[leg.end] / bones[leg.end]  # the shin's own direction
+            sole = abs(float(skeleton.offsets[leg.tip] @ down))
         crown = max(ends, default=0.0)
         return float(length + max(sole, 0.04 * length) + max(crown, 0.08 * length))
 

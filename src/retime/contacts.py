@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from retime.body import Body, find_body
-from retime.errors import InputError, did_you_mean
+from retime.errors import InputError
 from retime.kinematics import positions
 from retime.motion import Motion
 from retime.quat import FloatArray
@@ -135,22 +135,34 @@ def _drawn_in(place: FloatArray, times: FloatArray, first: int, last: int) -> tu
     return start, end
 
 
-def carry_contacts(contacts: Iterable[Contact], warp: TimeWarp) -> tuple[Contact, ...]:
-    """Move contacts through a warp, each by its own joint's channel; what is not shown vanishes."""
+def carry_contacts(
+    contacts: Iterable[Contact], warp: TimeWarp, *, period: float | None = None
+) -> tuple[Contact, ...]:
+    """Move contacts through a warp, each by its own joint's channel; what is not shown vanishes.
+
+    Parameters
+    ----------
+    contacts : iterable of Contact
+        In the warp's source time.
+    warp : TimeWarp
+        From the time they are wanted in to theirs.
+    period : float, optional
+        The source's duration, where the warp goes round; left out, what the warp itself shows.
+    """
     out = []
     for contact in contacts:
-        for turn in _turns(contact, warp):
+        for turn in _turns(contact, warp, period):
             shown = warp.preimage(contact.start + turn, contact.end + turn, contact.joint)
             if shown is not None:
                 out.append(Contact(contact.joint, *shown))
     return tuple(out)
 
 
-def _turns(contact: Contact, warp: TimeWarp) -> list[float]:
+def _turns(contact: Contact, warp: TimeWarp, period: float | None) -> list[float]:
     """How far a contact's copies lie from it, on every turn of a cycle that the warp shows."""
     source = warp.channel(contact.joint).y
-    period = abs(float(source[-1] - source[0]))
-    if not warp.loop or period == 0:
+    period = abs(float(source[-1] - source[0])) if period is None else period
+    if not warp.loop or period <= 0:
         return [0.0]
     first = int(np.floor((source.min() - contact.end) / period))
     last = int(np.ceil((source.max() - contact.start) / period))
@@ -158,7 +170,7 @@ def _turns(contact: Contact, warp: TimeWarp) -> list[float]:
 
 
 def contacts_from_events(
-    events: Iterable[tuple[float, str, str]], body: Body, *, end: float
+    events: Iterable[tuple[float, str, str]], body: Body, *, end: float, start: float = 0.0
 ) -> tuple[Contact, ...]:
     """Turn gait events, as C3D files hold them, into contacts.
 
@@ -168,8 +180,8 @@ def contacts_from_events(
         Side ``Left`` or ``Right``, label ``Foot Strike`` or ``Foot Off``.
     body : Body
         Whose feet.
-    end : float
-        The clip's last time, where a stance lasts to the end.
+    end, start : float
+        The clip's last and first time, for stances that last to the end or began before.
     """
     down: dict[str, float] = {}
     out = []
@@ -182,16 +194,16 @@ def contacts_from_events(
         if word == "foot strike":
             down.setdefault(joint, time)
         elif word == "foot off":
-            start = down.pop(joint, 0.0)
-            if time > start:
-                out.append(Contact(joint, start, time))
+            strike = down.pop(joint, start)
+            if time > strike:
+                out.append(Contact(joint, strike, time))
         else:
             raise InputError(f"the event at {time:g} s is {label!r}, not Foot Strike or Foot Off")
-    out += [Contact(joint, start, end) for joint, start in down.items() if start < end]
+    out += [Contact(joint, strike, end) for joint, strike in down.items() if strike < end]
     return tuple(sorted(out, key=lambda c: (c.joint, c.start)))
 
 
-def parse_contacts(document: Any, motion: Motion) -> tuple[Contact, ...]:
+def parse_contacts(document: Any) -> tuple[Contact, ...]:
     """Turn a list of ``{"joint", "start", "end"}``, as JSON gives it, into contacts."""
     if not isinstance(document, list):
         raise InputError('contacts are a list of objects with "joint", "start" and "end"')
@@ -199,12 +211,10 @@ def parse_contacts(document: Any, motion: Motion) -> tuple[Contact, ...]:
     for number, entry in enumerate(document, 1):
         if not isinstance(entry, Mapping) or set(entry) != {"joint", "start", "end"}:
             raise InputError(f'contact {number} needs "joint", "start" and "end"')
-        name = entry["joint"]
-        if name not in motion.skeleton:
-            known = did_you_mean(str(name), motion.skeleton.names)
-            raise InputError(f"contact {number}: no joint named {name!r}{known}")
+        if not isinstance(entry["joint"], str):
+            raise InputError(f"contact {number}: {entry['joint']!r} is no joint's name")
         try:
-            out.append(Contact(name, float(entry["start"]), float(entry["end"])))
+            out.append(Contact(entry["joint"], float(entry["start"]), float(entry["end"])))
         except (TypeError, ValueError) as e:
             raise InputError(f"contact {number}: {e}") from None
     return tuple(out)

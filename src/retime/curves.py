@@ -12,7 +12,7 @@ import numpy.typing as npt
 from retime.errors import InputError
 from retime.graph import Graph
 from retime.quat import FloatArray
-from retime.skeleton import read_only
+from retime.skeleton import ReadOnlyArrays, read_only
 from retime.warp import TimeWarp
 
 __all__ = ["BezierCurve", "fit_bezier", "keytime_warp", "monotone_cubic"]
@@ -49,6 +49,11 @@ def keytime_warp(
         The clip is a cycle: the rate agrees at the seam.
     """
     start, end = domain
+    if not start < end:
+        raise InputError(
+            f"there is no time between {start:g} and {end:g} s to change; a range runs from its "
+            "earlier to its later end, and a clip needs two frames"
+        )
     stop = end if duration is None else start + duration
     duration = stop - start
     if not (np.isfinite(duration) and duration > 0):
@@ -99,7 +104,7 @@ def monotone_cubic(
 
 
 @dataclass(frozen=True, eq=False)
-class BezierCurve:
+class BezierCurve(ReadOnlyArrays):
     """An F-curve as graph editors hold it: keys with a handle on either side.
 
     Parameters

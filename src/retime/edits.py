@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from retime import quat
 from retime.contacts import Contact, carry_contacts
-from retime.errors import InputError
+from retime.errors import InputError, did_you_mean
 from retime.kinematics import height
 from retime.layers import PoseLayer, Sampled
 from retime.motion import Motion
@@ -30,6 +30,7 @@ __all__ = [
     "FixKind",
     "apply",
     "apply_edits",
+    "check_channels",
     "must_loop",
     "total_warp",
 ]
@@ -56,11 +57,14 @@ class FixContext:
         From the retimed motion's time to the source's.
     contacts : tuple of Contact, optional
         Contacts that a step gave, carried to the retimed motion's time.
+    carry : callable
+        Carries contacts of the source to the retimed motion's time, step by step.
     """
 
     source: Motion
     warp: TimeWarp
-    contacts: tuple[Contact, ...] | None = None
+    contacts: tuple[Contact, ...] | None
+    carry: Callable[[tuple[Contact, ...]], tuple[Contact, ...]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +148,8 @@ def apply(
         warp = warp.within(motion.domain, range, rest)
     if loop:
         warp = warp.looped()
+    if warp.loop:
+        must_loop(motion)
     return apply_edits(motion, [Edit(warp)], fps=fps, exact=exact, times=times)
 
 
@@ -186,7 +192,8 @@ def apply_edits(
     """
     warps = _warps(motion, edits)
     domain = warps[-1].domain if warps else motion.domain
-    if fps is None and times is None and not exact and all(w.is_identity for w in warps):
+    unchanged = domain == motion.domain and all(w.is_identity for w in warps)
+    if unchanged and fps is None and times is None and not exact:
         times = motion.sample_times  # uneven samples stay as they are
     frames = _Frames.of(motion, domain, fps, exact, times)
 
@@ -210,6 +217,7 @@ def apply_edits(
     if origin is not None:
         origin = replace(origin, warp=total if origin.warp is None else origin.warp @ total)
     notes = [n for edit in edits if edit.warp is not None for n in edit.warp.notes]
+    notes += [n for warp in warps for n in check_channels(motion, warp)]
     notes += frames.notes
     out = replace(
         motion,
@@ -221,17 +229,42 @@ def apply_edits(
         sample_times=frames.times if frames.uneven else None,
         origin=origin,
     ).with_notes(*notes)
-    contacts = _carried(edits, warps)
-    return _run_fixes(out, FixContext(motion, total, contacts), edits)
+    periods = [b - a for a, b in inputs]
+    given = [edit.contacts for edit in edits]
+    context = FixContext(
+        motion,
+        total,
+        _carried(None, given, warps, periods),
+        lambda found: _carried(found, [None] * len(warps), warps, periods) or (),
+    )
+    return _run_fixes(out, context, edits)
 
 
-def _carried(edits: Iterable[Edit], warps: Iterable[TimeWarp]) -> tuple[Contact, ...] | None:
-    """Carry the contacts that steps gave to the result's time."""
-    contacts: tuple[Contact, ...] | None = None
-    for edit, warp in zip(edits, warps, strict=True):
-        contacts = contacts if edit.contacts is None else edit.contacts
-        contacts = None if contacts is None else carry_contacts(contacts, warp)
+def _carried(
+    contacts: tuple[Contact, ...] | None,
+    given: Sequence[tuple[Contact, ...] | None],
+    warps: Sequence[TimeWarp],
+    periods: Sequence[float],
+) -> tuple[Contact, ...] | None:
+    """Carry contacts through all steps; those that a step gives replace them from there on."""
+    for new, warp, period in zip(given, warps, periods, strict=False):
+        contacts = contacts if new is None else new
+        if contacts is not None:
+            contacts = carry_contacts(contacts, warp, period=period if warp.loop else None)
     return contacts
+
+
+def check_channels(motion: Motion, warp: TimeWarp) -> tuple[str, ...]:
+    """Refuse a warp for other joints; return a note on the channels that a motion lacks."""
+    unknown = [n for n in warp.channels if n not in motion.channels]
+    if not unknown:
+        return ()
+    if len(unknown) == len(warp.channels):
+        raise InputError(
+            f"the warp is for other joints: none of its channels ({', '.join(unknown[:4])}) is in "
+            f"this motion{did_you_mean(unknown[0], motion.channels)}"
+        )
+    return ("channels that this motion lacks: " + ", ".join(unknown),)
 
 
 def _run_fixes(out: Motion, context: FixContext, edits: Iterable[Edit]) -> Motion:
@@ -354,7 +387,6 @@ def _sample(motion: Motion, times: _ChannelTimes, *, loop: bool) -> Sampled:
     stacked = np.stack([times.body, *(times.channels[n] for n in own)], axis=1)
     turns = np.zeros(stacked.shape)
     if loop:
-        must_loop(motion)
         stacked, turns = _wrap(stacked, motion.domain)
     frame, share = motion.frame_at(stacked)
     column = np.array([column_of.get(n, 0) for n in names], dtype=np.int64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 __all__ = [
     "FormatError",
@@ -48,6 +49,9 @@ class FormatError(RetimeError):
             where += f":{line}" if where else f"line {line}"
         super().__init__(f"{where}: {message}" if where else message)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _same_error, (type(self), self.args, self.__dict__)
+
 
 class InfeasibleError(RetimeError):
     """A request that nothing can satisfy; the message names what would be feasible."""
@@ -67,6 +71,17 @@ class MissingDependencyError(RetimeError):
     def __init__(self, feature: str, extra: str) -> None:
         self.extra = extra
         super().__init__(f"{feature} needs an optional part: pip install 'retime[{extra}]'")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _same_error, (type(self), self.args, self.__dict__)
+
+
+def _same_error(kind: type[Exception], args: tuple[Any, ...], state: dict[str, Any]) -> Exception:
+    """Make an error anew in another process, its sentence as it was."""
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(state)
+    return error
 
 
 class FormatWarning(UserWarning):

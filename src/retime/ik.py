@@ -78,27 +78,11 @@ def _perpendicular(v: FloatArray, direction: FloatArray) -> FloatArray:
     return out
 
 
-def _between(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return the least rotation that turns directions ``a`` to ``b``."""
-    a, b = _unit(a), _unit(b)
-    cross, dot = np.cross(a, b), (a * b).sum(-1, keepdims=True)
-    return quat.normalize(np.concatenate([1 + dot, cross], axis=-1))
-
-
 def _frame(along: FloatArray, normal: FloatArray) -> FloatArray:
     """Return the rotation whose x is a direction and whose z is as near as can be to a normal."""
     x = _unit(along)
     z = _unit(_perpendicular(normal, x))
-    first = _between(np.broadcast_to([1.0, 0.0, 0.0], x.shape), x)
-    # What is left is a turn about x.
-    turned = quat.rotate(first, np.broadcast_to([0.0, 0.0, 1.0], x.shape))
-    angle = np.arctan2((np.cross(turned, z) * x).sum(-1), (turned * z).sum(-1))
-    return quat.multiply(quat.normalize(_axis_angle(x, angle)), first)
-
-
-def _axis_angle(axis: FloatArray, angle: FloatArray) -> FloatArray:
-    half = angle[..., None] / 2
-    return np.concatenate([np.cos(half), np.sin(half) * axis], axis=-1)
+    return quat.from_axes(x, np.cross(z, x), z)
 
 
 def contact_targets(
@@ -181,6 +165,11 @@ def hold_contacts(
     notes = [f"no limb holds the contacts of {n}: left as they are" for n in sorted(loose)]
     for limb_name, contacts in by_limb.items():
         solver = _LimbSolver.of(motion, body.limbs[limb_name])
+        if not solver.can_bend:
+            notes.append(
+                f"the {limb_name.replace('_', ' ')} has a bone of no length: left as it is"
+            )
+            continue
         motion, missed = solver.hold({c: targets[c] for c in contacts}, fade)
         if missed > _MISSED:
             part = limb_name.replace("_", " ")
@@ -237,7 +226,21 @@ class _LimbSolver:
         base = rotations[:, parent] if parent >= 0 else quat.identity(len(motion))
         usual = quat.rotate(quat.conjugate(base), bend).sum(axis=0)
         pole = quat.rotate(base, np.broadcast_to(usual, bend.shape))
+        if np.linalg.norm(usual) < 1e-9:
+            # Straight throughout: knees bend where toes point, elbows backwards and down.
+            tip = points[:, limb.tip] - end if limb.tip is not None else np.array([0.0, -1.0, -1.0])
+            pole = _perpendicular(np.broadcast_to(tip, bend.shape), _unit(end - hip))
         return cls(motion, limb, points, rotations, _unit(pole))
+
+    @property
+    def can_bend(self) -> bool:
+        """Whether both of its bones have a length."""
+        hip, knee, end = (
+            self.points[:, j] for j in (self.limb.upper, self.limb.lower, self.limb.end)
+        )
+        return all(
+            np.linalg.norm(b - a, axis=1).min() > 1e-6 for a, b in ((hip, knee), (knee, end))
+        )
 
     def hold(self, targets: Mapping[Contact, FloatArray], fade: float) -> tuple[Motion, float]:
         """Return the motion with its contacts held, and by how much the worst was missed."""
@@ -265,7 +268,7 @@ class _LimbSolver:
         alone = ~np.any(move != 0, axis=1) & (share > 0)
         now = self.points[:, lead] - self.points[:, second]
         wanted = now + move - other
-        turn = quat.slerp(quat.identity(len(now)), _between(now, wanted), share)
+        turn = quat.slerp(quat.identity(len(now)), quat.between(_unit(now), _unit(wanted)), share)
         move = np.where(alone[:, None], other, move)
         return move, turn
 
@@ -286,7 +289,7 @@ class _LimbSolver:
         line, new_line = _unit(end - hip), _unit(target - hip)
         length = (thigh + shin)[:, None]
         pole = _perpendicular(knee - hip, line) + _CLEAR_BEND * length * self.usual_pole
-        new_pole = quat.rotate(_between(line, new_line), pole)
+        new_pole = quat.rotate(quat.between(line, new_line), pole)
         new_knee, new_end = two_bone(hip, target, thigh, shin, new_pole)
         normal, new_normal = np.cross(line, pole), np.cross(new_line, new_pole)
         upper_turn = quat.multiply(
@@ -295,7 +298,8 @@ class _LimbSolver:
         lower_turn = quat.multiply(
             _frame(new_end - new_knee, new_normal), quat.conjugate(_frame(end - knee, normal))
         )
-        missed = float(np.linalg.norm(new_end - target, axis=1)[busy].max())
+        short = np.abs(np.linalg.norm(new_end - new_knee, axis=1) - shin)
+        missed = float((np.linalg.norm(new_end - target, axis=1) + short)[busy].max())
         return self._turned(busy, upper_turn, lower_turn, turn, new_end), missed
 
     def _foot_turn(
@@ -324,7 +328,7 @@ class _LimbSolver:
         wanted = np.minimum(after + share * (before - after), _STRAIGHTEST * (thigh + shin))
         span = np.maximum(2 * foot * distance, 1e-12)
         angle = np.arccos(np.clip((foot**2 + distance**2 - wanted**2) / span, -1, 1))
-        return _axis_angle(_unit(np.cross(toward, to_hip)), now - angle)
+        return quat.from_axis_angle(_unit(np.cross(toward, to_hip)), now - angle)
 
     def _turned(
         self,

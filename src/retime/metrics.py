@@ -167,26 +167,31 @@ def jerk(motion: Motion, joints: Sequence[str] = ()) -> float:
     """Measure smoothness as the log dimensionless jerk (LDLJ); nearer to 0 is smoother.
 
     The mean over joints of -ln(T^3 / v_peak^2 * integral |v''|^2 dt); joints that never move are
-    left out. Without names: head, hands and feet, or all joints.
+    left out. Without names: head, hands and feet, or all joints. NaN where there is too little to
+    measure.
     """
     if len(motion) < 5 or motion.duration <= 0:
-        return 0.0
+        return float("nan")
     body = find_body(motion)
     roles = ("head", "left_hand", "right_hand", "left_foot", "right_foot")
     known = [n for n in (body.name(r) for r in roles) if n is not None]
     names = body.find_joints(joints) if joints else (known or motion.skeleton.names)
     points = positions(motion)
     step = motion.duration / (len(motion) - 1)
+    even = np.linspace(*motion.domain, len(motion))
     values = []
     for name in names:
-        velocity = np.diff(points[:, motion.skeleton.index(name)], axis=0) / step
+        place = points[:, motion.skeleton.index(name)]
+        if motion.sample_times is not None:
+            place = np.stack([np.interp(even, motion.times, v) for v in place.T], axis=1)
+        velocity = np.diff(place, axis=0) / step
         peak = np.linalg.norm(velocity, axis=1).max()
         if peak < 1e-6:
             continue
         third = np.diff(velocity, n=2, axis=0) / step**2
         integral = (third**2).sum() * step
         values.append(-np.log(max(motion.duration**3 / peak**2 * integral, 1e-300)))
-    return float(np.mean(values)) if values else 0.0
+    return float(np.mean(values)) if values else float("nan")
 
 
 @dataclass(frozen=True)
@@ -240,7 +245,8 @@ class ContactTiming:
     kept : float
         Share of the promised contacts that are found again, 0 to 1.
     mean, worst : float
-        Distance in seconds of their starts and ends from the promised ones.
+        Distance in seconds of their starts and ends from the promised ones. All are NaN where
+        nothing was promised.
     """
 
     kept: float
@@ -269,9 +275,9 @@ def contact_timing(
             gaps.append(abs(min(f.start for f in same) - contact.start))
             gaps.append(abs(max(f.end for f in same) - contact.end))
     if not promised:
-        return ContactTiming(1.0, 0.0, 0.0)
-    mean, worst = (float(np.mean(gaps)), float(np.max(gaps))) if gaps else (0.0, 0.0)
-    return ContactTiming(kept / len(promised), mean, worst)
+        return ContactTiming(float("nan"), float("nan"), float("nan"))
+    mean, worst = (np.mean(gaps), np.max(gaps)) if gaps else (np.nan, np.nan)
+    return ContactTiming(kept / len(promised), float(mean), float(worst))
 
 
 @dataclass(frozen=True)
@@ -394,4 +400,4 @@ def judge(
             off = deviation(warp, truth)
             out |= {"deviation_mean": off.mean, "deviation_worst": off.worst}
             out["unnoticed"] = off.unnoticed
-    return {name: out[name] for name in MEASURES if name in out}
+    return {name: out[name] for name in MEASURES if np.isfinite(out.get(name, np.nan))}

@@ -161,6 +161,7 @@ class Motion(ReadOnlyArrays):
             if (np.diff(times) <= 0).any():
                 raise InputError("sample times must rise")
             put(self, "sample_times", times)
+            put(self, "start", float(times[0]) if frames else self.start)
         if not (np.isfinite(self.fps) and self.fps > 0):
             raise InputError(f"the frame rate must be above 0, not {self.fps}")
         if not np.isfinite(self.start):

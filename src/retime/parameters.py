@@ -128,6 +128,8 @@ def _checked(p: Parameter, value: Any) -> Any:
 def coerce(value: Any, kind: Any, name: str) -> Any:
     """Bring a loose value (text, JSON) to a declared type, or say what is wrong with it."""
     origin, args = typing.get_origin(kind), typing.get_args(kind)
+    if hasattr(value, "tolist") and not isinstance(value, kind if isinstance(kind, type) else ()):
+        value = value.tolist()  # numpy's scalars and arrays
     if kind is Any or (origin is None and isinstance(kind, type) and type(value) is kind):
         return _finite(value, name)
     if origin is Literal:
@@ -177,18 +179,15 @@ def _coerce_union(value: Any, options: tuple[Any, ...], name: str) -> Any:
 
 
 def _coerce_tuple(value: Any, items: tuple[Any, ...], name: str) -> tuple[Any, ...]:
+    many = len(items) == 2 and items[1] is Ellipsis
     if isinstance(value, str):
-        for mark in "=:,":
-            if mark in value:
-                value = value.split(mark)
-                break
-        else:
-            value = [value]
+        mark = next((m for m in "=:," if m in value), None)
+        value = [value] if many or mark is None else value.split(mark)
     try:
         values = list(value)
     except TypeError:
         raise InputError(f"{name} is {value!r}; it should be a list") from None
-    if len(items) == 2 and items[1] is Ellipsis:
+    if many:
         return tuple(coerce(v, items[0], f"{name}[{i}]") for i, v in enumerate(values))
     if len(values) != len(items):
         raise InputError(f"{name} is {value!r}; it should have {len(items)} values")

@@ -12,9 +12,11 @@ import numpy.typing as npt
 __all__ = [
     "FloatArray",
     "angle",
+    "between",
     "conjugate",
     "continuous",
     "exp",
+    "from_axes",
     "from_axis_angle",
     "identity",
     "log",
@@ -129,6 +131,35 @@ def continuous(q: FloatArray) -> FloatArray:
     out = q.copy()
     out[1:] *= np.cumprod(sign, axis=0)[..., None]
     return out
+
+
+def from_axes(x: FloatArray, y: FloatArray, z: FloatArray) -> FloatArray:
+    """Turn right-handed orthonormal axes (..., 3) into the rotations that make them of XYZ."""
+    a, b, c = y[..., 2] - z[..., 1], z[..., 0] - x[..., 2], x[..., 1] - y[..., 0]
+    d, e, f = y[..., 0] + x[..., 1], z[..., 0] + x[..., 2], z[..., 1] + y[..., 2]
+    xx, yy, zz = x[..., 0], y[..., 1], z[..., 2]
+    # Each row is the quaternion times four of its components; the largest one loses no digits.
+    rows = np.stack(
+        [
+            np.stack([1 + xx + yy + zz, a, b, c], axis=-1),
+            np.stack([a, 1 + xx - yy - zz, d, e], axis=-1),
+            np.stack([b, d, 1 - xx + yy - zz, f], axis=-1),
+            np.stack([c, e, f, 1 - xx - yy + zz], axis=-1),
+        ],
+        axis=-2,
+    )
+    largest = np.argmax(np.einsum("...ii->...i", rows), axis=-1)
+    return normalize(np.take_along_axis(rows, largest[..., None, None], axis=-2)[..., 0, :])
+
+
+def between(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return the least rotations that turn unit vectors ``a`` to ``b``; opposite ones too."""
+    cross, dot = np.cross(a, b), (a * b).sum(-1, keepdims=True)
+    # Half a turn has no axis of its own: take one across the vector's smallest component.
+    across = np.cross(a, np.eye(3)[np.argmin(np.abs(a), axis=-1)])
+    opposite = dot < -1 + 1e-12
+    real = np.where(opposite, 0.0, 1 + dot)
+    return normalize(np.concatenate([real, np.where(opposite, across, cross)], axis=-1))
 
 
 def twist(q: FloatArray, axis: npt.ArrayLike) -> FloatArray:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import types
+import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
+from retime.contacts import Contact, parse_contacts
 from retime.edits import Edit, apply_edits, must_loop, total_warp
 from retime.errors import FormatError, InputError, RetimeError
 from retime.io import warp_json
@@ -112,17 +116,18 @@ class Recipe:
             Told ``(step, steps, method)`` before each step; it may raise to cancel.
         """
         edits: list[Edit] = []
+        domain = motion.domain
         live = [(n, s) for n, s in enumerate(self.steps, 1) if not s.mute]
         for done, (number, step) in enumerate(live):
             if progress is not None:
                 progress(done, len(live), step.method)
             try:
-                given = _input(motion, edits)
+                given = _input(motion, edits, domain, poses=method(step.method).needs_poses)
                 edit = step.solve(given)
                 if edit.warp is not None and edit.warp.loop and edit.layer is None:
                     must_loop(given)
+                domain = edit.weighted_warp(domain).domain
                 edits.append(edit)
-                total_warp(motion, edits)
             except RetimeError as e:
                 e.args = (f"step {number} ({step.method}): {e}",)
                 raise
@@ -146,20 +151,24 @@ class Recipe:
         return apply_edits(motion, edits, fps=fps, exact=exact, times=times)
 
 
-def _input(motion: Motion, edits: Sequence[Edit]) -> Motion:
-    """Evaluate the edits so far, without fixes, up to their exact end."""
+def _input(
+    motion: Motion, edits: Sequence[Edit], domain: tuple[float, float], *, poses: bool
+) -> Motion:
+    """Evaluate the edits so far, without fixes, up to their exact end.
+
+    A method that looks at no poses gets the two end poses only: they tell the input's time.
+    """
     if not edits:
         return motion
-    plain = [replace(e, fix=None) for e in edits]
-    start, end = total_warp(motion, plain).domain
-    steps = round((end - start) * motion.rate)
-    whole = abs((end - start) * motion.rate - steps) < 1e-6
-    if whole:
+    plain = [replace(e, fix=None, contacts=None) for e in edits]
+    start, end = domain
+    if not poses:
+        return apply_edits(motion, plain, times=[start, end])
+    count = (end - start) * motion.rate
+    if abs(count - round(count)) < 1e-6:
         return apply_edits(motion, plain)
-    from numpy import arange, floor, r_
-
-    count = int(floor((end - start) * motion.rate))
-    return apply_edits(motion, plain, times=r_[start + arange(count + 1) / motion.rate, end])
+    frames = start + np.arange(int(count) + 1) / motion.rate
+    return apply_edits(motion, plain, times=np.r_[frames, end])
 
 
 # ---- JSON
@@ -181,6 +190,8 @@ def _encode(value: Any) -> Any:
         return {"path": value.origin.path, "sha256": value.origin.sha256}
     if isinstance(value, Path):
         return str(value)
+    if isinstance(value, Contact):
+        return {"joint": value.joint, "start": value.start, "end": value.end}
     if isinstance(value, tuple | list):
         return [_encode(v) for v in value]
     if isinstance(value, Mapping):
@@ -191,8 +202,12 @@ def _encode(value: Any) -> Any:
 
 
 def _decode(value: Any, kind: Any) -> Any:
-    if kind == TimeWarp | None and value is not None:
-        kind = TimeWarp
+    """Bring what JSON gave to a parameter's type, where that is one of the model's own."""
+    inner = typing.get_args(kind)
+    if typing.get_origin(kind) is types.UnionType and type(None) in inner:
+        return None if value is None else _decode(value, inner[0])
+    if typing.get_origin(kind) is tuple and inner[0] is Contact:
+        return parse_contacts(value)
     if kind is TimeWarp:
         return warp_json.from_document(value)
     if kind is PoseLayer:

@@ -203,7 +203,7 @@ class TimeWarp:
     def rate(self, t: npt.ArrayLike, channel: str | None = None) -> FloatArray:
         """Playback speed: right-sided, left-sided at the last knot, 0 outside."""
         g = self.channel(channel)
-        t = np.asarray(t, dtype=float)
+        t = self._in_cycle(np.asarray(t, dtype=float))
         x, first = np.unique(g.x, return_index=True)
         if len(x) == 1:
             return np.zeros(t.shape)
@@ -221,7 +221,7 @@ class TimeWarp:
         The window is slid inside the domain, so that an end is not mistaken for a stop.
         """
         g = self.channel(channel)
-        t = np.asarray(t, dtype=float)
+        t = self._in_cycle(np.asarray(t, dtype=float))
         a, b = g.x[0], g.x[-1]
         h = min(window, b - a) / 2
         if h <= 0:
@@ -229,6 +229,14 @@ class TimeWarp:
         m = np.clip(t, a + h, b - h)
         out: FloatArray = (g.at(m + h) - 2 * g.at(m) + g.at(m - h)) / h**2
         return out
+
+    def _in_cycle(self, t: FloatArray) -> FloatArray:
+        """Bring output times of a cycle into its domain."""
+        start, end = self.domain
+        if not self.loop or end <= start:
+            return t
+        inside = (t >= start) & (t <= end)
+        return np.where(inside, t, start + np.mod(t - start, end - start))
 
     def preimage(
         self, start: float, end: float, channel: str | None = None
@@ -288,9 +296,11 @@ class TimeWarp:
 
         Durations mix, order and common points are kept.
         """
-        if weight <= 0:
+        if not 0 <= weight <= 1:
+            raise InputError(f"the weight of a blend goes from 0 to 1, not {weight:g}")
+        if weight == 0:
             return self
-        if weight >= 1:
+        if weight == 1:
             return other
         return self._zip(
             other, lambda a, b: graph.mix(a.pad(*self.domain), b.pad(*other.domain), weight)
@@ -314,6 +324,8 @@ class TimeWarp:
             What follows the range keeps its time, or moves with the range's end.
         """
         (first, last), (a, b) = domain, range
+        if rest not in ("fixed", "ripple"):
+            raise InputError(f"rest is 'fixed' or 'ripple', not {rest!r}")
         if not first - _SAME_TIME <= a < b <= last + _SAME_TIME:
             raise InputError(
                 f"the range {a:g} to {b:g} s is not a part of the clip, {first:g} to {last:g} s"
@@ -336,6 +348,11 @@ class TimeWarp:
             if g.direction < 0 and not whole:
                 raise InputError("only a whole clip can run backwards, not a range of it")
             g = g.pad(a, end)
+            if g.direction >= 0 and max(abs(g.y[0] - a), abs(g.y[-1] - b)) > 1e-6:
+                raise InputError(
+                    f"the warp shows source times {g.y[0]:g} to {g.y[-1]:g} s, its range is "
+                    f"{a:g} to {b:g} s; a range's ends stay its ends"
+                )
             x, y = g.x, g.y
             if first < a:
                 x, y = np.r_[first, a, x], np.r_[first, a, y]

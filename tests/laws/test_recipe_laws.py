@@ -523,3 +523,22 @@ def test_muting_may_push_a_later_step_out_of_its_input() -> None:
     assert Recipe([slow, key]).evaluate(open_clip()).duration == pytest.approx(4.0)
     with pytest.raises(InputError, match=r"^step 2 \(spline\)"):
         Recipe([replace(slow, mute=True), key]).evaluate(open_clip())
+
+
+def test_contacts_of_a_cycle_are_carried_on_every_turn() -> None:
+    """Two turns show each contact twice; a trim after a loop shows what is left of one."""
+    seen: list[tuple[Contact, ...]] = []
+    hips = Contact("Hips", START + 0.2, START + 0.4)
+    length = END - START
+
+    def look(retimed: Motion, context: FixContext) -> Motion:
+        seen.append(context.carry((hips,)))
+        return retimed
+
+    twice = TimeWarp([START, START + 2 * length], [START, START + 2 * length], loop=True)
+    trim = TimeWarp([START, START + 0.5], [START, START + 0.5])
+    fix = Edit(fix=Fix("smoothing", look))
+    apply_edits(SOURCE, [Edit(warp=twice), fix])
+    apply_edits(SOURCE, [Edit(warp=twice), Edit(warp=trim), fix])
+    starts = [[round(c.start - START, 6) for c in contacts] for contacts in seen]
+    assert starts == [[0.2, round(0.2 + length, 6)], [0.2]]

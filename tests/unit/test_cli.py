@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import retime
@@ -159,7 +160,7 @@ def test_a_range_ripples(run: Run, jump: Path, tmp_path: Path) -> None:
 def test_exact_duration_bends_the_frame_time(run: Run, jump: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.bvh"
     _, _, err = run("apply", jump, out, "--duration", "1.907")
-    assert "1.907 s became 115 frames" in err
+    assert "1.907 s became 1.9 s, 115 frames at 60 fps; --exact keeps it" in err
     assert run("apply", jump, out, "--duration", "1.907", "--exact")[0] == 0
     assert retime.read(out).duration == pytest.approx(1.907, abs=1e-6)
 
@@ -258,3 +259,82 @@ def test_a_full_disk_loses_nothing(jump: Path, tmp_path: Path) -> None:
     assert "cannot write" in done.stderr
     assert out.read_text() == "old"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["jump.bvh", "out.bvh"]
+
+
+@pytest.mark.parametrize("other", ["jump.bvh", "out.bvh", "w.json"])
+def test_nothing_is_written_over_by_what_goes_along(
+    run: Run, jump: Path, tmp_path: Path, other: str
+) -> None:
+    partner = tmp_path / "partner.npz"
+    retime.write(samples.chain(duration=3.25), partner)
+    before = jump.read_bytes()
+    also = f"{partner}={tmp_path / other}"
+    warp = tmp_path / "w.json"
+    status, _, err = run(
+        *("guided", jump, tmp_path / "out.bvh", "--duration", "2", "--also", also, "--warp", warp)
+    )
+    assert status == 2
+    assert "retime: " in err
+    assert jump.read_bytes() == before
+    assert not (tmp_path / "out.bvh").exists()
+
+
+def test_a_prop_follows_the_roots_way(run: Run, jump: Path, tmp_path: Path) -> None:
+    """A warp of other joints alone still carries a prop, by the first root's translation."""
+    warp = tmp_path / "w.json"
+    late = ([0.0, 1.0, 3.25], [0.0, 2.0, 3.25])
+    channels = {"Hips:translation": late, "Head": ([0.0, 3.25], [0.0, 3.25])}
+    retime.write_warp(retime.TimeWarp(channels=channels), warp)
+    prop = tmp_path / "prop.bvh"
+    retime.write(samples.chain(duration=3.25), prop)
+    arguments = ("apply", jump, tmp_path / "out.bvh", "--warp", warp, "--also", prop)
+    assert run(*arguments)[0] == 0
+    moved = retime.read(tmp_path / "prop-retimed.bvh")
+    there = retime.read(prop)
+    assert np.allclose(moved.rotations[60], there.rotations[120], atol=1e-6)
+
+
+def test_a_recipe_for_another_file_says_so(run: Run, jump: Path, tmp_path: Path) -> None:
+    recipe = tmp_path / "r.json"
+    run("apply", jump, tmp_path / "a.bvh", "--duration", "2", "--recipe", recipe)
+    other = tmp_path / "walk.bvh"
+    retime.write(samples.walk(), other)
+    _, _, err = run("run", recipe, other, tmp_path / "b.bvh")
+    assert "made for another file (jump.bvh)" in err
+    _, _, err = run("run", recipe, jump, tmp_path / "c.bvh")
+    assert "another file" not in err
+
+
+def test_a_frame_rate_may_be_given_to_a_file_that_has_none(
+    run: Run, jump: Path, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.bvh"
+    text = jump.read_text()
+    at = text.index("Frame Time:")
+    broken.write_text(text[:at] + "Frame Time: 0" + text[text.index("\n", at) :])
+    status, _, err = run("info", broken)
+    assert status == 2
+    assert "--source-fps" in err
+    status, out, _ = run("info", broken, "--source-fps", "60", "--json")
+    assert (status, json.loads(out)["fps"]) == (0, 60.0)
+
+
+def test_guided_from_the_command_line(run: Run, jump: Path, tmp_path: Path) -> None:
+    out, warp, recipe = (tmp_path / n for n in ("out.bvh", "w.json", "r.json"))
+    made = run(
+        *("guided", jump, out, "--duration", "2", "--keytime", "0.8=1.4", "--smooth", "--hold"),
+        *("--warp", warp, "--recipe", recipe),
+    )
+    assert made[0] == 0
+    assert "cost" in made[2]
+    assert float(retime.read_warp(warp)(0.8)) == 1.4
+    again = tmp_path / "again.bvh"
+    assert run("run", recipe, jump, again)[0] == 0
+    assert again.read_bytes() == out.read_bytes()
+    status, listed, _ = run("guided", jump, "--suggest", "--json")
+    assert status == 0
+    assert json.loads(listed)["suggestions"]
+    status, _, err = run("guided", jump, out, "--duration", "0.1")
+    assert status == 2
+    assert "max_speed" in err
+    assert run("guided", jump)[0] == 2

@@ -245,7 +245,8 @@ def moved(motion: retime.Motion, yaw: float, scale: float) -> retime.Motion:
     turn = quat.from_axis_angle([0, 1, 0], yaw)
     rotations = motion.rotations.copy()
     rotations[:, 0] = quat.multiply(turn, rotations[:, 0])
-    place = scale * (quat.rotate(turn, motion.root_translation) + [3.0, 0.0, -7.0])
+    away = np.array([3.0, 0.0, -7.0])
+    place = scale * (quat.rotate(turn, motion.root_translation) + away)
     skeleton = replace(motion.skeleton, offsets=scale * motion.skeleton.offsets)
     units = replace(motion.units, metres=1 / scale)
     return replace(
@@ -261,7 +262,9 @@ def test_place_heading_and_units_change_nothing() -> None:
     jump = samples.jump()
     t = np.linspace(0, 2, 50)
     here = guided_warp(jump, duration=2.0)(t)
-    np.testing.assert_allclose(guided_warp(moved(jump, 2.1, 100.0), duration=2.0)(t), here, atol=1e-6)
+    np.testing.assert_allclose(
+        guided_warp(moved(jump, 2.1, 100.0), duration=2.0)(t), here, atol=1e-6
+    )
 
 
 def test_a_known_warp_is_undone_by_the_timing_of_another_stretch() -> None:
@@ -280,7 +283,6 @@ def test_a_known_warp_is_undone_by_the_timing_of_another_stretch() -> None:
 
 def test_a_reference_on_other_bones_and_names_is_matched_by_roles() -> None:
     jump = samples.jump()
-    names = tuple(f"{n}_x" for n in jump.skeleton.names)
     renamed = {
         n: n.replace("UpLeg", "Thigh").replace("Leg", "Shin").replace("Hips", "pelvis")
         for n in jump.skeleton.names
@@ -298,11 +300,8 @@ def test_a_reference_on_other_bones_and_names_is_matched_by_roles() -> None:
     t = np.linspace(0, 2, 40)
     by_self, by_other = (guided_warp(jump, duration=2.0, reference=r)(t) for r in (jump, other))
     assert np.abs(by_self - by_other).max() < 0.15
-    strange = replace(
-        samples.chain(), skeleton=replace(samples.chain().skeleton, names=names[:4], file_names=())
-    ) if False else samples.chain()
     with pytest.raises(InputError, match="shares too few joints"):
-        guided_warp(jump, duration=2.0, reference=strange)
+        guided_warp(jump, duration=2.0, reference=samples.chain())
 
 
 def test_references_may_be_files_and_folders(tmp_path: Path) -> None:
@@ -313,7 +312,9 @@ def test_references_may_be_files_and_folders(tmp_path: Path) -> None:
     t = np.linspace(0, 2, 40)
     expected = guided_warp(jump, duration=2.0, reference=jump)(t)
     for reference in (tmp_path, str(tmp_path / "one.npz"), [tmp_path / "one.npz"]):
-        np.testing.assert_allclose(guided_warp(jump, duration=2.0, reference=reference)(t), expected)
+        np.testing.assert_allclose(
+            guided_warp(jump, duration=2.0, reference=reference)(t), expected
+        )
     with pytest.raises(RetimeError, match="no such file"):
         guided_warp(jump, reference=tmp_path / "absent.bvh")
 
@@ -396,7 +397,9 @@ def test_moments_of_a_jump_are_suggested() -> None:
     assert all(0.7 < s.time < 2.7 for s in found)
     still = samples.swing()
     still = replace(still, rotations=np.repeat(still.rotations[:1], len(still), axis=0))
-    still = replace(still, translations={"Hips": np.repeat(still.root_translation[:1], len(still), 0)})
+    still = replace(
+        still, translations={"Hips": np.repeat(still.root_translation[:1], len(still), 0)}
+    )
     assert suggest_keytimes(still) == []
 
 
@@ -430,14 +433,12 @@ def test_smoothing_leaves_what_keeps_its_speed() -> None:
         ({"reference_range": (3.0, 9.0)}, "not a part of"),
         ({"limits": [(0.0, 3.0, 5.0, 6.0)], "duration": 2.0}, "no timing meets all limits"),
         ({"limits": [(2.0, 1.0, 1.0, 2.0)]}, "makes no sense"),
-        ({"reference": 3}, "a motion or a path"),
+        ({"reference": [3]}, "a motion or a path"),
         ({"range": (0.0, 1.0), "backwards": True}, "only a whole clip"),
     ],
 )
 def test_bad_input_gets_a_sentence(options: dict[str, Any], sentence: str) -> None:
     with pytest.raises(RetimeError, match=sentence):
-        if options.get("reference") == 3:
-            options = {"reference": [3]}
         guided_warp(samples.jump(), **options)
 
 

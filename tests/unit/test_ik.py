@@ -170,7 +170,7 @@ def test_what_no_limb_holds_is_said_and_left() -> None:
 
 def test_a_figure_without_contacts_says_so() -> None:
     out = Recipe([Step("hold")]).evaluate(samples.chain())
-    assert "no contacts to hold were found" in out.notes
+    assert any("no contacts to hold were found: no feet" in n for n in out.notes)
 
 
 def test_a_figure_in_z_up_centimetres_is_held_too() -> None:
@@ -200,3 +200,35 @@ def test_a_figure_in_z_up_centimetres_is_held_too() -> None:
 def test_a_bad_fade_gets_a_sentence(fade: float) -> None:
     with pytest.raises(InputError, match="fade"):
         hold_contacts(samples.walk(), {}, fade=fade)
+
+
+def t_pose(seconds: float = 1.0) -> Motion:
+    """Stand with straight arms and legs: no limb tells where it bends."""
+    stands = samples.swing()
+    frames = round(60 * seconds) + 1
+    root = np.tile(stands.skeleton.offsets[0], (frames, 1))
+    rotations = quat.identity(frames, len(stands.skeleton))
+    return replace(stands, rotations=rotations, translations={"Hips": root})
+
+
+@pytest.mark.parametrize("joint", ["LeftHand", "RightHand", "LeftToe", "RightToe"])
+def test_straight_limbs_bend_either_side(joint: str) -> None:
+    """An arm along -X is half a turn from +X, which has no axis of its own."""
+    motion = t_pose()
+    contact = Contact(joint, 0.3, 0.6)
+    place = positions(motion)[0, motion.skeleton.index(joint)]
+    target = place + np.array([-0.05 * np.sign(place[0]), 0.03, 0.02])
+    held = hold_contacts(motion, {contact: target})
+    inside = (held.times >= 0.3) & (held.times <= 0.6)
+    reached = positions(held)[inside, held.skeleton.index(joint)]
+    assert np.abs(reached - target).max() < 1e-6
+    assert not any("too short" in note for note in held.notes)
+
+
+def test_a_limb_with_a_bone_of_no_length_is_left() -> None:
+    motion = t_pose()
+    offsets = motion.skeleton.offsets.copy()
+    offsets[motion.skeleton.index("LeftLeg")] = 0.0
+    flat = replace(motion, skeleton=replace(motion.skeleton, offsets=offsets))
+    held = hold_contacts(flat, {Contact("LeftToe", 0.2, 0.5): np.zeros(3)})
+    assert any("bone of no length" in note for note in held.notes)

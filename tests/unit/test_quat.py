@@ -97,3 +97,13 @@ def test_twist_is_the_turn_about_the_axis() -> None:
     swing = quat.from_axis_angle([1, 0, 0], 0.7)
     q = quat.multiply(swing, quat.from_axis_angle([0, 1, 0], angle))
     np.testing.assert_allclose(quat.twist(q, [0, 1, 0]), angle, atol=1e-14)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_axes_and_the_least_turn_between_vectors(seed: int) -> None:
+    a, b = quat.normalize(np.random.default_rng(seed).normal(size=(2, 4)))
+    x, y, z = (quat.rotate(a, np.eye(3)[k]) for k in range(3))
+    assert quat.angle(quat.from_axes(x, y, z), a) < 1e-7
+    for target in (quat.rotate(b, np.eye(3)[0]), x, -x):
+        turned = quat.rotate(quat.between(x, target), x)
+        np.testing.assert_allclose(turned, target, atol=1e-6)

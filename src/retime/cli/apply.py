@@ -20,6 +20,7 @@ from retime.cli.options import (
     RestFrame,
     RolesMap,
     Scale,
+    SourceFps,
     Up,
     with_parameters,
 )
@@ -50,6 +51,7 @@ def apply(
     recipe: RecipeOut = None,
     scale: Scale = None,
     up: Up = None,
+    source_fps: SourceFps = None,
     rest_frame: RestFrame = "auto",
     drop_rest: DropRest = False,
     roles: RolesMap = None,
@@ -84,6 +86,7 @@ def apply(
         exact=exact,
         scale=scale,
         up=up,
+        source_fps=source_fps,
         rest_frame=rest_frame,
         drop_rest=drop_rest,
         roles=roles,

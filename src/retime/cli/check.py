@@ -9,6 +9,7 @@ import typer
 
 from retime.cli.console import note, report, table
 from retime.cli.options import Input, Json, RolesMap, Shortest
+from retime.errors import InputError
 
 
 def add_to(app: typer.Typer, name: str) -> None:
@@ -46,6 +47,8 @@ def check(
     from retime.metrics import MEASURES, judge
 
     motion = read_with_roles(file, roles)
+    if not len(motion):
+        raise InputError(f"{file} has no frames to measure")
     original = None if source is None else read_with_roles(source, roles)
     used = None if warp is None else read_warp(warp)
     right = None if truth is None else read_warp(truth)

@@ -13,6 +13,7 @@ from retime.cli.options import (
     Output,
     RestFrame,
     Scale,
+    SourceFps,
     Up,
     must_differ,
 )
@@ -29,6 +30,7 @@ def convert(
     fps: Fps = None,
     scale: Scale = None,
     up: Up = None,
+    source_fps: SourceFps = None,
     rest_frame: RestFrame = "auto",
     drop_rest: DropRest = False,
     as_json: Json = False,
@@ -43,7 +45,7 @@ def convert(
 
     must_differ(source, target)
     format_of(target)
-    motion = read(source, scale=scale, up=up, rest_frame=rest_frame)
+    motion = read(source, scale=scale, up=up, rest_frame=rest_frame, fps=source_fps)
     if fps is not None:
         motion = apply(motion, TimeWarp.identity(*motion.domain), fps=fps)
     write(motion, target, drop_rest=drop_rest)

@@ -20,6 +20,7 @@ from retime.cli.options import (
     RestFrame,
     RolesMap,
     Scale,
+    SourceFps,
     Up,
     WarpOut,
     with_parameters,
@@ -55,6 +56,7 @@ def guided(
     recipe: RecipeOut = None,
     scale: Scale = None,
     up: Up = None,
+    source_fps: SourceFps = None,
     rest_frame: RestFrame = "auto",
     drop_rest: DropRest = False,
     roles: RolesMap = None,
@@ -75,7 +77,8 @@ def guided(
     from retime.recipe import Step
 
     if suggest:
-        motion = read_with_roles(source, roles, scale=scale, up=up, rest_frame=rest_frame)
+        options = {"scale": scale, "up": up, "rest_frame": rest_frame, "fps": source_fps}
+        motion = read_with_roles(source, roles, **options)
         found = suggest_keytimes(motion)
         if as_json:
             listed = [{"time": s.time, "weight": s.weight} for s in found]
@@ -102,6 +105,7 @@ def guided(
         exact=exact,
         scale=scale,
         up=up,
+        source_fps=source_fps,
         rest_frame=rest_frame,
         drop_rest=drop_rest,
         roles=roles,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from retime.cli.console import report
-from retime.cli.options import Input, Json, RestFrame, RolesMap, Scale, Shortest, Up
+from retime.cli.options import Input, Json, RestFrame, RolesMap, Scale, Shortest, SourceFps, Up
 
 if TYPE_CHECKING:
     from retime.body import Body
@@ -22,6 +22,7 @@ def info(
     file: Input,
     scale: Scale = None,
     up: Up = None,
+    source_fps: SourceFps = None,
     rest_frame: RestFrame = "auto",
     roles: RolesMap = None,
     minimum: Shortest = 0.25,
@@ -38,7 +39,7 @@ def info(
     from retime.io import format_of
     from retime.kinematics import height
 
-    motion = read_with_roles(file, roles, scale=scale, up=up, rest_frame=rest_frame)
+    motion = read_with_roles(file, roles, scale=scale, up=up, rest_frame=rest_frame, fps=source_fps)
     body = find_body(motion)
     contacts = detect_contacts(motion, minimum=minimum)
     skeleton, units = motion.skeleton, motion.units
@@ -73,7 +74,7 @@ def info(
     report(fields, as_json=as_json, notes=motion.notes)
 
 
-# Rows of the table of roles: what a row is called, and what starts the names of its roles.
+# Rows of the table of roles: what a row is called, and its roles from the trunk outwards.
 _PARTS = {
     "trunk": ("hips", "spine", "chest", "upper_chest", "neck", "head"),
     **{

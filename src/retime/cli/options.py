@@ -28,6 +28,7 @@ __all__ = [
     "RolesMap",
     "Scale",
     "Shortest",
+    "SourceFps",
     "Up",
     "WarpOut",
     "given",
@@ -48,6 +49,10 @@ Scale = Annotated[
 ]
 Up = Annotated[
     Literal["Y", "Z"] | None, typer.Option("--up", help="Up axis, where the guess is wrong.")
+]
+SourceFps = Annotated[
+    float | None,
+    typer.Option("--source-fps", help="Frame rate of the file, where its own is wrong.", min=0.001),
 ]
 RestFrame = Annotated[
     Literal["auto", "keep", "first"],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -40,6 +42,7 @@ def retime_file(
     exact: bool,
     scale: float | None,
     up: Any,
+    source_fps: float | None,
     rest_frame: Any,
     drop_rest: bool,
     roles: Path | None,
@@ -48,23 +51,27 @@ def retime_file(
     warp_file: Path | None,
     recipe_file: Path | None,
     as_json: bool,
+    made_for: Mapping[str, str] | None = None,
 ) -> None:
     """Evaluate steps on a file and on those that go with it; say what came of it."""
     from retime.edits import apply, apply_edits, total_warp
-    from retime.io import format_of, read, write
+    from retime.io import read, write
     from retime.io.warp_json import write_warp
     from retime.recipe import Recipe, Step, write_recipe
 
     pairs = [_pair(text, target) for text in also or []]
-    for one, other in [(source, target), *pairs]:
-        must_differ(one, other)
-        format_of(other)
+    _must_not_collide([(source, target), *pairs], [warp_file, recipe_file])
+    options = {"scale": scale, "up": up, "rest_frame": rest_frame, "fps": source_fps}
+    motion = read_with_roles(source, roles, **options)
+    notes = []
+    sha256 = hashlib.sha256(source.read_bytes()).hexdigest()
+    if made_for is not None and made_for.get("sha256") not in (None, sha256):
+        notes.append(f"the recipe was made for another file ({made_for.get('name', 'unknown')})")
+    if not exact:
+        steps = [_snapped(step, fps or motion.rate, notes) for step in steps]
     if hold:
         steps = [*steps, Step("hold")]
-    motion = read_with_roles(source, roles, scale=scale, up=up, rest_frame=rest_frame)
-    origin = motion.origin
-    made_for = None if origin is None else {"name": source.name, "sha256": origin.sha256}
-    recipe = Recipe(steps, made_for)
+    recipe = Recipe(steps, {"name": source.name, "sha256": sha256})
     with progress("retiming") as told:
         edits = recipe.solve(motion, progress=told)
         result = apply_edits(motion, edits, fps=fps, exact=exact)
@@ -72,7 +79,9 @@ def retime_file(
     others = []
     for one, other in pairs:
         partner = read(one, rest_frame=rest_frame)
-        others.append((apply(partner, warp, fps=fps, exact=exact), other))
+        others.append(
+            (apply(partner, _for_partner(warp, motion, partner), fps=fps, exact=exact), other)
+        )
 
     write(result, target, drop_rest=drop_rest)
     for moved, other in others:
@@ -91,7 +100,50 @@ def retime_file(
         "warp": None if warp_file is None else str(warp_file),
         "recipe": None if recipe_file is None else str(recipe_file),
     }
-    report(fields, as_json=as_json, notes=result.notes)
+    report(fields, as_json=as_json, notes=[*result.notes, *notes])
+
+
+def _must_not_collide(pairs: list[tuple[Path, Path]], beside: list[Path | None]) -> None:
+    """Refuse, before any work, to write over an input or twice to one file."""
+    from retime.io import format_of
+
+    targets = [target for _, target in pairs] + [b for b in beside if b is not None]
+    for source, target in pairs:
+        format_of(target)
+        for other in targets:
+            must_differ(source, other)
+    seen: set[Path] = set()
+    for target in targets:
+        place = target.resolve()
+        if place in seen:
+            raise InputError(f"{target} would be written twice; give each result its own name")
+        seen.add(place)
+
+
+def _snapped(step: Any, rate: float, notes: list[str]) -> Any:
+    """Bring a requested duration to whole frames, so that no interval has to give way."""
+    asked = getattr(step.parameters, "duration", None)
+    if not isinstance(asked, float) or asked <= 0 or step.mute:
+        return step
+    frames = max(round(asked * rate), 1)
+    if abs(frames / rate - asked) < 1e-9:
+        return step
+    notes.append(
+        f"{asked:.4g} s became {frames / rate:.4g} s, {frames + 1} frames at {rate:g} fps; "
+        "--exact keeps it"
+    )
+    return replace(step, parameters=replace(step.parameters, duration=frames / rate))
+
+
+def _for_partner(warp: Any, motion: Any, partner: Any) -> Any:
+    """Return the warp as a partner follows it: by its own joints, else by the first root's way."""
+    from retime.warp import TimeWarp
+
+    if not warp.per_channel or any(c in partner.channels for c in warp.channels):
+        return warp
+    root = motion.skeleton.names[motion.skeleton.roots[0]]
+    graph = warp.channel(f"{root}:translation")
+    return TimeWarp(graph.x, graph.y, loop=warp.loop)
 
 
 def _pair(text: str, target: Path) -> tuple[Path, Path]:

@@ -19,6 +19,7 @@ from retime.cli.options import (
     RestFrame,
     RolesMap,
     Scale,
+    SourceFps,
     Up,
     WarpOut,
 )
@@ -40,6 +41,7 @@ def run(
     also: Also = None,
     scale: Scale = None,
     up: Up = None,
+    source_fps: SourceFps = None,
     rest_frame: RestFrame = "auto",
     drop_rest: DropRest = False,
     roles: RolesMap = None,
@@ -52,14 +54,16 @@ def run(
     """
     from retime.recipe import read_recipe
 
+    plan = read_recipe(recipe)
     retime_file(
-        list(read_recipe(recipe).steps),
+        list(plan.steps),
         source,
         target,
         fps=fps,
         exact=exact,
         scale=scale,
         up=up,
+        source_fps=source_fps,
         rest_frame=rest_frame,
         drop_rest=drop_rest,
         roles=roles,
@@ -68,4 +72,5 @@ def run(
         warp_file=warp,
         recipe_file=None,
         as_json=as_json,
+        made_for=plan.input,
     )

@@ -9,7 +9,7 @@ import typer
 
 from retime.cli.console import report, table
 from retime.cli.options import Json, with_parameters
-from retime.errors import InputError
+from retime.errors import InputError, did_you_mean
 from retime.methods.spline import SplineParameters
 
 WarpFile = Annotated[Path, typer.Argument(metavar="WARP", help="The warp file.")]
@@ -31,8 +31,8 @@ def _summary(warp: Any, path: Path) -> dict[str, Any]:
 
     start, end = warp.domain
     low, high = warp.source_range
-    rates = np.concatenate(
-        [warp.rate(g.x, n) for n, g in [(None, warp.body), *warp.channels.items()]]
+    rates = np.abs(
+        np.concatenate([warp.rate(g.x, n) for n, g in [(None, warp.body), *warp.channels.items()]])
     )
     return {
         "warp": str(path),
@@ -44,6 +44,12 @@ def _summary(warp: Any, path: Path) -> dict[str, Any]:
         "fastest": float(rates.max()),
         "loop": warp.loop,
     }
+
+
+def _must_have(warp: Any, channel: str | None) -> None:
+    if channel is not None and channel not in warp.channels:
+        known = did_you_mean(channel, warp.channels)
+        raise InputError(f"the warp has no channel {channel!r}{known}")
 
 
 @with_parameters(SplineParameters)
@@ -77,10 +83,10 @@ def make(
         chosen.range or domain,
         duration=chosen.duration,
         keytimes=chosen.keytimes,
-        loop=chosen.loop,
+        loop=chosen.loop and chosen.range is None,
     )
     if chosen.range is not None:
-        warp = warp.within(domain, chosen.range, chosen.rest)
+        warp = warp.within(domain, chosen.range, chosen.rest).looped(chosen.loop)
     if backwards:
         warp = warp.reverse()
     write_warp(warp, target)
@@ -101,13 +107,10 @@ def show(
     """
     import numpy as np
 
-    from retime.errors import did_you_mean
     from retime.io.warp_json import read_warp
 
     warp = read_warp(file)
-    if channel is not None and channel not in warp.channels:
-        known = did_you_mean(channel, warp.channels)
-        raise InputError(f"the warp has no channel {channel!r}{known}")
+    _must_have(warp, channel)
     report(_summary(warp, file), as_json=as_json, notes=warp.notes)
     if as_json:
         return
@@ -172,7 +175,9 @@ def export(
     from retime.io.json_text import write_json
     from retime.io.warp_json import read_warp
 
-    curve = fit_bezier(read_warp(file), tolerance=tolerance, channel=channel)
+    warp = read_warp(file)
+    _must_have(warp, channel)
+    curve = fit_bezier(warp, tolerance=tolerance, channel=channel)
     if target.suffix.lower() == ".json":
         keys = [
             {"key": k.tolist(), "left": a.tolist(), "right": b.tolist()}

@@ -107,6 +107,10 @@ def read(
     Motion
         Its ``notes`` say what was found and assumed.
     """
+    if rest_frame not in ("auto", "keep", "first"):
+        raise InputError(f"rest_frame is 'auto', 'keep' or 'first', not {rest_frame!r}")
+    if fps is not None and not (fps > 0 and fps < float("inf")):
+        raise InputError(f"the frame rate must be above 0, not {fps}")
     path = Path(path)
     motion = format_of(path).read(path, rest_frame=rest_frame, fps=fps)
     known = motion.units.how != "unknown"
@@ -122,7 +126,7 @@ def read(
     return replace(motion, units=units).with_notes(*notes)
 
 
-def write(motion: Motion, path: str | Path, *, drop_rest: bool = False, **options: Any) -> None:
+def write(motion: Motion, path: str | Path, *, drop_rest: bool = False) -> None:
     """Write a motion to a file, whole or not at all.
 
     Parameters
@@ -133,11 +137,9 @@ def write(motion: Motion, path: str | Path, *, drop_rest: bool = False, **option
         Where; its suffix tells the format.
     drop_rest : bool
         Leave out a rest frame that was set aside on reading.
-    **options
-        Further options of the format.
     """
     path = Path(path)
     form = format_of(path)
     if not form.writes:
         raise InputError(f"{form.name} files can be read but not written")
-    form.write(motion, path, drop_rest=drop_rest, **options)
+    form.write(motion, path, drop_rest=drop_rest)

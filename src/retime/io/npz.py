@@ -144,7 +144,7 @@ def _motion(about: dict[str, Any], arrays: dict[str, Any], fps: float | None) ->
         fps=float(about["fps"] if fps is None else fps),
         start=float(about["start"]),
         sample_times=arrays.get("sample_times"),
-        units=Units(float(metres), up, "declared" if how == "declared" else how),
+        units=Units(float(metres), up, how),
         rest_pose=rest_pose,
         roles=about.get("roles", {}),
         origin=origin,

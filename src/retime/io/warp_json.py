@@ -44,6 +44,11 @@ def from_document(document: Any) -> TimeWarp:
         raise InputError(
             f"a warp of version {document.get('version')!r}; this retime reads version {VERSION}"
         )
+    unknown = set(document) - {"format", "version", "output", "source", "channels", "loop", "notes"}
+    if unknown:
+        raise InputError(f"a warp has no {sorted(unknown)[0]!r}")
+    if not isinstance(document.get("loop", False), bool):
+        raise InputError(f'"loop" is true or false, not {document["loop"]!r}')
     channels = document.get("channels")
     if channels is not None and not isinstance(channels, Mapping):
         raise InputError('"channels" must be an object of channels')
@@ -59,7 +64,7 @@ def from_document(document: Any) -> TimeWarp:
         document.get("output"),
         document.get("source"),
         channels=pairs,
-        loop=document.get("loop") is True,
+        loop=document.get("loop", False),
         notes=notes,
     )
 

@@ -35,6 +35,8 @@ class Method:
         Where its parameters and its function are.
     parameters_name, function_name : str
         Their names there.
+    needs_poses : bool
+        Whether it looks at its input's poses, or only at its joints and its length.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Method:
     module: str
     parameters_name: str
     function_name: str
+    needs_poses: bool = True
 
     @property
     def parameters(self) -> type:
@@ -79,6 +82,7 @@ METHODS: dict[str, Method] = {
             "retime.methods.spline",
             "SplineParameters",
             "spline_warp",
+            needs_poses=False,
         ),
         Method(
             "warp",
@@ -86,6 +90,7 @@ METHODS: dict[str, Method] = {
             "retime.methods.given",
             "WarpParameters",
             "given_warp",
+            needs_poses=False,
         ),
         Method(
             "pose",
@@ -93,6 +98,7 @@ METHODS: dict[str, Method] = {
             "retime.methods.given",
             "PoseParameters",
             "given_layer",
+            needs_poses=False,
         ),
         Method(
             "guided",

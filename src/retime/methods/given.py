@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from retime.edits import check_channels
 from retime.errors import InputError
 from retime.layers import PoseLayer
 from retime.motion import Motion
@@ -51,14 +52,7 @@ def given_warp(
     loop : bool
         The clip is a cycle.
     """
-    unknown = [n for n in warp.channels if n not in motion.channels]
-    if unknown and len(unknown) == len(warp.channels):
-        raise InputError(
-            f"the warp is for other joints: none of its channels ({', '.join(unknown[:4])}, …) "
-            "is in this motion"
-        )
-    if unknown:
-        warp = warp.with_notes("channels that this motion lacks: " + ", ".join(unknown))
+    check_channels(motion, warp)
     start, end = motion.domain
     low, high = warp.source_range
     if not warp.loop and not loop and (high < start or low > end):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from retime.contacts import Contact, carry_contacts, detect_contacts
+from retime.body import find_body
+from retime.contacts import Contact, detect_contacts
 from retime.edits import Edit, Fix, FixContext
 from retime.ik import contact_targets, hold_contacts
 from retime.motion import Motion
@@ -70,11 +71,16 @@ def hold(
         held = context.contacts
         if held is None:
             found = detect_contacts(context.source, joints, tolerance=tolerance, minimum=minimum)
-            held = carry_contacts(found, context.warp)
+            held = context.carry(found)
         if not held:
-            return retimed.with_notes("no contacts to hold were found")
+            feet = find_body(context.source).ground_joints()
+            lack = "" if joints or feet else ": no feet were found; name them with --map"
+            return retimed.with_notes(f"no contacts to hold were found{lack}")
         targets = contact_targets(retimed, held, context.source, context.warp)
         return hold_contacts(retimed, targets, fade=fade)
 
+    find_body(motion).find_joints(joints)  # a wrong name is this step's fault, and said here
+    for contact in contacts or ():
+        motion.skeleton.index(contact.joint)
     known = None if contacts is None else tuple(contacts)
     return Edit(fix=Fix("contact IK", run), contacts=known)

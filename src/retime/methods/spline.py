@@ -64,5 +64,7 @@ def spline_warp(
     >>> float(warp(1.2))
     1.0
     """
-    warp = keytime_warp(range or motion.domain, duration=duration, keytimes=keytimes, loop=loop)
-    return warp if range is None else warp.within(motion.domain, range, rest)
+    if range is None:
+        return keytime_warp(motion.domain, duration=duration, keytimes=keytimes, loop=loop)
+    part = keytime_warp(range, duration=duration, keytimes=keytimes)
+    return part.within(motion.domain, range, rest).looped(loop)

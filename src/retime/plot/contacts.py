@@ -36,7 +36,8 @@ def contact_figure(rows: Mapping[str, Sequence[Contact]], end: float) -> Figure:
         axes.broken_barh(spans, (k - 0.36, 0.72), color=colour)
     axes.set_yticks(range(len(lines)), [label for label, _, _ in lines])
     axes.set_ylim(len(lines) - 0.4, -0.6)
-    axes.set_xlim(0, max(end, 1e-3))
+    first = min([0.0, *(c.start for contacts in rows.values() for c in contacts)])
+    axes.set_xlim(first, max(end, first + 1e-3))
     axes.set_xlabel("time (s)", color=INK)
     plain(axes)
     return figure

@@ -65,14 +65,12 @@ def write_report(
     source : Motion, optional
         What it was made from.
     warp : TimeWarp, optional
-        From its time to the source's; the motion's own where not given and known.
+        From its time to the source's.
     truth : TimeWarp, optional
         The warp that would have been right.
     minimum : float
         Shortest contact in seconds; 0.1 suits running.
     """
-    if warp is None and motion.origin is not None:
-        warp = motion.origin.warp
     page = _Page(title, motion, source, warp, truth, minimum)
     write_bytes(path, [page.html().encode()])
 

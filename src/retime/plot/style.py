@@ -6,6 +6,7 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from retime.errors import InputError
 from retime.io.files import write_bytes
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ FAINT = "#c9ced6"
 ORIGINAL = "#159ab8"
 RETIMED = "#7a5cf0"
 KEY = "#d79a00"
+PICTURES = (".png", ".svg", ".pdf")
 SERIES = (RETIMED, ORIGINAL, "#d2603a", "#3a8f4e", KEY, "#8a4f7d")
 
 
@@ -43,6 +45,8 @@ def plain(axes: Axes) -> None:
 def save(figure: Figure, path: str | Path) -> None:
     """Write a picture, whole or not at all; its suffix tells the kind."""
     path = Path(path)
+    if path.suffix.lower() not in PICTURES:
+        raise InputError(f"a picture is {', '.join(PICTURES)}, not {path.suffix or 'no suffix'!r}")
     buffer = io.BytesIO()
-    figure.savefig(buffer, format=path.suffix.lstrip(".").lower() or "png", dpi=160)
+    figure.savefig(buffer, format=path.suffix.lstrip(".").lower(), dpi=160)
     write_bytes(path, [buffer.getvalue()])

@@ -99,7 +99,7 @@ def swing(*, fps: float = 60.0) -> Motion:
 def handshake(*, fps: float = 60.0) -> tuple[Motion, Motion]:
     """Make two characters who shake hands."""
     made = make_handshake(fps=fps)
-    return made.motion, made.partner or made.motion
+    return made.motion, made.partner if made.partner is not None else made.motion
 
 
 def toss(*, fps: float = 60.0) -> Motion:

@@ -184,29 +184,11 @@ def _bone_rotation(direction: FloatArray, forward: FloatArray) -> FloatArray:
     y = -direction / np.linalg.norm(direction, axis=-1, keepdims=True)
     x = np.cross(y, forward)
     x /= np.linalg.norm(x, axis=-1, keepdims=True)
-    return _from_axes(x, y, np.cross(x, y))
+    return quat.continuous(quat.from_axes(x, y, np.cross(x, y)))
 
 
 def _arm_rotation(direction: FloatArray, axis: FloatArray) -> FloatArray:
     """Return the rotation that points an arm along +X to a direction, its elbow's axis to +Y."""
     x = direction / np.linalg.norm(direction, axis=-1, keepdims=True)
     y = axis / np.linalg.norm(axis, axis=-1, keepdims=True)
-    return _from_axes(x, y, np.cross(x, y))
-
-
-def _from_axes(x: FloatArray, y: FloatArray, z: FloatArray) -> FloatArray:
-    """Turn orthonormal axes into quaternions, from whichever component is largest."""
-    a, b, c = y[:, 2] - z[:, 1], z[:, 0] - x[:, 2], x[:, 1] - y[:, 0]
-    d, e, f = y[:, 0] + x[:, 1], z[:, 0] + x[:, 2], z[:, 1] + y[:, 2]
-    trace = x[:, 0] + y[:, 1] + z[:, 2]
-    square = [1 + trace, 1 + 2 * x[:, 0] - trace, 1 + 2 * y[:, 1] - trace, 1 + 2 * z[:, 2] - trace]
-    rows = np.array(
-        [
-            [square[0], a, b, c],
-            [a, square[1], d, e],
-            [b, d, square[2], f],
-            [c, e, f, square[3]],
-        ]
-    )
-    best = rows[np.argmax(square, axis=0), :, np.arange(len(x))]
-    return quat.continuous(quat.normalize(best))
+    return quat.continuous(quat.from_axes(x, y, np.cross(x, y)))

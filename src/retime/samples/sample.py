@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from retime.contacts import Contact
+from retime.metrics import GRAVITY
 from retime.motion import Motion
 from retime.warp import TimeWarp
 
 __all__ = ["GRAVITY", "Sample"]
-
-GRAVITY = 9.81
 
 
 @dataclass(frozen=True, eq=False)

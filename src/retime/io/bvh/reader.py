@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retime import quat
-from retime.errors import FormatError, InputError
+from retime.errors import FormatError
 from retime.io.bvh.hierarchy import MOST_LENGTH, Hierarchy, parse_hierarchy
 from retime.io.bvh.rows import Rows, parse_rows
 from retime.io.files import read_bytes
@@ -66,18 +66,16 @@ def read_motion(
     fps: float | None = None,
 ) -> Motion:
     """Read a BVH file; units and up axis are left open. Options are those of ``retime.read``."""
-    if rest_frame not in ("auto", "keep", "first"):
-        raise InputError(f"rest_frame is 'auto', 'keep' or 'first', not {rest_frame!r}")
     data = read_bytes(path)
     name = str(path)
-    text, notes = _as_utf8(data, name)
+    text = _as_utf8(data, name)
     hierarchy, rows = _parts(text, name, fps)
     skeleton = _skeleton(hierarchy)
     rotations, translations = _transforms(hierarchy, rows.values, skeleton)
     for joint, track in translations.items():
         if (np.abs(track) > MOST_LENGTH).any():
             raise FormatError(f"positions of {joint!r} are too large to be lengths", path=name)
-    notes = [*notes, *rows.notes]
+    notes = list(rows.notes)
 
     aside = int(rest_frame == "first" or (rest_frame == "auto" and _starts_at_rest(rotations)))
     rest_pose = None
@@ -107,7 +105,7 @@ def read_motion(
     return replace(motion, origin=Origin("bvh", name, sha256, kept))
 
 
-def _as_utf8(data: bytes, path: str) -> tuple[bytes, list[str]]:
+def _as_utf8(data: bytes, path: str) -> bytes:
     """Bring a file's bytes to UTF-8 without a mark; what is no text is refused."""
     if not data.strip():
         raise FormatError("the file is empty", path=path)
@@ -124,7 +122,7 @@ def _as_utf8(data: bytes, path: str) -> tuple[bytes, list[str]]:
     data = data.removeprefix(b"\xef\xbb\xbf")
     if b"\0" in data[:65536]:
         raise FormatError("not a text file, so not a BVH file", path=path)
-    return data, []
+    return data
 
 
 def _parts(text: bytes, path: str, fps: float | None) -> tuple[Hierarchy, Rows]:

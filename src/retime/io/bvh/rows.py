@@ -88,11 +88,11 @@ def parse_rows(
     if fps is None and not np.isfinite(rate):
         where = _FRAME_TIME_ANYWHERE.search(text)
         raise FormatError(
-            f"the frame time is {frame_time[:40]!r}; give the frame rate with fps (--fps)",
+            f"the frame time is {frame_time[:40]!r}; give the frame rate (--source-fps)",
             path=path,
             line=first_line + _line_ends(text[: where.start() if where else 0]),
         )
-    count_line = first_line + _line_ends(text[: text.lower().find(b"frames")])
+    header_line, header = first_line, text[:begin]
     first_line += _line_ends(text[:begin])
     body = text[begin:]
     if columns == 0:
@@ -101,7 +101,7 @@ def parse_rows(
         raise FormatError(
             f"declares {declared} frames of {columns} numbers, far more than the file holds",
             path=path,
-            line=count_line,
+            line=header_line + _line_ends(header[: header.lower().find(b"frames")]),
         )
     values, upto, decimals = _numbers(body, path, first_line)
     _must_fill_rows(values, upto, columns, declared, path, first_line)

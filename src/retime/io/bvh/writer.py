@@ -67,8 +67,12 @@ def _kept(motion: Motion) -> BvhFile | None:
     kept = motion.origin.kept if motion.origin is not None else None
     if not isinstance(kept, BvhFile):
         return None
-    names = tuple(n.name for n in kept.hierarchy.joints)
-    return kept if names == motion.skeleton.file_names else None
+    old, new = kept.skeleton, motion.skeleton
+    ends = [(s.parent, s.name) for s in old.end_sites] == [
+        (s.parent, s.name) for s in new.end_sites
+    ]
+    same = old.same_joints(new) and old.file_names == new.file_names and ends
+    return kept if same else None
 
 
 def _is_unedited(motion: Motion, kept: BvhFile) -> bool:
@@ -247,10 +251,7 @@ def _update_offsets(nodes: list[Node], motion: Motion) -> None:
     skeleton = motion.skeleton
     offsets = list(skeleton.offsets)
     ends = [np.array(s.offset) for s in skeleton.end_sites]
-    same_ends = len(ends) == sum(n.is_end for n in nodes)
     for node in nodes:
-        if node.is_end and not same_ends:
-            continue
         offset = (ends if node.is_end else offsets).pop(0)
         if not np.array_equal(offset, [float(t) for t in node.offset]):
             node.offset = tuple(map(_decimal, offset))

@@ -46,7 +46,8 @@ def moving_average(
             after = 2 * part[-1] - part[-2 : -2 - reach : -1]
         long = np.concatenate([before, part, after])
         kernel = np.ones(2 * reach + 1) / (2 * reach + 1)
-        out[a : b + 1] = np.convolve(long, kernel, mode="valid")
-        if not loop:
-            out[[a, b]] = part[[0, -1]]
+        mean = np.convolve(long, kernel, mode="valid")
+        # A cycle's seam moves as a whole, and is put back as a whole.
+        out[a : b + 1] = mean - (mean[0] - part[0]) if loop else mean
+        out[[a, b]] = part[[0, -1]]
     return out
