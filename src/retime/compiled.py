@@ -38,5 +38,9 @@ event.register("numba:compile", _Announce())  # type: ignore[no-untyped-call]
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function on its first call; the result is cached on disk and frees the GIL."""
-    compiled: Callable[..., Any] = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    compiled: Callable[..., Any]
+    try:
+        compiled = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    except RuntimeError:  # no folder to cache in: compile anew in every process
+        compiled = numba.njit(nogil=True, error_model="numpy")(function)
     return compiled

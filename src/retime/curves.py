@@ -62,14 +62,24 @@ def keytime_warp(
     keys = sorted((float(o), float(s)) for o, s in keytimes)
     keys = [k for k in keys if k not in ((start, start), last)]
     points = [(start, start), *keys, last]
+    for output, moment in keys:
+        if not start <= moment <= end:
+            raise InputError(
+                f"keytime {output:g}={moment:g}: the source runs from {start:g} to {end:g} s, and "
+                f"{moment:g} s is not in it"
+            )
+        if not start <= output <= stop:
+            raise InputError(
+                f"keytime {output:g}={moment:g}: the output runs from {start:g} to {stop:g} s, and "
+                f"{output:g} s is not in it"
+            )
     for (o0, s0), (o1, s1) in itertools.pairwise(points):
         if not np.isfinite([o1, s1]).all():
             raise InputError(f"keytime {o1}={s1} is not finite")
         if o1 <= o0 or s1 <= s0:
             raise InputError(
                 f"keytime {o1:g}={s1:g} (output s = source s) does not come after {o0:g}={s0:g}; "
-                f"the output runs from {start:g} to {last[0]:g} s, the source from {start:g} to "
-                f"{end:g} s, and both must rise"
+                "both times must rise from one keytime to the next"
             )
     x, y = np.array(points).T
     return TimeWarp(*monotone_cubic(x, y, loop=loop), loop=loop)

@@ -41,8 +41,8 @@ FIX_ORDER: tuple[FixKind, ...] = ("smoothing", "cartoon", "contact IK")
 # A cycle's ends may differ by this much: about what a hand-made loop is off by, unseen at 1/120 s.
 _LOOP_ANGLE = np.radians(5.0)
 _LOOP_SHARE = 0.02
-# Motions longer than this need a mistake: ten hours at 120 frames a second.
-_MOST_FRAMES = 4_320_000
+# A result's rotations may take this much memory: half an hour of 150 joints at 120 fps.
+_MOST_BYTES = 1 << 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -330,10 +330,11 @@ class _Frames:
             return cls(given, rate, uneven=True)
         start, end = domain
         count = (end - start) * rate
-        if count > _MOST_FRAMES:
+        most = _MOST_BYTES // (32 * len(motion.skeleton))
+        if count > most:
             raise InputError(
-                f"{end - start:g} s at {rate:g} fps are {count:.3g} frames, more than "
-                f"{_MOST_FRAMES}; lower the frame rate or the duration"
+                f"{end - start:g} s at {rate:g} fps are {count:.3g} frames, more than the {most} "
+                "that fit; lower the frame rate or the duration"
             )
         if end <= start:
             return cls(np.array([start]), rate)

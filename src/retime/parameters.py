@@ -190,8 +190,15 @@ def _coerce_tuple(value: Any, items: tuple[Any, ...], name: str) -> tuple[Any, .
     if many:
         return tuple(coerce(v, items[0], f"{name}[{i}]") for i, v in enumerate(values))
     if len(values) != len(items):
-        raise InputError(f"{name} is {value!r}; it should have {len(items)} values")
+        shown = ", ".join(map(str, values))
+        raise InputError(
+            f"{name} is {shown}; it takes {len(items)} values, like {_like(len(items))}"
+        )
     return tuple(coerce(v, t, name) for v, t in zip(values, items, strict=True))
+
+
+def _like(count: int) -> str:
+    return "0.8=1.1" if count == 2 else ":".join(["1"] * count)
 
 
 @dataclass(frozen=True, kw_only=True)

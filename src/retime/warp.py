@@ -336,7 +336,7 @@ class TimeWarp:
         if rest == "fixed" and abs(end - b) > _SAME_TIME:
             raise InputError(
                 f"the range lasts {b - a:g} s and its warp {end - start:g} s, but what follows is "
-                "fixed; keep the duration, or let the rest ripple"
+                "fixed; keep the duration, or let the rest ripple (--rest ripple)"
             )
         if rest == "fixed":
             end = b

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -86,8 +88,13 @@ def main(arguments: list[str] | None = None) -> None:
         return
     warnings.showwarning = _show_warning
     warnings.simplefilter("always")
+    _leave_tidily()
     try:
         build_app(arguments)(args=arguments, prog_name="retime")
+    except SystemExit as e:
+        if e.code == 130:  # typer's own way to end at Ctrl-C says nothing
+            _fail("stopped", 130)
+        raise
     except RetimeError as e:
         _fail(str(e), 2)
     except KeyboardInterrupt:
@@ -99,6 +106,18 @@ def main(arguments: list[str] | None = None) -> None:
     except OSError as e:
         where = f"{e.filename}: " if e.filename else ""
         _fail(f"{where}{e.strerror or e}", 2)
+
+
+def _leave_tidily() -> None:
+    """End on a signal as on Ctrl-C, so that no half-written file stays behind."""
+
+    def stop(number: int, _: Any) -> None:
+        raise SystemExit(128 + number)
+
+    if threading.current_thread() is threading.main_thread():
+        for name in ("SIGTERM", "SIGHUP"):
+            if hasattr(signal, name):
+                signal.signal(getattr(signal, name), stop)
 
 
 def _fail(message: str, status: int) -> None:

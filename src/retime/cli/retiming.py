@@ -54,7 +54,8 @@ def retime_file(
     made_for: Mapping[str, str] | None = None,
 ) -> None:
     """Evaluate steps on a file and on those that go with it; say what came of it."""
-    from retime.edits import apply, apply_edits, total_warp
+    from retime.body import find_body
+    from retime.edits import Edit, apply_edits, total_warp
     from retime.io import read, write
     from retime.io.warp_json import write_warp
     from retime.recipe import Recipe, Step, write_recipe
@@ -79,9 +80,15 @@ def retime_file(
     others = []
     for one, other in pairs:
         partner = read(one, rest_frame=rest_frame)
-        others.append(
-            (apply(partner, _for_partner(warp, motion, partner), fps=fps, exact=exact), other)
-        )
+        if abs(partner.duration - motion.duration) > 1 / motion.rate:
+            notes.append(
+                f"{one} lasts {partner.duration:.3g} s beside {motion.duration:.3g} s; the warp "
+                "shows what the two have in common"
+            )
+        along = [Edit(_for_partner(warp, motion, partner))]
+        if hold and find_body(partner).is_biped:
+            along.append(Step("hold").solve(partner))
+        others.append((apply_edits(partner, along, fps=fps, exact=exact), other))
 
     write(result, target, drop_rest=drop_rest)
     for moved, other in others:

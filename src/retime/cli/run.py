@@ -22,6 +22,7 @@ from retime.cli.options import (
     SourceFps,
     Up,
     WarpOut,
+    must_differ,
 )
 from retime.cli.retiming import retime_file
 
@@ -55,6 +56,9 @@ def run(
     from retime.recipe import read_recipe
 
     plan = read_recipe(recipe)
+    for written in (target, warp):
+        if written is not None:
+            must_differ(recipe, written)
     retime_file(
         list(plan.steps),
         source,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from retime.cli.console import report, table
-from retime.cli.options import Json, with_parameters
+from retime.cli.options import Json, must_differ, with_parameters
 from retime.errors import InputError, did_you_mean
 from retime.methods.spline import SplineParameters
 
@@ -74,21 +74,31 @@ def make(
     from retime.io import read
     from retime.io.warp_json import write_warp
     from retime.parameters import build
+    from retime.warp import TimeWarp
 
     if (motion is None) == (length is None):
-        raise InputError("say what the warp is for: --for FILE, or --length in seconds")
+        raise InputError("say what the warp is for: either --for FILE, or --length in seconds")
+    if motion is not None:
+        must_differ(motion, target)
+    if target.suffix.lower() != ".json":
+        raise InputError(f"a warp is a .json file, not {target.suffix or 'no suffix'!r}")
     domain = (start, start + length) if length is not None else read(motion or "").domain
     chosen = build(SplineParameters, parameters)
+    if backwards and chosen.range is not None:
+        raise InputError("only a whole clip can run backwards, not a range of it")
+    # Backwards, time is mirrored first: the moment of a keytime is then met as it is given.
+    mirror = sum(domain)
+    keytimes = [(o, mirror - s if backwards else s) for o, s in chosen.keytimes]
     warp = keytime_warp(
         chosen.range or domain,
         duration=chosen.duration,
-        keytimes=chosen.keytimes,
+        keytimes=keytimes,
         loop=chosen.loop and chosen.range is None,
     )
     if chosen.range is not None:
         warp = warp.within(domain, chosen.range, chosen.rest).looped(chosen.loop)
     if backwards:
-        warp = warp.reverse()
+        warp = TimeWarp(warp.output, mirror - warp.source, loop=warp.loop)
     write_warp(warp, target)
     report(_summary(warp, target), as_json=as_json, notes=warp.notes)
 
@@ -136,6 +146,8 @@ def compose(
     if len(files) < 3:
         raise InputError("give two warps or more, and the file to write")
     *sources, target = files
+    for file in sources:
+        must_differ(file, target)
     total = read_warp(sources[0])
     for file in sources[1:]:
         total = total @ read_warp(file)
@@ -150,6 +162,7 @@ def invert(file: WarpFile, target: WarpOut, as_json: Json = False) -> None:
     """
     from retime.io.warp_json import read_warp, write_warp
 
+    must_differ(file, target)
     inverse = read_warp(file).inverse
     write_warp(inverse, target)
     report(_summary(inverse, target), as_json=as_json)
@@ -175,6 +188,7 @@ def export(
     from retime.io.json_text import write_json
     from retime.io.warp_json import read_warp
 
+    must_differ(file, target)
     warp = read_warp(file)
     _must_have(warp, channel)
     curve = fit_bezier(warp, tolerance=tolerance, channel=channel)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from retime.errors import InputError, did_you_mean
+from retime.errors import InputError
 from retime.motion import Motion, UpAxis
 
 __all__ = ["FORMATS", "Format", "format_of", "read", "write"]
@@ -75,7 +75,7 @@ def format_of(path: str | Path) -> Format:
     suffixes = [s for f in formats.values() for s in f.suffixes]
     if not suffix:
         raise InputError(f"{path} has no suffix to tell its format; known: {', '.join(suffixes)}")
-    raise InputError(f"no format for {suffix!r} ({path}){did_you_mean(suffix, suffixes)}")
+    raise InputError(f"no format for {suffix!r} ({path}); known: {', '.join(suffixes)}")
 
 
 def read(

@@ -60,6 +60,12 @@ def given_warp(
             f"the warp shows source times {low:g} to {high:g} s, the motion has {start:g} to "
             f"{end:g} s"
         )
+    frame = 1 / motion.rate
+    if range is None and not (warp.loop or loop) and (low > start + frame or high < end - frame):
+        warp = warp.with_notes(
+            f"the warp shows {max(low, start):.4g} to {min(high, end):.4g} s of a motion that runs "
+            f"from {start:.4g} to {end:.4g} s; the rest is left out"
+        )
     if range is not None:
         warp = warp.within(motion.domain, range, rest)
     elif abs(warp.domain[0] - start) > 1e-6:

@@ -89,6 +89,8 @@ class _Row:
     @classmethod
     def of(cls, motion: Motion, step: float) -> _Row:
         times = np.arange(int(motion.duration / step + 1e-6) + 1, dtype=np.float64) * step
+        if motion.duration - times[-1] > 0.4 * step:  # the end is worth a pose of its own
+            times = np.r_[times, motion.duration]
         frame, share = motion.frame_at(motion.domain[0] + times)
         points = positions(motion, end_sites=True)
         tall = max(height(motion.skeleton) * motion.units.metres, 1e-9)

@@ -116,15 +116,17 @@ def score_table(
     to_after = (-2 * (curve + velocity)).astype(kind)
 
     scores = np.full((steps, steps, n), np.inf, kind)
-    padded = np.pad(poses, ((steps, steps + _FRAMES), (0, 0)), mode="edge")
+    block = _FRAMES if n > 4 * _FRAMES else _FRAMES // 2
+    padded = np.pad(poses, ((steps, steps + block), (0, 0)), mode="edge")
     squares = np.array([pose, speed, bend])
-    for start in range(0, n, _FRAMES):
-        wide = padded[start : start + _FRAMES + 2 * steps]
+
+    def fill(start: int) -> None:
+        wide = padded[start : start + block + 2 * steps]
         # Centred, distances are small against the coordinates no more, and digits are not lost.
         centre = wide.mean(axis=0)
         local = wide - centre
         columns = np.ascontiguousarray(local.T, kind)
-        best = np.full((3, steps, steps, _FRAMES), 1e30, kind)
+        best = np.full((3, steps, steps, block), 1e30, kind)
         for first in range(0, count, _REFERENCES):
             part = slice(first, min(first + _REFERENCES, count))
             near = place[part] - centre
@@ -143,4 +145,7 @@ def score_table(
         for lag in range(2 * steps + 1):
             products[lag, : width - lag] = np.einsum("ij,ij->i", local[: width - lag], local[lag:])
         finish_scores(best, products, squares, neighbours, start, scores)
+
+    for start in range(0, n, block):
+        fill(start)
     return scores
