@@ -35,6 +35,7 @@ _UNITS = {
 }
 _HUMAN_HEIGHT = (1.2, 2.2)
 _TYPICAL_HEIGHT = 1.7
+_MOST_METRES = 20.0
 # The longest way along a human's bones, toe over hips and shoulder to the other hand's tip, in
 # heights (1.45 to 1.65 in the files at hand). It needs no names, no rest pose and no up axis.
 _LONGEST_WAY = 1.55
@@ -174,12 +175,16 @@ def height(skeleton: Skeleton) -> float:
 
 
 def infer_units(
-    motion: Motion, *, scale: float | None = None, up: UpAxis | None = None
+    motion: Motion,
+    *,
+    scale: float | None = None,
+    up: UpAxis | None = None,
+    person: bool = True,
 ) -> tuple[Units, tuple[str, ...]]:
     """Find a motion's unit of length and up axis where neither file nor user declares them.
 
-    The unit is the known one that makes the figure 1.2 to 2.2 m tall; the up axis the one along
-    which the root stands above the lowest joint.
+    The unit is the known one that makes a person 1.2 to 2.2 m tall, and an assumption where the
+    figure is none; the up axis is the one along which the root stands above the lowest joint.
 
     Returns
     -------
@@ -192,16 +197,18 @@ def infer_units(
     tall = height(motion.skeleton)
     if scale is None:
         low, high = _HUMAN_HEIGHT
-        fits = {n: u for n, u in _UNITS.items() if low <= tall * u <= high}
+        fits = {n: u for n, u in _UNITS.items() if person and low <= tall * u <= high}
         if fits:
             name = min(fits, key=lambda n: abs(np.log(tall * fits[n] / _TYPICAL_HEIGHT)))
             scale, how = fits[name], "inferred"
             notes.append(f"lengths taken as {name}: the figure is about {tall * scale:.2f} m tall")
         else:
-            scale, how = 0.01, "assumed"
+            # Things of a few units are metres, those of tens and more centimetres.
+            scale, how = (1.0 if tall < _MOST_METRES else 0.01), "assumed"
+            name = "metres" if scale == 1 else "centimetres"
             notes.append(
-                f"lengths assumed to be centimetres (no known unit makes this figure of {tall:.3g} "
-                "units a person); give the scale in metres per unit if that is wrong"
+                f"lengths assumed to be {name}, for no person of known size is in the file; give "
+                "the scale in metres per unit if that is wrong (--scale)"
             )
     if up is None:
         up = _likely_up(motion, tall)

@@ -116,10 +116,12 @@ def read(
     known = motion.units.how != "unknown"
     if scale is None and up is None and known:
         return motion
+    from retime.body import find_body
     from retime.kinematics import infer_units
 
     units, notes = infer_units(
         motion,
+        person=find_body(motion).is_biped,
         scale=motion.units.metres if scale is None and known else scale,
         up=motion.units.up if up is None and known else up,
     )

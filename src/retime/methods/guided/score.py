@@ -108,44 +108,45 @@ def score_table(
     kind: Any = np.float64 if precision == "double" else np.float32
     n = len(poses)
     pose, speed, bend = weights.pose**2, weights.speed**2, weights.bend**2
-    place = np.concatenate([z[1:-1] for z in references])
-    velocity = speed * np.concatenate([z[2:] - z[:-2] for z in references])
-    curve = bend * np.concatenate([z[2:] - 2 * z[1:-1] + z[:-2] for z in references])
+    # Padded to a multiple of four by references that are far from everything.
+    pad = np.zeros((-count % 4, poses.shape[1]))
+    place = np.concatenate([*(z[1:-1] for z in references), pad])
+    velocity = speed * np.concatenate([*(z[2:] - z[:-2] for z in references), pad])
+    curve = bend * np.concatenate([*(z[2:] - 2 * z[1:-1] + z[:-2] for z in references), pad])
     fixed = (velocity**2).sum(1) / max(speed, 1e-300) + (curve**2).sum(1) / max(bend, 1e-300)
-    to_before = (-2 * (curve - velocity)).astype(kind)
-    to_after = (-2 * (curve + velocity)).astype(kind)
+    fixed[count:] = _FAR
 
     scores = np.full((steps, steps, n), np.inf, kind)
     block = _FRAMES if n > 4 * _FRAMES else _FRAMES // 2
+    width = block + 2 * steps
     padded = np.pad(poses, ((steps, steps + block), (0, 0)), mode="edge")
     squares = np.array([pose, speed, bend])
-
-    def fill(start: int) -> None:
-        wide = padded[start : start + block + 2 * steps]
+    # Every block uses the same memory: fresh pages cost as much as the products.
+    most = min(_REFERENCES, len(place))
+    factors = np.empty((3, most, poses.shape[1]), kind)
+    terms = np.empty((3, most, width), kind)
+    best = np.empty((3, steps, steps, block), kind)
+    products = np.zeros((2 * steps + 1, width))
+    for start in range(0, n, block):
+        wide = padded[start : start + width]
         # Centred, distances are small against the coordinates no more, and digits are not lost.
         centre = wide.mean(axis=0)
         local = wide - centre
         columns = np.ascontiguousarray(local.T, kind)
-        best = np.full((3, steps, steps, block), 1e30, kind)
-        for first in range(0, count, _REFERENCES):
-            part = slice(first, min(first + _REFERENCES, count))
+        best.fill(1e30)
+        for first in range(0, len(place), _REFERENCES):
+            part = slice(first, min(first + _REFERENCES, len(place)))
+            rows = part.stop - part.start
             near = place[part] - centre
             base = fixed[part] + pose * np.einsum("ij,ij->i", near, near)
-            before = to_before[part] @ columns
-            here = (4 * curve[part] - 2 * pose * near).astype(kind) @ columns
-            after = to_after[part] @ columns
-            pad = -len(base) % 4
-            if pad:
-                base = np.r_[base, np.full(pad, _FAR)]
-                blank = np.zeros((pad, columns.shape[1]), kind)
-                before, here, after = (np.concatenate([v, blank]) for v in (before, here, after))
+            factors[0, :rows] = -2 * (curve[part] - velocity[part])
+            factors[1, :rows] = 4 * curve[part] - 2 * pose * near
+            factors[2, :rows] = -2 * (curve[part] + velocity[part])
+            for k in range(3):
+                np.matmul(factors[k, :rows], columns, out=terms[k, :rows])
+            before, here, after = terms[:, :rows]
             nearest_three(before, here, after, base.astype(kind), steps, best)
-        width = len(local)
-        products = np.zeros((2 * steps + 1, width))
         for lag in range(2 * steps + 1):
             products[lag, : width - lag] = np.einsum("ij,ij->i", local[: width - lag], local[lag:])
         finish_scores(best, products, squares, neighbours, start, scores)
-
-    for start in range(0, n, block):
-        fill(start)
     return scores
