@@ -12,12 +12,15 @@ from retime.plot.style import FAINT, INK, SERIES, canvas, plain, save
 from retime.warp import TimeWarp
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["draw_warps", "warp_figure"]
 
 # Rates outside are drawn at the edge: a hold has none on a log scale.
 _SLOWEST, _FASTEST = 1 / 32, 32.0
+# A rate this near to 1 keeps the source's timing.
+_KEPT = 0.05
 
 
 def draw_warps(warps: Mapping[str, TimeWarp], path: str | Path) -> None:
@@ -56,15 +59,37 @@ def warp_figure(warps: Mapping[str, TimeWarp]) -> Figure:
         # A curve of many knots is meant as smooth; a few knots are meant as they are.
         style = "default" if len(graph.x) > 32 else "steps-post"
         rate.plot(t, speed, color=colour, linewidth=2, drawstyle=style)
+    _mark_kept(rate, next(iter(lines.values())))
     curve.set_ylabel("source time (s)", color=INK)
     rate.set_ylabel("rate (×)", color=INK)
     rate.set_xlabel("output time (s)", color=INK)
     rate.set_yscale("log", base=2)
     low, high = rate.get_ylim()
     rate.set_ylim(min(low, 0.45), max(high, 2.2))
+    if rate.get_legend_handles_labels()[0]:
+        rate.legend(frameon=False, fontsize=9, loc="upper center")
     rate.yaxis.set_major_formatter(lambda v, _: f"{v:g}" if v >= 1 else f"1/{1 / v:g}")
     if len(lines) <= 12:
         curve.legend(frameon=False, fontsize=9)
     for axes in (curve, rate):
         plain(axes)
     return figure
+
+
+def _mark_kept(axes: Axes, line: tuple[TimeWarp, str | None]) -> None:
+    """Shade where the first warp keeps the source's timing."""
+    warp, channel = line
+    t = np.linspace(*warp.domain, 1000)
+    kept = np.abs(warp.rate(t, channel) - 1) < _KEPT
+    if kept.any() and not kept.all():
+        axes.fill_between(
+            t,
+            0,
+            1,
+            where=kept.tolist(),
+            transform=axes.get_xaxis_transform(),
+            color="#eef0f4",
+            linewidth=0,
+            zorder=0,
+            label="timing kept",
+        )
