@@ -6,7 +6,13 @@ import numpy as np
 
 from retime.compiled import kernel
 
-__all__ = ["fewest_cost_path", "finish_scores", "free_path", "nearest_three"]
+__all__ = [
+    "fewest_cost_path",
+    "finish_scores",
+    "free_path",
+    "lagged_products",
+    "nearest_three",
+]
 
 
 @kernel
@@ -87,6 +93,20 @@ def nearest_three(before, here, after, base, steps, best):  # type: ignore[no-un
 
 
 @kernel
+def lagged_products(signal, out):  # type: ignore[no-untyped-def]
+    """Fill ``out[lag, t]`` with the inner product of frames t and t + lag of a signal (D, F)."""
+    columns, frames = signal.shape
+    out[:, :] = 0.0
+    for lag in range(min(out.shape[0], frames)):
+        total = out[lag]
+        for c in range(columns):
+            one = signal[c]
+            other = signal[c, lag:]
+            for t in range(frames - lag):
+                total[t] += one[t] * other[t]
+
+
+@kernel
 def finish_scores(best, products, weights, neighbours, start, scores):  # type: ignore[no-untyped-def]
     """Turn the smallest partial distances into scores: add the triple's own norm, root, mean (2).
 
@@ -132,7 +152,7 @@ def _next_layer(old, new, scores, low, high, next_low, next_high, old_at, new_at
     ``new`` likewise one frame later. Only frames in reach are passed over.
     """
     steps = scores.shape[0]
-    new[:, :] = np.inf
+    new[:, : high - low + 2 * steps + 3] = np.inf  # as far as the next layer looks
     for b in range(steps):
         first = max(low, next_low - 1 - b)
         last = min(high, next_high - 1 - b)

@@ -97,7 +97,7 @@ def score_table(
         The score of showing frame j after a step of a + 1 and before one of b + 1; infinite where
         that leaves the clip.
     """
-    from retime.methods.guided.kernels import finish_scores, nearest_three
+    from retime.methods.guided.kernels import finish_scores, lagged_products, nearest_three
 
     count = sum(max(len(z) - 2, 0) for z in references)
     if count < neighbours:
@@ -117,13 +117,16 @@ def score_table(
     fixed[count:] = _FAR
 
     scores = np.full((steps, steps, n), np.inf, kind)
-    block = _FRAMES if n > 4 * _FRAMES else _FRAMES // 2
+    # As few blocks as fit, all of one size, in whole vectors of eight.
+    blocks = -(-n // _FRAMES)
+    block = -(-n // (8 * blocks)) * 8
     width = block + 2 * steps
     padded = np.pad(poses, ((steps, steps + block), (0, 0)), mode="edge")
     squares = np.array([pose, speed, bend])
+    to_before = (-2 * (curve - velocity)).astype(kind)
+    to_after = (-2 * (curve + velocity)).astype(kind)
     # Every block uses the same memory: fresh pages cost as much as the products.
     most = min(_REFERENCES, len(place))
-    factors = np.empty((3, most, poses.shape[1]), kind)
     terms = np.empty((3, most, width), kind)
     best = np.empty((3, steps, steps, block), kind)
     products = np.zeros((2 * steps + 1, width))
@@ -131,22 +134,19 @@ def score_table(
         wide = padded[start : start + width]
         # Centred, distances are small against the coordinates no more, and digits are not lost.
         centre = wide.mean(axis=0)
-        local = wide - centre
-        columns = np.ascontiguousarray(local.T, kind)
+        local = np.ascontiguousarray((wide - centre).T)
+        columns = local.astype(kind)
+        near = place - centre
+        base = (fixed + pose * np.einsum("ij,ij->i", near, near)).astype(kind)
+        to_here = (4 * curve - 2 * pose * near).astype(kind)
         best.fill(1e30)
         for first in range(0, len(place), _REFERENCES):
             part = slice(first, min(first + _REFERENCES, len(place)))
-            rows = part.stop - part.start
-            near = place[part] - centre
-            base = fixed[part] + pose * np.einsum("ij,ij->i", near, near)
-            factors[0, :rows] = -2 * (curve[part] - velocity[part])
-            factors[1, :rows] = 4 * curve[part] - 2 * pose * near
-            factors[2, :rows] = -2 * (curve[part] + velocity[part])
-            for k in range(3):
-                np.matmul(factors[k, :rows], columns, out=terms[k, :rows])
-            before, here, after = terms[:, :rows]
-            nearest_three(before, here, after, base.astype(kind), steps, best)
-        for lag in range(2 * steps + 1):
-            products[lag, : width - lag] = np.einsum("ij,ij->i", local[: width - lag], local[lag:])
+            before, here, after = terms[:, : part.stop - part.start]
+            np.matmul(to_before[part], columns, out=before)
+            np.matmul(to_here[part], columns, out=here)
+            np.matmul(to_after[part], columns, out=after)
+            nearest_three(before, here, after, base[part], steps, best)
+        lagged_products(local, products)
         finish_scores(best, products, squares, neighbours, start, scores)
     return scores
