@@ -16,8 +16,8 @@ import numpy.typing as npt
 from retime import quat
 from retime.contacts import Contact, carry_contacts
 from retime.errors import InputError, did_you_mean
-from retime.kinematics import height
 from retime.layers import PoseLayer, Sampled
+from retime.loops import ground_displacement, must_loop, wrap
 from retime.motion import Motion
 from retime.quat import FloatArray
 from retime.warp import TimeWarp
@@ -31,16 +31,12 @@ __all__ = [
     "apply",
     "apply_edits",
     "check_channels",
-    "must_loop",
     "total_warp",
 ]
 
 FixKind = Literal["smoothing", "cartoon", "contact IK"]
 FIX_ORDER: tuple[FixKind, ...] = ("smoothing", "cartoon", "contact IK")
 
-# A cycle's ends may differ by this much: about what a hand-made loop is off by, unseen at 1/120 s.
-_LOOP_ANGLE = np.radians(5.0)
-_LOOP_SHARE = 0.02
 # A result's rotations may take this much memory: half an hour of 150 joints at 120 fps.
 _MOST_BYTES = 1 << 30
 
@@ -364,7 +360,7 @@ class _ChannelTimes:
     def wrapped(self, span: tuple[float, float]) -> _ChannelTimes:
         """Bring the times of a cycle into its span."""
         return _ChannelTimes(
-            _wrap(self.body, span)[0], {n: _wrap(t, span)[0] for n, t in self.channels.items()}
+            wrap(self.body, span)[0], {n: wrap(t, span)[0] for n, t in self.channels.items()}
         )
 
     def through(self, warp: TimeWarp) -> _ChannelTimes:
@@ -388,7 +384,7 @@ def _sample(motion: Motion, times: _ChannelTimes, *, loop: bool) -> Sampled:
     stacked = np.stack([times.body, *(times.channels[n] for n in own)], axis=1)
     turns = np.zeros(stacked.shape)
     if loop:
-        stacked, turns = _wrap(stacked, motion.domain)
+        stacked, turns = wrap(stacked, motion.domain)
     frame, share = motion.frame_at(stacked)
     column = np.array([column_of.get(n, 0) for n in names], dtype=np.int64)
     rotations = resample_rotations(motion.rotations, frame, share, column)
@@ -405,49 +401,9 @@ def _sample(motion: Motion, times: _ChannelTimes, *, loop: bool) -> Sampled:
         translations[name] = track(values, channel)
         if loop and channel != name:
             turn = turns[:, column_of.get(channel, 0), None]
-            translations[name] = translations[name] + turn * _ground_displacement(motion, values)
+            translations[name] = translations[name] + turn * ground_displacement(motion, values)
     scales = {n: track(v, n) for n, v in motion.scales.items()}
     return rotations, translations, scales
-
-
-def _wrap(times: FloatArray, span: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
-    """Bring a cycle's times into its span; also how often each went round."""
-    start, end = span
-    period = end - start
-    if period <= 0:
-        return times, np.zeros(times.shape)
-    # A time a hair before the seam is the seam: its pose is the first one.
-    turns = np.floor((times - start) / period + 1e-9)
-    return np.maximum(times - turns * period, start), turns
-
-
-def _ground_displacement(motion: Motion, track: FloatArray) -> FloatArray:
-    travel: FloatArray = track[-1] - track[0]
-    travel[1 if motion.units.up == "Y" else 2] = 0.0
-    return travel
-
-
-def must_loop(motion: Motion) -> None:
-    """Refuse a clip whose ends do not meet, up to where it stands on the ground."""
-    gap = quat.angle(motion.rotations[0], motion.rotations[-1])
-    joint = int(gap.argmax())
-    if gap[joint] > _LOOP_ANGLE:
-        raise InputError(
-            f"the clip is no cycle: {motion.skeleton.names[joint]!r} turns by "
-            f"{np.degrees(gap[joint]):.0f} degrees between its last and its first frame"
-        )
-    tall = height(motion.skeleton)
-    for name, track in motion.translations.items():
-        off = track[-1] - track[0]
-        if _channel_of(motion, name, translation=True) != name:
-            off = off - _ground_displacement(motion, track)
-        if tall > 0 and np.abs(off).max() > _LOOP_SHARE * tall:
-            raise InputError(
-                f"the clip is no cycle: {name!r} ends {np.abs(off).max():.3g} units off its start"
-            )
-    for name, track in motion.scales.items():
-        if (np.abs(track[-1] - track[0]) > _LOOP_SHARE * np.abs(track[0])).any():
-            raise InputError(f"the clip is no cycle: {name!r} ends with another scale")
 
 
 def _rest_of(motion: Motion) -> Callable[[str], tuple[FloatArray, FloatArray]]:

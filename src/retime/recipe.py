@@ -14,11 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from retime.contacts import Contact, parse_contacts
-from retime.edits import Edit, apply_edits, must_loop, total_warp
+from retime.edits import Edit, apply_edits, total_warp
 from retime.errors import FormatError, InputError, RetimeError
 from retime.io import warp_json
 from retime.io.json_text import parse_json, write_json
 from retime.layers import PoseLayer
+from retime.loops import must_loop
 from retime.methods import method
 from retime.motion import Motion
 from retime.parameters import build, declared

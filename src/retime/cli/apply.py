@@ -7,23 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from retime.cli.options import (
-    Also,
-    DropRest,
-    Exact,
-    Fps,
-    Hold,
-    Input,
-    Json,
-    Output,
-    RecipeOut,
-    RestFrame,
-    RolesMap,
-    Scale,
-    SourceFps,
-    Up,
-    with_parameters,
-)
+from retime.cli.options import Input, Output, Retiming, with_parameters, with_retiming
 from retime.cli.retiming import retime_file
 from retime.errors import InputError
 from retime.methods.spline import SplineParameters
@@ -34,29 +18,19 @@ def add_to(app: typer.Typer, name: str) -> None:
     app.command(name)(apply)
 
 
+@with_retiming
 @with_parameters(SplineParameters)
 def apply(
     source: Input,
     target: Output,
     parameters: dict[str, Any],
+    retiming: Retiming,
     warp: Annotated[
         list[Path] | None,
         typer.Option(
             "--warp", help="The warp to apply; repeatable, first to last.", metavar="FILE"
         ),
     ] = None,
-    fps: Fps = None,
-    exact: Exact = False,
-    also: Also = None,
-    recipe: RecipeOut = None,
-    scale: Scale = None,
-    up: Up = None,
-    source_fps: SourceFps = None,
-    rest_frame: RestFrame = "auto",
-    drop_rest: DropRest = False,
-    roles: RolesMap = None,
-    hold: Hold = False,
-    as_json: Json = False,
 ) -> None:
     """Retime a motion by a warp file, or by a smooth curve through keytimes.
 
@@ -78,21 +52,4 @@ def apply(
         steps = [Step("warp", {"warp": read_warp(w), **common}) for w in warp]
     else:
         steps = [Step("spline", {**parameters, **common})]
-    retime_file(
-        steps,
-        source,
-        target,
-        fps=fps,
-        exact=exact,
-        scale=scale,
-        up=up,
-        source_fps=source_fps,
-        rest_frame=rest_frame,
-        drop_rest=drop_rest,
-        roles=roles,
-        hold=hold,
-        also=also,
-        warp_file=None,
-        recipe_file=recipe,
-        as_json=as_json,
-    )
+    retime_file(steps, source, target, retiming)

@@ -8,23 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from retime.cli.console import report, table
-from retime.cli.options import (
-    Also,
-    DropRest,
-    Exact,
-    Fps,
-    Hold,
-    Input,
-    Json,
-    RecipeOut,
-    RestFrame,
-    RolesMap,
-    Scale,
-    SourceFps,
-    Up,
-    WarpOut,
-    with_parameters,
-)
+from retime.cli.options import Input, Retiming, WarpOut, with_parameters, with_retiming
 from retime.cli.retiming import read_with_roles, retime_file
 from retime.errors import InputError
 from retime.methods.guided import GuidedParameters
@@ -35,10 +19,12 @@ def add_to(app: typer.Typer, name: str) -> None:
     app.command(name)(guided)
 
 
+@with_retiming
 @with_parameters(GuidedParameters)
 def guided(
     source: Input,
     parameters: dict[str, Any],
+    retiming: Retiming,
     target: Annotated[
         Path | None, typer.Argument(metavar="OUT", help="Where to write the result.")
     ] = None,
@@ -48,19 +34,7 @@ def guided(
     smooth: Annotated[
         bool, typer.Option("--smooth", help="Average out the jitter of what plays faster.")
     ] = False,
-    hold: Hold = False,
-    fps: Fps = None,
-    exact: Exact = False,
-    also: Also = None,
     warp: WarpOut = None,
-    recipe: RecipeOut = None,
-    scale: Scale = None,
-    up: Up = None,
-    source_fps: SourceFps = None,
-    rest_frame: RestFrame = "auto",
-    drop_rest: DropRest = False,
-    roles: RolesMap = None,
-    as_json: Json = False,
 ) -> None:
     """Change a motion's length or feel, its natural timing kept or another's taken over.
 
@@ -77,16 +51,14 @@ def guided(
     from retime.recipe import Step
 
     if suggest:
-        options = {"scale": scale, "up": up, "rest_frame": rest_frame, "fps": source_fps}
-        motion = read_with_roles(source, roles, **options)
+        motion = read_with_roles(source, retiming.roles, **retiming.reading)
         found = suggest_keytimes(motion)
-        if as_json:
+        if retiming.as_json:
             listed = [{"time": s.time, "weight": s.weight} for s in found]
             report({"file": str(source), "suggestions": listed}, as_json=True, notes=motion.notes)
         elif found:
-            table(
-                [(f"{s.time:.3f}", f"{s.weight:.2f}") for s in found], header=("source s", "weight")
-            )
+            rows = [(f"{s.time:.3f}", f"{s.weight:.2f}") for s in found]
+            table(rows, header=("source s", "weight"))
         else:
             report({"suggestions": "none: nothing stands out"}, as_json=False)
         return
@@ -97,21 +69,4 @@ def guided(
     steps = [Step("guided", parameters)]
     if smooth:
         steps.append(Step("smooth"))
-    retime_file(
-        steps,
-        source,
-        target,
-        fps=fps,
-        exact=exact,
-        scale=scale,
-        up=up,
-        source_fps=source_fps,
-        rest_frame=rest_frame,
-        drop_rest=drop_rest,
-        roles=roles,
-        hold=hold,
-        also=also,
-        warp_file=warp,
-        recipe_file=recipe,
-        as_json=as_json,
-    )
+    retime_file(steps, source, target, retiming, warp_file=warp)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import types
 import typing
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union
 
@@ -25,16 +27,23 @@ __all__ = [
     "Output",
     "RecipeOut",
     "RestFrame",
+    "Retiming",
     "RolesMap",
     "Scale",
     "Shortest",
     "SourceFps",
+    "SourceMotion",
+    "TrueWarp",
     "Up",
+    "WarpIn",
     "WarpOut",
     "given",
     "must_differ",
     "with_parameters",
+    "with_retiming",
 ]
+
+Command = Callable[..., Any]
 
 Input = Annotated[Path, typer.Argument(metavar="IN", help="The motion file.")]
 Output = Annotated[Path, typer.Argument(metavar="OUT", help="Where to write the result.")]
@@ -84,6 +93,16 @@ Shortest = Annotated[
     float,
     typer.Option("--minimum", help="Shortest contact in seconds; 0.1 suits running.", min=0.001),
 ]
+SourceMotion = Annotated[
+    Path | None, typer.Option("--source", help="The motion it was made from.", metavar="FILE")
+]
+WarpIn = Annotated[
+    Path | None,
+    typer.Option("--warp", help="The warp that made it, from its time to the source's."),
+]
+TrueWarp = Annotated[
+    Path | None, typer.Option("--truth", help="The warp that would have been right.")
+]
 Hold = Annotated[
     bool, typer.Option("--hold", help="Hold planted feet in place when all else is done.")
 ]
@@ -100,22 +119,69 @@ def must_differ(source: Path, target: Path) -> None:
         raise InputError(f"{target} is the input; give the result another name")
 
 
-def with_parameters(cls: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def with_parameters(cls: type) -> Callable[[Command], Command]:
     """Give a command an option for every parameter that a dataclass declares.
 
     The command takes the values as the mapping ``parameters``, texts not yet brought to their
     types; only what was given is in it.
     """
+    return _gathered("parameters", [_option(p) for p in declared(cls)], given)
 
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+
+def with_retiming(command: Command) -> Command:
+    """Give a command the options of every command that retimes, as one argument ``retiming``."""
+    options = [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=field.default,
+            annotation=typing.get_type_hints(Retiming, include_extras=True)[field.name],
+        )
+        for field in dataclasses.fields(Retiming)
+    ]
+    return _gathered("retiming", options, lambda values: Retiming(**values))(command)
+
+
+@dataclass(frozen=True)
+class Retiming:
+    """What every command that retimes takes, besides its own."""
+
+    hold: Hold = False
+    fps: Fps = None
+    exact: Exact = False
+    also: Also = None
+    recipe: RecipeOut = None
+    scale: Scale = None
+    up: Up = None
+    source_fps: SourceFps = None
+    rest_frame: RestFrame = "auto"
+    drop_rest: DropRest = False
+    roles: RolesMap = None
+    as_json: Json = False
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """Options of reading the input."""
+        return {
+            "scale": self.scale,
+            "up": self.up,
+            "fps": self.source_fps,
+            "rest_frame": self.rest_frame,
+        }
+
+
+def _gathered(
+    argument: str, options: list[inspect.Parameter], gather: Callable[[dict[str, Any]], Any]
+) -> Callable[[Command], Command]:
+    """Let a command take options as one argument: typer sees each, the command their gathering."""
+
+    def decorate(command: Command) -> Command:
         own = inspect.signature(command, eval_str=True)
-        kept = [p for p in own.parameters.values() if p.name != "parameters"]
-        options = [_option(p) for p in declared(cls)]
+        kept = [p for p in own.parameters.values() if p.name != argument]
 
         def wrapped(**values: Any) -> Any:
-            names = [o.name for o in options]
-            chosen = {n: values.pop(n) for n in names}
-            return command(**values, parameters=given(chosen))
+            chosen = {o.name: values.pop(o.name) for o in options}
+            return command(**values, **{argument: gather(chosen)})
 
         made = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in [*kept, *options]]
         wrapped.__signature__ = inspect.Signature(made)  # type: ignore[attr-defined]

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from retime.cli.console import report as print_report
-from retime.cli.options import Input, Json, RolesMap, Shortest
+from retime.cli.options import Input, Json, RolesMap, Shortest, SourceMotion, TrueWarp, WarpIn
 from retime.errors import InputError
 
 
@@ -20,17 +20,9 @@ def add_to(app: typer.Typer, name: str) -> None:
 def report(
     file: Input,
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The .html page to write.")],
-    source: Annotated[
-        Path | None,
-        typer.Option("--source", help="The motion it was made from.", metavar="FILE"),
-    ] = None,
-    warp: Annotated[
-        Path | None,
-        typer.Option("--warp", help="The warp that made it, from its time to the source's."),
-    ] = None,
-    truth: Annotated[
-        Path | None, typer.Option("--truth", help="The warp that would have been right.")
-    ] = None,
+    source: SourceMotion = None,
+    warp: WarpIn = None,
+    truth: TrueWarp = None,
     minimum: Shortest = 0.25,
     roles: RolesMap = None,
     as_json: Json = False,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from retime.cli.console import progress, report
-from retime.cli.options import must_differ
+from retime.cli.options import Retiming, must_differ
 from retime.errors import InputError
 
 __all__ = ["read_with_roles", "retime_file"]
@@ -37,20 +37,9 @@ def retime_file(
     steps: list[Any],
     source: Path,
     target: Path,
+    retiming: Retiming,
     *,
-    fps: float | None,
-    exact: bool,
-    scale: float | None,
-    up: Any,
-    source_fps: float | None,
-    rest_frame: Any,
-    drop_rest: bool,
-    roles: Path | None,
-    hold: bool,
-    also: list[str] | None,
-    warp_file: Path | None,
-    recipe_file: Path | None,
-    as_json: bool,
+    warp_file: Path | None = None,
     made_for: Mapping[str, str] | None = None,
 ) -> None:
     """Evaluate steps on a file and on those that go with it; say what came of it."""
@@ -60,17 +49,17 @@ def retime_file(
     from retime.io.warp_json import write_warp
     from retime.recipe import Recipe, Step, write_recipe
 
-    pairs = [_pair(text, target) for text in also or []]
-    _must_not_collide([(source, target), *pairs], [warp_file, recipe_file])
-    options = {"scale": scale, "up": up, "rest_frame": rest_frame, "fps": source_fps}
-    motion = read_with_roles(source, roles, **options)
+    pairs = [_pair(text, target) for text in retiming.also or []]
+    _must_not_collide([(source, target), *pairs], [warp_file, retiming.recipe])
+    motion = read_with_roles(source, retiming.roles, **retiming.reading)
+    fps, exact = retiming.fps, retiming.exact
     notes = []
     sha256 = hashlib.sha256(source.read_bytes()).hexdigest()
     if made_for is not None and made_for.get("sha256") not in (None, sha256):
         notes.append(f"the recipe was made for another file ({made_for.get('name', 'unknown')})")
     if not exact:
         steps = [_snapped(step, fps or motion.rate, notes) for step in steps]
-    if hold:
+    if retiming.hold:
         steps = [*steps, Step("hold")]
     recipe = Recipe(steps, {"name": source.name, "sha256": sha256})
     with progress("retiming") as told:
@@ -79,24 +68,24 @@ def retime_file(
     warp = total_warp(motion, edits)
     others = []
     for one, other in pairs:
-        partner = read(one, rest_frame=rest_frame)
+        partner = read(one, rest_frame=retiming.rest_frame)
         if abs(partner.duration - motion.duration) > 1 / motion.rate:
             notes.append(
                 f"{one} lasts {partner.duration:.3g} s beside {motion.duration:.3g} s; the warp "
                 "shows what the two have in common"
             )
         along = [Edit(_for_partner(warp, motion, partner))]
-        if hold and find_body(partner).is_biped:
+        if retiming.hold and find_body(partner).is_biped:
             along.append(Step("hold").solve(partner))
         others.append((apply_edits(partner, along, fps=fps, exact=exact), other))
 
-    write(result, target, drop_rest=drop_rest)
+    write(result, target, drop_rest=retiming.drop_rest)
     for moved, other in others:
-        write(moved, other, drop_rest=drop_rest)
+        write(moved, other, drop_rest=retiming.drop_rest)
     if warp_file is not None:
         write_warp(warp, warp_file)
-    if recipe_file is not None:
-        write_recipe(recipe, recipe_file)
+    if retiming.recipe is not None:
+        write_recipe(recipe, retiming.recipe)
     fields = {
         "output": str(target),
         "frames": len(result),
@@ -105,9 +94,9 @@ def retime_file(
         "source_duration_s": motion.duration,
         "also": [str(other) for _, other in others] or None,
         "warp": None if warp_file is None else str(warp_file),
-        "recipe": None if recipe_file is None else str(recipe_file),
+        "recipe": None if retiming.recipe is None else str(retiming.recipe),
     }
-    report(fields, as_json=as_json, notes=[*result.notes, *notes])
+    report(fields, as_json=retiming.as_json, notes=[*result.notes, *notes])
 
 
 def _must_not_collide(pairs: list[tuple[Path, Path]], beside: list[Path | None]) -> None:

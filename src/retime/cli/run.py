@@ -7,23 +7,7 @@ from typing import Annotated
 
 import typer
 
-from retime.cli.options import (
-    Also,
-    DropRest,
-    Exact,
-    Fps,
-    Hold,
-    Input,
-    Json,
-    Output,
-    RestFrame,
-    RolesMap,
-    Scale,
-    SourceFps,
-    Up,
-    WarpOut,
-    must_differ,
-)
+from retime.cli.options import Input, Output, Retiming, WarpOut, must_differ, with_retiming
 from retime.cli.retiming import retime_file
 
 
@@ -32,22 +16,13 @@ def add_to(app: typer.Typer, name: str) -> None:
     app.command(name)(run)
 
 
+@with_retiming
 def run(
-    recipe: Annotated[Path, typer.Argument(metavar="RECIPE", help="The recipe file.")],
+    recipe_file: Annotated[Path, typer.Argument(metavar="RECIPE", help="The recipe file.")],
     source: Input,
     target: Output,
+    retiming: Retiming,
     warp: WarpOut = None,
-    fps: Fps = None,
-    exact: Exact = False,
-    also: Also = None,
-    scale: Scale = None,
-    up: Up = None,
-    source_fps: SourceFps = None,
-    rest_frame: RestFrame = "auto",
-    drop_rest: DropRest = False,
-    roles: RolesMap = None,
-    hold: Hold = False,
-    as_json: Json = False,
 ) -> None:
     """Apply a recipe to a motion: all of its steps, with a single resampling.
 
@@ -55,26 +30,8 @@ def run(
     """
     from retime.recipe import read_recipe
 
-    plan = read_recipe(recipe)
-    for written in (target, warp):
+    plan = read_recipe(recipe_file)
+    for written in (target, warp, retiming.recipe):
         if written is not None:
-            must_differ(recipe, written)
-    retime_file(
-        list(plan.steps),
-        source,
-        target,
-        fps=fps,
-        exact=exact,
-        scale=scale,
-        up=up,
-        source_fps=source_fps,
-        rest_frame=rest_frame,
-        drop_rest=drop_rest,
-        roles=roles,
-        hold=hold,
-        also=also,
-        warp_file=warp,
-        recipe_file=None,
-        as_json=as_json,
-        made_for=plan.input,
-    )
+            must_differ(recipe_file, written)
+    retime_file(list(plan.steps), source, target, retiming, warp_file=warp, made_for=plan.input)

@@ -2,13 +2,12 @@
 
 from retime.methods.guided.guided import (
     GuidedParameters,
-    Suggestion,
     guide,
     guided_signal_warp,
     guided_warp,
-    suggest_keytimes,
 )
 from retime.methods.guided.solve import Guidance
+from retime.methods.guided.suggest import Suggestion, suggest_keytimes
 
 __all__ = [
     "Guidance",

@@ -16,8 +16,12 @@ from retime.motion import Motion
 from retime.quat import FloatArray
 from retime.warp import TimeWarp
 
-__all__ = ["Signals", "filtered", "pose_signals", "sampled"]
+__all__ = ["SMOOTHING", "TAU", "Signals", "filtered", "pose_signals", "sampled"]
 
+# Features are smoothed by this Gaussian, in seconds: one frame at the paper's 30 Hz.
+SMOOTHING = 1 / 30
+# The time constant of the features [y, tau y', tau^2 y''], seconds.
+TAU = 0.1
 # Coordinates that vary by less than this, in metres, say nothing.
 _STILL = 1e-6
 # References must share this many joints with the motion.

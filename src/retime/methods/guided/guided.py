@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from retime.edits import apply
-from retime.errors import InputError, RetimeError
-from retime.methods.guided.features import filtered, pose_signals, sampled
-from retime.methods.guided.score import FeatureWeights, score_table
+from retime.errors import InputError
+from retime.methods.guided.features import SMOOTHING, TAU, filtered, pose_signals
+from retime.methods.guided.references import Reference, cut, gather
 from retime.methods.guided.solve import Guidance, Limit, Problem, solve
 from retime.motion import Motion
 from retime.parameters import Range, TimingParameters, parameter
@@ -23,20 +21,11 @@ from retime.warp import TimeWarp
 
 __all__ = [
     "GuidedParameters",
-    "Suggestion",
     "guide",
     "guided_signal_warp",
     "guided_warp",
-    "suggest_keytimes",
 ]
 
-# What a reference may be in Python; in a recipe or on the command line it is a path.
-Reference = Any
-
-# Features are smoothed by this Gaussian, in seconds: one frame at the paper's 30 Hz.
-_SMOOTHING = 1 / 30
-# The time constant of the features [y, tau y', tau^2 y''], seconds.
-_TAU = 0.1
 _NEVER_SLOWER, _USUAL_UPSAMPLING, _MOST_UPSAMPLING = 1, 4, 16
 
 
@@ -212,10 +201,12 @@ def guide(motion: Motion, **options: Any) -> Guidance:
     o = replace(_DEFAULTS, **options)
     if len(motion) < 3:
         raise InputError(f"a clip of {len(motion)} frames is too short for guided time warping")
-    clip = motion if o.range is None else _cut(motion, o.range, "range")
-    references = _references(motion, o)
+    clip = motion if o.range is None else cut(motion, o.range, "range")
+    references = gather(
+        motion, o.reference, rate=o.rate, span=o.reference_range, warp=o.reference_warp
+    )
     upsample = o.upsample or _upsampling(clip, o)
-    signals = pose_signals(clip, references, rate=o.rate, upsample=upsample, smoothing=_SMOOTHING)
+    signals = pose_signals(clip, references, rate=o.rate, upsample=upsample, smoothing=SMOOTHING)
     return _guided(signals.poses, signals.references, clip.domain, upsample, o, motion.domain)
 
 
@@ -253,8 +244,8 @@ def guided_signal_warp(
     ratio = 1.0 if o.duration in (None, "free") else float(o.duration) / (end - start)
     upsample = o.upsample or (_NEVER_SLOWER if ratio <= 1 and not o.keytimes else _for_ratio(ratio))
     fine = _resampled(values, fps, o.rate * upsample)
-    guides = (filtered(_resampled(other, fps, o.rate), _SMOOTHING * o.rate),)
-    poses = filtered(fine, _SMOOTHING * o.rate * upsample)
+    guides = (filtered(_resampled(other, fps, o.rate), SMOOTHING * o.rate),)
+    poses = filtered(fine, SMOOTHING * o.rate * upsample)
     return _guided(poses, guides, (start, end), upsample, o, (start, end)).warp
 
 
@@ -303,7 +294,7 @@ def _guided(
         influence=o.influence,
         speed_change=o.speed_change,
         price=o.price,
-        tau=_TAU,
+        tau=TAU,
         average=o.average,
         search=o.search,
         precision=o.precision,
@@ -316,16 +307,6 @@ def _guided(
     if o.range is not None:
         warp = warp.within(whole, o.range, o.rest)
     return replace(found, warp=warp)
-
-
-def _cut(motion: Motion, span: Range, what: str) -> Motion:
-    """Cut a part out of a motion; its times stay."""
-    start, end = motion.domain
-    a, b = span
-    if not start - 1e-9 <= a < b <= end + 1e-9:
-        raise InputError(f"the {what} {a:g} to {b:g} s is not a part of {start:g} to {end:g} s")
-    steps = max(round((b - a) * motion.rate), 2)
-    return apply(motion, TimeWarp.identity(start, end), times=np.linspace(a, b, steps + 1))
 
 
 def _upsampling(clip: Motion, o: GuidedParameters) -> int:
@@ -347,112 +328,4 @@ def _for_ratio(ratio: float) -> int:
     return int(min(max(_USUAL_UPSAMPLING, np.ceil(2 * ratio)), _MOST_UPSAMPLING))
 
 
-def _references(motion: Motion, o: GuidedParameters) -> list[Motion]:
-    """Gather the reference motions; paths are read, folders are searched."""
-    given = o.reference
-    if given is None:
-        found = [motion]
-    elif isinstance(given, Motion | str | Path | Mapping):
-        found = _read_reference(given)
-    else:
-        found = [m for item in given for m in _read_reference(item)]
-    if not found:
-        raise InputError("the reference holds no motion")
-    if o.reference_range is not None:
-        found = [_cut(m, o.reference_range, "reference range") for m in found]
-    if o.reference_warp is not None:
-        found = [sampled(apply(m, o.reference_warp), o.rate) for m in found]
-    return found
-
-
-def _read_reference(item: Reference) -> list[Motion]:
-    from retime.io import FORMATS, read
-
-    if isinstance(item, Motion):
-        return [item]
-    sha256 = None
-    if isinstance(item, Mapping):
-        item, sha256 = item.get("path"), item.get("sha256")
-    if not isinstance(item, str | Path):
-        raise InputError(f"a reference is a motion or a path, not {type(item).__name__}")
-    path = Path(item)
-    if path.is_dir():
-        suffixes = {s for f in FORMATS.values() for s in f.suffixes}
-        files = sorted(p for p in path.rglob("*") if p.suffix.lower() in suffixes)
-        out = []
-        for file in files:
-            try:
-                out.append(read(file))
-            except RetimeError:
-                continue  # a library may hold files that are none of ours
-        if not out:
-            raise InputError(f"no readable motion in the folder {path}")
-        return out
-    motion = read(path)
-    if sha256 is not None and motion.origin is not None and motion.origin.sha256 != sha256:
-        raise InputError(
-            f"the reference {path} is no longer the file that the recipe was made with"
-        )
-    return [motion]
-
-
 _DEFAULTS = GuidedParameters()
-
-
-@dataclass(frozen=True)
-class Suggestion:
-    """A moment whose timing matters: where a keytime is worth setting.
-
-    Parameters
-    ----------
-    time : float
-        Source time, seconds.
-    weight : float
-        How much worse the objective gets there at double speed, 0 to 1 of the clip's worst.
-    """
-
-    time: float
-    weight: float
-
-
-def suggest_keytimes(motion: Motion, *, count: int = 5, rate: float = 30.0) -> list[Suggestion]:
-    """Suggest moments for keytimes: where playing at double speed would look least like the clip.
-
-    Parameters
-    ----------
-    motion : Motion
-        The clip.
-    count : int
-        Most suggestions.
-    rate : float
-        Frames per second to judge at.
-
-    Examples
-    --------
-    >>> from retime import samples, suggest_keytimes
-    >>> [0.8 < s.time < 2.6 for s in suggest_keytimes(samples.jump(), count=2)]
-    [True, True]
-    """
-    if len(motion) < 5:
-        return []
-    signals = pose_signals(motion, [motion], rate=rate, upsample=1, smoothing=_SMOOTHING)
-    weights = FeatureWeights.of(_TAU, 1 / rate)
-    if len(signals.poses) < 6:
-        return []
-    table = score_table(signals.poses, signals.references, 2, weights)
-    inside = np.isfinite(table[1, 1]) & np.isfinite(table[0, 0])
-    loss = np.zeros(len(inside))
-    loss[inside] = table[1, 1, inside] - table[0, 0, inside]
-    smooth = filtered(loss[:, None], 2.0)[:, 0]
-    most = float(smooth.max())
-    if most <= 1e-9:
-        return []
-    peaks = [
-        k
-        for k in np.arange(1, len(smooth) - 1)
-        if smooth[k] >= smooth[k - 1] and smooth[k] > smooth[k + 1] and smooth[k] > 0.15 * most
-    ]
-    best = sorted(peaks, key=lambda k: -smooth[k])[:count]
-    start, end = motion.domain
-    span = (end - start) / (len(smooth) - 1)
-    return [Suggestion(float(start + k * span), float(smooth[k] / most)) for k in sorted(best)]

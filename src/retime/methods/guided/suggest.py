@@ -1,0 +1,72 @@
+"""Suggested keytimes: moments whose timing matters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from retime.methods.guided.features import SMOOTHING, TAU, filtered, pose_signals
+from retime.methods.guided.score import FeatureWeights, score_table
+from retime.motion import Motion
+
+__all__ = ["Suggestion", "suggest_keytimes"]
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A moment whose timing matters: where a keytime is worth setting.
+
+    Parameters
+    ----------
+    time : float
+        Source time, seconds.
+    weight : float
+        How much worse the objective gets there at double speed, 0 to 1 of the clip's worst.
+    """
+
+    time: float
+    weight: float
+
+
+def suggest_keytimes(motion: Motion, *, count: int = 5, rate: float = 30.0) -> list[Suggestion]:
+    """Suggest moments for keytimes: where playing at double speed would look least like the clip.
+
+    Parameters
+    ----------
+    motion : Motion
+        The clip.
+    count : int
+        Most suggestions.
+    rate : float
+        Frames per second to judge at.
+
+    Examples
+    --------
+    >>> from retime import samples, suggest_keytimes
+    >>> [0.8 < s.time < 2.6 for s in suggest_keytimes(samples.jump(), count=2)]
+    [True, True]
+    """
+    if len(motion) < 5:
+        return []
+    signals = pose_signals(motion, [motion], rate=rate, upsample=1, smoothing=SMOOTHING)
+    weights = FeatureWeights.of(TAU, 1 / rate)
+    if len(signals.poses) < 6:
+        return []
+    table = score_table(signals.poses, signals.references, 2, weights)
+    inside = np.isfinite(table[1, 1]) & np.isfinite(table[0, 0])
+    loss = np.zeros(len(inside))
+    loss[inside] = table[1, 1, inside] - table[0, 0, inside]
+    smooth = filtered(loss[:, None], 2.0)[:, 0]
+    most = float(smooth.max())
+    if most <= 1e-9:
+        return []
+    peaks = [
+        k
+        for k in np.arange(1, len(smooth) - 1)
+        if smooth[k] >= smooth[k - 1] and smooth[k] > smooth[k + 1] and smooth[k] > 0.15 * most
+    ]
+    best = sorted(peaks, key=lambda k: -smooth[k])[:count]
+    start, end = motion.domain
+    span = (end - start) / (len(smooth) - 1)
+    return [Suggestion(float(start + k * span), float(smooth[k] / most)) for k in sorted(best)]
