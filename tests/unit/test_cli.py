@@ -341,3 +341,26 @@ def test_guided_from_the_command_line(run: Run, jump: Path, tmp_path: Path) -> N
     assert status == 2
     assert "max_speed" in err
     assert run("guided", jump)[0] == 2
+
+
+def test_contacts_are_listed_edited_and_held(run: Run, tmp_path: Path) -> None:
+    walk, listed, out = (tmp_path / n for n in ("walk.bvh", "contacts.json", "out.bvh"))
+    retime.write(samples.walk(), walk)
+    _, text, _ = run("info", walk, "--json")
+    page = json.loads(text)
+    page["contacts"] = [c for c in page["contacts"] if c["joint"] == "LeftToe"]
+    listed.write_text(json.dumps(page))
+    recipe = tmp_path / "r.json"
+    status, *_ = run(
+        *("apply", walk, out, "--duration", "3", "--contacts", listed, "--recipe", recipe)
+    )
+    assert status == 0
+    kept = json.loads(recipe.read_text())["steps"][0]["parameters"]["contacts"]
+    assert {c["joint"] for c in kept} == {"LeftToe"}
+    again = tmp_path / "again.bvh"
+    assert run("run", recipe, walk, again)[0] == 0
+    assert again.read_bytes() == out.read_bytes()
+    listed.write_text('[{"joint": "LeftTow", "start": 0, "end": 1}]')
+    status, _, err = run("apply", walk, out, "--duration", "3", "--contacts", listed)
+    assert status == 2
+    assert "did you mean 'LeftToe'" in err

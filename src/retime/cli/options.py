@@ -18,6 +18,7 @@ from retime.parameters import Parameter, declared
 
 __all__ = [
     "Also",
+    "Contacts",
     "DropRest",
     "Exact",
     "Fps",
@@ -83,6 +84,14 @@ RecipeOut = Annotated[
 ]
 
 
+Contacts = Annotated[
+    Path | None,
+    typer.Option(
+        "--contacts",
+        help="Hold these contacts: a JSON list, or what `retime info --json` printed.",
+        metavar="FILE",
+    ),
+]
 RolesMap = Annotated[
     Path | None,
     typer.Option(
@@ -147,6 +156,7 @@ class Retiming:
     """What every command that retimes takes, besides its own."""
 
     hold: Hold = False
+    contacts: Contacts = None
     fps: Fps = None
     exact: Exact = False
     also: Also = None

@@ -59,7 +59,10 @@ def retime_file(
         notes.append(f"the recipe was made for another file ({made_for.get('name', 'unknown')})")
     if not exact:
         steps = [_snapped(step, fps or motion.rate, notes) for step in steps]
-    if retiming.hold:
+    if retiming.contacts is not None:
+        # Given in the source's time, so they stand before all else; the fix still runs last.
+        steps = [Step("hold", {"contacts": _known_contacts(retiming.contacts)}), *steps]
+    elif retiming.hold:
         steps = [*steps, Step("hold")]
     recipe = Recipe(steps, {"name": source.name, "sha256": sha256})
     with progress("retiming") as told:
@@ -97,6 +100,20 @@ def retime_file(
         "recipe": None if retiming.recipe is None else str(retiming.recipe),
     }
     report(fields, as_json=retiming.as_json, notes=[*result.notes, *notes])
+
+
+def _known_contacts(path: Path) -> Any:
+    """Read contacts: a list of them, or a whole page of ``retime info --json``."""
+    from retime.contacts import parse_contacts
+    from retime.io.json_text import parse_json
+
+    document = parse_json(path)
+    if isinstance(document, dict):
+        document = document.get("contacts")
+    try:
+        return parse_contacts(document)
+    except InputError as e:
+        raise InputError(f"{path}: {e}") from None
 
 
 def _must_not_collide(pairs: list[tuple[Path, Path]], beside: list[Path | None]) -> None:
