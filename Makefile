@@ -42,7 +42,7 @@ stress: $(STAMP)  ## Long trials: many more random files and warps than in `make
 	RETIME_STRESS=1 $(BIN)/python -m pytest -q -n 2 tests/laws tests/unit
 
 papers: $(STAMP)  ## Regenerate the papers' figures and tables
-	@echo "nothing to regenerate yet: the papers' methods join one by one"
+	$(BIN)/python -m bench.papers
 
 docs: $(STAMP)  ## Write the reference pages from the code
 	$(BIN)/python docs/make_reference.py

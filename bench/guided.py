@@ -31,7 +31,7 @@ TABLE_1 = {
 WEIGHTS = FeatureWeights.of(0.1, 1 / 30)
 
 
-def _signal(frames: int, seed: int, columns: int = 75) -> Any:
+def signal(frames: int, seed: int, columns: int = 75) -> Any:
     """A smooth random signal, with as many columns as 25 moving joints have."""
     rng = np.random.default_rng(seed)
     rough = rng.normal(size=(frames + 20, columns))
@@ -92,7 +92,7 @@ def figures() -> Iterator[Figure]:
 def _table_1() -> Iterator[Figure]:
     ratios: dict[str, list[float]] = {"double": [], "single": []}
     for name, (n, m, r, steps, paper) in TABLE_1.items():
-        x, z = _signal(n, 1), _signal(r, 2)
+        x, z = signal(n, 1), signal(r, 2)
         theirs = seconds(lambda: _peer(x, z, m, steps), repeats=2)  # noqa: B023
         assert abs(_ours(x, z, m, steps, "double") - _peer(x, z, m, steps)) < 1e-6
         for precision, found in ratios.items():
@@ -107,7 +107,7 @@ def _table_1() -> Iterator[Figure]:
 
 def _long_clip() -> None:
     """Ten minutes at 30 Hz, the clip its own reference."""
-    x = _signal(18_000, 3)
+    x = signal(18_000, 3)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.perf_counter()
     table = score_table(x, [x], 8, WEIGHTS, precision="single")
@@ -128,7 +128,7 @@ def _growth() -> None:
         times = []
         for size in sizes:
             n, s, r = (size if what == k else d for k, d in (("n", 500), ("s", 8), ("r", 500)))
-            x, z = _signal(n, 1), _signal(r, 2)
+            x, z = signal(n, 1), signal(r, 2)
             times.append(seconds(lambda: _ours(x, z, n // 2, s, "double"), repeats=2))  # noqa: B023
         line = ", ".join(f"{size}: {1e3 * t:.1f} ms" for size, t in zip(sizes, times, strict=True))
         print(f"guided: growth with {what}: {line}")
