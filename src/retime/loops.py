@@ -42,7 +42,8 @@ def must_loop(motion: Motion) -> None:
     if gap[joint] > _LOOP_ANGLE:
         raise InputError(
             f"the clip is no cycle: {motion.skeleton.names[joint]!r} turns by "
-            f"{np.degrees(gap[joint]):.0f} degrees between its last and its first frame"
+            f"{np.degrees(gap[joint]):.0f} degrees between its last and its first frame; cut it to "
+            "whole cycles first"
         )
     tall = height(motion.skeleton)
     for name, track in motion.translations.items():

@@ -143,7 +143,7 @@ def test_given_contacts_replace_those_that_would_be_found() -> None:
     motion = samples.walk()
     given = (Contact("LeftToe", 1.3, 1.5),)
     layer = Step("pose", {"layer": bumps(motion, move=0.04)})
-    slower = Step("spline", {"duration": 8.0})
+    slower = Step("spline", {"duration": 2 * motion.duration})
     held = Recipe([layer, Step("hold", {"contacts": given}), slower]).evaluate(motion)
     assert plant_drift(held, [Contact("LeftToe", 2.6, 3.0)])[0] < 1e-6
     assert (

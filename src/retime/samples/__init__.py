@@ -32,7 +32,7 @@ __all__ = [
 
 SAMPLES: dict[str, tuple[Callable[[], Sample], str]] = {
     "jump": (make_jump, "A standing long jump with idle time before and after."),
-    "walk": (make_walk, "Walking straight ahead."),
+    "walk": (make_walk, "Walking straight ahead: four strides, a cycle."),
     "run": (make_run, "Running straight ahead."),
     "punches": (make_punches, "A boxer's punches."),
     "punches-slow": (
@@ -76,8 +76,8 @@ def jump(*, height: float = 0.35, distance: float = 0.6, fps: float = 60.0) -> M
     return make_jump(height=height, distance=distance, fps=fps).motion
 
 
-def walk(*, seconds: float = 4.0, fps: float = 60.0) -> Motion:
-    """Make a walk in a straight line."""
+def walk(*, seconds: float = 4.4, fps: float = 60.0) -> Motion:
+    """Make a walk in a straight line; its four strides are a cycle."""
     return make_walk(seconds=seconds, fps=fps).motion
 
 

@@ -44,8 +44,8 @@ class _Gait:
 _FLAT, _RISE = 0.10, 0.55
 
 
-def make_walk(*, seconds: float = 4.0, fps: float = 60.0) -> Sample:
-    """Make a walk in a straight line."""
+def make_walk(*, seconds: float = 4.4, fps: float = 60.0) -> Sample:
+    """Make a walk in a straight line: four strides, so that its end meets its start."""
     gait = _Gait(1.05, 1.1, 0.62, 0.955, -0.3, 0.85, 0.06, 0.45, 0.35, 0.03)
     return _make("walk", gait, seconds, fps)
 
