@@ -18,7 +18,7 @@ from retime.contacts import Contact, carry_contacts
 from retime.errors import InputError, did_you_mean
 from retime.layers import PoseLayer, Sampled
 from retime.loops import ground_displacement, must_loop, wrap
-from retime.motion import Motion
+from retime.motion import Motion, trust
 from retime.quat import FloatArray
 from retime.warp import TimeWarp
 
@@ -207,6 +207,8 @@ def apply_edits(
         if edit.layer is not None and edit.weight != 0:
             sampled = _add_layer(motion, sampled, edit, depth.wrapped(span) if warp.loop else depth)
     rotations, translations, scales = sampled
+    for track in (*translations.values(), *scales.values()):
+        track.setflags(write=False)  # made here: no copy is needed to keep them from changing
 
     total = _composed(motion, warps)
     origin = motion.origin
@@ -387,7 +389,7 @@ def _sample(motion: Motion, times: _ChannelTimes, *, loop: bool) -> Sampled:
         stacked, turns = wrap(stacked, motion.domain)
     frame, share = motion.frame_at(stacked)
     column = np.array([column_of.get(n, 0) for n in names], dtype=np.int64)
-    rotations = resample_rotations(motion.rotations, frame, share, column)
+    rotations = trust(resample_rotations(motion.rotations, frame, share, column))
 
     def track(values: FloatArray, channel: str) -> FloatArray:
         k = column_of.get(channel, 0)

@@ -8,6 +8,7 @@ graph and not a function is the closed notion.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -71,6 +72,10 @@ class Graph:
         """1 forwards, -1 backwards, 0 where time stands still throughout."""
         return int(np.sign(self.y[-1] - self.y[0]))
 
+    @cached_property
+    def _has_no_cuts(self) -> bool:
+        return bool((np.diff(self.x) > 0).all())
+
     def at(self, t: npt.ArrayLike, side: Side = "left") -> FloatArray:
         """Evaluate; at a cut the value before it (``left``) or after it (``right``).
 
@@ -80,6 +85,9 @@ class Graph:
         x, y = self.x, self.y
         if len(x) == 1:
             return np.full(t.shape, y[0])
+        if self._has_no_cuts:
+            continuous: FloatArray = np.asarray(np.interp(t, x, y))
+            return continuous
         n = len(x)
         i = np.searchsorted(x, t, side=side)
         k = np.clip(i, 1, n - 1)  # the segment k-1 .. k holds t

@@ -18,7 +18,7 @@ from retime.quat import FloatArray
 from retime.skeleton import ReadOnlyArrays, Skeleton, read_only
 from retime.warp import TimeWarp
 
-__all__ = ["Motion", "Origin", "Pose", "Units", "UpAxis"]
+__all__ = ["Motion", "Origin", "Pose", "Units", "UpAxis", "trust"]
 
 UpAxis = Literal["Y", "Z"]
 
@@ -137,9 +137,10 @@ class Motion(ReadOnlyArrays):
     def __post_init__(self) -> None:
         put = object.__setattr__
         skeleton = self.skeleton
-        rotations = read_only(
-            self.rotations, (None, len(skeleton), 4), "rotations", may_be_nan=True
-        )
+        rotations = self.rotations
+        if _CHECKED.get(id(rotations)) is not rotations or rotations.shape[1] != len(skeleton):
+            shape = (None, len(skeleton), 4)
+            rotations = read_only(rotations, shape, "rotations", may_be_nan=True)
         rotations = _unit_and_continuous(rotations, skeleton)
         put(self, "rotations", rotations)
         frames = len(rotations)
@@ -258,6 +259,13 @@ def _checked_pose(pose: Pose, skeleton: Skeleton) -> Pose:
     _unit_and_continuous(rotations[None], skeleton)
     same = rotations is pose.rotations and all(places[n] is p for n, p in pose.translations.items())
     return pose if same else Pose(rotations, MappingProxyType(places))
+
+
+def trust(rotations: FloatArray) -> FloatArray:
+    """Let rotations pass that are known to be unit and continuous; they become read-only."""
+    rotations.setflags(write=False)
+    _CHECKED[id(rotations)] = rotations
+    return rotations
 
 
 def _unit_and_continuous(q: FloatArray, skeleton: Skeleton) -> FloatArray:

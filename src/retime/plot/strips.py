@@ -58,16 +58,17 @@ def strip_figure(motions: Mapping[str, Motion], *, poses: int = 12) -> Figure:
     colours = (ORIGINAL, RETIMED, *SERIES[2:]) if len(motions) > 1 else (RETIMED,)
 
     width = _STEP_INCHES * (longest / step + 1.4)
-    figure = canvas(width, sum(_HEIGHT_INCHES * (t + _BELOW) + _TITLE_INCHES for t in tops) + 0.5)
+    spans = [top - row.bottom for top, row in zip(tops, rows.values(), strict=True)]
+    figure = canvas(width, sum(_HEIGHT_INCHES * s + _TITLE_INCHES for s in spans) + 0.5)
     figure.set_layout_engine("none")
     top = 1.0
     for k, (name, row) in enumerate(rows.items()):
         # Placed by hand, inch by inch: a figure must keep its shape on an axis in seconds.
-        tall = _HEIGHT_INCHES * (tops[k] + _BELOW) / figure.get_figheight()
+        tall = _HEIGHT_INCHES * spans[k] / figure.get_figheight()
         top -= tall + _TITLE_INCHES / figure.get_figheight()
         axes = figure.add_axes((0.0, top, 1.0, tall))
         axes.set_xlim(-0.7 * step, longest + 0.7 * step)
-        axes.set_ylim(-_BELOW, tops[k])
+        axes.set_ylim(row.bottom, tops[k])
         row.draw(axes, step, colours[k % len(colours)])
         axes.set_title(f"  {name}: {row.seconds:.2f} s", loc="left", fontsize=11, color=INK)
         last = k == len(rows) - 1
@@ -84,6 +85,7 @@ class _Row:
     times: FloatArray
     flat: FloatArray
     bones: list[tuple[int, int, float]]
+    solids: list[list[int]]
     seconds: float
 
     @classmethod
@@ -93,13 +95,20 @@ class _Row:
             times = np.r_[times, motion.duration]
         frame, share = motion.frame_at(motion.domain[0] + times)
         points = positions(motion, end_sites=True)
-        tall = max(height(motion.skeleton) * motion.units.metres, 1e-9)
-        flat = _project(motion, points, frame + (share > 0.5), ground_height(points)) / tall
-        return cls(times, flat, _bones(motion), motion.duration)
+        flat = _project(motion, points, frame + (share > 0.5), ground_height(points))
+        # What flies higher than twice its own size is drawn smaller, to stay in the picture.
+        tall = max(height(motion.skeleton) * motion.units.metres, flat[..., 1].max() / 2, 1e-9)
+        return cls(times, flat / tall, _bones(motion), _solids(motion), motion.duration)
+
+    @property
+    def bottom(self) -> float:
+        return min(-_BELOW, float(self.flat[..., 1].min()) - 0.03)
 
     def draw(self, axes: Axes, step: float, colour: str) -> None:
         across = step * _HEIGHT_INCHES / _STEP_INCHES  # seconds that are as long as a height
         for t, pose in zip(self.times, self.flat, strict=True):
+            for solid in self.solids:
+                _draw_solid(axes, pose[solid], t, across, colour)
             _draw_figure(axes, pose, self.bones, t, across, colour)
         axes.axhline(0.0, color=FAINT, linewidth=1.5, zorder=0)
         axes.set_yticks([])
@@ -130,7 +139,12 @@ def _bones(motion: Motion) -> list[tuple[int, int, float]]:
     count = len(skeleton)
     tall = max(height(skeleton), 1e-9)
     ends = [(int(p), j, skeleton.offsets[j]) for j, p in enumerate(skeleton.parents) if p >= 0]
-    ends += [(s.parent, count + k, np.array(s.offset)) for k, s in enumerate(skeleton.end_sites)]
+    solid = {p for points in _solids(motion) for p in points}
+    ends += [
+        (s.parent, count + k, np.array(s.offset))
+        for k, s in enumerate(skeleton.end_sites)
+        if count + k not in solid
+    ]
     length = {b: float(np.linalg.norm(o)) / tall for _, b, o in ends}
     below = np.zeros(count + len(skeleton.end_sites))
     for a, b, _ in sorted(ends, key=lambda e: -e[1] if e[1] < count else -count - e[1]):
@@ -148,6 +162,36 @@ def _bones(motion: Motion) -> list[tuple[int, int, float]]:
             radius = -max(0.052, 0.48 * length[b])  # a ball about the middle of its bone
         out.append((a, b, radius))
     return [bone for bone in out if length[bone[1]] > 1e-4]
+
+
+def _solids(motion: Motion) -> list[list[int]]:
+    """List joints whose end sites are corners of a thing: a box has eight, a hand has one."""
+    count = len(motion.skeleton)
+    corners: dict[int, list[int]] = {}
+    for k, site in enumerate(motion.skeleton.end_sites):
+        corners.setdefault(site.parent, []).append(count + k)
+    return [points for points in corners.values() if len(points) >= 6]
+
+
+def _draw_solid(axes: Axes, corners: FloatArray, t: float, across: float, colour: str) -> None:
+    """Draw a thing by the faces between its corners that are turned to the viewer."""
+    from matplotlib.colors import to_rgb
+    from matplotlib.patches import Polygon
+    from scipy.spatial import ConvexHull, QhullError
+
+    try:
+        hull = ConvexHull(corners)
+    except QhullError:  # flat: it has no faces to show
+        return
+    for face, normal in zip(hull.simplices, hull.equations[:, :3], strict=True):
+        facing = float(normal[2])
+        if facing <= 0:
+            continue
+        shade = np.array(to_rgb(colour)) * (0.6 + 0.4 * facing) + 0.1 * (1 - facing)
+        outline = corners[face][:, :2].copy()
+        outline[:, 0] = t + outline[:, 0] * across
+        shade = np.clip(shade, 0, 1)
+        axes.add_patch(Polygon(outline, facecolor=shade, edgecolor=shade, linewidth=0.3))
 
 
 def _draw_figure(
