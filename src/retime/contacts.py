@@ -34,7 +34,15 @@ _SIDES = ("left", "right")
 
 @dataclass(frozen=True)
 class Contact:
-    """A joint that stands still from one time to another, in seconds."""
+    """A joint that stands still for a while.
+
+    Parameters
+    ----------
+    joint : str
+        Its name.
+    start, end : float
+        From when to when, seconds.
+    """
 
     joint: str
     start: float

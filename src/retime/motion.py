@@ -58,7 +58,15 @@ class Units:
 
 @dataclass(frozen=True, eq=False)
 class Pose(ReadOnlyArrays):
-    """One frame: local rotations ``(J, 4)``, and translations ``(3,)`` by joint."""
+    """One frame of a motion.
+
+    Parameters
+    ----------
+    rotations : array (J, 4)
+        Local rotations, wxyz.
+    translations : mapping of str to array (3,)
+        Local translations of the joints that have them.
+    """
 
     rotations: FloatArray
     translations: Mapping[str, FloatArray]

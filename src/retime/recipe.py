@@ -287,7 +287,13 @@ def _step(entry: Any) -> Step:
 
 
 def read_recipe(path: str | Path) -> Recipe:
-    """Read a recipe file."""
+    """Read a recipe file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The JSON file.
+    """
     document = parse_json(path)
     try:
         return from_document(document)
@@ -296,5 +302,13 @@ def read_recipe(path: str | Path) -> Recipe:
 
 
 def write_recipe(recipe: Recipe, path: str | Path) -> None:
-    """Write a recipe file."""
+    """Write a recipe file, whole or not at all.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        What to write.
+    path : str or Path
+        Where.
+    """
     write_json(to_document(recipe), path)

@@ -80,7 +80,17 @@ class ReadOnlyArrays:
 
 @dataclass(frozen=True)
 class EndSite:
-    """Where a bone ends that no joint follows: a fingertip, the top of the head."""
+    """Where a bone ends that no joint follows: a fingertip, the top of the head.
+
+    Parameters
+    ----------
+    parent : int
+        The joint it hangs on.
+    offset : (float, float, float)
+        Its place relative to that joint, in the file's units.
+    name : str
+        Its name, where the file gives one.
+    """
 
     parent: int
     offset: tuple[float, float, float]

@@ -15,25 +15,9 @@ import pytest
 
 import retime
 from retime import samples
-from retime.cli import COMMANDS, main
+from retime.cli import COMMANDS
 
 Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a command in this process: status, stdout, stderr."""
-
-    def call(*arguments: str | Path) -> tuple[int, str, str]:
-        status: Any = 0
-        try:
-            main([str(a) for a in arguments])
-        except SystemExit as e:
-            status = e.code or 0
-        out, err = capsys.readouterr()
-        return int(status), out, err
-
-    return call
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from numpydoc.validate import validate
 
 import retime
 from retime.methods import METHODS
@@ -28,6 +29,20 @@ def test_every_public_name_is_there_and_explained() -> None:
         value = getattr(retime, name)
         assert inspect.getdoc(value), name
     assert set(retime.__all__) == set(retime._HOME)
+
+
+def _documented() -> list[str]:
+    values = {n: getattr(retime, n) for n in retime.__all__}
+    plain = {n: v for n, v in values.items() if not inspect.ismodule(v)}
+    return [n for n, v in plain.items() if not (isinstance(v, type) and issubclass(v, Exception))]
+
+
+@pytest.mark.parametrize("name", _documented())
+def test_a_public_docstring_names_its_parameters(name: str) -> None:
+    value = getattr(retime, name)
+    found = validate(f"{value.__module__}.{value.__qualname__}")["errors"]
+    # No docstring; parameters that are missing, unknown or in another order.
+    assert [text for code, text in found if code in ("GL08", "PR01", "PR02", "PR03")] == []
 
 
 @pytest.mark.parametrize("name", METHODS)

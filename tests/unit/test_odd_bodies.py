@@ -5,33 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import retime
 from retime import Motion, Skeleton, samples
-from retime.cli import main
 from retime.quat import identity
 
 Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a command in this process: status, stdout, stderr."""
-
-    def call(*arguments: str | Path) -> tuple[int, str, str]:
-        status: Any = 0
-        try:
-            main([str(a) for a in arguments])
-        except SystemExit as e:
-            status = e.code or 0
-        out, err = capsys.readouterr()
-        return int(status), out, err
-
-    return call
 
 
 def _part(names: list[str], frames: int = 61) -> Motion:

@@ -70,7 +70,13 @@ def from_document(document: Any) -> TimeWarp:
 
 
 def read_warp(path: str | Path) -> TimeWarp:
-    """Read a warp file."""
+    """Read a warp file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The JSON file.
+    """
     document = parse_json(path)
     try:
         return from_document(document)
@@ -79,5 +85,13 @@ def read_warp(path: str | Path) -> TimeWarp:
 
 
 def write_warp(warp: TimeWarp, path: str | Path) -> None:
-    """Write a warp file; every digit is kept."""
+    """Write a warp file, whole or not at all; every digit is kept.
+
+    Parameters
+    ----------
+    warp : TimeWarp
+        What to write.
+    path : str or Path
+        Where.
+    """
     write_json(to_document(warp), path)
