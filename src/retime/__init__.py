@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from retime import contacts, curves, errors, ik, io, kinematics, metrics, quat, samples
+    from retime import contacts, curves, errors, ik, io, kinematics, live, metrics, quat, samples
     from retime.body import Body, find_body
     from retime.contacts import Contact, detect_contacts
     from retime.curves import BezierCurve, fit_bezier
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from retime.kinematics import positions
     from retime.layers import PoseLayer
     from retime.methods.guided import guided_signal_warp, guided_warp, suggest_keytimes
+    from retime.methods.live import align
     from retime.methods.spline import spline_warp
     from retime.motion import Motion, Pose, Units
     from retime.recipe import Recipe, Step, read_recipe, write_recipe
@@ -56,6 +57,7 @@ _HOME = {
     "Step": "retime.recipe",
     "TimeWarp": "retime.warp",
     "Units": "retime.motion",
+    "align": "retime.methods.live",
     "apply": "retime.edits",
     "contacts": "",
     "curves": "",
@@ -68,6 +70,7 @@ _HOME = {
     "ik": "",
     "io": "",
     "kinematics": "",
+    "live": "",
     "metrics": "",
     "positions": "retime.kinematics",
     "quat": "",
@@ -101,6 +104,7 @@ __all__ = [
     "Step",
     "TimeWarp",
     "Units",
+    "align",
     "apply",
     "contacts",
     "curves",
@@ -113,6 +117,7 @@ __all__ = [
     "ik",
     "io",
     "kinematics",
+    "live",
     "metrics",
     "positions",
     "quat",

@@ -128,13 +128,15 @@ def must_differ(source: Path, target: Path) -> None:
         raise InputError(f"{target} is the input; give the result another name")
 
 
-def with_parameters(cls: type) -> Callable[[Command], Command]:
-    """Give a command an option for every parameter that a dataclass declares.
+def with_parameters(cls: type, *, leave_out: tuple[str, ...] = ()) -> Callable[[Command], Command]:
+    """Give a command an option for every parameter that a dataclass declares, but those left out.
 
     The command takes the values as the mapping ``parameters``, texts not yet brought to their
     types; only what was given is in it.
     """
-    return _gathered("parameters", [_option(p) for p in declared(cls)], given)
+    return _gathered(
+        "parameters", [_option(p) for p in declared(cls) if p.name not in leave_out], given
+    )
 
 
 def with_retiming(command: Command) -> Command:

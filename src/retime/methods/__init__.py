@@ -108,6 +108,13 @@ METHODS: dict[str, Method] = {
             "guided_warp",
         ),
         Method(
+            "align",
+            "The warp that gives a take the timing of another.",
+            "retime.methods.live",
+            "AlignParameters",
+            "align",
+        ),
+        Method(
             "smooth",
             "Average out the jitter of what plays faster.",
             "retime.methods.smooth",

@@ -1,0 +1,56 @@
+"""``retime align``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from retime.cli.options import Input, Output, Retiming, WarpOut, with_parameters, with_retiming
+from retime.cli.retiming import read_with_roles, retime_file
+from retime.methods.live import AlignParameters
+
+
+def add_to(app: typer.Typer, name: str) -> None:
+    """Add the command."""
+    app.command(name)(align)
+
+
+@with_retiming
+@with_parameters(AlignParameters, leave_out=("b",))
+def align(
+    source: Input,
+    other: Annotated[
+        Path, typer.Argument(metavar="TAKE", help="The take whose timing is taken over.")
+    ],
+    target: Output,
+    parameters: dict[str, Any],
+    retiming: Retiming,
+    warp: WarpOut = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", help="Draw the costs and the path through them.", metavar="FILE"),
+    ] = None,
+) -> None:
+    """Give a motion the timing of another take: the same action, by anyone, anywhere.
+
+    Examples
+    --------
+    retime align punches.bvh punches-slow.bvh out.bvh
+
+    retime align walk.bvh other.bvh out.bvh --loop-reference --plot path.png
+    """
+    from retime.io import read
+    from retime.recipe import Step
+
+    given = Step("align", {"b": read(other), **parameters})
+    retime_file([given], source, target, retiming, warp_file=warp)
+    if plot is not None:
+        from retime.methods.live import find_alignment
+        from retime.parameters import declared
+        from retime.plot.alignments import draw_alignment
+
+        motion = read_with_roles(source, retiming.roles, **retiming.reading)
+        values = {p.name: getattr(given.parameters, p.name) for p in declared(AlignParameters)}
+        draw_alignment(find_alignment(motion, **values), plot, names=(source.stem, other.stem))

@@ -1,0 +1,68 @@
+"""``retime score``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from retime.cli.console import report, table
+from retime.cli.options import Json, RolesMap
+
+
+def add_to(app: typer.Typer, name: str) -> None:
+    """Add the command."""
+    app.command(name)(score)
+
+
+def score(
+    recording: Annotated[
+        Path, typer.Argument(metavar="RECORDING", help="The motion whose timing is right.")
+    ],
+    performance: Annotated[
+        Path, typer.Argument(metavar="PERFORMANCE", help="The motion to judge.")
+    ],
+    aligner: Annotated[
+        Literal["bayes", "predictive"],
+        typer.Option("--aligner", help="How it is followed: by belief, or the paper's way."),
+    ] = "bayes",
+    count: Annotated[
+        int, typer.Option("--moments", help="How many moments to list.", min=1, max=100)
+    ] = 5,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", help="Draw it as a picture.", metavar="FILE")
+    ] = None,
+    roles: RolesMap = None,
+    as_json: Json = False,
+) -> None:
+    """Judge a performance's timing against a recording, as if it were followed live.
+
+    Examples
+    --------
+    retime score punches.bvh punches-slow.bvh --plot timing.png
+    """
+    from retime.cli.retiming import read_with_roles
+    from retime.live import BayesAligner, PredictiveAligner
+    from retime.live import score as judge
+
+    reference, performed = (read_with_roles(f, roles) for f in (recording, performance))
+    found = judge(
+        BayesAligner(reference) if aligner == "bayes" else PredictiveAligner(reference, gamma=0.15),
+        performed,
+    )
+    if plot is not None:
+        from retime.plot.alignments import draw_score
+
+        draw_score(found, plot)
+    picture = None if plot is None else str(plot)
+    if as_json:
+        report({**found.to_json(), "picture": picture}, as_json=True)
+        return
+    report({**found.summary, "picture": picture}, as_json=False)
+    rows = [
+        (f"{m.time:.2f}", f"{m.source:.2f}", f"{1e3 * m.late:+.0f}", f"{m.confidence:.2f}")
+        for m in found.moments(count)
+    ]
+    if rows:
+        table(rows, header=("at s", "recorded s", "late ms", "sure"))

@@ -1,0 +1,143 @@
+"""Poses made comparable: wherever a performer stands, faces and however tall they are.
+
+Two poses are compared after the turn about the vertical and the shift along the ground that bring
+one nearest to the other, in closed form. That needs no hips and no shoulders: any joints that are
+seen will do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.errors import InputError
+from retime.methods.live.joints import Recording
+from retime.quat import FloatArray
+
+__all__ = [
+    "LivePose",
+    "Sizer",
+    "bone_lengths",
+    "centred",
+    "own_heading",
+    "turned_onto",
+    "velocity",
+]
+
+# Tolerances below are for a body with this much bone between the tracked joints, in metres.
+_BONES = 4.0
+# How many poses the size of the performer is averaged over.
+_SIZED_OVER = 250
+_LEGS = ("left_lower_leg", "right_lower_leg", "left_foot", "right_foot")
+# With fewer bones in sight than this, the head's height tells the size.
+_LEAST_BONES = 3
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class LivePose:
+    """One live pose (J, 3), centred on the ground and brought to the recording's size."""
+
+    points: FloatArray
+    visible: Mask
+
+
+def bone_lengths(points: FloatArray, bones: npt.NDArray[np.int64]) -> FloatArray:
+    """Return lengths (..., B) of bones."""
+    out: FloatArray = np.linalg.norm(
+        points[..., bones[:, 1], :] - points[..., bones[:, 0], :], axis=-1
+    )
+    return out
+
+
+def centred(points: FloatArray, visible: Mask) -> FloatArray:
+    """Move points (..., J, 3) along the ground so that those in sight are about the origin."""
+    out = points.copy()
+    out[..., [0, 2]] -= points[..., visible, :][..., [0, 2]].mean(axis=-2, keepdims=True)
+    return out
+
+
+def turned_onto(target: FloatArray, points: FloatArray) -> FloatArray:
+    """Turn centred points (..., J, 3) about the vertical to lie nearest to a target."""
+    x, z = points[..., 0], points[..., 2]
+    along = (x * target[..., 0] + z * target[..., 2]).sum(axis=-1)
+    across = (x * target[..., 2] - z * target[..., 0]).sum(axis=-1)
+    length = np.hypot(along, across)
+    cos = np.where(length > 0, along / np.where(length > 0, length, 1), 1.0)[..., None]
+    sin = np.where(length > 0, across / np.where(length > 0, length, 1), 0.0)[..., None]
+    return np.stack([cos * x - sin * z, points[..., 1], sin * x + cos * z], axis=-1)
+
+
+def own_heading(points: FloatArray) -> FloatArray:
+    """Turn each pose (N, J, 3) of a recording to lie nearest to their mean: its own heading."""
+    everything = np.ones(points.shape[1], bool)
+    out = centred(points, everything)
+    mean = out[len(out) // 2]
+    for _ in range(4):
+        out = turned_onto(mean, out)
+        mean = out.mean(axis=0)
+    return out
+
+
+def velocity(points: FloatArray, before: FloatArray, seconds: float) -> FloatArray:
+    """Return velocities (..., J, 3) between poses, the body's own travel and turn taken out."""
+    out: FloatArray = (points - turned_onto(points, before)) / seconds
+    return out
+
+
+class Sizer:
+    """Puts a performer's poses on the recording's bones, so that bodies of other build compare.
+
+    Every bone of a live pose is stretched by the ratio of its length in the recording to its mean
+    length in the stream, from the hips outwards; the height of the hips goes by the legs.
+    """
+
+    def __init__(self, recording: Recording) -> None:
+        self.bones = recording.bones
+        self._lengths = np.median(bone_lengths(recording.points, self.bones), axis=0)
+        total = float(self._lengths.sum())
+        whole = len(self.bones) >= _LEAST_BONES and total > 0
+        self.scale = _BONES / total if whole else 1.0
+        at = {name: j for j, name in enumerate(recording.joints)}
+        self._legs = np.isin(self.bones[:, 1], [at[n] for n in _LEGS if n in at])
+        self._head = at.get("head")
+        if self._head is not None:
+            self._head_height = float(np.percentile(recording.points[:, self._head, 1], 95))
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the performer's build."""
+        self._live = np.zeros(len(self.bones))
+        self._seen = np.zeros(len(self.bones))
+        self._highest = 0.0
+
+    def live(self, pose: npt.ArrayLike, count: int) -> LivePose:
+        """Put a live pose (J, 3) on the recording's bones; joints that are NaN are out of sight."""
+        from retime.methods.live.kernels import measure_bones, put_on_bones
+
+        points = np.array(pose, dtype=float)
+        if points.shape != (count, 3):
+            raise InputError(
+                f"a pose is positions ({count}, 3) of the recording's joints, not {points.shape}"
+            )
+        visible = np.isfinite(points).all(axis=1)
+        if not visible.any():
+            return LivePose(points, visible)
+        points[~visible] = 0.0
+        measure_bones(points, visible, self.bones, self._live, self._seen, _SIZED_OVER)
+        placed = put_on_bones(
+            points, visible, self.bones, self._lengths, self._live, self._legs, _LEAST_BONES,
+            self._by_height(points, visible), self.scale,
+        )  # fmt: skip
+        return LivePose(placed, visible)
+
+    def _by_height(self, points: FloatArray, visible: Mask) -> float:
+        """Return the ratio of sizes that the head's height tells."""
+        if self._head is None:
+            return 1.0
+        if visible[self._head]:
+            self._highest = max(self._highest, float(points[self._head, 1]))
+        return self._head_height / self._highest if self._highest > 0 else 1.0
