@@ -11,7 +11,11 @@ from rich.table import Table
 from bench.timing import Figure
 
 # Modules with a function ``figures()`` that yields lines.
-MODULES = ("startup", "bvh", "apply", "guided")
+MODULES = ("startup", "bvh", "apply", "guided", "live")
+
+
+def _text(seconds: float) -> str:
+    return f"{1e6 * seconds:.0f} us" if seconds < 1e-3 else f"{1e3 * seconds:.1f} ms"
 
 
 def main() -> None:
@@ -23,9 +27,9 @@ def main() -> None:
         for line in lines:
             table.add_row(
                 line.what,
-                f"{1e3 * line.ours_s:.1f} ms",
+                _text(line.ours_s),
                 line.peer,
-                f"{1e3 * line.peer_s:.1f} ms",
+                _text(line.peer_s),
                 f"{line.ratio:.1f} x",
             )
         console.print(table)

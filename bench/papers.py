@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import retime
+from bench import live_figures
 from bench.guided import TABLE_1, WEIGHTS, signal
 from bench.timing import seconds
 from retime import Motion, TimeWarp, samples
@@ -76,6 +77,7 @@ def main() -> None:
     OUT.mkdir(exist_ok=True)
     guided_figures()
     guided_table_1()
+    live_figures.figures(OUT)
     print(f"the papers' figures and tables lie in {OUT.resolve()}")
 
 

@@ -2,5 +2,40 @@
 
 from __future__ import annotations
 
-from retime.methods.live import *  # noqa: F403
-from retime.methods.live import __all__ as __all__
+from retime.methods.live import (
+    PAPER_JOINTS,
+    Aligner,
+    Alignment,
+    BayesAligner,
+    Moment,
+    Partner,
+    PredictiveAligner,
+    Recording,
+    Start,
+    StartDetector,
+    TimingScore,
+    find_alignment,
+    follow,
+    record,
+    score,
+    tracked_points,
+)
+
+__all__ = [
+    "PAPER_JOINTS",
+    "Aligner",
+    "Alignment",
+    "BayesAligner",
+    "Moment",
+    "Partner",
+    "PredictiveAligner",
+    "Recording",
+    "Start",
+    "StartDetector",
+    "TimingScore",
+    "find_alignment",
+    "follow",
+    "record",
+    "score",
+    "tracked_points",
+]

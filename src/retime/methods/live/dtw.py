@@ -20,19 +20,24 @@ def pose_costs(live, recorded, weights, low, width):  # type: ignore[no-untyped-
     """
     rows, parts, _ = live.shape
     columns = recorded.shape[0]
+    by_part = np.ascontiguousarray(recorded.transpose(1, 2, 0))  # columns last, for SIMD
     out = np.full((rows, width), _NO)
     for i in range(rows):
-        for c in range(width):
-            j = low[i] + c
-            if j >= columns:
-                break
-            total = 0.0
-            for p in range(parts):
-                dx = live[i, p, 0] - recorded[j, p, 0]
-                dy = live[i, p, 1] - recorded[j, p, 1]
-                dz = live[i, p, 2] - recorded[j, p, 2]
-                total += weights[p] * np.sqrt(dx * dx + dy * dy + dz * dz)
-            out[i, c] = total
+        first = low[i]
+        known = min(width, columns - first)
+        row = out[i]
+        row[:known] = 0.0
+        for p in range(parts):
+            x, y, z = live[i, p]
+            weight = weights[p]
+            xs = by_part[p, 0, first:]
+            ys = by_part[p, 1, first:]
+            zs = by_part[p, 2, first:]
+            for c in range(known):
+                dx = x - xs[c]
+                dy = y - ys[c]
+                dz = z - zs[c]
+                row[c] += weight * np.sqrt(dx * dx + dy * dy + dz * dz)
     return out
 
 

@@ -151,7 +151,15 @@ def record(
 
 
 def tracked_points(motion: Motion, roles: Sequence[str]) -> tuple[FloatArray, tuple[str, ...]]:
-    """Return positions (F, J, 3) of those roles that a motion has, and which they are."""
+    """Return positions (F, J, 3) in metres of those roles that a motion has, and which they are.
+
+    Parameters
+    ----------
+    motion : Motion
+        The motion.
+    roles : sequence of str
+        Roles that are wanted, in order.
+    """
     for role in roles:
         if role not in ROLES:
             raise InputError(f"no role {role!r}{did_you_mean(role, ROLES)}")

@@ -170,7 +170,8 @@ def weigh_take(  # type: ignore[no-untyped-def]
     The pose counts by joint with a heavy tail, each joint within its own ``tolerance`` (J,)
     (squared) and less the ``bias`` (J, 3) between the performers; the motion as
     ``velocity == rate * recorded``, within ``floor2 + relative2 * speeds``. ``motion`` (N, J, 3)
-    and ``speed2`` (N, J) are the recording's velocities. Returns whether anything is left.
+    and ``speed2`` (N, J) are the recording's velocities. Returns whether anything is left, and how
+    much better the belief explains the pose than it would if the performer stood still, in nats.
     """
     count, speeds = belief.shape
     joints = pose.shape[0]
@@ -236,17 +237,19 @@ def weigh_take(  # type: ignore[no-untyped-def]
             if belief[i, k] > _NONE and e < least:
                 least = e
     left = 0.0
+    rest = 0.0
     for i in range(count):
         for k in range(speeds):
             if belief[i, k] > _NONE:
+                rest += belief[i, k] * np.exp(least - cost[i, 0])
                 belief[i, k] *= np.exp(least - cost[i, k])
                 left += belief[i, k]
             else:
                 belief[i, k] = 0.0
     if not left > 0:
-        return False
+        return False, 0.0
     belief /= left
-    return True
+    return True, np.log(left / max(rest, 1e-300))
 
 
 @kernel

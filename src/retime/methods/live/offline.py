@@ -168,7 +168,17 @@ def align(
 
 
 def find_alignment(a: Motion, b: Any, **options: Any) -> Alignment:
-    """Align two takes as :func:`align` does, and keep the costs and the path."""
+    """Align two takes as :func:`align` does, and keep the costs and the path.
+
+    Parameters
+    ----------
+    a : Motion
+        The take to retime.
+    b : Motion or path
+        The take whose timing is taken over.
+    **options
+        Options of :func:`align`.
+    """
     o = AlignParameters(b=b, **options)
     other = b if isinstance(b, Motion | Recording) else _read(b)
     if isinstance(other, Motion) and o.b_roles:
@@ -349,6 +359,8 @@ def _keys(
         if ((stalled or not single[i]) and substitution) or due:
             keys.append((float(i), _between(costs[i], int(path[i, 1] - first[i])) + first[i]))
         stalled = 0
+    if stalled > _SHORT_RUN:
+        keys.append((rows - 2.0 - stalled, float(path[rows - 2 - stalled, 1])))
     keys.append((rows - 1.0, float(path[-1, 1])))
     out = [keys[0]]
     for row, column in keys[1:]:

@@ -32,7 +32,17 @@ _APART = 0.5
 
 @dataclass(frozen=True)
 class Moment:
-    """One moment that stands out: live time, the recording's time, seconds late, and how sure."""
+    """One moment that stands out.
+
+    Parameters
+    ----------
+    time, source : float
+        Live time and the recording's, seconds.
+    late : float
+        How many seconds the performer is behind, early below 0.
+    confidence : float
+        How sure that is, 0 to 1.
+    """
 
     time: float
     source: float

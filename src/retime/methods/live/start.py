@@ -16,13 +16,13 @@ from retime.methods.live.stamps import Clock
 __all__ = ["Start", "StartDetector"]
 
 # Evidence that starts a recording, and that it must have beyond the next one, in nats.
-_ENOUGH, _BEYOND = 3.0, 1.5
+_ENOUGH, _BEYOND = 2.0, 1.0
 # Evidence that is lost a second where nothing, or something else, happens.
-_FADES = 1.5
+_FADES = 0.75
 # The mean joint may be this far from the recorded pose, at a body's common size, metres.
 _FAR = 0.35
 _LONGEST_GAP = 1.0
-# Share of belief that goes back to the start at each pose that explains nothing.
+# Seconds in which belief goes back to the start where nothing is explained.
 _REARM = 0.3
 
 
@@ -104,7 +104,7 @@ class StartDetector:
             total = self.evidence[name] + gain - _FADES * min(seconds, _LONGEST_GAP)
             self.evidence[name] = max(total, 0.0)
             if total <= 0:
-                aligner.rearm(_REARM)
+                aligner.rearm(1 - math.exp(-seconds / _REARM))
         first, *others = sorted(self.evidence, key=lambda n: -self.evidence[n])
         ahead = self.evidence[first] - (self.evidence[others[0]] if others else 0.0)
         if self.evidence[first] < _ENOUGH or (others and ahead < _BEYOND):

@@ -124,7 +124,7 @@ class TakeFilter:
         self._clock = 0.0
         self.place = self.time = time
         self.rate, self.still, self.confidence, self.distance = 1.0, 0.3, 1.0, 0.0
-        self._cost[:] = 0.0
+        self.explained = 0.0  # how much better than by standing still, in nats
 
     def rearm(self, share: float) -> None:
         """Put a share of belief back on the start, as if the performer had yet to begin."""
@@ -132,13 +132,6 @@ class TakeFilter:
         self.belief += share * self._at_start
         self._active = 0, max(self._active[1], self._start_end)
         self.time = min(self.time, float(self._grid[self._start_end - 1]))
-
-    @property
-    def explained(self) -> float:
-        """Evidence of the last pose for the present place and rate over standing still, in nats."""
-        i = min(len(self.path) - 1, round(self.place * self.places))
-        k = int(np.abs(_RATES - self.rate).argmin())
-        return float(self._cost[i, 0] - self._cost[i, k])
 
     def look_everywhere(self, share: float) -> None:
         """Put a share of belief on all that follows, for the performer may be anywhere in it."""
@@ -164,13 +157,14 @@ class TakeFilter:
                 min(0.5, _GO * seconds), self._going, np.minimum(0.3, _JUMPS * seconds),
                 self._decay[:, part], self._reach[:, part], self._fresh[part],
             )  # fmt: skip
-        if not weigh_take(
+        found, self.explained = weigh_take(
             belief, self._cost[part], self.path[part], self._tolerance, self._motion[part],
             self._speed2[part], _BIAS_SHARE * self._bias, live.points, live.visible, speed,
             moving, _RATES, _POSE_WEIGHT * weight, _POSE_TAIL,
             _MOTION_WEIGHT * weight if lag > _LEAST_LAG else 0.0, _MOTION_TAIL,
             _RELATIVE**2, _FLOOR**2,
-        ):  # fmt: skip
+        )  # fmt: skip
+        if not found:
             belief[:] = 1.0 / belief.size
         self._settle(part, seconds)
         self._learn_bias(live, seconds)
