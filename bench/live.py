@@ -47,7 +47,7 @@ class Peer:
         self.features = path.reshape(len(path), -1)
 
     def live(self, pose: Any) -> Any:
-        return turned_onto(self.mean, self.sizer.live(pose, len(pose)).points).ravel()
+        return turned_onto(self.mean, self.sizer.live(pose).points).ravel()
 
 
 class OpenEndDtw(Peer):
@@ -202,13 +202,17 @@ def _memory() -> None:
     poses = recording.at(np.linspace(0, recording.end, 300))
     for k in range(2000):
         aligner.step(poses[k % 300] + rng.normal(0, 0.02, (16, 3)), k / 30)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = _resident()
     for k in range(2000, 108_000):
-        if k % 3000 == 0:
-            aligner.seek(recording.start)  # another round
         aligner.step(poses[k % 300] + rng.normal(0, 0.02, (16, 3)), k / 30)
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(f"live: an hour of stream: {before / 1024:.1f} MB before, {after / 1024:.1f} MB after")
+    after = _resident()
+    print(f"live: an hour of stream: {before:.1f} MB before, {after:.1f} MB after")
+
+
+def _resident() -> float:
+    """Megabytes that the process holds now."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / 2**20
 
 
 def _offline() -> Figure:

@@ -37,11 +37,11 @@ def every_path(
             go(i + 1, j, stalls + 1, total + costs[i + 1, j], [*way, (j, j)])
         for k in range(1, most_steps + 1):
             if j + k < columns:
-                passed = costs[i + 1, j + 1 : j + k + 1].sum()
+                passed = costs[i + 1, j + 1 : j + k + 1].mean()
                 go(i + 1, j + k, 0, total + passed, [*way, (j + 1, j + k)])
 
     for c in range(min(most_steps, columns)):
-        go(0, c, 0, costs[0, : c + 1].sum(), [(0, c)])
+        go(0, c, 0, costs[0, : c + 1].mean(), [(0, c)])
     return out
 
 
@@ -150,13 +150,13 @@ def test_a_cycle_goes_round_as_long_as_it_must() -> None:
 
 def test_limits_are_kept() -> None:
     fast, slow, _ = slow_punches()
-    found = find_alignment(fast, slow, max_step=2.0, max_stall=0.1)
+    found = find_alignment(fast, slow, max_step=2, max_stall=0.1)
     steps = found.path[1:, 1] - found.path[:-1, 1]
     assert steps.max() <= 2
     runs = [len(list(g)) for stalls, g in itertools.groupby(steps == 0) if stalls]
     assert max(runs, default=0) <= round(0.1 * 60)
     with pytest.raises(InfeasibleError, match="larger max_step"):
-        align(slow, apply(slow, TimeWarp([0, 0.5], [0, slow.duration])), max_step=1.0)
+        align(slow, apply(slow, TimeWarp([0, 0.5], [0, slow.duration])), max_step=1)
 
 
 def test_weights_choose_what_is_compared() -> None:
@@ -178,6 +178,34 @@ def test_a_range_ripples() -> None:
     assert warp.domain[1] == pytest.approx(fast.duration + 0.5)
     with pytest.raises(InputError, match="not a part"):
         align(fast, part, range=(3.0, 9.0))
+
+
+@pytest.mark.parametrize("start", np.linspace(0.1, 1.7, 9))
+def test_any_range_keeps_its_ends(start: float) -> None:
+    fast, slow, _ = slow_punches()
+    part = apply(slow, TimeWarp.identity(0, 2.0))
+    warp = align(fast, part, range=(start, start + 1.3))
+    assert float(warp(start)) == pytest.approx(start)
+    assert float(warp(start + 2.0)) == pytest.approx(start + 1.3)
+    assert any("mean distance" in note for note in warp.notes)
+
+
+@pytest.mark.parametrize("speed", [0.5, 1.0, 2.0, 3.0])
+def test_an_open_end_favours_no_speed(speed: float) -> None:
+    fast = samples.punches()
+    part = apply(fast, TimeWarp([0, 2.4 / speed], [0, 2.4]))
+    warp = align(fast, part, open_end=True)
+    assert float(warp(2.4 / speed)) == pytest.approx(2.4, abs=0.1)
+
+
+@pytest.mark.parametrize("speed", [0.5, 1.5, 3.0])
+def test_a_cycle_at_other_speeds(speed: float) -> None:
+    walk = samples.walk()
+    frames = walk.times[: len(walk) // 4 + 1]
+    stride = apply(walk, TimeWarp.identity(*walk.domain), times=frames)
+    performed = apply(walk, TimeWarp([0, walk.duration / speed], [0, walk.duration]))
+    warp = align(stride, performed, loop_reference=True)
+    assert float(warp(performed.domain[1])) == pytest.approx(walk.duration, abs=0.15)
 
 
 def test_what_has_no_common_joint_is_listed() -> None:
@@ -224,5 +252,8 @@ def test_align_and_score_from_the_command_line(run: Any, tmp_path: Path) -> None
     _, out, _ = run("score", a, b, "--plot", str(tmp_path / "late.svg"), "--json")
     found = json.loads(out)
     assert found["summary"]["rate"] < 0.9
-    assert len(found["moments"]) == len(slow)
+    assert len(found["frames"]) == len(slow)
+    assert len(found["moments"]) <= 5
+    assert run("align", a, b, b)[0] == 2
+    assert run("align", a, b, str(tmp_path / "x.bvh"), "--plot", b)[0] == 2
     assert "late ms" in run("score", a, b, "--aligner", "predictive")[1]

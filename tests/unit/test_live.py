@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -153,14 +152,16 @@ def test_head_and_hands_alone_are_followed_less_surely(punches: Recording) -> No
     assert max(sure) < 0.7
 
 
-def test_a_performer_who_stops_is_seen_to_stop(punches: Recording) -> None:
+@pytest.mark.parametrize("noise", [0.0, 0.002])
+def test_a_performer_who_stops_is_seen_to_stop(punches: Recording, noise: float) -> None:
+    rng = np.random.default_rng(0)
     moving = np.arange(0, 1.62, 1 / 60)  # mid-punch
     times = np.arange(0, 2.6, 1 / 60)
     source = np.minimum(times, moving[-1])
     aligner = BayesAligner(punches)
     flags = []
     for pose, now in zip(punches.at(source), times, strict=True):
-        aligner.step(pose, now)
+        aligner.step(pose + rng.normal(0, noise, pose.shape), now)
         flags.append(aligner.stopped)
     went = times < 1.5
     assert not any(np.array(flags)[went & (times > 0.8)])
@@ -192,14 +193,16 @@ def test_seek_goes_on_from_there(make: Make, punches: Recording) -> None:
     aligner = make(punches)
     play(aligner, punches, np.arange(0, 1, 1 / 30), np.arange(0, 1, 1 / 30))
     aligner.seek(2.0)
-    times = np.arange(0, 1.5, 1 / 30)
-    found = play(aligner, punches, 1 + times, 2.0 + times)
-    assert np.abs(found - (2.0 + times)).mean() < 0.05
+    assert (aligner.rate, aligner.confidence, aligner.stopped) == (1.0, 0.0, False)
+    assert float(aligner.warp(0.0)) == 2.0
+    times = np.arange(0, 2.0, 1 / 30)
+    found = play(aligner, punches, 1 + times, 2.0 + 0.8 * times)
+    assert np.abs(found - (2.0 + 0.8 * times)).mean() < (0.03 if make is BayesAligner else 0.12)
     with pytest.raises(InputError, match="not in the recording"):
         aligner.seek(99.0)
 
 
-def test_a_place_that_is_skipped_to_is_found_again(walk: Recording) -> None:
+def test_a_place_that_is_skipped_to_is_found_again() -> None:
     jump = record(samples.jump())
     times = np.arange(0, jump.end - 0.5, 1 / 60)
     source = np.where(times < 0.4, times, times + 0.5)
@@ -230,9 +233,9 @@ def test_the_warp_so_far_stays_bounded() -> None:
 
 def test_a_period_of_its_own(punches: Recording) -> None:
     for rate in (10.0, 25.0, 60.0, 120.0):
-        times = np.arange(0, punches.end, 1 / rate)
-        found = play(PredictiveAligner(punches, gamma=0.15), punches, times, times)
-        assert np.abs(found - times).mean() < 0.03, rate
+        times = np.arange(0, punches.end / 0.8, 1 / rate)
+        found = play(PredictiveAligner(punches, gamma=0.15), punches, times, 0.8 * times)
+        assert np.abs(found - 0.8 * times).mean() < 0.05, rate
 
 
 @pytest.mark.parametrize("forecast", ["dead_reckoning", "exponential", "holt", "adaptive"])
@@ -303,13 +306,57 @@ def test_any_joints_by_any_name(punches: Recording) -> None:
     assert np.abs(np.array(found) - punches.times).mean() < 0.05
 
 
-def test_a_motion_with_few_roles_is_followed_by_those(walk: Recording) -> None:
+def test_a_motion_with_few_roles_is_followed_by_those() -> None:
     motion = samples.walk()
     aligner = BayesAligner(motion, joints=["head", "left_foot", "right_foot"])
     assert aligner.joints == ("head", "left_foot", "right_foot")
     times, source, sure = follow(aligner, motion)
     assert np.abs(source - times).mean() < 0.05
     assert sure.max() < 0.7
+
+
+@pytest.mark.parametrize("rate", [30.0, 120.0])
+def test_the_paper_s_aligner_sees_a_stop_too(walk: Recording, rate: float) -> None:
+    rng = np.random.default_rng(0)
+    times = np.arange(0, 2.5, 1 / rate)
+    aligner = PredictiveAligner(walk, gamma=0.15)
+    flags = []
+    for pose, now in zip(walk.at(np.minimum(times, 1.5)), times, strict=True):
+        aligner.step(pose + rng.normal(0, 0.002, pose.shape), now)
+        flags.append(aligner.stopped)
+    assert np.mean(np.array(flags)[times > 2.0]) > 0.8
+    assert not np.array(flags)[(times > 0.5) & (times < 1.4)].any()
+
+
+def test_a_rejected_pose_teaches_nothing(punches: Recording) -> None:
+    one, two = BayesAligner(punches), BayesAligner(punches)
+    for pose, now in zip(punches.points[:60], punches.times[:60], strict=True):
+        here, there = one.step(pose, now), two.step(pose, now)
+        two.step(2 * pose, now - 0.1)
+        assert here == there
+
+
+def test_a_fresh_aligner_waits(punches: Recording) -> None:
+    for aligner in (BayesAligner(punches), PredictiveAligner(punches)):
+        state = aligner.time, aligner.rate, aligner.confidence, aligner.stopped
+        assert state == (punches.start, 1.0, 0.0, False)
+        assert float(aligner.warp(0.0)) == punches.start
+
+
+@pytest.mark.parametrize("period", [0.04, 0.1, 0.2])
+def test_an_automatic_gamma_at_any_period(punches: Recording, period: float) -> None:
+    times = np.arange(0, punches.end / 0.8, 1 / 60)
+    aligner = PredictiveAligner(punches, gamma="auto", period=period)
+    assert np.abs(play(aligner, punches, times, 0.8 * times) - 0.8 * times).mean() < 0.2
+
+
+def test_some_joints_of_a_recording(punches: Recording) -> None:
+    aligner = BayesAligner(punches, joints=["head", "left_hand"])
+    assert aligner.joints == ("head", "left_hand")
+    with pytest.raises(InputError, match="no joint 'hat'"):
+        BayesAligner(punches, joints=["hat"])
+    with pytest.raises(InputError, match="its own times"):
+        record(samples.walk(), times=[0, 1])
 
 
 # ---- scores, partners, starts
@@ -335,8 +382,8 @@ def test_a_score_is_what_the_known_warp_says() -> None:
     )
     assert found.moments(3) == sorted(found.moments(3), key=lambda m: m.time)
     document = found.to_json()
-    assert len(document["moments"]) == len(found.times)
-    assert {m["late"] is None for m in document["moments"]} == {True, False}
+    assert len(document["frames"]) == len(found.times)
+    assert {m["late"] is None for m in document["frames"]} == {True, False}
 
 
 def test_the_recording_itself_is_on_time() -> None:
@@ -389,8 +436,5 @@ def test_nothing_starts_while_nobody_moves() -> None:
     detector = StartDetector({"jump": samples.jump()})
     poses, _ = tracked_points(samples.jump(), detector.joints)
     rng = np.random.default_rng(0)
-    begun = time.monotonic()
     for k in range(300):
         assert detector.step(poses[0] + rng.normal(0, 0.003, (16, 3)), k / 30) is None
-        if time.monotonic() - begun > 30:
-            pytest.skip("the machine is too busy for a long wait")

@@ -7,7 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
-from retime.cli.options import Input, Output, Retiming, WarpOut, with_parameters, with_retiming
+from retime.cli.options import (
+    Input,
+    Output,
+    Retiming,
+    WarpOut,
+    must_differ,
+    with_parameters,
+    with_retiming,
+)
 from retime.cli.retiming import read_with_roles, retime_file
 from retime.methods.live import AlignParameters
 
@@ -44,7 +52,12 @@ def align(
     from retime.io import read
     from retime.recipe import Step
 
-    given = Step("align", {"b": read(other), **parameters})
+    for result in (target, warp, plot, retiming.recipe):
+        if result is not None:
+            must_differ(other, result)
+    if plot is not None:
+        must_differ(source, plot)
+    given = Step("align", {"b": read(other, rest_frame=retiming.rest_frame), **parameters})
     retime_file([given], source, target, retiming, warp_file=warp)
     if plot is not None:
         from retime.methods.live import find_alignment

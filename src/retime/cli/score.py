@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from retime.cli.console import report, table
-from retime.cli.options import Json, RolesMap
+from retime.cli.options import Json, RolesMap, must_differ
 
 
 def add_to(app: typer.Typer, name: str) -> None:
@@ -34,6 +35,10 @@ def score(
         Path | None, typer.Option("--plot", help="Draw it as a picture.", metavar="FILE")
     ] = None,
     roles: RolesMap = None,
+    performance_roles: Annotated[
+        Path | None,
+        typer.Option("--performance-map", help="The same for the performance.", metavar="FILE"),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Judge a performance's timing against a recording, as if it were followed live.
@@ -46,7 +51,11 @@ def score(
     from retime.live import BayesAligner, PredictiveAligner
     from retime.live import score as judge
 
-    reference, performed = (read_with_roles(f, roles) for f in (recording, performance))
+    if plot is not None:
+        for file in (recording, performance):
+            must_differ(file, plot)
+    reference = read_with_roles(recording, roles)
+    performed = read_with_roles(performance, performance_roles or roles)
     found = judge(
         BayesAligner(reference) if aligner == "bayes" else PredictiveAligner(reference, gamma=0.15),
         performed,
@@ -57,7 +66,8 @@ def score(
         draw_score(found, plot)
     picture = None if plot is None else str(plot)
     if as_json:
-        report({**found.to_json(), "picture": picture}, as_json=True)
+        moments = [asdict(m) for m in found.moments(count)]
+        report({**found.to_json(), "moments": moments, "picture": picture}, as_json=True)
         return
     report({**found.summary, "picture": picture}, as_json=False)
     rows = [

@@ -47,12 +47,12 @@ def draw_alignment(
     picture = axes.imshow(
         shown.T, origin="lower", extent=extent, aspect="auto", cmap="Greys", vmax=most
     )
-    figure.colorbar(picture, ax=axes, label="distance (m, summed over joints)", shrink=0.8)
+    figure.colorbar(picture, ax=axes, label="cost", shrink=0.8)
     frames = found.path.mean(axis=1)
     axes.plot(
         times_b, times_a[0] + frames * step, color=ORIGINAL, linewidth=3, alpha=0.6, label="path"
     )
-    graph = found.warp.body
+    graph = found.matched.body
     axes.plot(graph.x, graph.y, color=RETIMED, linewidth=1.5, label="warp")
     axes.set_xlabel(f"{names[1]} (s)", color=INK)
     axes.set_ylabel(f"{names[0]} (s)", color=INK)

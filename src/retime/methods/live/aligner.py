@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
@@ -44,8 +45,7 @@ class Aligner(ABC):
     rate : float
         How fast the recording's time runs, in its seconds per live second.
     confidence : float
-        How sure the time is, 0 to 1: the belief within 0.15 s of it, less where few joints are
-        in sight.
+        How sure the time is, 0 to 1; less where few joints are in sight.
     stopped : bool
         The performer stands still where the recording moves.
     """
@@ -85,10 +85,10 @@ class Aligner(ABC):
         float
             Seconds of the recording's own time; never less than before.
         """
-        live = self._sizer.live(pose, len(self.joints))
         seconds = self._clock.advance(time)
         if seconds is None:
             return self.time
+        live = self._sizer.live(pose)
         if not live.visible.any():
             self._unseen += seconds
             self.confidence = 0.0
@@ -97,9 +97,8 @@ class Aligner(ABC):
             self._unseen = 0.0
             found = self._follow(live, gap)
             self.time = min(max(self.time, found), self.recording.end)
-            enough = min(1.0, len(self.joints), _ENOUGH_JOINTS)
             seen = min(1.0, float(live.visible.sum()) / _ENOUGH_JOINTS)
-            self.confidence = min(max(self.confidence, 0.0), 1.0) * seen**0.5 * enough
+            self.confidence = min(max(self.confidence, 0.0), 1.0) * seen**0.5
         self._trail.add(self._clock.now, self.time)
         return self.time
 
@@ -120,7 +119,11 @@ class Aligner(ABC):
         """The warp so far, from live to recorded time, within half a millisecond.
 
         After thousands of turns its older parts are kept more coarsely, so that memory is bounded.
+        Before the first pose, and after a seek, it is where it waits.
         """
+        if self._trail.empty:
+            now = 0.0 if math.isnan(self._clock.now) else self._clock.now
+            return TimeWarp([now], [self.time])
         return self._trail.warp()
 
     def reset(self) -> None:
@@ -128,6 +131,10 @@ class Aligner(ABC):
         self._forget()
         self._sizer.reset()
         self._place(self.recording.start)
+
+    def know(self, sizer: Sizer) -> None:
+        """Take over what is known of the performer's build."""
+        self._sizer.learn(sizer)
 
     def seek(self, time: float) -> None:
         """Go on from another time of the recording; this alone may go back."""
@@ -137,5 +144,6 @@ class Aligner(ABC):
                 f"{self.recording.end:g} s"
             )
         self.time = float(time)
-        self._trail = Trail()
+        self.rate, self.confidence, self.stopped = 1.0, 0.0, False
+        self._trail, self._unseen = Trail(), 0.0
         self._place(self.time)

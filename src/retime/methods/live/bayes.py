@@ -34,7 +34,7 @@ class BayesAligner(Aligner):
 
     Two filters run side by side: one for copies of the recording, which is exact to milliseconds,
     and one for other takes of the same action, which forgives another body, another posture and
-    waits of another length. The first is heard while the performer is within 3 cm of the recording.
+    waits of another length. The first is heard while the performer is within 2 cm of the recording.
 
     Parameters
     ----------
@@ -71,13 +71,12 @@ class BayesAligner(Aligner):
         self._takes = TakeFilter(self._path(TakeFilter.grid(duration)), duration)
         self._is_copy, self._since_look = False, 0.0
         self._warm_up()
-        self._place(self.recording.start)
+        self.reset()
 
     def _warm_up(self) -> None:
         """Compile and load everything now: the first live pose must not wait for it."""
         pose = self.recording.points[0]
-        self._follow(self._sizer.live(pose, len(pose)), 0.04)
-        self._sizer.reset()
+        self._follow(self._sizer.live(pose), 0.04)
 
     def _path(self, places: int) -> FloatArray:
         even = np.linspace(self.recording.start, self.recording.end, places)
@@ -115,27 +114,3 @@ class BayesAligner(Aligner):
         self.rate, self.confidence = heard.rate, heard.confidence
         self.stopped = heard.still > 0.5
         return self.recording.start + heard.time
-
-    # ---- waiting for a start
-
-    def watch(self, pose: npt.ArrayLike, seconds: float) -> float:
-        """Follow a pose without emitting; return how much better it is explained than by rest."""
-        live = self._sizer.live(pose, len(self.joints))
-        if not live.visible.any():
-            return 0.0
-        self._takes.step(live, seconds)
-        return self._takes.explained
-
-    def rearm(self, share: float) -> None:
-        """Put a share of belief back on the recording's start."""
-        self._takes.rearm(share)
-
-    @property
-    def watched(self) -> float:
-        """The recording's time that was last watched."""
-        return self.recording.start + self._takes.time
-
-    @property
-    def distance(self) -> float:
-        """How far the mean joint was from the recorded pose when last watched, metres."""
-        return self._takes.distance

@@ -21,7 +21,8 @@ _USUAL_SPREAD = 0.35
 # Shares of belief that change rate, stop and start again, for a step of 40 ms.
 _STEP = 0.04
 _DRIFT, _STOP, _GO = 0.08, 0.02, 0.25
-# Evidence of one pose, two thirds of what it were if all errors were independent (1.5).
+# Evidence of one pose, whatever the rate: two thirds of what it were if errors were all independent
+# (1.5), as a sensor's noise nearly is.
 _WEIGHT = 1.0
 # A joint's usual, least and largest error in metres, and how quickly it is learnt (per step).
 _USUAL_ERROR, _LEAST_ERROR, _LARGEST_ERROR, _LEARN = 0.004, 0.001, 0.15, 0.08
@@ -79,7 +80,8 @@ class CopyFilter:
         self._error2 = _USUAL_ERROR**2
         self.place = self.time = time
         self.rate, self.still, self.confidence = 1.0, 0.5, 1.0
-        self._offset: FloatArray | None = None
+        self._offset = np.zeros(self.path.shape[1:])
+        self._met = np.zeros(self.path.shape[1], bool)
 
     def step(self, live: LivePose, seconds: float) -> None:
         """Take in a pose, some seconds after the last."""
@@ -121,7 +123,7 @@ class CopyFilter:
         if abs(near - mean) < 4 and variance > 0:
             # The grid's own answer and the nearest point between its places, by their variances.
             step2 = self._step2[min(int(near), len(self.path) - 1)]
-            other = max(self._error2, 1e-8) / max(step2, 1e-12) / len(live.visible) / _WEIGHT
+            other = max(self._error2, 1e-8) / max(step2, 1e-12) / live.visible.sum() / _WEIGHT
             place = mean + (near - mean) * variance / (variance + other + 1e-9)
         self.place = place / self.places
         agree = _AGREE * self.places
@@ -129,16 +131,16 @@ class CopyFilter:
             self._at[max(low, int(place - agree)) : min(high, int(place + agree) + 1)].sum()
         )
         expected = self.time + self.rate * seconds
-        gain = 1 - (1 - _GAIN) ** max(steps, 0.25)
+        gain = 1 - (1 - _GAIN) ** (steps if seconds > 0 else 1.0)
         found = expected + gain * (self.place - expected)
         self.time = min(self.duration, max(self.time, found))
 
     @property
     def distance(self) -> float:
-        """How far the joints are from the recording of late, metres; noise averages out of it."""
-        if self._offset is None:
+        """How far the joints are from the recording of late, at common size; noise averages out."""
+        if not self._met.any():
             return 0.0
-        return float(np.sqrt((self._offset**2).sum(axis=1).mean()))
+        return float(np.sqrt((self._offset[self._met] ** 2).sum(axis=1).mean()))
 
     def _learn_offset(self, live: LivePose, place: float, seconds: float) -> None:
         from retime.methods.live.kernels import pose_difference
@@ -147,8 +149,8 @@ class CopyFilter:
         share = place - before
         recorded = (1 - share) * self.path[before] + share * self.path[before + 1]
         offset = pose_difference(recorded, live.points, live.visible)
-        if self._offset is None:
-            self._offset = np.zeros_like(offset)
-            seconds = np.inf
-        share = (1 - np.exp(-seconds / _OFFSET_SECONDS)) * live.visible[:, None]
-        self._offset += share * (offset - self._offset)
+        new = live.visible & ~self._met
+        self._offset[new] = offset[new]
+        self._met |= new
+        gain = (1 - np.exp(-seconds / _OFFSET_SECONDS)) * live.visible[:, None]
+        self._offset += gain * (offset - self._offset)

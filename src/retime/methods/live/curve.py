@@ -56,6 +56,6 @@ class GrowingCurve:
         self.keys.insert(-1, (live, self(live)))
         self.keys[-1] = (end, self.keys[-1][1])
 
-    def forget_before(self, keys: int) -> None:
+    def keep_last(self, count: int) -> None:
         """Drop all but the last keys: the past is emitted, and no longer read."""
-        del self.keys[:-keys]
+        del self.keys[:-count]

@@ -46,7 +46,8 @@ def cheapest_path(costs, low, columns, most_steps, most_stalls, open_end):  # ty
     """Find the cheapest monotone path from the first cell to the last column, or any.
 
     From one row to the next a path stays in its column (a stall, at most ``most_stalls`` in a row;
-    -1: any number) or moves on by up to ``most_steps`` columns, and pays for each cell it passes.
+    -1: any number) or moves on by up to ``most_steps`` columns. A row costs the mean of the cells
+    that the path passes in it, so that an open end favours neither haste nor delay.
     Returns the cost, and for every row the first and the last column that it passes (M, 2); the
     cost is infinite where there is no path.
     """
@@ -66,8 +67,8 @@ def cheapest_path(costs, low, columns, most_steps, most_stalls, open_end):  # ty
         if low[0] + c >= columns:
             break
         total += costs[0, c]
-        by_stalls[0, c] = total
-        best[c] = total
+        by_stalls[0, c] = total / (c + 1)
+        best[c] = by_stalls[0, c]
         steps[0, c] = c + 1
     before = best.copy()
     for i in range(1, rows):
@@ -89,7 +90,7 @@ def cheapest_path(costs, low, columns, most_steps, most_stalls, open_end):  # ty
                 from_c = c - k + shift
                 if from_c < 0 or from_c >= width:
                     continue
-                value = before[from_c] + passed
+                value = before[from_c] + passed / k
                 if value < new[0, c]:
                     new[0, c] = value
                     steps[i, c] = k

@@ -99,6 +99,16 @@ class Recording(ReadOnlyArrays):
         pairs = [(at[a], at[b]) for a, b in _BONES if a in at and b in at]
         return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
+    def only(self, joints: Sequence[str]) -> Recording:
+        """Return a recording of some of the joints."""
+        missing = [j for j in joints if j not in self.joints]
+        if missing:
+            raise InputError(
+                f"the recording has no joint {missing[0]!r}{did_you_mean(missing[0], self.joints)}"
+            )
+        kept = [self.joints.index(j) for j in joints]
+        return Recording(self.times, self.points[:, kept], tuple(joints))
+
     def at(self, time: npt.ArrayLike) -> FloatArray:
         """Return positions (..., J, 3) at times, held beyond the ends."""
         t = np.clip(np.asarray(time, float), self.start, self.end)
@@ -127,7 +137,11 @@ def record(
         each of its joints.
     """
     if isinstance(reference, Recording):
-        return reference
+        if times is not None:
+            raise InputError("a recording has its own times")
+        return reference if joints is None else reference.only(joints)
+    if isinstance(reference, Motion) and times is not None:
+        raise InputError("a motion has its own times; times= goes with positions")
     if isinstance(reference, Motion):
         wanted = tuple(joints) if joints is not None else PAPER_JOINTS
         points, found = tracked_points(reference, wanted)

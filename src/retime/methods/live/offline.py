@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from retime.body import ROLES
 from retime.curves import BezierCurve
 from retime.errors import InfeasibleError, InputError
 from retime.methods.live.joints import PAPER_JOINTS, Recording, record, tracked_points
@@ -52,8 +53,8 @@ class AlignParameters:
     open_end: bool = parameter(
         False, help="Let the motion stop where the other take does, wherever that is."
     )
-    max_step: float = parameter(
-        4.0, help="Fastest speed, in times the source's.", minimum=1.0, maximum=32.0
+    max_step: int = parameter(
+        4, help="Most frames of the motion to one of the other take.", minimum=1, maximum=32
     )
     max_stall: float | None = parameter(
         None, help="Longest standstill; else there is no limit.", unit="s", minimum=0.0
@@ -82,11 +83,14 @@ class Alignment:
     Parameters
     ----------
     warp : TimeWarp
-        From b's time to a's.
+        The result.
+    matched : TimeWarp
+        From b's own time to a's, as the path runs; the same, but where only a range is aligned.
     distance : float
         How far the mean joint of ``b`` is from ``a``'s along the path, metres on ``a``'s bones.
     costs : array (M, W)
-        Cost of each of b's frames against a's, from ``first`` on.
+        Cost of each of b's frames against a's, from ``first`` on: weighted distances of joints in
+        place and motion, metres at common size.
     first : array (M,)
         The first of a's frames in each row.
     path : array (M, 2)
@@ -96,6 +100,7 @@ class Alignment:
     """
 
     warp: TimeWarp
+    matched: TimeWarp
     distance: float
     costs: FloatArray
     first: npt.NDArray[np.int64]
@@ -109,7 +114,7 @@ def align(
     *,
     b_roles: Mapping[str, str] | Sequence[tuple[str, str]] = (),
     open_end: bool = False,
-    max_step: float = 4.0,
+    max_step: int = 4,
     max_stall: float | None = None,
     loop_reference: bool = False,
     weights: Mapping[str, float] | Sequence[tuple[str, float]] = (),
@@ -133,10 +138,11 @@ def align(
         Joints of ``b`` by role, where its names tell too little.
     open_end : bool
         Let ``a`` stop where ``b`` does, wherever that is.
-    max_step : float
-        Fastest speed, in times the source's.
+    max_step : int
+        Most of ``a``'s frames that may be matched with one of ``b``'s: the fastest speed, before
+        the path is smoothed.
     max_stall : float, optional
-        Longest standstill in seconds; left out, there is no limit.
+        Longest standstill of the path in seconds; left out, there is no limit.
     loop_reference : bool
         ``a`` is a cycle, repeated as long as ``b`` lasts.
     weights : mapping of str to float
@@ -183,7 +189,6 @@ def find_alignment(a: Motion, b: Any, **options: Any) -> Alignment:
     other = b if isinstance(b, Motion | Recording) else _read(b)
     if isinstance(other, Motion) and o.b_roles:
         other = replace(other, roles=dict(o.b_roles))
-    clip = a
     if o.range is not None:
         start, end = a.domain
         if not start - 1e-9 <= o.range[0] < o.range[1] <= end + 1e-9:
@@ -191,7 +196,7 @@ def find_alignment(a: Motion, b: Any, **options: Any) -> Alignment:
                 f"the range {o.range[0]:g} to {o.range[1]:g} s is not a part of {start:g} to "
                 f"{end:g} s"
             )
-    first, second = _common(clip, other)
+    first, second = _common(a, other)
     if o.range is not None:
         first = _cut(first, o.range)
     found = _aligned(first, second, o)
@@ -199,9 +204,10 @@ def find_alignment(a: Motion, b: Any, **options: Any) -> Alignment:
     if o.range is not None:
         # Within the clip, the range starts where it stood.
         graph = warp.body
-        moved = TimeWarp(graph.x - graph.x[0] + o.range[0], graph.y)
-        warp = moved.within(a.domain, o.range, o.rest)
-    return Alignment(warp, found.distance, found.costs, found.first, found.path, found.times)
+        source = np.clip(graph.y, *o.range)
+        moved = TimeWarp(graph.x - graph.x[0] + o.range[0], source)
+        warp = moved.within(a.domain, o.range, o.rest).with_notes(*warp.notes)
+    return replace(found, warp=warp)
 
 
 def _read(b: Any) -> Motion:
@@ -219,14 +225,11 @@ def _read(b: Any) -> Motion:
 def _common(a: Motion, b: Motion | Recording) -> tuple[Recording, Recording]:
     """Record the joints that both have."""
     if isinstance(b, Recording):
-        roles: Sequence[str] = b.joints
+        roles: Sequence[str] = [j for j in b.joints if j in ROLES]
     else:
         _, roles = tracked_points(b, PAPER_JOINTS)
     _, own = tracked_points(a, roles)
     joints = tuple(r for r in roles if r in own)
-    if isinstance(b, Recording):
-        kept = [b.joints.index(j) for j in joints]
-        return record(a, joints=joints), Recording(b.times, b.points[:, kept], joints)
     return record(a, joints=joints), record(b, joints=joints)
 
 
@@ -241,19 +244,16 @@ def _aligned(a: Recording, b: Recording, o: AlignParameters) -> Alignment:
     weights = _weights(o.weights, a.joints)
     times_a, times_b = _even(a, o.rate), _even(b, o.rate)
     if o.loop_reference and len(times_a) > 1:
-        turns = int(np.ceil(2 * len(times_b) / (len(times_a) - 1))) + 1
+        turns = int(np.ceil(o.max_step * len(times_b) / (len(times_a) - 1))) + 1
     else:
         turns = 1
     poses_a = own_heading(a.at(times_a)) * sizer.scale
-    placed = np.stack([sizer.live(p, len(b.joints)).points for p in b.at(times_b)])
-    sizer.reset()
-    poses_b = own_heading(placed)
-    # Both at the heading of a's mean pose.
-    poses_b = turned_onto(poses_a.mean(axis=0), poses_b)
+    placed = np.stack([sizer.live(p).points for p in b.at(times_b)])
+    poses_b = turned_onto(poses_a.mean(axis=0), placed)
     x, y = _features(poses_a, times_a, turns), _features(poses_b, times_b, 1)
     both = np.r_[weights, _MOTION_SECONDS * weights]
     open_end = o.open_end or o.loop_reference
-    limits = int(o.max_step), -1 if o.max_stall is None else round(o.max_stall * o.rate), open_end
+    limits = o.max_step, -1 if o.max_stall is None else round(o.max_stall * o.rate), open_end
     *_, path = _search(x, y, both, *limits)
     # Once more without the constant difference in posture that the first path shows.
     middle = path.mean(axis=1).astype(int)
@@ -271,7 +271,8 @@ def _aligned(a: Recording, b: Recording, o: AlignParameters) -> Alignment:
     matched = x[path.mean(axis=1).astype(int), : len(weights)]
     mean = float(np.linalg.norm(y[:, : len(weights)] - matched, axis=2).mean()) / sizer.scale
     notes = [f"mean distance of a joint along the path: {100 * mean:.1f} cm"]
-    return Alignment(warp.with_notes(*notes), mean, costs, first, path, (times_a, times_b))
+    warp = warp.with_notes(*notes)
+    return Alignment(warp, warp, mean, costs, first, path, (times_a, times_b))
 
 
 def _weights(

@@ -26,7 +26,7 @@ __all__ = [
     "velocity",
 ]
 
-# Tolerances below are for a body with this much bone between the tracked joints, in metres.
+# All bodies are brought to this much bone between the tracked joints, in metres: "common size".
 _BONES = 4.0
 # How many poses the size of the performer is averaged over.
 _SIZED_OVER = 250
@@ -39,7 +39,7 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class LivePose:
-    """One live pose (J, 3), centred on the ground and brought to the recording's size."""
+    """One live pose (J, 3), centred on the ground, on the recording's bones at common size."""
 
     points: FloatArray
     visible: Mask
@@ -97,6 +97,7 @@ class Sizer:
 
     def __init__(self, recording: Recording) -> None:
         self.bones = recording.bones
+        self._count = len(recording.joints)
         self._lengths = np.median(bone_lengths(recording.points, self.bones), axis=0)
         total = float(self._lengths.sum())
         whole = len(self.bones) >= _LEAST_BONES and total > 0
@@ -114,14 +115,20 @@ class Sizer:
         self._seen = np.zeros(len(self.bones))
         self._highest = 0.0
 
-    def live(self, pose: npt.ArrayLike, count: int) -> LivePose:
+    def learn(self, other: Sizer) -> None:
+        """Take over the build that another has measured with the same joints."""
+        self._live, self._seen = other._live.copy(), other._seen.copy()
+        self._highest = other._highest
+
+    def live(self, pose: npt.ArrayLike) -> LivePose:
         """Put a live pose (J, 3) on the recording's bones; joints that are NaN are out of sight."""
         from retime.methods.live.kernels import measure_bones, put_on_bones
 
         points = np.array(pose, dtype=float)
-        if points.shape != (count, 3):
+        if points.shape != (self._count, 3):
             raise InputError(
-                f"a pose is positions ({count}, 3) of the recording's joints, not {points.shape}"
+                f"a pose is positions ({self._count}, 3) of the recording's joints, not "
+                f"{points.shape}"
             )
         visible = np.isfinite(points).all(axis=1)
         if not visible.any():

@@ -7,6 +7,7 @@ nearest decides, and the last key moves by a share of what remains.
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Sequence
 from typing import Literal
@@ -19,7 +20,7 @@ from retime.methods.live.aligner import Aligner
 from retime.methods.live.curve import GrowingCurve
 from retime.methods.live.forecast import Forecast, ForecastName
 from retime.methods.live.joints import Recording
-from retime.methods.live.poses import LivePose
+from retime.methods.live.poses import LivePose, centred
 from retime.motion import Motion
 from retime.quat import FloatArray
 
@@ -31,9 +32,9 @@ _MAKE_UP = 0.2
 _LOST, _LOST_SECONDS = 0.25, 0.5
 # Confidence falls to 1/e where the mean joint is this far off, in metres.
 _FAR = 0.2
-# Slower than this (metres a second) the performer stands, where the recording moves faster than
-# the second.
-_STANDS, _MOVES = 0.03, 0.1
+# Slower than this (metres a second, over so many seconds) the performer stands, where the recording
+# moves faster than the second.
+_STANDS, _MOVES, _STOP_SECONDS = 0.05, 0.1, 0.15
 _KEYS = 64
 
 
@@ -87,7 +88,7 @@ class PredictiveAligner(Aligner):
         forecast: ForecastName = "dead_reckoning",
         cost: Literal["position", "derivative"] = "position",
     ) -> None:
-        if gamma != "auto" and not (isinstance(gamma, int | float) and 0 < gamma < 1):
+        if gamma != "auto" and not (np.isscalar(gamma) and np.isreal(gamma) and 0 < gamma < 1):
             raise InputError(f"gamma is {gamma!r}; it is a share between 0 and 1, or 'auto'")
         if not (np.isfinite(period) and 0.001 <= period <= 1):
             raise InputError(f"the period is {period} s; it can be from 0.001 to 1 s")
@@ -99,7 +100,7 @@ class PredictiveAligner(Aligner):
         Forecast(forecast)  # an unknown name is an error here
         self._points = self.recording.points * self._sizer.scale
         self._place(self.recording.start)
-        self._follow(self._sizer.live(self.recording.points[0], len(self.joints)), 0.0)
+        self._follow(self._sizer.live(self.recording.points[0]), 0.0)
         self.reset()
 
     def _place(self, time: float) -> None:
@@ -107,18 +108,14 @@ class PredictiveAligner(Aligner):
         self._curve = GrowingCurve(0.0, time, self.recording.end)
         self._forecast = Forecast(self._forecast_name)
         self._past: deque[tuple[float, LivePose]] = deque(maxlen=2)
+        self._recent: deque[tuple[float, LivePose]] = deque()
         self._next_sample = 0.0
         self._sample: LivePose | None = None
         self._lost = 0.0
 
     def _recorded(self, time: float) -> FloatArray:
-        """Return the recorded pose (J, 3) at a time, at the common size."""
-        t = min(max(time, self.recording.start), self.recording.end)
-        times = self.recording.times
-        i = min(max(int(np.searchsorted(times, t, side="right")) - 1, 0), len(times) - 2)
-        share = (t - times[i]) / (times[i + 1] - times[i])
-        out: FloatArray = (1 - share) * self._points[i] + share * self._points[i + 1]
-        return out
+        """Return the recorded pose (J, 3) at a time, at common size."""
+        return self.recording.at(time) * self._sizer.scale
 
     def _follow(self, live: LivePose, seconds: float) -> float:
         self._now += seconds
@@ -140,7 +137,8 @@ class PredictiveAligner(Aligner):
         both = before.visible & now.visible
         if not both.any():
             return now
-        return LivePose((1 - share) * before.points + share * now.points, both)
+        blend = (1 - share) * before.points + share * now.points
+        return LivePose(centred(blend, both), both)
 
     def _take(self, live: LivePose, time: float) -> None:
         """One step of Algorithm 1."""
@@ -154,23 +152,23 @@ class PredictiveAligner(Aligner):
         costs = self._costs(live, expected, time)
         # (1), (4): s is the candidate nearest to the forecast; the middle one wins ties.
         s = 1 if costs[1] <= min(costs[0], costs[2]) else int(np.argmin(costs))
-        late = float(s - 1)
-        share = self.gamma
-        if share == "auto":
-            late, share = _between(costs), w / _MAKE_UP
+        if self.gamma == "auto":
+            late, share = _between(costs), 1 - math.exp(-w / _MAKE_UP)
+        else:
+            late, share = float(s - 1), float(self.gamma)
         if late == 0 or not time < curve.end - w:
             return
         remaining = curve.end - time
         # (2): the end moves by gamma of what remains, and never before the next sample.
         curve.bend(time, max(curve.end - remaining * share * late, time + w))
-        curve.forget_before(_KEYS)
+        curve.keep_last(_KEYS)
 
     def _costs(self, live: LivePose, expected: FloatArray, time: float) -> list[float]:
         """Return the summed joint distances (5) to the recording now and one and two samples on."""
         from retime.methods.live.kernels import pose_difference
 
         w, curve, seen = self.period, self._curve, live.visible
-        ahead = _centre(expected, seen)
+        ahead = centred(expected, seen)
         out = []
         for k in range(3):
             off = pose_difference(self._recorded(curve(time + k * w)), ahead, seen)
@@ -189,31 +187,36 @@ class PredictiveAligner(Aligner):
         off = pose_difference(self._recorded(here), live.points, live.visible)
         distance = float(np.linalg.norm(off[live.visible], axis=1).mean())
         self.confidence = float(np.exp(-((distance / _FAR) ** 2)))
-        (t0, before), (t1, now) = self._past[0], self._past[-1]
-        if t1 > t0:
-            both = before.visible & now.visible
-            speed = pose_velocity(now.points, before.points, both, t1 - t0)
-            w = self.period
-            recorded = pose_velocity(self._recorded(here + w), self._recorded(here), both, w)
-            own, theirs = (float(np.linalg.norm(v, axis=1).mean()) for v in (speed, recorded))
-            self.stopped = own < _STANDS and theirs > _MOVES
+        self._recent.append((self._now, live))
+        while len(self._recent) > 2 and self._recent[1][0] <= self._now - _STOP_SECONDS:
+            self._recent.popleft()
+        then, before = self._recent[0]
+        both = before.visible & live.visible
+        if self._now - then >= 0.5 * _STOP_SECONDS and both.any():
+            lag = self._now - then
+            own = pose_velocity(live.points, before.points, both, lag)
+            ahead = self._recorded(here + lag)
+            recorded = pose_velocity(ahead, self._recorded(here), both, lag)
+            speeds = (float(np.linalg.norm(v[both], axis=1).mean()) for v in (own, recorded))
+            self.stopped = next(speeds) < _STANDS and next(speeds) > _MOVES
         self._lost = self._lost + seconds if distance > _LOST else 0.0
         if self._lost > _LOST_SECONDS:
-            self._reacquire(live, here, distance)
+            self._reacquire(live, here)
 
-    def _reacquire(self, live: LivePose, here: float, distance: float) -> None:
+    def _reacquire(self, live: LivePose, place: float) -> None:
         """Go on from the nearest pose ahead, if it is nearer by half."""
-        from retime.methods.live.kernels import nearest_on_path
+        from retime.methods.live.kernels import nearest_on_path, pose_difference
 
-        first = int(np.searchsorted(self.recording.times, here))
+        first = int(np.searchsorted(self.recording.times, place))
         self._lost = 0.0
         if first >= len(self._points) - 1:
             return
-        place, square = nearest_on_path(
+        nearest, square = nearest_on_path(
             self._points, live.points, live.visible, first, len(self._points) - 1
         )
-        if np.sqrt(square) < distance / 2:
-            found = float(np.interp(place, np.arange(len(self._points)), self.recording.times))
+        off = pose_difference(self._recorded(place), live.points, live.visible)
+        if square < (off[live.visible] ** 2).sum(axis=1).mean() / 4:
+            found = float(np.interp(nearest, np.arange(len(self._points)), self.recording.times))
             self._curve = GrowingCurve(self._now, found, self.recording.end)
 
 
@@ -223,9 +226,3 @@ def _between(costs: list[float]) -> float:
     if bend <= 0:
         return float(np.argmin(costs)) - 1.0
     return float(np.clip((costs[0] - costs[2]) / (2 * bend), -1.0, 1.0))
-
-
-def _centre(points: FloatArray, seen: npt.NDArray[np.bool_]) -> FloatArray:
-    out = points.copy()
-    out[:, [0, 2]] -= points[seen][:, [0, 2]].mean(axis=0)
-    return out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -92,7 +92,7 @@ class TimingScore(ReadOnlyArrays):
             "median_error_ms": float(np.median(error)),
             "worst_error_ms": float(error.max()),
             "on_time_share": float((error < 1e3 * _NOTICED).mean()),
-            "rate": float((self.source[at[1]] - self.source[at[0]]) / took) if took > 0 else 1.0,
+            "rate": float((self.source[at[1]] - self.source[at[0]]) / took) if took > 0 else None,
         }
 
     def moments(self, count: int = 5) -> list[Moment]:
@@ -113,7 +113,8 @@ class TimingScore(ReadOnlyArrays):
         rows = zip(self.times, self.source, self.late, self.confidence, self.judged, strict=True)
         return {
             "summary": self.summary,
-            "moments": [
+            "moments": [asdict(m) for m in self.moments()],
+            "frames": [
                 {
                     "time": float(t),
                     "source": float(s),

@@ -7,11 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from retime.errors import InputError
 from retime.methods.live.bayes import BayesAligner
+from retime.methods.live.joints import Recording, record
+from retime.methods.live.poses import Sizer, own_heading
 from retime.methods.live.stamps import Clock
+from retime.methods.live.takes import TakeFilter
 
 __all__ = ["Start", "StartDetector"]
 
@@ -19,7 +23,7 @@ __all__ = ["Start", "StartDetector"]
 _ENOUGH, _BEYOND = 2.0, 1.0
 # Evidence that is lost a second where nothing, or something else, happens.
 _FADES = 0.75
-# The mean joint may be this far from the recorded pose, at a body's common size, metres.
+# The mean joint may be this far from the recorded pose, at common size, metres.
 _FAR = 0.35
 _LONGEST_GAP = 1.0
 # Seconds in which belief goes back to the start where nothing is explained.
@@ -76,13 +80,15 @@ class StartDetector:
     def __init__(self, recordings: Mapping[str, Any]) -> None:
         if not recordings:
             raise InputError("there is no recording to wait for")
-        self._aligners = {}
+        self._candidates = {}
         for name, given in recordings.items():
             reference, times = given if isinstance(given, tuple) else (given, None)
-            self._aligners[name] = BayesAligner(reference, times=times)
-        joints = {a.joints for a in self._aligners.values()}
+            self._candidates[name] = _Candidate(record(reference, times=times))
+        joints = {c.recording.joints for c in self._candidates.values()}
         if len(joints) > 1:
-            shown = "; ".join(f"{n}: {', '.join(a.joints)}" for n, a in self._aligners.items())
+            shown = "; ".join(
+                f"{n}: {', '.join(c.recording.joints)}" for n, c in self._candidates.items()
+            )
             raise InputError(f"the recordings do not have the same joints to follow ({shown})")
         self.joints = joints.pop()
         self.reset()
@@ -90,32 +96,66 @@ class StartDetector:
     def reset(self) -> None:
         """Wait anew."""
         self._clock = Clock()
-        self.evidence = dict.fromkeys(self._aligners, 0.0)
-        for aligner in self._aligners.values():
-            aligner.reset()
+        for candidate in self._candidates.values():
+            candidate.reset()
+
+    @property
+    def evidence(self) -> dict[str, float]:
+        """How much better than by rest each recording explains the last poses, in nats."""
+        return {name: c.evidence for name, c in self._candidates.items()}
 
     def step(self, pose: npt.ArrayLike, time: float) -> Start | None:
         """Take in a live pose (J, 3) at a time in seconds; return what has begun, if it has."""
         seconds = self._clock.advance(time)
         if seconds is None:
             return None
-        for name, aligner in self._aligners.items():
-            gain = aligner.watch(pose, min(seconds, _LONGEST_GAP))
-            total = self.evidence[name] + gain - _FADES * min(seconds, _LONGEST_GAP)
-            self.evidence[name] = max(total, 0.0)
-            if total <= 0:
-                aligner.rearm(1 - math.exp(-seconds / _REARM))
-        first, *others = sorted(self.evidence, key=lambda n: -self.evidence[n])
-        ahead = self.evidence[first] - (self.evidence[others[0]] if others else 0.0)
-        if self.evidence[first] < _ENOUGH or (others and ahead < _BEYOND):
+        for candidate in self._candidates.values():
+            candidate.step(pose, seconds)
+        evidence = self.evidence
+        first, *others = sorted(evidence, key=lambda n: -evidence[n])
+        ahead = evidence[first] - (evidence[others[0]] if others else 0.0)
+        found = self._candidates[first]
+        if evidence[first] < _ENOUGH or (others and ahead < _BEYOND):
             return None
-        aligner = self._aligners[first]
-        if aligner.distance > _FAR:
+        if found.takes.distance > _FAR:
             return None
-        return Start(first, self._clock.now, aligner.watched, 1 / (1 + math.exp(-ahead)))
+        source = found.recording.start + found.takes.time
+        return Start(first, self._clock.now, source, 1 / (1 + math.exp(-ahead)))
 
     def aligner(self, start: Start) -> BayesAligner:
         """Return the aligner of what has begun, at its place; it knows the performer's size."""
-        aligner = self._aligners[start.name]
+        candidate = self._candidates[start.name]
+        aligner = BayesAligner(candidate.recording)
+        aligner.know(candidate.sizer)
         aligner.seek(start.source)
         return aligner
+
+
+class _Candidate:
+    """One recording that may begin."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording, self.sizer = recording, Sizer(recording)
+        duration = recording.end - recording.start
+        even = np.linspace(recording.start, recording.end, TakeFilter.grid(duration))
+        path = own_heading(recording.at(even)) * self.sizer.scale
+        self.takes = TakeFilter(path, duration)
+        self.reset()
+
+    def reset(self) -> None:
+        self.sizer.reset()
+        self.takes.seek(0.0)
+        self.evidence, self._unseen = 0.0, 0.0
+
+    def step(self, pose: npt.ArrayLike, seconds: float) -> None:
+        """Follow a pose, and weigh how much it says for this recording."""
+        live = self.sizer.live(pose)
+        self._unseen += seconds
+        if not live.visible.any():
+            return
+        gap, self._unseen = min(self._unseen, _LONGEST_GAP), 0.0
+        self.takes.step(live, gap)
+        total = self.evidence + self.takes.explained - _FADES * gap
+        self.evidence = max(total, 0.0)
+        if total <= 0:
+            self.takes.rearm(1 - math.exp(-gap / _REARM))

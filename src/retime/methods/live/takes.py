@@ -27,6 +27,7 @@ _JUMPS = np.array([1.5, 0.02, 0.02])
 _JUMP_WAYS = np.array([0.03, 0.03, 0.1])
 # So many times that way on, nothing is left of it: the logarithm of the belief that is none.
 _FAINT = 21.0
+_FAINTEST_LOOK = 1e-8
 # Travel that is counted where nothing moves, metres a second.
 _LEAST_TRAVEL = 0.05
 # A performance starts within about this travel from the recording's first pose.
@@ -136,6 +137,7 @@ class TakeFilter:
     def look_everywhere(self, share: float) -> None:
         """Put a share of belief on all that follows, for the performer may be anywhere in it."""
         ahead = np.where(self._grid >= self.time, self._fresh, 0.0)
+        share = max(share, _FAINTEST_LOOK * self.belief.size)  # else it is none in every cell
         if ahead.sum() > 0:
             self.belief *= 1 - share
             self.belief += share * ahead[:, None] / ahead.sum() * self._going
@@ -227,5 +229,5 @@ class TakeFilter:
         recorded = self.path[min(len(self.path) - 1, round(self.place * self.places))]
         off = pose_difference(recorded, live.points, live.visible)
         self.distance = float(np.sqrt((off[live.visible] ** 2).sum(axis=1)).mean())
-        share = (1 - np.exp(-max(seconds, 0.01) / _BIAS_SECONDS)) * live.visible[:, None]
+        share = (1 - np.exp(-seconds / _BIAS_SECONDS)) * live.visible[:, None]
         self._bias += share * (off - self._bias)

@@ -24,6 +24,11 @@ class Trail:
         self._last: tuple[float, float] | None = None
         self._least, self._most = -float("inf"), float("inf")
 
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was added yet."""
+        return not self._kept
+
     def add(self, live: float, source: float) -> None:
         """Add what was emitted at a live time, later than all before."""
         if not self._kept:
