@@ -350,6 +350,64 @@ def test_an_automatic_gamma_at_any_period(punches: Recording, period: float) -> 
     assert np.abs(play(aligner, punches, times, 0.8 * times) - 0.8 * times).mean() < 0.2
 
 
+@pytest.mark.parametrize("make", ALIGNERS)
+@pytest.mark.parametrize("joint", [slice(None), 9])
+def test_one_bad_pose_does_no_harm(make: Make, joint: Any, punches: Recording) -> None:
+    times = np.arange(0, punches.end / 0.8, 1 / 60)
+    clean, hit = make(punches), make(punches)
+    off = []
+    for k, (pose, now) in enumerate(zip(punches.at(0.8 * times), times, strict=True)):
+        here = clean.step(pose, now)
+        if k in (20, 80):
+            pose[joint] = 1e4 * pose[joint]
+        off.append(abs(hit.step(pose, now) - here))
+    assert max(off[120:]) < (0.01 if make is BayesAligner else 0.1)
+
+
+@pytest.mark.parametrize("huge", [1e5, 1e160, 1e308])
+def test_huge_coordinates_are_out_of_sight(huge: float, punches: Recording) -> None:
+    for aligner in (BayesAligner(punches), PredictiveAligner(punches)):
+        for k in range(40):
+            aligner.step(np.full((16, 3), huge) if k % 7 == 3 else punches.points[k], k / 60)
+            assert np.isfinite([aligner.time, aligner.rate, aligner.confidence]).all()
+
+
+def test_stamps_at_the_end_of_a_float(punches: Recording) -> None:
+    for aligner in (BayesAligner(punches), PredictiveAligner(punches)):
+        for k in range(30):
+            aligner.step(punches.points[k], 1e17 if k == 0 else k / 30)
+        assert aligner.time >= punches.start
+
+
+def test_a_start_at_a_low_rate() -> None:
+    walk = samples.walk()
+    detector = StartDetector({"walk": walk, "jump": samples.jump()})
+    poses = record(walk)
+    starts = (detector.step(poses.at(t), float(t)) for t in np.arange(0, 3, 1 / 12))
+    assert next(s for s in starts if s).name == "walk"
+
+
+ODD: dict[str, Callable[[Aligner, Recording], Any]] = {
+    "a ragged pose": lambda a, r: a.step([[1, 2], [3]], 0.0),
+    "no time": lambda a, r: a.step(r.points[0], None),  # type: ignore[arg-type]
+    "a word for a time": lambda a, r: a.step(r.points[0], "noon"),  # type: ignore[arg-type]
+    "seek a word": lambda a, r: a.seek("a"),  # type: ignore[arg-type]
+    "a partner at no time": lambda a, r: Partner(samples.walk()).at(float("nan")),
+    "a path": lambda a, r: BayesAligner("walk.bvh"),
+    "score a path": lambda a, r: score(samples.walk(), "walk.bvh"),  # type: ignore[arg-type]
+    "no joints": lambda a, r: BayesAligner(r.points[:, :0], times=r.times, joints=[]),
+    "far away": lambda a, r: BayesAligner(1e160 * r.points, times=r.times),
+    "times of words": lambda a, r: BayesAligner(r.points, times=["a"] * len(r.points)),
+    "candidates in a list": lambda a, r: StartDetector([r]),  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.parametrize("case", ODD)
+def test_odd_arguments_get_a_sentence(case: str, punches: Recording) -> None:
+    with pytest.raises(InputError):
+        ODD[case](BayesAligner(punches), punches)
+
+
 def test_some_joints_of_a_recording(punches: Recording) -> None:
     aligner = BayesAligner(punches, joints=["head", "left_hand"])
     assert aligner.joints == ("head", "left_hand")

@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
+import numpy as np
 import numpy.typing as npt
 
 from retime.errors import InputError
@@ -138,6 +139,8 @@ class Aligner(ABC):
 
     def seek(self, time: float) -> None:
         """Go on from another time of the recording; this alone may go back."""
+        if not isinstance(time, int | float | np.number):
+            raise InputError(f"a time to seek is a number of seconds, not {time!r}")
         if not self.recording.start <= time <= self.recording.end:
             raise InputError(
                 f"{time:g} s is not in the recording, which runs from {self.recording.start:g} to "

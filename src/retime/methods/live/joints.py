@@ -67,17 +67,20 @@ class Recording(ReadOnlyArrays):
                 f"a recording of {len(times)} frames is too short to follow; it takes at least "
                 f"{_LEAST_FRAMES}"
             )
+        if not points.shape[1]:
+            raise InputError("a recording needs at least one joint")
         if points.shape[1] != len(self.joints):
             raise InputError(f"{points.shape[1]} joints, but {len(self.joints)} names for them")
         if len(set(self.joints)) != len(self.joints):
             raise InputError("each joint of a recording needs a name of its own")
         if not (np.diff(times) > 0).all():
             raise InputError("the times of a recording must rise from one to the next")
-        if not np.isfinite(points).all():
-            frame, joint = np.argwhere(~np.isfinite(points).all(axis=-1))[0]
+        known = (np.abs(points) < 1e6).all(axis=-1)
+        if not known.all():
+            frame, joint = np.argwhere(~known)[0]
             raise InputError(
                 f"the recording has no position for {self.joints[joint]} at {times[frame]:g} s; "
-                "fill gaps before following it, or leave the joint out"
+                "fill gaps before following it, or leave the joint out; positions are metres"
             )
         object.__setattr__(self, "times", times)
         object.__setattr__(self, "points", points)
@@ -143,13 +146,19 @@ def record(
     if isinstance(reference, Motion) and times is not None:
         raise InputError("a motion has its own times; times= goes with positions")
     if isinstance(reference, Motion):
-        wanted = tuple(joints) if joints is not None else PAPER_JOINTS
+        wanted = tuple(dict.fromkeys(joints)) if joints is not None else PAPER_JOINTS
         points, found = tracked_points(reference, wanted)
         if joints is not None and len(found) < len(wanted):
             missing = ", ".join(r for r in wanted if r not in found)
             raise InputError(f"the recording has no joint for {missing}; name it by a map (--map)")
         return Recording(reference.times, points, found)
-    points = np.asarray(reference, float)
+    try:
+        points = np.asarray(reference, float)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"a recording is a motion, or positions (N, J, 3), not {type(reference).__name__}; "
+            "read a file first"
+        ) from None
     if points.ndim != 3:
         raise InputError(f"a recording is a motion, or positions (N, J, 3), not {points.shape}")
     if times is None:
@@ -161,7 +170,7 @@ def record(
                 f"the {len(PAPER_JOINTS)} of the paper in its order: {', '.join(PAPER_JOINTS)}"
             )
         joints = PAPER_JOINTS
-    return Recording(np.asarray(times, float), points, tuple(joints))
+    return Recording(np.asarray(times), points, tuple(map(str, joints)))
 
 
 def tracked_points(motion: Motion, roles: Sequence[str]) -> tuple[FloatArray, tuple[str, ...]]:

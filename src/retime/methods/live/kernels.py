@@ -316,7 +316,7 @@ def nearest_on_path(path, pose, visible, low, high):  # type: ignore[no-untyped-
             start += dx * dx + dy * dy + dz * dz
         share = 0.0 if length < 1e-18 else min(1.0, max(0.0, along / length))
         square = start - 2 * share * along + share * share * length
-        if square < best - 1e-15:
+        if square < best * (1 - 1e-9) - 1e-15:  # a tie is not decided by rounding
             best = square
             place = i + share
     return place, best / seen
@@ -418,16 +418,47 @@ def mean_travel(now, before, both):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def measure_bones(points, visible, bones, lengths, seen, most):  # type: ignore[no-untyped-def]
-    """Average the lengths (B,) of bones in sight, over as many poses as each was ``seen``."""
+def measure_bones(points, visible, bones, lengths, seen, first, odd, most):  # type: ignore[no-untyped-def]
+    """Learn the lengths (B,) of bones in sight, and take out of sight what cannot be.
+
+    The median of the ``first`` (B, 7) lengths is where the mean starts; a length that is off by
+    more than a third is an outlier then, unless as many come in a row (``odd``) as make a new body.
+    A joint all of whose bones are too long or short is no joint: ``visible`` is cleared for it.
+    """
+    joints = points.shape[0]
+    tries = first.shape[1]
+    bad = np.zeros(joints, np.int64)
+    known = np.zeros(joints, np.int64)
     for k in range(bones.shape[0]):
         a, b = bones[k]
-        if visible[a] and visible[b]:
-            square = 0.0
-            for c in range(3):
-                square += (points[b, c] - points[a, c]) ** 2
+        if not (visible[a] and visible[b]):
+            continue
+        square = 0.0
+        for c in range(3):
+            square += (points[b, c] - points[a, c]) ** 2
+        length = np.sqrt(square)
+        if seen[k] < tries:
+            first[k, int(seen[k])] = length
+            seen[k] += 1
+            lengths[k] = np.median(first[k, : int(seen[k])])
+            continue
+        known[a] += 1
+        known[b] += 1
+        if abs(length - lengths[k]) <= lengths[k] / 3:
+            odd[k] = 0
             seen[k] = min(seen[k] + 1, most)
-            lengths[k] += (np.sqrt(square) - lengths[k]) / seen[k]
+            lengths[k] += (length - lengths[k]) / seen[k]
+            continue
+        if not lengths[k] / 2.5 <= length <= lengths[k] * 2.5:
+            bad[a] += 1
+            bad[b] += 1
+        odd[k] += 1
+        if odd[k] > 4 * tries:
+            odd[k] = 0
+            seen[k] = 0
+    for j in range(joints):
+        if known[j] and bad[j] == known[j]:
+            visible[j] = False
 
 
 @kernel
@@ -492,7 +523,7 @@ def moments(belief, rates, at):  # type: ignore[no-untyped-def]
             rate += rates[k] * belief[i, k]
         still += belief[i, 0]
         mean += i * at[i]
-        if at[i] > strongest:
+        if at[i] > strongest * (1 + 1e-9):
             strongest = at[i]
             mode = i
     variance = 0.0
@@ -513,7 +544,7 @@ def strongest_place(belief, fresh, at, expected, apart, least, around):  # type:
         at[i] = 0.0
         for k in range(speeds):
             at[i] += belief[i, k]
-    best = -1.0
+    best = 0.0
     mode = 0
     for i in range(count):
         total = 0.0
@@ -521,7 +552,7 @@ def strongest_place(belief, fresh, at, expected, apart, least, around):  # type:
             total += at[j]
         if abs(i - expected) >= apart:
             total *= max(fresh[i], least)
-        if total > best:
+        if total > best * (1 + 1e-9):
             best = total
             mode = i
     return mode

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -18,7 +19,7 @@ from retime.errors import InfeasibleError, InputError
 from retime.methods.live.joints import PAPER_JOINTS, Recording, record, tracked_points
 from retime.methods.live.poses import Sizer, own_heading, turned_onto
 from retime.motion import Motion
-from retime.parameters import Range, parameter
+from retime.parameters import Range, build, parameter
 from retime.quat import FloatArray
 from retime.warp import TimeWarp
 
@@ -185,7 +186,12 @@ def find_alignment(a: Motion, b: Any, **options: Any) -> Alignment:
     **options
         Options of :func:`align`.
     """
-    o = AlignParameters(b=b, **options)
+    if not isinstance(a, Motion):
+        raise InputError(f"what is retimed is a motion, not {type(a).__name__}; read a file first")
+    for name in ("weights", "b_roles"):
+        if isinstance(options.get(name), Mapping):
+            options[name] = tuple(options[name].items())
+    o = build(AlignParameters, {"b": b, **options})
     other = b if isinstance(b, Motion | Recording) else _read(b)
     if isinstance(other, Motion) and o.b_roles:
         other = replace(other, roles=dict(o.b_roles))
@@ -216,6 +222,8 @@ def _read(b: Any) -> Motion:
     sha256 = None
     if isinstance(b, Mapping):
         b, sha256 = b.get("path"), b.get("sha256")
+    if not isinstance(b, str | Path):
+        raise InputError(f"the other take is a motion or a path, not {type(b).__name__}")
     motion = read(b)
     if sha256 is not None and motion.origin is not None and motion.origin.sha256 != sha256:
         raise InputError(f"{b} is no longer the file that the recipe was made with")
@@ -249,7 +257,8 @@ def _aligned(a: Recording, b: Recording, o: AlignParameters) -> Alignment:
         turns = 1
     poses_a = own_heading(a.at(times_a)) * sizer.scale
     placed = np.stack([sizer.live(p).points for p in b.at(times_b)])
-    poses_b = turned_onto(poses_a.mean(axis=0), placed)
+    mean = poses_a.mean(axis=0)
+    poses_a, poses_b = turned_onto(mean, poses_a), turned_onto(mean, placed)
     x, y = _features(poses_a, times_a, turns), _features(poses_b, times_b, 1)
     both = np.r_[weights, _MOTION_SECONDS * weights]
     open_end = o.open_end or o.loop_reference
@@ -269,10 +278,10 @@ def _aligned(a: Recording, b: Recording, o: AlignParameters) -> Alignment:
         source[-1] = times_a[-1]
     warp = _smooth(output, source, loop=o.loop_reference)
     matched = x[path.mean(axis=1).astype(int), : len(weights)]
-    mean = float(np.linalg.norm(y[:, : len(weights)] - matched, axis=2).mean()) / sizer.scale
-    notes = [f"mean distance of a joint along the path: {100 * mean:.1f} cm"]
+    off = float(np.linalg.norm(y[:, : len(weights)] - matched, axis=2).mean()) / sizer.scale
+    notes = [f"mean distance of a joint along the path: {100 * off:.1f} cm"]
     warp = warp.with_notes(*notes)
-    return Alignment(warp, warp, mean, costs, first, path, (times_a, times_b))
+    return Alignment(warp, warp, off, costs, first, path, (times_a, times_b))
 
 
 def _weights(
@@ -329,7 +338,7 @@ def _search(
     if not np.isfinite(cost):
         raise InfeasibleError(
             "no alignment keeps to the limits: the takes differ too much in length for them; allow "
-            "a larger max_step or a longer max_stall, or an open end"
+            "a larger max_step or a longer max_stall" + ("" if open_end else ", or an open end")
         )
     return costs, low, path
 
@@ -376,9 +385,12 @@ def _between(costs: FloatArray, c: int) -> float:
     """Return where a row's cost is least around a column, by a parabola through three."""
     if not 0 < c < len(costs) - 1:
         return float(c)
-    left, here, right = costs[c - 1], costs[c], costs[c + 1]
+    if costs[c + 1] > 1e200 or costs[c] < 1e-6 * (costs[c - 1] + costs[c + 1]):
+        return float(c)
+    # Distances meet in a wedge, their squares in a parabola.
+    left, here, right = costs[c - 1 : c + 2] ** 2
     bend = left - 2 * here + right
-    if not (np.isfinite(bend) and 0 < bend < 1e200):
+    if bend <= 0:
         return float(c)
     return c + float(np.clip((left - right) / (2 * bend), -0.5, 0.5))
 

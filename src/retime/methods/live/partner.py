@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from retime import quat
 from retime.errors import InputError
 from retime.kinematics import positions
@@ -41,6 +43,8 @@ class Partner:
     def at(self, time: float) -> Pose:
         """Return the partner's pose at a time of the recording, held beyond its ends."""
         motion = self.motion
+        if not np.isfinite(time):
+            raise InputError(f"a partner has no pose at {time} s")
         frame, share = motion.frame_at(time)
         i, u = int(frame), float(share)
         j = min(i + 1, len(motion) - 1)

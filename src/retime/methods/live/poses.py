@@ -28,8 +28,10 @@ __all__ = [
 
 # All bodies are brought to this much bone between the tracked joints, in metres: "common size".
 _BONES = 4.0
-# How many poses the size of the performer is averaged over.
-_SIZED_OVER = 250
+# How many poses a bone's length is averaged over, and how many tell where to begin.
+_SIZED_OVER, _FIRST = 250, 7
+# A joint farther away than this, in metres, is no joint.
+_FARTHEST = 1e6
 _LEGS = ("left_lower_leg", "right_lower_leg", "left_foot", "right_foot")
 # With fewer bones in sight than this, the head's height tells the size.
 _LEAST_BONES = 3
@@ -113,28 +115,40 @@ class Sizer:
         """Forget the performer's build."""
         self._live = np.zeros(len(self.bones))
         self._seen = np.zeros(len(self.bones))
+        self._first = np.zeros((len(self.bones), _FIRST))
+        self._odd = np.zeros(len(self.bones))
         self._highest = 0.0
 
     def learn(self, other: Sizer) -> None:
         """Take over the build that another has measured with the same joints."""
         self._live, self._seen = other._live.copy(), other._seen.copy()
+        self._first, self._odd = other._first.copy(), other._odd.copy()
         self._highest = other._highest
 
     def live(self, pose: npt.ArrayLike) -> LivePose:
         """Put a live pose (J, 3) on the recording's bones; joints that are NaN are out of sight."""
         from retime.methods.live.kernels import measure_bones, put_on_bones
 
-        points = np.array(pose, dtype=float)
+        try:
+            points = np.array(pose, dtype=float)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"a pose is {self._count} positions of three numbers each, NaN where unseen"
+            ) from None
         if points.shape != (self._count, 3):
             raise InputError(
                 f"a pose is positions ({self._count}, 3) of the recording's joints, not "
                 f"{points.shape}"
             )
-        visible = np.isfinite(points).all(axis=1)
+        visible = (np.abs(points) < _FARTHEST).all(axis=1)
+        points[~visible] = 0.0
+        if visible.any():
+            measure_bones(
+                points, visible, self.bones, self._live, self._seen, self._first, self._odd,
+                _SIZED_OVER,
+            )  # fmt: skip
         if not visible.any():
             return LivePose(points, visible)
-        points[~visible] = 0.0
-        measure_bones(points, visible, self.bones, self._live, self._seen, _SIZED_OVER)
         placed = put_on_bones(
             points, visible, self.bones, self._lengths, self._live, self._legs, _LEAST_BONES,
             self._by_height(points, visible), self.scale,
@@ -145,6 +159,7 @@ class Sizer:
         """Return the ratio of sizes that the head's height tells."""
         if self._head is None:
             return 1.0
-        if visible[self._head]:
-            self._highest = max(self._highest, float(points[self._head, 1]))
+        tall = float(points[self._head, 1])
+        if visible[self._head] and (not self._highest or tall < 1.5 * self._highest):
+            self._highest = max(self._highest, tall)
         return self._head_height / self._highest if self._highest > 0 else 1.0

@@ -88,14 +88,12 @@ class PredictiveAligner(Aligner):
         forecast: ForecastName = "dead_reckoning",
         cost: Literal["position", "derivative"] = "position",
     ) -> None:
-        if gamma != "auto" and not (np.isscalar(gamma) and np.isreal(gamma) and 0 < gamma < 1):
-            raise InputError(f"gamma is {gamma!r}; it is a share between 0 and 1, or 'auto'")
         if not (np.isfinite(period) and 0.001 <= period <= 1):
             raise InputError(f"the period is {period} s; it can be from 0.001 to 1 s")
         if cost not in ("position", "derivative"):
             raise InputError(f"no cost {cost!r}; there are position and derivative")
         super().__init__(reference, times=times, joints=joints)
-        self.gamma, self.period, self.cost = gamma, period, cost
+        self.gamma, self.period, self.cost = _checked(gamma), period, cost
         self._forecast_name: ForecastName = forecast
         Forecast(forecast)  # an unknown name is an error here
         self._points = self.recording.points * self._sizer.scale
@@ -125,7 +123,7 @@ class PredictiveAligner(Aligner):
             self._next_sample += self.period
         self._judge(live, seconds)
         here = self._curve(self._now)
-        self.rate = (self._curve(self._now + self.period) - here) / self.period
+        self.rate = max((self._curve(self._now + self.period) - here) / self.period, 0.0)
         return here
 
     def _at(self, time: float) -> LivePose:
@@ -152,10 +150,10 @@ class PredictiveAligner(Aligner):
         costs = self._costs(live, expected, time)
         # (1), (4): s is the candidate nearest to the forecast; the middle one wins ties.
         s = 1 if costs[1] <= min(costs[0], costs[2]) else int(np.argmin(costs))
-        if self.gamma == "auto":
-            late, share = _between(costs), 1 - math.exp(-w / _MAKE_UP)
+        if isinstance(self.gamma, float):
+            late, share = float(s - 1), self.gamma
         else:
-            late, share = float(s - 1), float(self.gamma)
+            late, share = _between(costs), 1 - math.exp(-w / _MAKE_UP)
         if late == 0 or not time < curve.end - w:
             return
         remaining = curve.end - time
@@ -218,6 +216,18 @@ class PredictiveAligner(Aligner):
         if square < (off[live.visible] ** 2).sum(axis=1).mean() / 4:
             found = float(np.interp(nearest, np.arange(len(self._points)), self.recording.times))
             self._curve = GrowingCurve(self._now, found, self.recording.end)
+
+
+def _checked(gamma: float | Literal["auto"]) -> float | Literal["auto"]:
+    if gamma == "auto":
+        return gamma
+    try:
+        share = float(gamma)
+    except (TypeError, ValueError):
+        share = math.nan
+    if not 0 < share < 1:
+        raise InputError(f"gamma is {gamma!r}; it is a share between 0 and 1, or 'auto'")
+    return share
 
 
 def _between(costs: list[float]) -> float:

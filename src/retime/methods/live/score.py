@@ -141,6 +141,11 @@ def follow(aligner: Aligner, performance: Motion | Recording) -> tuple[FloatArra
     times, source, confidence : array (T,)
         Live times, the recording's time emitted at each, and how sure it was.
     """
+    if not isinstance(performance, Motion | Recording):
+        raise InputError(
+            f"a performance is a motion or a recording, not {type(performance).__name__}; read a "
+            "file first"
+        )
     if isinstance(performance, Motion):
         points, found = tracked_points(performance, aligner.joints)
         times: FloatArray = performance.times

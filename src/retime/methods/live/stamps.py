@@ -24,7 +24,10 @@ class Clock:
 
     def advance(self, stamp: float) -> float | None:
         """Return the seconds since the last stamp; ``None`` where this one is old or doubled."""
-        stamp = float(stamp)
+        try:
+            stamp = float(stamp)
+        except (TypeError, ValueError):
+            raise InputError(f"the time of a pose is {stamp!r}; it must be seconds") from None
         if not math.isfinite(stamp):
             raise InputError(
                 f"the time of a pose is {stamp}; it must be a finite number of seconds"
@@ -38,4 +41,7 @@ class Clock:
             self._shift = self.now + _USUAL_STEP - stamp
         self._stamp = stamp
         before, self.now = self.now, stamp + self._shift
+        if not self.now > before:  # at the end of a float's digits
+            self.now = before
+            return None
         return self.now - before

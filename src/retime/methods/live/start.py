@@ -22,7 +22,8 @@ __all__ = ["Start", "StartDetector"]
 # Evidence that starts a recording, and that it must have beyond the next one, in nats.
 _ENOUGH, _BEYOND = 2.0, 1.0
 # Evidence that is lost a second where nothing, or something else, happens.
-_FADES = 0.75
+_FADES = 0.5
+_STEP = 0.04
 # The mean joint may be this far from the recorded pose, at common size, metres.
 _FAR = 0.35
 _LONGEST_GAP = 1.0
@@ -60,7 +61,7 @@ class StartDetector:
 
     Parameters
     ----------
-    recordings : mapping of str to Motion, Recording or (positions, times)
+    recordings : mapping of str to Motion, Recording or (positions, times, joints)
         Candidates by name; all are followed with the same joints.
 
     Examples
@@ -78,12 +79,17 @@ class StartDetector:
     """
 
     def __init__(self, recordings: Mapping[str, Any]) -> None:
+        if not isinstance(recordings, Mapping):
+            raise InputError("give the recordings by name, as a mapping")
         if not recordings:
             raise InputError("there is no recording to wait for")
         self._candidates = {}
         for name, given in recordings.items():
-            reference, times = given if isinstance(given, tuple) else (given, None)
-            self._candidates[name] = _Candidate(record(reference, times=times))
+            parts = given if isinstance(given, tuple) else (given,)
+            if not 1 <= len(parts) <= 3:
+                raise InputError(f"{name}: a recording is a motion, or (positions, times, joints)")
+            options = dict(zip(("times", "joints"), parts[1:], strict=False))
+            self._candidates[name] = _Candidate(record(parts[0], **options))
         joints = {c.recording.joints for c in self._candidates.values()}
         if len(joints) > 1:
             shown = "; ".join(
@@ -155,7 +161,8 @@ class _Candidate:
             return
         gap, self._unseen = min(self._unseen, _LONGEST_GAP), 0.0
         self.takes.step(live, gap)
-        total = self.evidence + self.takes.explained - _FADES * gap
+        # A pose tells no more than one in 40 ms would, and evidence fades by as much.
+        total = self.evidence + self.takes.explained - _FADES * min(gap, _STEP)
         self.evidence = max(total, 0.0)
         if total <= 0:
             self.takes.rearm(1 - math.exp(-gap / _REARM))
