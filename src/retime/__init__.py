@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from retime.layers import PoseLayer
     from retime.methods.guided import guided_signal_warp, guided_warp, suggest_keytimes
     from retime.methods.live import align
+    from retime.methods.physics import PhysicsModel, physics_warp
     from retime.methods.spline import spline_warp
     from retime.motion import Motion, Pose, Units
     from retime.recipe import Recipe, Step, read_recipe, write_recipe
@@ -49,6 +50,7 @@ _HOME = {
     "InputError": "retime.errors",
     "MissingDependencyError": "retime.errors",
     "Motion": "retime.motion",
+    "PhysicsModel": "retime.methods.physics",
     "Pose": "retime.motion",
     "PoseLayer": "retime.layers",
     "Recipe": "retime.recipe",
@@ -72,6 +74,7 @@ _HOME = {
     "kinematics": "",
     "live": "",
     "metrics": "",
+    "physics_warp": "retime.methods.physics",
     "positions": "retime.kinematics",
     "quat": "",
     "read": "retime.io",
@@ -96,6 +99,7 @@ __all__ = [
     "InputError",
     "MissingDependencyError",
     "Motion",
+    "PhysicsModel",
     "Pose",
     "PoseLayer",
     "Recipe",
@@ -119,6 +123,7 @@ __all__ = [
     "kinematics",
     "live",
     "metrics",
+    "physics_warp",
     "positions",
     "quat",
     "read",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated, Any
+
 import typer
 
 from retime.cli.console import note, report, table
@@ -21,6 +23,9 @@ def check(
     truth: TrueWarp = None,
     minimum: Shortest = 0.25,
     roles: RolesMap = None,
+    physics: Annotated[
+        bool, typer.Option("--physics", help="Also ask whether a body could have done it.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Measure how good a motion is: foot skate, drift, flight, jerk, contacts, warp.
@@ -30,6 +35,8 @@ def check(
     retime check walk.bvh
 
     retime check out.bvh --source walk.bvh --warp warp.json
+
+    retime check out.bvh --source walk.bvh --warp warp.json --physics
     """
     from retime.cli.retiming import read_with_roles
     from retime.io.warp_json import read_warp
@@ -46,8 +53,11 @@ def check(
     notes = list(motion.notes)
     if "foot_skate" not in found:
         notes.append("no feet were found: what needs them is left out; name them with --map")
+    told = _explained(motion, original, used) if physics else None
     if as_json:
         fields = {"file": str(file), "measures": found, "source_measures": before or None}
+        if told is not None:
+            fields["physics"] = told.to_json()
         report(fields, as_json=True, notes=notes)
         return
     header = ("measure", "value", *(["source"] if before else []), "unit", "meaning")
@@ -58,5 +68,27 @@ def check(
         title = name.replace("_", " ")
         rows.append((title, measure.text(value), *old, measure.unit, measure.meaning))
     table(rows, header=header)
+    if told is not None:
+        _tell(told)
     for text in dict.fromkeys(notes):
         note(text)
+
+
+def _explained(motion: Any, source: Any, warp: Any) -> Any:
+    """Judge the result by the source's body where that is known, else by its own."""
+    from retime.methods.physics import PhysicsModel
+
+    if source is None:
+        return PhysicsModel(motion).explain(motion)
+    model = PhysicsModel(source)
+    return model.explain(motion if warp is None else warp)
+
+
+def _tell(told: Any) -> None:
+    print(f"physics: {told.share:.0%} of the frames are feasible")
+    rows = [
+        (f"{v.start:.2f} - {v.end:.2f}", v.cause, f"{v.rate:.2f}", f"{v.feasible_rate:.2f}", v.text)
+        for v in told.violations
+    ]
+    if rows:
+        table(rows, header=("source s", "limit", "rate", "feasible", "why"))

@@ -115,6 +115,13 @@ METHODS: dict[str, Method] = {
             "align",
         ),
         Method(
+            "physics",
+            "The timing that a body could have produced.",
+            "retime.methods.physics",
+            "PhysicsParameters",
+            "physics_warp",
+        ),
+        Method(
             "smooth",
             "Average out the jitter of what plays faster.",
             "retime.methods.smooth",

@@ -256,6 +256,7 @@ def _aligned(a: Recording, b: Recording, o: AlignParameters) -> Alignment:
     else:
         turns = 1
     poses_a = own_heading(a.at(times_a)) * sizer.scale
+    sizer.measure(b)
     placed = np.stack([sizer.live(p).points for p in b.at(times_b)])
     mean = poses_a.mean(axis=0)
     poses_a, poses_b = turned_onto(mean, poses_a), turned_onto(mean, placed)
@@ -385,7 +386,7 @@ def _between(costs: FloatArray, c: int) -> float:
     """Return where a row's cost is least around a column, by a parabola through three."""
     if not 0 < c < len(costs) - 1:
         return float(c)
-    if costs[c + 1] > 1e200 or costs[c] < 1e-6 * (costs[c - 1] + costs[c + 1]):
+    if costs[c + 1] > 1e200 or costs[c] < 1e-3 * (costs[c - 1] + costs[c + 1]):
         return float(c)
     # Distances meet in a wedge, their squares in a parabola.
     left, here, right = costs[c - 1 : c + 2] ** 2

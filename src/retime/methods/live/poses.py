@@ -119,6 +119,13 @@ class Sizer:
         self._odd = np.zeros(len(self.bones))
         self._highest = 0.0
 
+    def measure(self, recording: Recording) -> None:
+        """Know a performer's build at once, from all of a performance."""
+        self._live = np.median(bone_lengths(recording.points, self.bones), axis=0)
+        self._seen[:] = _SIZED_OVER
+        if self._head is not None:
+            self._highest = float(np.percentile(recording.points[:, self._head, 1], 95))
+
     def learn(self, other: Sizer) -> None:
         """Take over the build that another has measured with the same joints."""
         self._live, self._seen = other._live.copy(), other._seen.copy()

@@ -1,0 +1,114 @@
+"""``retime physics``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from retime.cli.console import report
+from retime.cli.options import (
+    Input,
+    Retiming,
+    WarpOut,
+    must_differ,
+    with_parameters,
+    with_retiming,
+)
+from retime.cli.retiming import read_with_roles, retime_file
+from retime.errors import InputError
+from retime.methods.physics import PhysicsParameters
+
+
+def add_to(app: typer.Typer, name: str) -> None:
+    """Add the command."""
+    app.command(name)(physics)
+
+
+@with_retiming
+@with_parameters(PhysicsParameters)
+def physics(
+    source: Input,
+    parameters: dict[str, Any],
+    retiming: Retiming,
+    target: Annotated[
+        Path | None, typer.Argument(metavar="OUT", help="Where to write the result.")
+    ] = None,
+    feasible: Annotated[
+        bool,
+        typer.Option("--feasible", help="Only say how short a body could make it, and the like."),
+    ] = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", help="Draw the warp, what is feasible, and forces.", metavar="FILE"),
+    ] = None,
+    warp: WarpOut = None,
+) -> None:
+    """Retime a motion as a body could: falls keep their time, loads and gravity show.
+
+    Examples
+    --------
+    retime physics jump.bvh out.bvh --duration 2.4
+
+    retime physics jump.bvh moon.bvh --duration free --gravity 4.9
+
+    retime physics walk.bvh out.bvh --mass-scale left_upper_leg=10
+
+    retime physics jump.bvh --feasible
+    """
+    from retime.contacts import parse_contacts
+    from retime.io.json_text import parse_json
+    from retime.recipe import Step
+
+    if "supports" in parameters:
+        document = parse_json(Path(parameters["supports"][0]))
+        if isinstance(document, dict):
+            document = document.get("contacts")
+        parameters["supports"] = parse_contacts(document)
+    if "body_data" in parameters:
+        parameters["body_data"] = parse_json(Path(parameters["body_data"]))
+    step = Step("physics", parameters)
+    if feasible:
+        motion = read_with_roles(source, retiming.roles, **retiming.reading)
+        _say_what_is_feasible(source, motion, step, as_json=retiming.as_json)
+        return
+    if target is None:
+        raise InputError("say where to write the result, or ask for --feasible")
+    if plot is not None:
+        must_differ(source, plot)
+    retime_file([step], source, target, retiming, warp_file=warp)
+    if plot is not None:
+        from retime.plot.physics import draw_physics
+
+        motion = read_with_roles(source, retiming.roles, **retiming.reading)
+        found = step.solve(motion).warp
+        assert found is not None
+        draw_physics(_model(motion, step), found, plot)
+
+
+def _model(motion: Any, step: Any) -> Any:
+    from retime.methods.physics import PhysicsModel
+
+    p = step.parameters
+    return PhysicsModel(
+        motion, mass=p.mass, gravity=p.gravity, mass_scale=p.mass_scale, friction=p.friction,
+        torque_limits=p.torque_limits, limit_factor=p.limit_factor, smoothing=p.smoothing or None,
+        slack=p.slack, contacts=p.supports, body_data=p.body_data,
+    )  # fmt: skip
+
+
+def _say_what_is_feasible(source: Path, motion: Any, step: Any, *, as_json: bool) -> None:
+    model = _model(motion, step)
+    recorded = model.explain()
+    fields = {
+        "file": str(source),
+        "duration_s": motion.duration,
+        "minimum_duration_s": model.minimum_duration(),
+        "maximum_duration_s": model.maximum_duration(),
+        "flight_share": float(model.flight.mean()),
+        "mass_kg": model.mass,
+        "recorded_timing_feasible_share": recorded.share,
+        "frames_without_feasible_timing": len(model.empty_frames),
+    }
+    report(fields, as_json=as_json, notes=[*motion.notes, *model.notes])

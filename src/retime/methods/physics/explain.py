@@ -1,0 +1,188 @@
+"""Why a timing is impossible: which limit it breaks, where, by how much, and the smallest mend."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from retime.quat import FloatArray
+from retime.skeleton import ReadOnlyArrays
+
+if TYPE_CHECKING:
+    from retime.methods.physics.model import PhysicsModel
+
+__all__ = ["Explanation", "Violation", "explain_timing"]
+
+# So many frames that are not feasible are looked into; those between take the nearest one's cause.
+_LOOKED_INTO = 120
+# Frames that are not feasible and at most this far apart, in seconds, are one violation.
+_APART = 0.1
+_ROOT = (
+    ("friction", "the ground would have to pull sideways beyond its friction"),
+    ("ground", "the ground would have to pull, or push harder than it can"),
+    ("friction", "the ground would have to pull sideways beyond its friction"),
+    ("balance", "no force under the feet keeps the balance"),
+    ("balance", "no force under the feet keeps the turn"),
+    ("balance", "no force under the feet keeps the balance"),
+)
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A stretch of a motion whose timing is not feasible.
+
+    Parameters
+    ----------
+    start, end : float
+        Source times, seconds.
+    cause : str
+        What limits it: ``flight``, ``friction``, ``ground``, ``balance``, or a joint's torque.
+    text : str
+        The same as a sentence.
+    distance : float
+        How far outside it is at the worst, in p'^2 (p'' in 5/s).
+    rate, feasible_rate : float
+        The speed of time there, and the nearest that is feasible.
+    """
+
+    start: float
+    end: float
+    cause: str
+    text: str
+    distance: float
+    rate: float
+    feasible_rate: float
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation(ReadOnlyArrays):
+    """What is wrong with a timing, frame by frame and in sentences.
+
+    Parameters
+    ----------
+    times : array (F,)
+        Source times of the frames.
+    timing : array (F, 2)
+        (p'', p'^2) of the timing there.
+    distance : array (F,)
+        How far each is outside its region, 0 inside; infinite where nothing is feasible.
+    violations : tuple of Violation
+        Stretches that are not feasible, in order.
+    """
+
+    times: FloatArray
+    timing: FloatArray
+    distance: FloatArray
+    violations: tuple[Violation, ...]
+
+    @property
+    def feasible(self) -> bool:
+        """Whether a body could have produced it."""
+        return not self.violations
+
+    @property
+    def share(self) -> float:
+        """Share of the frames that are feasible."""
+        return float((self.distance <= 0).mean())
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "feasible": self.feasible,
+            "feasible_share": self.share,
+            "violations": [asdict(v) for v in self.violations],
+        }
+
+
+def explain_timing(model: PhysicsModel, timing: FloatArray, tolerance: float) -> Explanation:
+    """Explain a timing (F, 2) of (p'', p'^2) at a model's frames."""
+    times = model.times
+    distance = np.array(
+        [r.distance((t[0], t[1])) for r, t in zip(model.regions, timing, strict=True)]
+    )
+    distance[distance <= tolerance] = 0.0
+    outside = np.flatnonzero(distance > 0)
+    violations = []
+    if len(outside):
+        gaps = np.flatnonzero(np.diff(times[outside]) > _APART) + 1
+        budget = max(1, _LOOKED_INTO // (len(gaps) + 1))
+        for frames in np.split(outside, gaps):
+            violations.append(_violation(model, timing, distance, frames, budget))
+    return Explanation(times, timing, distance, tuple(violations))
+
+
+def _violation(
+    model: PhysicsModel, timing: FloatArray, distance: FloatArray, frames: Any, budget: int
+) -> Violation:
+    worst = int(frames[np.argmax(np.where(np.isfinite(distance[frames]), distance[frames], 1e9))])
+    looked = frames[np.unique(np.linspace(0, len(frames) - 1, budget).round().astype(int))]
+    causes: dict[tuple[str, str], float] = {}
+    for k in {*map(int, looked), worst}:
+        found = _cause(model, timing[k], k)
+        causes[found] = causes.get(found, 0.0) + 1.0 + (k == worst)
+    cause, text = max(causes, key=lambda c: causes[c])
+    region = model.regions[worst]
+    feasible = float("nan")
+    if not region.empty:
+        feasible = float(np.sqrt(max(region.nearest((timing[worst][0], timing[worst][1]))[1], 0.0)))
+    return Violation(
+        float(model.times[frames[0]]),
+        float(model.times[frames[-1]]),
+        cause,
+        text,
+        float(distance[worst]),
+        float(np.sqrt(max(timing[worst][1], 0.0))),
+        feasible,
+    )
+
+
+def _cause(model: PhysicsModel, timing: FloatArray, frame: int) -> tuple[str, str]:
+    """Find which limit costs most to break at a frame: the dual of the least common excess."""
+    from scipy.optimize import linprog
+
+    if model.flight[frame]:
+        return "flight", "in flight nothing can change the fall: only one speed is possible"
+    limits, support = model.limits[frame], model.maps[frame] * model.weight
+    y, x = timing
+    torques = model.torques
+    value = (torques.gravity + torques.change * y + torques.speed * x)[frame] / limits
+    rows = support / limits[:, None]
+    # If muscles of any strength would do, the weakest is to blame; else the ground is.
+    for blamed in (slice(6, None), slice(0, 6)):
+        row = _to_blame(value, rows, blamed, linprog)
+        if row is not None and row < 6:
+            return _ROOT[row]
+        if row is not None:
+            name = model.joint_of(row)
+            text = f"{name} would need more torque than its {limits[row]:.0f} Nm"
+            return f"torque of {name}", text
+    return "unknown", "no cause could be found"
+
+
+def _to_blame(value: FloatArray, rows: FloatArray, blamed: slice, linprog: Any) -> int | None:
+    """Find the row whose limit is dearest when only some may be broken; ``None`` if that is no way.
+
+    min t: -(1 + s t) <= value - rows l <= 1 + s t, l >= 0; s is 1 for the rows that may be broken.
+    With the root's rows alone, torques have no limit.
+    """
+    soft = np.zeros(len(value))
+    soft[blamed] = 1.0
+    hard = np.ones(len(value), bool)
+    if blamed.start == 0:
+        hard[6:] = False
+    count = rows.shape[1]
+    above, below = np.c_[-rows, -soft][hard], np.c_[rows, -soft][hard]
+    found = linprog(
+        np.r_[np.zeros(count), 1.0],
+        A_ub=np.vstack([above, below]),
+        b_ub=np.r_[(1 - value)[hard], (1 + value)[hard]],
+        bounds=[(0, None)] * (count + 1),
+        method="highs",
+    )
+    if found.status != 0:
+        return None
+    price = np.abs(found.ineqlin.marginals)
+    price = price[: hard.sum()] + price[hard.sum() :]
+    return int(np.flatnonzero(hard)[np.argmax(price * soft[hard])])

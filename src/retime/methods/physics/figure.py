@@ -1,0 +1,217 @@
+"""A motion as a rigid-body system: Pinocchio's model of its figure, its path and derivatives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from retime import quat
+from retime.body import Body
+from retime.edits import apply
+from retime.errors import InputError, MissingDependencyError
+from retime.kinematics import local_translations
+from retime.methods.physics.segments import Solid
+from retime.motion import Motion
+from retime.quat import FloatArray
+from retime.warp import TimeWarp
+
+__all__ = ["Figure", "Path", "even_motion", "load_pinocchio", "make_figure", "smooth_path"]
+
+# Joints that turn by less than this, in radians, are merged with their parent.
+_STILL = 1e-3
+# More frames a second than this tell nothing new below the filter's cutoff.
+_MOST_FPS = 120.0
+_LEAST_FRAMES = 8
+_MOST_DOFS = 320
+# Seconds that the filter's input is continued beyond the clip's ends.
+_PAD_SECONDS = 0.5
+
+
+def load_pinocchio() -> Any:
+    """Import Pinocchio, or say how to install it."""
+    try:
+        import pinocchio
+    except ImportError:
+        raise MissingDependencyError("physics-based retiming", "physics") from None
+    return pinocchio
+
+
+def even_motion(motion: Motion) -> Motion:
+    """Bring a motion to evenly spaced frames, at most 120 a second, its ends kept."""
+    if len(motion) < _LEAST_FRAMES:
+        raise InputError(
+            f"a clip of {len(motion)} frames is too short for its accelerations to be known; it "
+            f"takes at least {_LEAST_FRAMES}"
+        )
+    start, end = motion.domain
+    steps = round((end - start) * min(motion.rate, _MOST_FPS))
+    if motion.sample_times is None and motion.rate <= _MOST_FPS * (1 + 1e-9):
+        return motion
+    times = np.linspace(start, end, max(steps, _LEAST_FRAMES) + 1)
+    return apply(motion, TimeWarp.identity(start, end), times=times)
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """A figure as Pinocchio knows it.
+
+    Parameters
+    ----------
+    model : pinocchio.Model
+        A free root and a spherical joint for every joint that turns.
+    moving : tuple of int
+        The skeleton's joints that have a joint of their own there, the root first.
+    places : mapping of int to (int, pinocchio.SE3)
+        Where each of the skeleton's joints is: on which of the model's joints, and how placed.
+    bodies : tuple of str
+        Names of the joints that have mass, in the order of ``inertias``.
+    owners : array (B,) of int
+        The model's joint that each body moves with.
+    inertias : array (B, 10)
+        Inertial parameters of each body in that joint's frame: mass, first moments, and second
+        moments about the frame's origin (xx, xy, yy, xz, yz, zz).
+    """
+
+    model: Any
+    moving: tuple[int, ...]
+    places: dict[int, tuple[int, Any]]
+    bodies: tuple[str, ...]
+    owners: Any
+    inertias: FloatArray
+
+    @cached_property
+    def data(self) -> Any:
+        """Pinocchio's working memory, which grows with the cube of the degrees of freedom."""
+        if self.dofs > _MOST_DOFS:
+            raise InputError(
+                f"the figure has {self.dofs} degrees of freedom; beyond {_MOST_DOFS} its physics "
+                "does not fit into memory. Leave out joints that do not matter"
+            )
+        return self.model.createData()
+
+    @property
+    def dofs(self) -> int:
+        """Degrees of freedom: six for the root, three a joint."""
+        return int(self.model.nv)
+
+    def rows(self, name: str, skeleton: Any) -> slice | None:
+        """Return the torques of a skeleton's joint; ``None`` where it has none of its own."""
+        j = skeleton.index(name)
+        if j not in self.moving:
+            return None
+        first = int(self.model.joints[self.places[j][0]].idx_v)
+        return slice(first, first + (6 if j == self.moving[0] else 3))
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """A motion's configurations and their derivatives by source time, (F, nq), (F, nv) each."""
+
+    q: FloatArray
+    velocity: FloatArray
+    acceleration: FloatArray
+
+
+def make_figure(motion: Motion, body: Body, solids: dict[str, Solid]) -> Figure:
+    """Build the model of a motion's first tree of joints."""
+    pin = load_pinocchio()
+    skeleton, metres = motion.skeleton, motion.units.metres
+    root = skeleton.roots[0]
+    hands = [j for r in ("left_hand", "right_hand", "head") if (j := body.roles.get(r)) is not None]
+    rest = local_translations(motion).mean(axis=0) * metres
+    model = pin.Model()
+    places: dict[int, tuple[int, Any]] = {}
+    moving = []
+    for j, name in enumerate(skeleton.names):
+        if root not in skeleton.chain(j):
+            continue  # a second tree is no part of the figure
+        if j == root:
+            own = model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), name)
+            places[j] = (own, pin.SE3.Identity())
+            moving.append(j)
+            continue
+        parent, frame = places[int(skeleton.parents[j])]
+        at = frame * pin.SE3(np.eye(3), rest[j])
+        detail = any(h in skeleton.chain(j)[1:] for h in hands)
+        mean = quat.normalize(motion.rotations[:, j].mean(axis=0))
+        spread = quat.angle(mean, motion.rotations[:, j]).max()
+        if detail or spread < _STILL:
+            places[j] = (parent, at * pin.SE3(quat.to_matrix(mean), np.zeros(3)))
+        else:
+            own = model.addJoint(parent, pin.JointModelSpherical(), at, name)
+            places[j] = (own, pin.SE3.Identity())
+            moving.append(j)
+    bodies, owners, inertias = [], [], []
+    for name, solid in solids.items():
+        j = skeleton.index(name)
+        if j not in places:
+            continue
+        owner, frame = places[j]
+        inertia = frame.act(pin.Inertia(solid.mass, solid.centre, solid.inertia))
+        model.appendBodyToJoint(owner, inertia, pin.SE3.Identity())
+        bodies.append(name)
+        owners.append(owner)
+        inertias.append(inertia.toDynamicParameters())
+    return Figure(model, tuple(moving), places, tuple(bodies), np.array(owners), np.array(inertias))
+
+
+def smooth_path(figure: Figure, motion: Motion, cutoff: float | None) -> Path:
+    """Return a motion's path, low-passed without delay, and its derivatives by source time.
+
+    Accelerations of raw capture are noise; a Butterworth filter run both ways keeps what is below
+    the cutoff, in hertz.
+    """
+    from scipy.interpolate import make_interp_spline
+
+    rate, metres = motion.rate, motion.units.metres
+    times = np.arange(len(motion)) / rate
+
+    def derivatives(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        curve = make_interp_spline(times, values, k=5)
+        return values, curve(times, 1), curve(times, 2)
+
+    root = figure.moving[0]
+    name = motion.skeleton.names[root]
+    turn = quat.from_axis_angle([1, 0, 0], -np.pi / 2) if motion.units.up == "Z" else None
+    place = motion.translations[name] * metres
+    count, model = len(motion), figure.model
+    q = np.zeros((count, model.nq))
+    velocity, acceleration = np.zeros((count, model.nv)), np.zeros((count, model.nv))
+    for j in figure.moving:
+        rotation = motion.rotations[:, j]
+        if j == root and turn is not None:
+            rotation, place = quat.multiply(turn, rotation), quat.rotate(turn, place)
+        # Signs must not jump, or the filter blurs across them.
+        rotation = quat.normalize(_low_pass(quat.continuous(rotation), rate, cutoff))
+        r, r1, r2 = derivatives(rotation)
+        spin = 2 * quat.multiply(quat.conjugate(r), r1)[:, 1:]
+        spin_change = 2 * quat.multiply(quat.conjugate(r), r2)[:, 1:]
+        joint = model.joints[figure.places[j][0]]
+        iq, iv = joint.idx_q, joint.idx_v
+        if j == root:
+            p, p1, p2 = derivatives(_low_pass(place, rate, cutoff))
+            back = quat.conjugate(r)
+            own = quat.rotate(back, p1)
+            q[:, iq : iq + 3] = p
+            velocity[:, iv : iv + 3] = own
+            # The root's velocity is in its own turning frame: - omega x v.
+            acceleration[:, iv : iv + 3] = quat.rotate(back, p2) - np.cross(spin, own)
+            iq, iv = iq + 3, iv + 3
+        q[:, iq : iq + 4] = r[:, [1, 2, 3, 0]]
+        velocity[:, iv : iv + 3] = spin
+        acceleration[:, iv : iv + 3] = spin_change
+    return Path(q, velocity, acceleration)
+
+
+def _low_pass(values: FloatArray, rate: float, cutoff: float | None) -> FloatArray:
+    if cutoff is None or cutoff >= 0.45 * rate:
+        return np.asarray(values)
+    from scipy.signal import butter, filtfilt
+
+    b, a = butter(2, cutoff, fs=rate)  # run twice: fourth order
+    pad = min(round(_PAD_SECONDS * rate), len(values) - 1)
+    out: FloatArray = filtfilt(b, a, values, axis=0, padtype="odd", padlen=pad)
+    return out

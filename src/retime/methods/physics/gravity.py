@@ -1,0 +1,63 @@
+"""Gravity as people say it: a size, a vector, or a direction of the figure's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from retime.body import Body
+from retime.errors import InputError
+from retime.motion import Motion
+from retime.quat import FloatArray
+
+__all__ = ["DOWN", "parse_gravity"]
+
+DOWN = (0.0, -9.81, 0.0)
+_DIRECTIONS = {
+    "left": (1.0, 0.0, 0.0),
+    "right": (-1.0, 0.0, 0.0),
+    "front": (0.0, 0.0, 1.0),
+    "back": (0.0, 0.0, -1.0),
+    "up": (0.0, 1.0, 0.0),
+    "down": (0.0, -1.0, 0.0),
+}
+
+
+def parse_gravity(given: Any, motion: Motion, body: Body) -> FloatArray:
+    """Bring a gravity to a vector (3,) in m/s^2, Y up.
+
+    A size points downwards; ``left:9.81`` and its like are seen from the figure, on the whole of
+    the clip; text may also be ``x,y,z``.
+    """
+    try:
+        vector = _vector(given, motion, body)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"gravity is {given!r}; give a size as 4.9, a vector as 0,-9.81,0, or a direction of "
+            f"the figure with a size as left:9.81 ({', '.join(_DIRECTIONS)})"
+        ) from None
+    if vector.shape != (3,) or not np.isfinite(vector).all():
+        raise InputError(f"gravity is {given!r}; it must be a finite size or vector")
+    if not vector.any():
+        raise InputError("without gravity nothing holds a figure to the ground; give a small one")
+    return vector
+
+
+def _vector(given: Any, motion: Motion, body: Body) -> FloatArray:
+    if isinstance(given, str) and ":" in given:
+        direction, _, size = given.partition(":")
+        if direction not in _DIRECTIONS:
+            raise ValueError(direction)
+        x, y, z = np.array(_DIRECTIONS[direction]) * float(size)
+        _, heading = body.frame(motion)
+        angle = np.arctan2(np.sin(heading).mean(), np.cos(heading).mean())
+        cos, sin = np.cos(angle), np.sin(angle)
+        return np.array([cos * x + sin * z, y, -sin * x + cos * z])
+    if isinstance(given, str):
+        parts = [float(v) for v in given.split(",")]
+        return _vector(parts[0] if len(parts) == 1 else parts, motion, body)
+    if isinstance(given, Sequence | np.ndarray):
+        return np.array([float(v) for v in given])
+    return np.array([0.0, -float(given), 0.0])

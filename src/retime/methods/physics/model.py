@@ -1,0 +1,694 @@
+"""A body with mass, muscles and ground under its feet: what timings it could produce."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.body import Body, find_body
+from retime.contacts import Contact
+from retime.edits import apply
+from retime.errors import InfeasibleError, InputError
+from retime.kinematics import positions
+from retime.methods.physics.dynamics import Dynamics, Torques, measure_dynamics, required_force
+from retime.methods.physics.explain import Explanation, explain_timing
+from retime.methods.physics.figure import Figure, Path, even_motion, make_figure, smooth_path
+from retime.methods.physics.gravity import DOWN, parse_gravity
+from retime.methods.physics.objective import Baked, bake, least_forces
+from retime.methods.physics.regions import MOST_CHANGE, MOST_SPEED, UNIT, Region, find_regions
+from retime.methods.physics.segments import read_body_data, solids_of
+from retime.methods.physics.solve import Problem, Solution, Watch, solve
+from retime.methods.physics.supports import Supports, find_supports, given_supports, support_map
+from retime.motion import Motion
+from retime.quat import FloatArray
+from retime.warp import TimeWarp
+
+__all__ = ["PhysicsModel", "TorqueLimits"]
+
+TorqueLimits = Literal["observed"] | float | Mapping[str, float]
+# Torques that a joint is given at the least, newton metres: a clip may not use some at all.
+_LEAST_LIMIT = 15.0
+# Slack in flight, as a share of that on the ground: nothing but air could give it.
+_FLIGHT_SHARE = 0.01
+# A figure that is no person and whose root moves less than this, metres, hangs there.
+_HANGS = 0.01
+_UNBOUNDED = 1e9
+# Speeds that are looked at, as p'; a slow-down has a floor that keeps time from standing.
+_FASTEST, _SLOWEST, _SLOW_FLOOR = 6.0, 0.05, 0.25
+# How far within the region the centre is drawn from its edge.
+_INWARDS = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class _Measured:
+    """What one pass over the motion gave; changes of physics need no other."""
+
+    motion: Motion
+    body: Body
+    figure: Figure
+    path: Path
+    dynamics: Dynamics
+    supports: Supports
+    hangs: bool
+    named_limits: Mapping[str, float]
+    notes: tuple[str, ...]
+
+
+class PhysicsModel:
+    """The physics of a motion (sections 3.1 to 3.5).
+
+    Parameters
+    ----------
+    motion : Motion
+        The clip; any articulated figure.
+    mass : float, optional
+        Kilograms of the whole; left out, what its segments weigh as water.
+    gravity : (float, float, float), float or str
+        In m/s^2: a vector (Y is up), a size downwards, or a direction of the figure's own such as
+        ``"left:9.81"``.
+    mass_scale : mapping of str to float
+        Factors of segments' masses, by joint or role.
+    friction : float
+        Coefficient between feet and ground.
+    torque_limits : "observed", float or mapping of str to float
+        Most torque of every joint: the largest that the recorded motion needs times
+        ``limit_factor``, one number for all, or newton metres by joint or role.
+    limit_factor : float
+        See above.
+    limit_clips : iterable of Motion
+        Further clips of the same figure whose torques count as observed.
+    smoothing : float, optional
+        Cutoff in hertz of the low-pass on the recorded motion; None leaves it as it is.
+    slack : float
+        Force and moment on the root that need no source, in weights (and weight times metre).
+    contacts : iterable of Contact, optional
+        When which joints touch; left out, the feet are looked at.
+    body_data : mapping, optional
+        Masses, centres, radii and limits that are known better, by joint or role.
+
+    Examples
+    --------
+    >>> from retime import PhysicsModel, samples
+    >>> model = PhysicsModel(samples.toss(), smoothing=None, gravity=9.81 / 4)
+    >>> warp = model.warp(duration="free")
+    >>> round(float(warp.rate(0.5)), 2)             # a quarter of gravity: half the speed
+    0.5
+    """
+
+    def __init__(
+        self,
+        motion: Motion,
+        *,
+        mass: float | None = None,
+        gravity: Any = DOWN,
+        mass_scale: Mapping[str, float] | Sequence[tuple[str, float]] = (),
+        friction: float = 0.5,
+        torque_limits: TorqueLimits = "observed",
+        limit_factor: float = 1.5,
+        limit_clips: Iterable[Motion] = (),
+        smoothing: float | None = 8.0,
+        slack: float = 0.2,
+        contacts: Iterable[Contact] | None = None,
+        body_data: Mapping[str, Any] | None = None,
+    ) -> None:
+        if mass is not None and not (np.isfinite(mass) and mass > 0):
+            raise InputError(f"a mass of {mass} kg cannot be moved; it must be above 0")
+        if not (np.isfinite(friction) and friction >= 0):
+            raise InputError(f"friction is {friction}; it must be 0 or more")
+        if not (np.isfinite(slack) and slack > 0):
+            raise InputError(f"the slack is {slack}; it must be above 0, as 0.2 of the weight")
+        if smoothing is not None and not (np.isfinite(smoothing) and smoothing > 0):
+            raise InputError(f"a cutoff of {smoothing} Hz keeps nothing; None is no filter")
+        self._measured = _measure(motion, mass, smoothing, contacts, body_data)
+        self._others = tuple(
+            _measure(clip, mass, smoothing, None, body_data) for clip in limit_clips
+        )
+        self.slack, self.limit_factor = slack, limit_factor
+        self.torque_limits = torque_limits
+        self._change(gravity, dict(mass_scale), friction)
+
+    def _change(self, gravity: Any, mass_scale: Mapping[str, float], friction: float) -> None:
+        m = self._measured
+        self.gravity = parse_gravity(gravity, m.motion, m.body)
+        named = {n: f for key, f in mass_scale.items() for n in m.body.find_joints([key])}
+        for name, factor in named.items():
+            if not (np.isfinite(factor) and factor > 0):
+                raise InputError(f"the mass of {name} cannot be scaled by {factor}")
+            if name not in m.figure.bodies:
+                raise InputError(f"{name!r} has no mass of its own to scale")
+        self.mass_scale, self.friction = named, friction
+
+    def changed(
+        self,
+        *,
+        gravity: Any = None,
+        mass_scale: Mapping[str, float] | None = None,
+        friction: float | None = None,
+    ) -> PhysicsModel:
+        """Return the same motion under other physics, without another pass over it.
+
+        Parameters
+        ----------
+        gravity, mass_scale, friction
+            As of the model; left out, as they are.
+        """
+        other = object.__new__(PhysicsModel)
+        other._measured, other._others = self._measured, self._others
+        other.slack, other.limit_factor = self.slack, self.limit_factor
+        other.torque_limits = self.torque_limits
+        kept = self.mass_scale if mass_scale is None else mass_scale
+        other._change(
+            self.gravity if gravity is None else gravity,
+            kept,
+            self.friction if friction is None else friction,
+        )
+        if friction is None or friction == self.friction:
+            other.__dict__["maps"] = self.maps
+            for name in ("_residual", "reference_torques", "limits"):
+                other.__dict__[name] = getattr(self, name)
+        return other
+
+    # ---- what is known of the motion
+
+    @property
+    def motion(self) -> Motion:
+        """The clip, evenly sampled at 120 frames a second at most."""
+        return self._measured.motion
+
+    @property
+    def times(self) -> FloatArray:
+        """Source times of the frames, (F,)."""
+        return np.asarray(self.motion.times)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed of the figure."""
+        return self._measured.notes
+
+    @property
+    def mass(self) -> float:
+        """Kilograms of the whole, scaled."""
+        m = self._measured.dynamics
+        return float((m.masses * m.scale(self.mass_scale)).sum())
+
+    @property
+    def flight(self) -> npt.NDArray[np.bool_]:
+        """Frames (F,) in which nothing touches."""
+        if self._measured.hangs:
+            return np.zeros(len(self.times), bool)
+        return self._measured.supports.flight
+
+    @property
+    def weight(self) -> float:
+        """Weight in newtons, unscaled, on earth: what forces are measured in."""
+        return float(self._measured.dynamics.masses.sum() * 9.81)
+
+    @cached_property
+    def maps(self) -> list[FloatArray]:
+        """N of every frame, (dofs, L): generalised forces of the contacts' basis forces (11)."""
+        m = self._measured
+        out = []
+        for k, to_world in enumerate(m.dynamics.to_world):
+            found = support_map(m.figure, m.path, m.supports, self.friction, k)
+            found[:6] = to_world @ found[:6]
+            out.append(found)
+        return out
+
+    @cached_property
+    def _residual(self) -> FloatArray:
+        """What the recorded motion lacks at the root, (F, 6): error of its accelerations."""
+        from scipy.optimize import nnls
+
+        torques = self._as_recorded
+        right = (torques.gravity + torques.speed)[:, :6]
+        out = right.copy()
+        rows = np.array([1.0, 1, 1, 3, 3, 3])
+        for k, support in enumerate(self.maps):
+            if support.shape[1]:
+                part = support[:6] * self.weight
+                found = nnls(rows[:, None] * part, rows * right[k])[0]
+                out[k] = right[k] - part @ found
+        return out * (not self._measured.hangs)
+
+    @cached_property
+    def _as_recorded(self) -> Torques:
+        m = self._measured
+        return m.dynamics.torques(np.array(DOWN), np.ones(len(m.figure.bodies)))
+
+    @cached_property
+    def torques(self) -> Torques:
+        """G, A and B of every frame (F, dofs) under the model's physics; eq. 6."""
+        m = self._measured
+        out = m.dynamics.torques(self.gravity, m.dynamics.scale(self.mass_scale))
+        out.speed[:, :6] -= self._residual
+        return out
+
+    @cached_property
+    def reference_torques(self) -> FloatArray:
+        """Torques of the motion as recorded, (F, joints' dofs), with the least contact forces."""
+        torques = self._as_recorded
+        at = torques.gravity + torques.speed
+        at[:, :6] -= self._residual
+        out = at[:, 6:].copy()
+        zero, scale = np.zeros(out.shape[1]), np.full(out.shape[1], 100.0)
+        for k, support in enumerate(self.maps):
+            if support.shape[1]:
+                forces = least_forces(at[k], support, self.weight, zero, scale)
+                out[k] -= support[6:] @ forces * self.weight
+        return out
+
+    @cached_property
+    def limits(self) -> FloatArray:
+        """Most torque of every row, (F, dofs); the root's are the slack."""
+        m = self._measured
+        out = np.empty((len(self.times), m.figure.dofs))
+        root = _UNBOUNDED if m.hangs else self.slack * self.weight
+        out[:, :6] = np.where(self.flight, _FLIGHT_SHARE, 1.0)[:, None] * root
+        out[:, 6:] = self._joint_limits()
+        return out
+
+    def _joint_limits(self) -> FloatArray:
+        m = self._measured
+        observed = np.abs(self.reference_torques)
+        for other in self._others:
+            observed = np.concatenate([observed, np.abs(self._torques_of(other))])
+        by_joint = observed.reshape(len(observed), -1, 3).max(axis=(0, 2))
+        if self.torque_limits == "observed" or isinstance(self.torque_limits, Mapping):
+            values = np.maximum(self.limit_factor * by_joint, _LEAST_LIMIT)
+        else:
+            values = np.full(len(by_joint), float(self.torque_limits))
+        named = dict(m.named_limits)
+        if isinstance(self.torque_limits, Mapping):
+            named |= {
+                n: v for key, v in self.torque_limits.items() for n in m.body.find_joints([key])
+            }
+        for name, most in named.items():
+            rows = m.figure.rows(name, m.motion.skeleton)
+            if rows is not None and rows.start >= 6:
+                values[(rows.start - 6) // 3] = most
+        if not (np.isfinite(values).all() and (values > 0).all()):
+            raise InputError("torque limits must be above 0 Nm")
+        return np.repeat(values, 3)
+
+    def _torques_of(self, other: _Measured) -> FloatArray:
+        clip = object.__new__(PhysicsModel)
+        clip._measured, clip._others = other, ()
+        clip.slack, clip.limit_factor, clip.torque_limits = self.slack, 1.0, "observed"
+        clip._change(DOWN, {}, self.friction)
+        if other.figure.dofs != self._measured.figure.dofs:
+            raise InputError("the clips for torque limits must be of the same figure")
+        return clip.reference_torques
+
+    # ---- feasible regions
+
+    @cached_property
+    def regions(self) -> list[Region]:
+        """The feasible timings of every frame."""
+        out = []
+        found = find_regions(self.torques, self.maps, self.limits, self.weight)
+        recorded = np.array([0.0, 1.0])
+        zero = self.reference_torques
+        for k, (corners, forces) in enumerate(found):
+            centre = _nearest_inside(corners, recorded)
+            at = (
+                self.torques.gravity[k]
+                + self.torques.change[k] * centre[0]
+                + self.torques.speed[k] * centre[1]
+            )
+            scale = self.limits[k, 6:]
+            least = least_forces(at, self.maps[k], self.weight, zero[k], scale) * self.weight
+            out.append(Region(corners, forces, centre, least))
+        return out
+
+    @property
+    def empty_frames(self) -> npt.NDArray[np.int64]:
+        """Frames for which no timing is feasible."""
+        return np.flatnonzero([r.empty for r in self.regions])
+
+    @cached_property
+    def _fastest(self) -> tuple[FloatArray, int]:
+        from retime.methods.physics.kernels import fastest
+
+        box = np.array(
+            [
+                (-MOST_CHANGE, 0),
+                (MOST_CHANGE, 0),
+                (MOST_CHANGE, MOST_SPEED),
+                (-MOST_CHANGE, MOST_SPEED),
+            ]
+        )
+        corners = [box if r.empty else r.corners for r in self.regions]
+        starts = np.r_[0, np.cumsum([len(c) for c in corners])].astype(np.int64)
+        step = float(self.times[1] - self.times[0])
+        flat = np.concatenate(corners) / [UNIT, 1.0]
+        b, _, failed = fastest(
+            starts, flat, len(corners), step, UNIT, MOST_SPEED, MOST_SPEED, MOST_SPEED
+        )
+        return b, int(failed)
+
+    def minimum_duration(self) -> float | None:
+        """Return the shortest feasible duration, seconds; ``None`` where no timing is feasible."""
+        b, failed = self._fastest
+        if failed >= 0:
+            return None
+        speed = np.sqrt(np.maximum(b, 1e-12))
+        return float((2 * np.diff(self.times) / (speed[1:] + speed[:-1])).sum())
+
+    def maximum_duration(self) -> float | None:
+        """Return the longest feasible duration, seconds; ``None`` where time may stand still.
+
+        Only what can stop nowhere has one: a flight from the first frame to the last.
+        """
+        if any(r.empty or r.corners[:, 1].min() < 1e-3 for r in self.regions):
+            return None
+        least = np.sqrt([r.corners[:, 1].min() for r in self.regions])
+        return float((2 * np.diff(self.times) / (least[1:] + least[:-1])).sum())
+
+    def joint_of(self, row: int) -> str:
+        """Return the name of the joint that a row of the torques belongs to."""
+        m = self._measured
+        for j in m.figure.moving:
+            name = m.motion.skeleton.names[j]
+            rows = m.figure.rows(name, m.motion.skeleton)
+            if rows is not None and rows.start <= row < rows.stop:
+                return name
+        raise InputError(f"there is no row {row} of torques")
+
+    def explain(
+        self, timing: TimeWarp | Motion | None = None, *, tolerance: float = 0.05
+    ) -> Explanation:
+        """Explain why a timing is impossible: what limits it, where, and the smallest mend.
+
+        Parameters
+        ----------
+        timing : TimeWarp or Motion, optional
+            A warp of this motion, or a motion that was made of it by edits of any kind, which is
+            judged as it is; left out, the recorded timing.
+        tolerance : float
+            How far outside a region counts as within, in p'^2.
+
+        Returns
+        -------
+        Explanation
+        """
+        if isinstance(timing, Motion):
+            return self._like(timing).explain(tolerance=tolerance)
+        if timing is None:
+            recorded = np.tile([0.0, 1.0], (len(self.times), 1))
+            return explain_timing(self, recorded, tolerance)
+        if timing.per_channel:
+            return self.explain(apply(self.motion, timing), tolerance=tolerance)
+        at = timing.inverse(self.times)
+        rate = timing.rate(at)
+        change = timing.acceleration(at)
+        return explain_timing(self, np.c_[change, rate**2], tolerance)
+
+    def _like(self, motion: Motion) -> PhysicsModel:
+        """Return a model of another motion of this figure, as strong and as heavy as this one.
+
+        Its accelerations are taken as they are: there is no recorded timing to forgive.
+        """
+        other = PhysicsModel(motion, gravity=self.gravity, friction=self.friction, slack=self.slack)
+        if other.limits.shape[1] != self.limits.shape[1]:
+            raise InputError("only a motion of the same figure can be explained by this model")
+        other._change(self.gravity, self.mass_scale, self.friction)
+        limits = other.limits.copy()
+        limits[:, 6:] = self.limits[0, 6:]
+        other.__dict__ = {
+            k: v for k, v in other.__dict__.items() if k not in ("regions", "torques")
+        } | {"limits": limits, "_residual": np.zeros((len(other.times), 6))}
+        return other
+
+    # ---- retiming
+
+    def baked(self, objective: Any = "match") -> Baked:
+        """Bake the objective (14) for target torques: recorded, none, or another motion's."""
+        if isinstance(objective, str) and objective == "match":
+            target = self.reference_torques
+        elif isinstance(objective, str) and objective == "effort":
+            target = np.zeros_like(self.reference_torques)
+        elif isinstance(objective, tuple) and len(objective) == 2:
+            target = self._target_of(*objective)
+        else:
+            raise InputError(
+                f"the objective is {objective!r}; it can be 'match', 'effort' or (motion, warp)"
+            )
+        return bake(self.torques, self.maps, self.regions, self.limits, self.weight, target)
+
+    def _baked(self, objective: Any) -> Baked:
+        """Bake once for each kind of objective: a dragged keytime must not wait for it."""
+        if not isinstance(objective, str):
+            return self.baked(objective)
+        kept: dict[str, Baked] = self.__dict__.setdefault("_kept", {})
+        if objective not in kept:
+            kept[objective] = self.baked(objective)
+        return kept[objective]
+
+    def _target_of(self, motion: Motion, warp: TimeWarp) -> FloatArray:
+        """Take over another motion's torques, by a warp from this one's time to its."""
+        other = PhysicsModel(motion, smoothing=8.0, friction=self.friction, slack=self.slack)
+        torques = other.reference_torques
+        if torques.shape[1] != self.reference_torques.shape[1]:
+            raise InputError("torques can only be matched to a motion of the same figure")
+        at = np.clip(warp(self.times), other.times[0], other.times[-1])
+        return np.stack([np.interp(at, other.times, c) for c in torques.T], axis=1)
+
+    def solve(
+        self,
+        *,
+        duration: float | Literal["free"] | None = None,
+        keytimes: Sequence[tuple[float, float]] = (),
+        rates: Sequence[tuple[float, float]] = (),
+        speeds: Sequence[tuple[float, str, float]] = (),
+        objective: Any = "match",
+        alpha: float = 100.0,
+        beta: float = 1.0,
+        loop: bool = False,
+        start: TimeWarp | None = None,
+        watch: Watch | None = None,
+    ) -> tuple[FloatArray, Solution]:
+        """Find the best timing: the nodes' source times, and what was found for them.
+
+        Parameters
+        ----------
+        duration, keytimes, rates, speeds, objective, alpha, beta, loop
+            As of :meth:`warp`.
+        start : TimeWarp, optional
+            A timing to start from, such as the last one before a keytime was dragged.
+        watch : callable, optional
+            Called after every step with its number, p'^2 and the objective; true ends the search.
+        """
+        begin, end = float(self.times[0]), float(self.times[-1])
+        fixed = [(s, r) for s, r in rates] + [(s, self._rate_for(s, j, v)) for s, j, v in speeds]
+        for moment, rate in fixed:
+            if not begin <= moment <= end:
+                raise InputError(f"{moment:g} s is not in the clip, {begin:g} to {end:g} s")
+            if not _SLOWEST <= rate <= _FASTEST:
+                raise InputError(
+                    f"a rate of {rate:g} at {moment:g} s is beyond {_SLOWEST:g} to {_FASTEST:g}"
+                )
+        stop = end if duration in (None, "free") else begin + float(duration)
+        if not (np.isfinite(stop) and stop > begin):
+            raise InputError(f"the duration must be above 0 s, not {duration}")
+        keys = sorted((float(o), float(s)) for o, s in keytimes)
+        keys = [*keys, (stop, end)]
+        previous = (begin, begin)
+        for output, source in keys:
+            if not (
+                np.isfinite([output, source]).all()
+                and output > previous[0]
+                and source > previous[1]
+            ):
+                raise InputError(
+                    f"keytime {output:g}={source:g} (output s = source s) does not come after "
+                    f"{previous[0]:g}={previous[1]:g}; both times must rise within the clip"
+                )
+            previous = (output, source)
+        nodes = np.unique(np.r_[self.times, [s for _, s in keys], [m for m, _ in fixed]])
+        nodes = nodes[np.r_[True, np.diff(nodes) > 1e-9]]
+        node_of = {s: int(np.abs(nodes - s).argmin()) for s in [k[1] for k in keys]}
+        legs, last = [], (begin, begin)
+        for output, source in keys:
+            seconds = output - last[0]
+            speed = (source - last[1]) / seconds
+            if not _SLOWEST < speed < _FASTEST:
+                least = (source - last[1]) / _FASTEST
+                raise InfeasibleError(
+                    f"{source - last[1]:.3g} s of the motion cannot take {seconds:.3g} s: speeds "
+                    f"go from {_SLOWEST:g} to {_FASTEST:g}; {least:.3g} s would be the least"
+                )
+            legs.append((node_of[source], seconds))
+            last = (output, source)
+        slower = max((e - s) / (b - a) for (a, s), (b, e) in _legs_of(begin, keys)) > 1 or any(
+            (b - a) > (e - s) * (1 + 1e-9) for (a, s), (b, e) in _legs_of(begin, keys)
+        )
+        mean = min((e - s) / (b - a) for (a, s), (b, e) in _legs_of(begin, keys))
+        floor = min(_SLOW_FLOOR, 0.5 * mean) if slower and mean < 1 else _SLOWEST
+        if duration == "free":
+            legs = legs[:-1]
+        problem = Problem(
+            nodes=nodes,
+            baked=_at_nodes(self._baked(objective), self.times, nodes),
+            legs=legs,
+            fixed=[(int(np.abs(nodes - m).argmin()), r) for m, r in fixed],
+            slowest=floor,
+            fastest=_FASTEST,
+            loop=loop,
+            alpha=alpha,
+            beta=beta,
+        )
+        first = None if start is None else np.asarray(start.rate(start.inverse(nodes))) ** 2
+        return nodes, solve(problem, first, watch)
+
+    def _rate_for(self, moment: float, joint: str, speed: float) -> float:
+        """Return the rate at which a joint has a speed in m/s at a moment of the source."""
+        (name,) = self._measured.body.find_joints([joint])
+        place = positions(self.motion)[:, self.motion.skeleton.index(name)]
+        own = np.linalg.norm(np.gradient(place, self.times, axis=0), axis=1)
+        here = float(np.interp(moment, self.times, own))
+        if here < 1e-3:
+            raise InputError(f"{name} stands at {moment:g} s: no rate gives it {speed:g} m/s")
+        return speed / here
+
+    def warp(
+        self,
+        *,
+        duration: float | Literal["free"] | None = None,
+        keytimes: Sequence[tuple[float, float]] = (),
+        rates: Sequence[tuple[float, float]] = (),
+        speeds: Sequence[tuple[float, str, float]] = (),
+        objective: Any = "match",
+        alpha: float = 100.0,
+        beta: float = 1.0,
+        loop: bool = False,
+        strict: bool = False,
+        start: TimeWarp | None = None,
+        watch: Watch | None = None,
+    ) -> TimeWarp:
+        """Find the timing that a body could have produced, nearest to the recorded effort.
+
+        Parameters
+        ----------
+        duration : float or "free", optional
+            Length of the result in seconds; ``"free"`` lets physics decide; left out, it is kept.
+        keytimes : sequence of (output s, source s)
+            Moments that must be met, exactly.
+        rates : sequence of (source s, rate)
+            Speeds of time at moments of the source.
+        speeds : sequence of (source s, joint, m/s)
+            Speeds of joints at moments of the source.
+        objective : "match", "effort" or (Motion, TimeWarp)
+            Keep the recorded torques, use as little as possible, or take over another motion's,
+            by a warp from this one's time to its.
+        alpha, beta : float
+            Weights of feasibility and of torques (14).
+        loop : bool
+            The clip is a cycle: the rate agrees at the seam.
+        strict : bool
+            Refuse a duration below the feasible minimum instead of giving the best there is.
+        start : TimeWarp, optional
+            A timing to start from, such as the last one before a keytime was dragged.
+        watch : callable, optional
+            Called after every step with its number, p'^2 and the objective; true ends the search.
+
+        Returns
+        -------
+        TimeWarp
+            Its notes say whether it is the global optimum, and what is not feasible.
+        """
+        notes = list(self.notes)
+        asked = None if duration in (None, "free") else float(duration)
+        least = self.minimum_duration() if asked is not None else None
+        if asked is not None and least is not None and asked < least * (1 - 1e-6):
+            text = f"{asked:.3g} s is shorter than a body could be: {least:.3g} s is the least"
+            if strict:
+                raise InfeasibleError(text)
+            notes.append(f"{text}; the best there is was taken")
+        nodes, found = self.solve(
+            duration=duration, keytimes=keytimes, rates=rates, speeds=speeds,
+            objective=objective, alpha=alpha, beta=beta, loop=loop, start=start, watch=watch,
+        )  # fmt: skip
+        if len(self.empty_frames):
+            frames = self.empty_frames
+            notes.append(
+                f"{len(frames)} of {len(self.times)} frames have no feasible timing at all (from "
+                f"{self.times[frames[0]]:.3g} s on); there only torques counted"
+            )
+        kind = "the global optimum" if found.certified else "a local optimum"
+        notes.append(f"objective {found.objective:.4g} after {found.steps} steps: {kind}")
+        begin = float(self.times[0])
+        output = begin + found.times
+        if asked is not None:
+            output[-1] = begin + asked
+        return TimeWarp(output, nodes, loop=loop, notes=notes)
+
+
+def _legs_of(
+    begin: float, keys: list[tuple[float, float]]
+) -> list[tuple[tuple[float, float], tuple[float, float]]]:
+    points = [(begin, begin), *keys]
+    return list(itertools.pairwise(points))
+
+
+def _at_nodes(baked: Baked, times: FloatArray, nodes: FloatArray) -> Baked:
+    """Give nodes between frames the objective of the nearest frame."""
+    if len(nodes) == len(times):
+        return baked
+    frame = np.abs(times[None] - nodes[:, None]).argmin(axis=1)
+    parts = [baked.corners[baked.starts[f] : baked.starts[f + 1]] for f in frame]
+    starts = np.r_[0, np.cumsum([len(p) for p in parts])].astype(np.int64)
+    return Baked(starts, np.concatenate(parts), np.ascontiguousarray(baked.matching[frame]))
+
+
+def _nearest_inside(corners: FloatArray, wanted: FloatArray) -> FloatArray:
+    """Return the point of a polygon nearest to a wanted one, a hair within its edge."""
+    if not len(corners):
+        return wanted.copy()
+    from retime.methods.physics.kernels import nearest_point
+
+    scaled = corners / [UNIT, 1.0]
+    inside, _, y, x, *_ = nearest_point(0, len(scaled), scaled, wanted[0] / UNIT, wanted[1])
+    if inside:
+        return wanted.copy()
+    found = np.array([y * UNIT, x])
+    if len(corners) >= 3:
+        found = found + _INWARDS * (corners.mean(axis=0) - found)
+    return found
+
+
+def _measure(
+    motion: Motion,
+    mass: float | None,
+    smoothing: float | None,
+    contacts: Iterable[Contact] | None,
+    body_data: Mapping[str, Any] | None,
+) -> _Measured:
+    clip = even_motion(motion)
+    body = find_body(clip)
+    data = read_body_data(body_data).named(body)
+    solids = solids_of(clip, body, data, mass)
+    figure = make_figure(clip, body, solids)
+    path = smooth_path(figure, clip, smoothing)
+    dynamics = measure_dynamics(figure, path)
+    person = body.is_biped and "hips" in body.roles
+    root = positions(clip)[:, clip.skeleton.roots[0]]
+    hangs = not person and float(np.ptp(root, axis=0).max()) < _HANGS
+    force = required_force(dynamics, np.array(DOWN))
+    if contacts is None:
+        supports = find_supports(clip, body, force)
+    else:
+        supports = given_supports(clip, body, contacts)
+    notes = [f"{sum(s.mass for s in solids.values()):.1f} kg in {len(figure.bodies)} segments"]
+    if hangs:
+        notes.append("the figure hangs by its root, which is held")
+    elif supports.flight.all():
+        notes.append("nothing touches the ground in any frame: all of it is taken as flight")
+    elif supports.flight.any():
+        notes.append(f"{supports.flight.mean():.0%} of the clip is flight")
+    return _Measured(clip, body, figure, path, dynamics, supports, hangs, data.limits, tuple(notes))

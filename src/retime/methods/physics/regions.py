@@ -1,0 +1,125 @@
+"""What timings a body could produce: a polygon in the plane of (p'', p'^2) for every frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from retime.methods.physics.dynamics import Torques
+from retime.quat import FloatArray
+
+__all__ = ["Region", "find_regions"]
+
+# Where the figure hardly moves, any speed would do: p'^2 and |p''| are bounded.
+MOST_SPEED, MOST_CHANGE = 16.0, 60.0
+# Contact forces are bounded by so many weights each.
+_MOST_FORCE = 20.0
+_MOST_CORNERS = 250
+# p'' is counted in these, 1/s, beside p'^2; corners that an edge misses by less are dropped.
+UNIT = 5.0
+_TOLERANCE = 1e-4
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """The feasible timings of one frame.
+
+    Parameters
+    ----------
+    corners : array (V, 2)
+        (p'', p'^2) against the clock; none where nothing is feasible.
+    forces : array (V, L)
+        Magnitudes of the contacts' basis forces at each corner, newtons.
+    centre : array (2,)
+        The feasible timing nearest to the recorded one, (0, 1).
+    centre_forces : array (L,)
+        Plausible forces there.
+    """
+
+    corners: FloatArray
+    forces: FloatArray
+    centre: FloatArray
+    centre_forces: FloatArray
+
+    @property
+    def empty(self) -> bool:
+        """Whether no timing of this frame is feasible."""
+        return not len(self.corners)
+
+    def __contains__(self, timing: tuple[float, float]) -> bool:
+        return self.distance(timing) <= 1e-9
+
+    def distance(self, timing: tuple[float, float]) -> float:
+        """Return how far a timing (p'', p'^2) is outside, p'' counted in 5/s; 0 inside."""
+        if self.empty:
+            return float("inf")
+        y, x = self.nearest(timing)
+        return float(np.hypot((timing[0] - y) / UNIT, timing[1] - x))
+
+    def nearest(self, timing: tuple[float, float]) -> tuple[float, float]:
+        """Return the feasible timing nearest to one."""
+        from retime.methods.physics.kernels import nearest_point
+
+        corners = self.corners / [UNIT, 1.0]
+        inside, _, y, x, *_ = nearest_point(0, len(corners), corners, timing[0] / UNIT, timing[1])
+        return timing if inside else (float(y * UNIT), float(x))
+
+    def forces_at(self, timing: tuple[float, float]) -> FloatArray:
+        """Return contact forces (L,) at a timing, interpolated from the centre outwards (3.4).
+
+        The corners around the centre make triangles; within one, forces are linear (figure 5).
+        """
+        if len(self.corners) < 3:
+            return self.centre_forces
+        corners, centre = self.corners / [UNIT, 1.0], self.centre / [UNIT, 1.0]
+        at = np.array([timing[0] / UNIT, timing[1]]) - centre
+        for i in range(len(corners)):
+            j = (i + 1) % len(corners)
+            edges = np.array([corners[i] - centre, corners[j] - centre]).T
+            if abs(np.linalg.det(edges)) < 1e-12:
+                continue
+            a, b = np.linalg.solve(edges, at)
+            if a >= -1e-9 and b >= -1e-9:
+                scale = max(a + b, 1.0)  # outside, the edge's own
+                a, b = a / scale, b / scale
+                part: FloatArray = (1 - a - b) * self.centre_forces
+                out: FloatArray = part + a * self.forces[i] + b * self.forces[j]
+                return out
+        return self.centre_forces
+
+
+def find_regions(
+    torques: Torques, maps: list[FloatArray], limits: FloatArray, weight: float
+) -> list[tuple[FloatArray, FloatArray]]:
+    """Find each frame's polygon (V, 2) and the forces (V, L) at its corners, in newtons.
+
+    Parameters
+    ----------
+    torques : Torques
+        G, A and B of every frame.
+    maps : list of array (dofs, L)
+        N of every frame.
+    limits : array (F, dofs)
+        Most torque of each row; the root's are the slack.
+    weight : float
+        The figure's weight in newtons.
+    """
+    from retime.methods.physics.kernels import fewer_vertices, polygon
+
+    out = []
+    most = max((n.shape[1] for n in maps), default=0)
+    corners, forces = np.zeros((_MOST_CORNERS, 2)), np.zeros((_MOST_CORNERS, max(most, 1)))
+    for k, support in enumerate(maps):
+        scale = limits[k]
+        found = polygon(
+            torques.gravity[k] / scale, torques.speed[k] / scale, torques.change[k] / scale,
+            np.ascontiguousarray(support * weight / scale[:, None]),
+            MOST_CHANGE, MOST_SPEED, _MOST_FORCE, corners, forces,
+        )  # fmt: skip
+        count = max(found, 0)
+        kept = (
+            fewer_vertices(corners[:count], 2 * UNIT, _TOLERANCE) if count > 3 else np.arange(count)
+        )
+        out.append((corners[kept].copy(), weight * forces[kept, : support.shape[1]]))
+    return out

@@ -1,0 +1,297 @@
+"""What a figure is made of: a solid for every joint, from its bones, of the density of water."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from retime import quat
+from retime.body import LIMBS, Body
+from retime.errors import InputError, did_you_mean
+from retime.kinematics import global_rotations, height
+from retime.motion import Motion
+from retime.quat import FloatArray
+
+__all__ = ["BodyData", "Solid", "read_body_data", "solids_of"]
+
+_WATER = 1000.0
+# Radii of the segments of a person of 1.75 m, metres (section 4: cylinders of water's density).
+_RADII = {
+    "hips": 0.145,
+    "spine": 0.14,
+    "chest": 0.15,
+    "upper_chest": 0.155,
+    "neck": 0.06,
+    "head": 0.09,
+    "shoulder": 0.05,
+    "upper_arm": 0.045,
+    "lower_arm": 0.037,
+    "hand": 0.035,
+    "upper_leg": 0.075,
+    "lower_leg": 0.05,
+    "foot": 0.04,
+    "toe": 0.03,
+}
+_TALL = 1.75
+_TRUNK = ("hips", "spine", "chest", "upper_chest", "neck", "head")
+# A trunk segment is at least this long, whatever its bone; hands and heads have no bone of use.
+_LEAST = {"hips": 0.15, "upper_chest": 0.12, "head": 0.24, "hand": 0.10}
+# What is no person: a bone's radius as a share of its length, and the least of both, metres.
+_SLENDER, _LEAST_RADIUS = 0.15, 0.01
+# Fingers and the like.
+_SMALL = 0.012
+
+
+@dataclass(frozen=True, eq=False)
+class Solid:
+    """The mass that moves with a joint.
+
+    Parameters
+    ----------
+    mass : float
+        Kilograms.
+    centre : array (3,)
+        Centre of mass in the joint's frame, metres.
+    inertia : array (3, 3)
+        About the centre, along the joint's axes.
+    """
+
+    mass: float
+    centre: FloatArray
+    inertia: FloatArray
+
+    def scaled(self, factor: float) -> Solid:
+        """The same shape with another density."""
+        return Solid(self.mass * factor, self.centre, self.inertia * factor)
+
+    @staticmethod
+    def joined(solids: list[Solid]) -> Solid:
+        """Make one solid of several."""
+        mass = sum(s.mass for s in solids)
+        centre = sum((s.mass * s.centre for s in solids), np.zeros(3)) / mass
+        inertia = np.zeros((3, 3))
+        for s in solids:
+            r = s.centre - centre
+            inertia += s.inertia + s.mass * (r @ r * np.eye(3) - np.outer(r, r))
+        return Solid(mass, centre, inertia)
+
+
+@dataclass(frozen=True)
+class BodyData:
+    """What a person knows better of a figure, by joint or role.
+
+    Parameters
+    ----------
+    masses : mapping of str to float
+        Kilograms of the segment that hangs on a joint.
+    centres : mapping of str to (float, float, float)
+        Its centre of mass in the joint's frame, metres.
+    radii : mapping of str to float
+        Its radius, metres.
+    limits : mapping of str to float
+        Most torque at the joint, newton metres.
+    """
+
+    masses: Mapping[str, float]
+    centres: Mapping[str, tuple[float, float, float]]
+    radii: Mapping[str, float]
+    limits: Mapping[str, float]
+
+    def named(self, body: Body) -> BodyData:
+        """Resolve roles to joints."""
+
+        def resolve(values: Mapping[str, Any]) -> dict[str, Any]:
+            return {n: v for key, v in values.items() for n in body.find_joints([key])}
+
+        return BodyData(*(resolve(getattr(self, f)) for f in BodyData.__dataclass_fields__))
+
+
+def read_body_data(given: Mapping[str, Any] | None) -> BodyData:
+    """Bring a JSON document to body data; what is unknown or no number is an error."""
+    fields = tuple(BodyData.__dataclass_fields__)
+    document = dict(given or {})
+    for key, values in document.items():
+        if key not in fields:
+            raise InputError(f"body data has no {key!r}{did_you_mean(key, fields)}")
+        if not isinstance(values, Mapping):
+            raise InputError(f"{key} of body data must map joints to values")
+        for joint, value in values.items():
+            numbers = np.asarray(value, dtype=float) if _numeric(value) else None
+            wanted = (3,) if key == "centres" else ()
+            if numbers is None or numbers.shape != wanted or not np.isfinite(numbers).all():
+                raise InputError(f"{key} of {joint!r} is {value!r}; it must be finite")
+            if key != "centres" and numbers <= 0:
+                raise InputError(f"{key} of {joint!r} is {value:g}; it must be above 0")
+    return BodyData(**{f: document.get(f, {}) for f in fields})
+
+
+def _numeric(value: Any) -> bool:
+    return np.asarray(value).dtype.kind in "biuf"
+
+
+def cylinder(start: FloatArray, end: FloatArray, radius: float) -> Solid:
+    """Make a cylinder of water between two points."""
+    way = end - start
+    length = float(np.linalg.norm(way))
+    axis = way / length
+    mass = _WATER * np.pi * radius**2 * length
+    along, across = radius**2 / 2, (3 * radius**2 + length**2) / 12
+    outer = np.outer(axis, axis)
+    return Solid(mass, (start + end) / 2, mass * (across * (np.eye(3) - outer) + along * outer))
+
+
+def solids_of(motion: Motion, body: Body, data: BodyData, mass: float | None) -> dict[str, Solid]:
+    """Find the solid of every joint: by role for a person, else from the bones.
+
+    Parameters
+    ----------
+    motion : Motion
+        Its skeleton's bones, and which way is up for the trunk.
+    body : Body
+        Its roles.
+    data : BodyData
+        What is known better, by joint.
+    mass : float, optional
+        Kilograms of the whole; left out, what water would weigh.
+    """
+    person = body.is_biped and "hips" in body.roles
+    found = _person(motion, body, data) if person else _bones(motion, data)
+    if not found:
+        found = {motion.skeleton.names[motion.skeleton.roots[0]]: _ball()}
+    if mass is not None:
+        fixed = sum(m for n, m in data.masses.items() if n in found)
+        free = sum(s.mass for n, s in found.items() if n not in data.masses)
+        if mass <= fixed or free <= 0:
+            raise InputError(f"a mass of {mass:g} kg is less than what its parts are said to weigh")
+        factor = (mass - fixed) / free
+        found = {n: s if n in data.masses else s.scaled(factor) for n, s in found.items()}
+    for name, kilograms in data.masses.items():
+        if name in found:
+            found[name] = found[name].scaled(kilograms / found[name].mass)
+    for name, centre in data.centres.items():
+        if name in found:
+            found[name] = replace(found[name], centre=np.array(centre, float))
+    return found
+
+
+def _ball(radius: float = 0.1) -> Solid:
+    mass = _WATER * 4 / 3 * np.pi * radius**3
+    return Solid(mass, np.zeros(3), 0.4 * mass * radius**2 * np.eye(3))
+
+
+def _bone_ends(motion: Motion) -> dict[int, list[tuple[int | None, FloatArray]]]:
+    """List each joint's bones in its own frame, metres: to children, and to end sites."""
+    skeleton, metres = motion.skeleton, motion.units.metres
+    out: dict[int, list[tuple[int | None, FloatArray]]] = {j: [] for j in range(len(skeleton))}
+    for j, p in enumerate(skeleton.parents):
+        if p >= 0:
+            out[int(p)].append((j, metres * skeleton.offsets[j]))
+    for site in skeleton.end_sites:
+        out[site.parent].append((None, metres * np.array(site.offset)))
+    return out
+
+
+def _bones(motion: Motion, data: BodyData) -> dict[str, Solid]:
+    out = {}
+    for j, ends in _bone_ends(motion).items():
+        name = motion.skeleton.names[j]
+        parts = []
+        for _, end in ends:
+            length = float(np.linalg.norm(end))
+            if length > 1e-6:
+                radius = data.radii.get(name, max(_SLENDER * length, _LEAST_RADIUS))
+                parts.append(cylinder(np.zeros(3), end, radius))
+        if parts:
+            out[name] = Solid.joined(parts)
+    return out
+
+
+def _person(motion: Motion, body: Body, data: BodyData) -> dict[str, Solid]:
+    skeleton = motion.skeleton
+    tall = height(skeleton) * motion.units.metres / _TALL
+    ends = _bone_ends(motion)
+    role_of = {j: role for role, j in body.roles.items()}
+    up = _local_up(motion)
+    out = {}
+    for j, name in enumerate(skeleton.names):
+        role, own = _nearest_role(skeleton, role_of, j)
+        if role is None:
+            continue
+        part = role.removeprefix("left_").removeprefix("right_")
+        if not own and part in _TRUNK and not _on_trunk(body, j):
+            continue  # hip and collar joints that only branch off: the trunk has their mass
+        radius = data.radii.get(name, tall * (_RADII[part] if own or part in _TRUNK else _SMALL))
+        if not own and part in ("upper_arm", "lower_arm", "upper_leg", "lower_leg"):
+            radius = data.radii.get(name, tall * _RADII[part])  # a limb's twist joints
+        end = _own_end(body, role_of, ends, j, part)
+        least = tall * _LEAST.get(part, 0.0) if own else 0.0
+        length = float(np.linalg.norm(end))
+        if length < max(least, 1e-6):
+            if least == 0:
+                continue
+            way = up[j] if part in _TRUNK or length < 1e-6 else end / length
+            end = least * way
+        start = -end / 2 if part == "hips" else np.zeros(3)
+        out[name] = cylinder(start, start + end, radius)
+    return out
+
+
+def _on_trunk(body: Body, joint: int) -> bool:
+    """Whether a joint lies between two of the trunk's."""
+    top = [body.roles[r] for r in _TRUNK if r in body.roles]
+    return any(joint in body.skeleton.chain(j)[1:] for j in top)
+
+
+def _nearest_role(skeleton: Any, role_of: dict[int, str], joint: int) -> tuple[str | None, bool]:
+    """Return the role of a joint or of the nearest above it, and whether it is its own."""
+    for j in skeleton.chain(joint):
+        if j in role_of:
+            return role_of[j], j == joint
+    return None, False
+
+
+def _own_end(
+    body: Body,
+    role_of: dict[int, str],
+    ends: dict[int, list[tuple[int | None, FloatArray]]],
+    joint: int,
+    part: str,
+) -> FloatArray:
+    """Return where a joint's segment ends in its frame: towards the next role, else its bone."""
+    following = _following(body, role_of.get(joint))
+    if following is not None:
+        chain = body.skeleton.chain(following)
+        for child, end in ends[joint]:
+            if child is not None and child in chain:
+                return end
+    if part in _TRUNK and not following:
+        middle = [end for child, end in ends[joint] if child is not None or part == "head"]
+        return np.mean(middle, axis=0) if middle else np.zeros(3)
+    longest = max((end for _, end in ends[joint]), key=lambda e: float(e @ e), default=np.zeros(3))
+    return np.asarray(longest)
+
+
+def _following(body: Body, role: str | None) -> int | None:
+    """Return the joint of the next role outwards."""
+    if role is None:
+        return None
+    chains = [_TRUNK, *LIMBS.values()]
+    chains += [(f"{s}_shoulder", f"{s}_upper_arm") for s in ("left", "right")]
+    for chain in chains:
+        if role in chain:
+            for later in chain[chain.index(role) + 1 :]:
+                if later in body.roles:
+                    return body.roles[later]
+    return None
+
+
+def _local_up(motion: Motion) -> FloatArray:
+    """Return which way is up in every joint's frame, on the whole, (J, 3)."""
+    turns = quat.conjugate(global_rotations(motion))
+    up = quat.rotate(turns, np.broadcast_to([0.0, 1.0, 0.0], (*turns.shape[:2], 3))).mean(axis=0)
+    length = np.linalg.norm(up, axis=1, keepdims=True)
+    out: FloatArray = np.where(length > 1e-9, up / np.maximum(length, 1e-9), [0.0, 1.0, 0.0])
+    return out

@@ -1,0 +1,127 @@
+"""Physics-based retiming on real jumps and walks: what held in trials, as tests."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import retime
+from retime import PhysicsModel, TimeWarp
+
+pytest.importorskip("pinocchio", reason="Pinocchio is not installed: retime[physics]")
+MOCAP = Path(__file__).parents[2].parent / "shared" / "mocap"
+pytestmark = pytest.mark.skipif(
+    not MOCAP.is_dir(), reason="no folder of real clips beside the project"
+)
+
+
+@cache
+def model(name: str) -> PhysicsModel:
+    return PhysicsModel(retime.read(MOCAP / f"{name}.bvh"))
+
+
+def flight_rate(of: PhysicsModel, warp: TimeWarp) -> float:
+    """Mean rate in the middle of the longest flight."""
+    frames = np.flatnonzero(of.flight)
+    runs = np.split(frames, np.flatnonzero(np.diff(frames) > 1) + 1)
+    times = of.times[max(runs, key=len)]
+    middle = times[np.abs(times - times.mean()) < 0.25 * np.ptp(times)]
+    return float(np.mean(warp.rate(warp.inverse(middle))))
+
+
+def test_the_recorded_timing_stays() -> None:
+    warp = model("16_06").warp()
+    assert np.abs(warp.rate(warp.output) - 1).max() < 0.02
+
+
+@pytest.mark.parametrize(("share", "within"), [(0.6, 0.03), (0.5, 0.08)])
+def test_a_shorter_jump_keeps_its_flight(share: float, within: float) -> None:
+    jump = model("16_06")
+    warp = jump.warp(duration=share * jump.motion.duration)
+    assert flight_rate(jump, warp) == pytest.approx(1, abs=within)
+    assert any("global optimum" in note for note in warp.notes)
+
+
+@pytest.mark.parametrize("name", ["13_11", "02_04", "16_03"])
+@pytest.mark.parametrize("share", [0.75, 0.6])
+def test_other_jumps_keep_theirs(name: str, share: float) -> None:
+    jump = model(name)
+    warp = jump.warp(duration=share * jump.motion.duration)
+    assert flight_rate(jump, warp) == pytest.approx(1, abs=0.05)
+
+
+@pytest.mark.parametrize("duration", ["free", None])
+@pytest.mark.parametrize("gravity", [4.9, 19.6])
+def test_gravity_shows_in_the_flight(gravity: float, duration: Any) -> None:
+    jump = model("16_03").changed(gravity=gravity)
+    expected = np.sqrt(gravity / 9.81)
+    found = flight_rate(jump, jump.warp(duration=duration))
+    assert found / expected == pytest.approx(1, abs=0.03)
+
+
+def test_a_point_in_flight_half_a_second_earlier() -> None:
+    jump = model("16_06")
+    moment = float(np.median(jump.times[jump.flight]))
+    warp = jump.warp(keytimes=[(moment - 0.5, moment)])
+    assert float(warp(moment - 0.5)) == pytest.approx(moment, abs=1e-3)
+    assert flight_rate(jump, warp) == pytest.approx(1, abs=0.03)
+
+
+def shares(of: PhysicsModel, warp: TimeWarp) -> tuple[float, float]:
+    """Shares of the time that the left and the right foot stand alone."""
+    down = np.any(of._measured.supports.down, axis=2)
+    left, right = down[:, 0], down[:, 1]
+    time = np.gradient(warp.inverse(of.times))
+    alone = (left & ~right, right & ~left)
+    return tuple(float(time[a].sum() / time.sum()) for a in alone)  # type: ignore[return-value]
+
+
+def test_a_heavy_thigh_favours_its_leg() -> None:
+    walk = model("16_16")
+    plain = shares(walk, TimeWarp.identity(*walk.motion.domain))
+    heavy_left = shares(walk, walk.changed(mass_scale={"LeftUpLeg": 10.0}).warp())
+    heavy_right = shares(walk, walk.changed(mass_scale={"RightUpLeg": 10.0}).warp())
+    assert heavy_left[0] > plain[0]
+    assert heavy_right[1] > plain[1]
+
+
+def test_gravity_to_one_side_favours_a_leg() -> None:
+    walk = model("16_16")
+    to_left = shares(walk, walk.changed(gravity="left:9.81").warp())
+    to_right = shares(walk, walk.changed(gravity="right:9.81").warp())
+    assert to_left[0] > 1.5 * to_left[1]
+    assert to_right[1] > 1.5 * to_right[0]
+
+
+def test_the_minimum_time_is_toppras() -> None:
+    pytest.importorskip("toppra", reason="toppra is not installed: it is a part of `make bench`")
+    from bench.physics import toppra_minimum
+
+    for name in ("16_06", "16_16"):
+        assert model(name).minimum_duration() == pytest.approx(
+            toppra_minimum(model(name)), rel=1e-3
+        )
+
+
+@pytest.mark.parametrize("name", ["16_06", "16_03"])
+def test_a_speed_up_is_the_conic_optimum(name: str) -> None:
+    from bench.physics import conic_optimum
+
+    jump = model(name)
+    duration = 0.7 * jump.motion.duration
+    _, found = jump.solve(duration=duration)
+    assert found.objective <= 1.001 * conic_optimum(jump, duration)
+    assert found.certified
+
+
+def test_a_uniform_speed_up_is_explained() -> None:
+    jump = model("16_06")
+    end = jump.motion.domain[1]
+    told = jump.explain(TimeWarp([0, end / 1.6], [0, end]))
+    assert "flight" in {v.cause for v in told.violations}
+    best = jump.explain(jump.warp(duration=end / 1.4))
+    assert best.share > told.share

@@ -1,0 +1,454 @@
+"""Physics-based retiming on bundled motions and by independent oracles."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import retime
+from retime import (
+    Contact,
+    InfeasibleError,
+    InputError,
+    Motion,
+    PhysicsModel,
+    TimeWarp,
+    apply,
+    physics_warp,
+    samples,
+)
+from retime.methods.physics.regions import MOST_CHANGE, MOST_SPEED
+from retime.methods.physics.segments import Solid, cylinder
+
+pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed: retime[physics]")
+
+
+@pytest.fixture(scope="module")
+def jump() -> PhysicsModel:
+    return PhysicsModel(samples.jump())
+
+
+@pytest.fixture(scope="module")
+def walk() -> PhysicsModel:
+    return PhysicsModel(samples.walk())
+
+
+def middle_of_flight(model: PhysicsModel) -> Any:
+    frames = np.flatnonzero(model.flight)
+    times = model.times[frames]
+    return times[np.abs(times - np.median(times)) < 0.06]
+
+
+# ---- mass and torques
+
+
+def test_a_cylinder_of_water() -> None:
+    solid = cylinder(np.zeros(3), np.array([0, 0, 2.0]), 0.5)
+    assert solid.mass == pytest.approx(1000 * np.pi * 0.25 * 2)
+    assert np.allclose(solid.centre, [0, 0, 1])
+    along, across = solid.inertia[2, 2], solid.inertia[0, 0]
+    assert along == pytest.approx(solid.mass * 0.125)
+    assert across == pytest.approx(solid.mass * (3 * 0.25 + 4) / 12)
+
+
+def test_two_halves_are_a_whole() -> None:
+    whole = cylinder(np.zeros(3), np.array([0, 1.0, 0]), 0.2)
+    parts = [cylinder(np.array([0, y, 0]), np.array([0, y + 0.5, 0]), 0.2) for y in (0, 0.5)]
+    joined = Solid.joined(parts)
+    assert joined.mass == pytest.approx(whole.mass)
+    assert np.allclose(joined.centre, whole.centre)
+    assert np.allclose(joined.inertia, whole.inertia)
+
+
+@pytest.mark.parametrize("name", ["jump", "walk", "toss", "chain"])
+def test_torques_split_exactly(name: str) -> None:
+    """G + A x + B y is what Newton and Euler's recursion gives at that speed and change (6)."""
+    motion = samples.sample(name).motion
+    model = PhysicsModel(motion, gravity=(1.0, -8.0, 2.0), smoothing=None)
+    m, torques = model._measured, model.torques
+    data = m.figure.data
+    m.figure.model.gravity.linear = np.array([1.0, -8.0, 2.0])
+    rng = np.random.default_rng(0)
+    for k in range(0, len(model.times), 11):
+        x, y = rng.uniform(0, 4), rng.uniform(-20, 20)
+        velocity = np.sqrt(x) * m.path.velocity[k]
+        acceleration = x * m.path.acceleration[k] + y * m.path.velocity[k]
+        expected = pin.rnea(m.figure.model, data, m.path.q[k], velocity, acceleration).copy()
+        expected[:6] = m.dynamics.to_world[k] @ expected[:6]
+        found = torques.gravity[k] + x * torques.speed[k] + y * torques.change[k]
+        found[:6] += x * model._residual[k]
+        assert np.abs(found - expected).max() < 1e-8
+
+
+def test_a_scaled_mass_is_a_mass_scaled() -> None:
+    scaled = PhysicsModel(samples.jump(), mass_scale={"left_upper_leg": 3.0})
+    plain = PhysicsModel(samples.jump())
+    limb = next(b for b in plain._measured.figure.bodies if b == "LeftUpLeg")
+    heavier = plain._measured.dynamics.masses[plain._measured.figure.bodies.index(limb)]
+    assert scaled.mass == pytest.approx(plain.mass + 2 * heavier)
+    changed = plain.changed(mass_scale={"left_upper_leg": 3.0})
+    assert np.allclose(changed.torques.gravity, scaled.torques.gravity, atol=1e-9)
+    assert changed.changed(mass_scale={}).mass == pytest.approx(plain.mass)
+
+
+def test_the_whole_mass_and_body_data() -> None:
+    model = PhysicsModel(samples.walk(), mass=80.0)
+    assert model.mass == pytest.approx(80.0)
+    data = {"masses": {"head": 9.0}, "limits": {"left_lower_leg": 55.0}}
+    known = PhysicsModel(samples.walk(), mass=80.0, body_data=data)
+    bodies = known._measured.figure.bodies
+    assert known._measured.dynamics.masses[bodies.index("Head")] == pytest.approx(9.0)
+    assert known.mass == pytest.approx(80.0)
+    rows = known._measured.figure.rows("LeftLeg", known.motion.skeleton)
+    assert rows is not None
+    assert known.limits[0, rows] == pytest.approx(55.0)
+
+
+def test_a_standing_figure_needs_its_weight(walk: PhysicsModel) -> None:
+    force = walk.torques.gravity[:, :3]
+    assert np.allclose(force, [0, walk.mass * 9.81, 0], atol=1e-6)
+
+
+# ---- known truth
+
+
+@pytest.mark.parametrize("share", [0.25, 0.5, 2.0])
+def test_a_toss_under_another_gravity(share: float) -> None:
+    model = PhysicsModel(samples.toss(), smoothing=None, gravity=9.81 * share)
+    assert model.flight.all()
+    warp = model.warp(duration="free")
+    rate = warp.rate(np.linspace(*warp.domain, 20))
+    assert np.abs(rate**2 - share).max() < 0.005
+    assert any("flight" in note for note in warp.notes)
+
+
+def test_the_recorded_timing_stays(jump: PhysicsModel) -> None:
+    warp = jump.warp()
+    assert np.abs(warp.rate(warp.output) - 1).max() < 0.02
+    assert jump.explain().share > 0.99
+
+
+@pytest.mark.parametrize("share", [0.85, 0.7])
+def test_a_shorter_jump_keeps_its_flight(jump: PhysicsModel, share: float) -> None:
+    warp = jump.warp(duration=share * jump.motion.duration)
+    rate = warp.rate(warp.inverse(middle_of_flight(jump)))
+    assert np.abs(rate - 1).max() < 0.05
+    assert any("global optimum" in note for note in warp.notes)
+    assert warp.duration == pytest.approx(share * jump.motion.duration, abs=1e-12)
+
+
+@pytest.mark.parametrize("gravity", [4.9, 19.6])
+def test_a_jump_under_another_gravity(jump: PhysicsModel, gravity: float) -> None:
+    warp = jump.changed(gravity=gravity).warp(duration="free")
+    rate = warp.rate(warp.inverse(middle_of_flight(jump)))
+    assert np.abs(rate / np.sqrt(gravity / 9.81) - 1).max() < 0.03
+
+
+def test_keytimes_rates_and_speeds_are_met(jump: PhysicsModel) -> None:
+    warp = jump.warp(keytimes=[(1.3, 1.6501)])
+    assert float(warp(1.3)) == pytest.approx(1.6501, abs=1e-9)
+    assert np.abs(warp.rate(warp.inverse(middle_of_flight(jump))) - 1).max() < 0.05
+    warp = jump.warp(rates=[(0.5, 1.4)], duration=3.0)
+    assert float(warp.rate(warp.inverse(0.5))) == pytest.approx(1.4, rel=0.02)
+    warp = jump.warp(speeds=[(1.3, "hips", 1.0)], duration="free")
+    place = retime.positions(jump.motion)[:, 0]
+    own = np.linalg.norm(np.gradient(place, jump.times, axis=0), axis=1)
+    wanted = 1.0 / float(np.interp(1.3, jump.times, own))
+    assert float(warp.rate(warp.inverse(1.3))) == pytest.approx(wanted, rel=0.05)
+
+
+def test_a_loop_agrees_at_its_seam(walk: PhysicsModel) -> None:
+    warp = walk.warp(duration=0.8 * walk.motion.duration, loop=True)
+    assert warp.loop
+    ends = warp.rate(np.array([warp.domain[0] + 1e-6, warp.domain[1] - 1e-6]))
+    assert ends[0] == pytest.approx(ends[1], rel=0.02)
+
+
+def test_least_effort_is_less_effort(walk: PhysicsModel) -> None:
+    nodes, matched = walk.solve(duration="free")
+    _, easy = walk.solve(duration="free", objective="effort")
+    effort = walk.baked("effort").matching
+
+    def cost(b: Any) -> float:
+        y = np.gradient(b, nodes) / 2 / 5.0
+        c = effort.T
+        value = c[0] * b * b + c[1] * b + c[2] * b * y + c[3] * y * y + c[4] * y + c[5]
+        return float(np.trapezoid(value / np.sqrt(b), nodes))
+
+    assert cost(easy.square_speed) < cost(matched.square_speed)
+
+
+def test_another_motions_effort_can_be_matched(walk: PhysicsModel) -> None:
+    same = walk.warp(objective=(samples.walk(), TimeWarp.identity(*samples.walk().domain)))
+    assert np.abs(same.rate(same.output) - 1).max() < 0.05
+    with pytest.raises(InputError, match="same figure"):
+        walk.warp(objective=(samples.toss(), TimeWarp.identity(0, 1)))
+
+
+def test_a_warm_start_ends_at_the_same(jump: PhysicsModel) -> None:
+    first = jump.warp(duration=2.6)
+    cold = jump.warp(duration=2.5)
+    warm = jump.warp(duration=2.5, start=first)
+    assert np.abs(warm(cold.output) - cold.source).max() < 2e-3
+
+
+def test_a_watcher_sees_every_step_and_may_stop(jump: PhysicsModel) -> None:
+    seen: list[float] = []
+
+    def watch(step: int, b: Any, objective: float) -> bool:
+        seen.append(objective)
+        return step == 2
+
+    jump.warp(duration=2.4, watch=watch)
+    assert len(seen) == 2
+
+
+def test_a_range_only(jump: PhysicsModel) -> None:
+    warp = physics_warp(samples.jump(), duration=1.2, range=(0.5, 2.5), rest="ripple")
+    assert float(warp(0.25)) == pytest.approx(0.25)
+    assert warp.domain[1] == pytest.approx(samples.jump().duration - 0.8)
+
+
+# ---- regions
+
+
+def test_polygons_are_what_linear_programs_find(jump: PhysicsModel) -> None:
+    from scipy.optimize import linprog
+
+    for k in range(5, len(jump.times), 37):
+        region = jump.regions[k]
+        limits, support = jump.limits[k], jump.maps[k] * jump.weight
+        t = jump.torques
+        count = support.shape[1]
+        rows = np.c_[t.change[k], t.speed[k], -support] / limits[:, None]
+        base = t.gravity[k] / limits
+        bounds = [(-MOST_CHANGE, MOST_CHANGE), (0, MOST_SPEED), *([(0, 20)] * count)]
+        for angle in np.arange(16) * np.pi / 8:
+            way = np.array([np.cos(angle) / 10, np.sin(angle)])
+            found = linprog(
+                np.r_[-way, np.zeros(count)],
+                A_ub=np.r_[rows, -rows],
+                b_ub=np.r_[1 - base, 1 + base],
+                bounds=bounds,
+                method="highs",
+            )
+            assert found.status == 0
+            assert (region.corners @ way).max() == pytest.approx(-found.fun, abs=1e-3)
+
+
+def test_forces_at_corners_hold_the_body(jump: PhysicsModel) -> None:
+    for k in range(0, len(jump.times), 23):
+        region = jump.regions[k]
+        for corner, forces in zip(region.corners, region.forces, strict=True):
+            assert (forces >= -1e-9).all()
+            t = jump.torques
+            value = t.gravity[k] + corner[0] * t.change[k] + corner[1] * t.speed[k]
+            left = value - jump.maps[k] @ forces
+            assert (np.abs(left) <= jump.limits[k] * (1 + 1e-6)).all()
+
+
+def test_forces_between_are_between(jump: PhysicsModel) -> None:
+    region = jump.regions[20]
+    assert np.allclose(region.forces_at(tuple(region.centre)), region.centre_forces, atol=1e-6)
+    corner = tuple(region.corners[1])
+    assert np.allclose(region.forces_at(corner), region.forces[1], atol=1e-3 * jump.weight)
+    assert tuple(region.centre) in region
+    assert (1e3, 50.0) not in region
+
+
+def test_flight_leaves_no_choice(jump: PhysicsModel) -> None:
+    for k in np.flatnonzero(jump.flight)[8:-8:5]:
+        spread = np.ptp(jump.regions[k].corners[:, 1])
+        assert spread < 0.05
+
+
+# ---- the optimum, by an independent solver
+
+
+def test_a_speed_up_is_the_global_optimum(jump: PhysicsModel) -> None:
+    from bench.physics import conic_optimum
+
+    duration = 0.8 * jump.motion.duration
+    _, found = jump.solve(duration=duration)
+    best = conic_optimum(jump, duration)
+    assert found.objective <= 1.001 * best + 1e-6
+    assert found.bound <= best * (1 + 1e-6) + 1e-6
+    assert found.certified
+
+
+def test_no_timing_is_faster_than_the_fastest(jump: PhysicsModel) -> None:
+    least = jump.minimum_duration()
+    assert least is not None
+    assert least < jump.motion.duration
+    told = jump.explain(jump.warp(duration=1.15 * least))
+    assert told.share > 0.9
+    with pytest.raises(InfeasibleError, match="is the least"):
+        jump.warp(duration=0.8 * least, strict=True)
+    warp = jump.warp(duration=0.9 * least)
+    assert any("shorter than a body" in note for note in warp.notes)
+
+
+def test_a_flight_has_a_longest_duration_too() -> None:
+    model = PhysicsModel(samples.toss(), smoothing=None)
+    most = model.maximum_duration()
+    assert most is not None
+    assert most == pytest.approx(samples.toss().duration, rel=0.02)
+    assert PhysicsModel(samples.walk()).maximum_duration() is None
+
+
+# ---- explanations
+
+
+def test_a_rushed_flight_is_explained(jump: PhysicsModel) -> None:
+    start, end = jump.motion.domain
+    told = jump.explain(TimeWarp([start, end / 1.5], [start, end]))
+    assert not told.feasible
+    flight = [v for v in told.violations if v.cause == "flight"]
+    assert flight
+    assert flight[0].rate == pytest.approx(1.5, abs=0.02)
+    assert flight[0].feasible_rate == pytest.approx(1.0, abs=0.05)
+    document = json.loads(json.dumps(told.to_json()))
+    assert document["feasible_share"] < 1
+
+
+def test_a_weak_knee_is_named() -> None:
+    weak = {"left_lower_leg": 5.0, "right_lower_leg": 5.0}
+    model = PhysicsModel(samples.jump(), torque_limits=weak)
+    causes = {v.cause for v in model.explain().violations}
+    assert any("torque of" in c and "Leg" in c for c in causes)
+
+
+def test_edits_of_any_kind_are_judged(jump: PhysicsModel) -> None:
+    assert jump.explain(jump.motion).share > 0.8
+    hasty = TimeWarp.identity(*jump.motion.domain)
+    per_joint = TimeWarp(
+        hasty.output, hasty.source, channels={"LeftUpLeg": ([0.0, 3.25], [0.0, 3.25])}
+    )
+    assert jump.explain(per_joint).share > 0.8
+    with pytest.raises(InputError, match="same figure"):
+        jump.explain(samples.toss())
+
+
+# ---- other figures and contacts
+
+
+def test_a_hanging_chain_is_held() -> None:
+    model = PhysicsModel(samples.chain())
+    assert not model.flight.any()
+    assert any("hangs" in note for note in model.notes)
+    warp = model.warp(duration=0.9 * samples.chain().duration)
+    assert warp.duration == pytest.approx(0.9 * samples.chain().duration)
+
+
+def test_contacts_that_are_given(walk: PhysicsModel) -> None:
+    motion = samples.walk()
+    start, end = motion.domain
+    both = [Contact(n, start, end) for n in ("LeftFoot", "RightFoot", "LeftToe")]
+    model = PhysicsModel(motion, contacts=[*both, Contact("LeftHand", 1.0, 2.0)])
+    assert not model.flight.any()
+    during, before = (int(np.abs(model.times - t).argmin()) for t in (1.5, 0.5))
+    assert model.maps[during].shape[1] == model.maps[before].shape[1] + 6
+    with pytest.raises(InputError, match="not there"):
+        PhysicsModel(motion, contacts=[Contact("Tail", 0, 1)])
+
+
+def test_gravity_as_people_say_it() -> None:
+    motion = samples.walk()
+    for said, vector in (
+        (4.9, (0, -4.9, 0)),
+        ("4.9", (0, -4.9, 0)),
+        ("1,-2,3", (1, -2, 3)),
+        ("down:3", (0, -3, 0)),
+        ((0, -1, 0), (0, -1, 0)),
+    ):
+        assert np.allclose(PhysicsModel(motion, gravity=said).gravity, vector)
+    body = retime.find_body(motion)
+    points = retime.positions(motion)
+    side = points[0, body.roles["left_upper_leg"]] - points[0, body.roles["right_upper_leg"]]
+    left = PhysicsModel(motion, gravity="left:9.81").gravity
+    assert left @ side > 0.9 * 9.81 * np.linalg.norm(side)
+
+
+BAD: dict[str, tuple[Callable[[Motion], Any], str]] = {
+    "no mass": (lambda m: PhysicsModel(m, mass=0), "above 0"),
+    "no gravity": (lambda m: PhysicsModel(m, gravity=0), "without gravity"),
+    "odd gravity": (lambda m: PhysicsModel(m, gravity="sideways:3"), "left:9.81"),
+    "a limb of no mass": (lambda m: PhysicsModel(m, mass_scale={"head": 0}), "cannot be scaled"),
+    "an unknown limb": (lambda m: PhysicsModel(m, mass_scale={"tail": 2}), "no joint or role"),
+    "no slack": (lambda m: PhysicsModel(m, slack=0), "slack"),
+    "friction": (lambda m: PhysicsModel(m, friction=-1), "friction"),
+    "cutoff": (lambda m: PhysicsModel(m, smoothing=-1), "cutoff"),
+    "limits": (lambda m: PhysicsModel(m, torque_limits=-5.0).limits, "above 0 Nm"),
+    "body data": (lambda m: PhysicsModel(m, body_data={"weights": {}}), "body data has no"),
+    "masses": (lambda m: PhysicsModel(m, body_data={"masses": {"head": -1}}), "above 0"),
+    "two frames": (
+        lambda m: PhysicsModel(apply(m, TimeWarp.identity(0, 1 / 60))), "2 frames is too short"
+    ),
+    "order": (
+        lambda m: PhysicsModel(m).warp(keytimes=[(1.0, 2.0), (1.5, 1.0)]), "does not come after"
+    ),
+    "duration": (lambda m: PhysicsModel(m).warp(duration=0.0), "above 0 s"),
+    "nan": (lambda m: PhysicsModel(m).warp(duration=float("nan")), "above 0 s"),
+    "objective": (lambda m: PhysicsModel(m).warp(objective="speed"), "match"),
+    "rate": (lambda m: PhysicsModel(m).warp(rates=[(1.0, 50.0)]), "beyond"),
+    "moment": (lambda m: PhysicsModel(m).warp(rates=[(99.0, 1.0)]), "not in the clip"),
+    "too short": (lambda m: PhysicsModel(m).warp(duration=0.1), "would be the least"),
+    "range": (lambda m: physics_warp(m, range=(5, 99)), "not a part"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_gets_a_sentence(case: str) -> None:
+    make, sentence = BAD[case]
+    with pytest.raises((InputError, InfeasibleError), match=sentence):
+        make(samples.jump())
+
+
+def test_what_is_missing_is_said() -> None:
+    code = (
+        "import sys; sys.modules['pinocchio'] = None\n"
+        "import retime\n"
+        "try: retime.PhysicsModel(retime.samples.toss())\n"
+        "except retime.MissingDependencyError as e: print(e)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "pip install 'retime[physics]'" in done.stdout
+
+
+# ---- commands
+
+
+def test_the_commands(run: Any, tmp_path: Path) -> None:
+    retime.write(samples.jump(), tmp_path / "jump.bvh")
+    jump, out = str(tmp_path / "jump.bvh"), str(tmp_path / "out.bvh")
+    _, text, _ = run("physics", jump, "--feasible", "--json")
+    found = json.loads(text)
+    assert 0 < found["minimum_duration_s"] < found["duration_s"]
+    warp, recipe = str(tmp_path / "w.json"), str(tmp_path / "r.json")
+    status, text, _ = run(
+        "physics", jump, out, "--duration", "2.5", "--gravity", "9.81", "--mass-scale",
+        "left_upper_leg=2", "--warp", warp, "--recipe", recipe, "--plot",
+        str(tmp_path / "p.png"), "--json",
+    )  # fmt: skip
+    assert status == 0
+    assert json.loads(text)["duration_s"] == pytest.approx(2.5)
+    assert (tmp_path / "p.png").stat().st_size > 1000
+    status, _, _ = run("run", recipe, jump, str(tmp_path / "again.bvh"))
+    assert status == 0
+    assert (tmp_path / "again.bvh").read_bytes() == (tmp_path / "out.bvh").read_bytes()
+    _, text, _ = run("check", out, "--source", jump, "--warp", warp, "--physics", "--json")
+    assert json.loads(text)["physics"]["feasible_share"] > 0.8
+    assert run("physics", jump)[0] == 2
+    body = tmp_path / "body.json"
+    body.write_text(json.dumps({"masses": {"head": 6.0}}))
+    touch = tmp_path / "touch.json"
+    touch.write_text(json.dumps([{"joint": "LeftFoot", "start": 0.0, "end": 1.0}]))
+    status, _, _ = run("physics", jump, "--feasible", "--body", str(body), "--support", str(touch))
+    assert status == 0
