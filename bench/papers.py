@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import retime
-from bench import live_figures
+from bench import live_figures, physics_figures
 from bench.guided import TABLE_1, WEIGHTS, signal
 from bench.timing import seconds
 from retime import Motion, TimeWarp, samples
@@ -78,6 +78,7 @@ def main() -> None:
     guided_figures()
     guided_table_1()
     live_figures.figures(OUT)
+    physics_figures.figures(OUT)
     print(f"the papers' figures and tables lie in {OUT.resolve()}")
 
 

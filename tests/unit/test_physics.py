@@ -87,6 +87,47 @@ def test_torques_split_exactly(name: str) -> None:
         assert np.abs(found - expected).max() < 1e-8
 
 
+@pytest.mark.parametrize("name", ["jump", "toss", "chain"])
+def test_the_own_recursion_is_pinocchios(name: str) -> None:
+    from retime.methods.physics.dynamics import _by_recursion
+
+    model = PhysicsModel(samples.sample(name).motion, smoothing=None)
+    m = model._measured
+    own = _by_recursion(m.figure, m.path)
+    gravity = np.array([1.0, -8.0, 2.0])
+    m.figure.model.gravity.linear = gravity
+    for k in range(0, len(model.times), 13):
+        q, v, a = m.path.q[k], m.path.velocity[k], m.path.acceleration[k]
+        expected = pin.rnea(m.figure.model, m.figure.data, q, v, a)
+        assert np.abs(own(k, q, v, a, gravity)[0] - expected).max() < 1e-8
+
+
+def test_contacts_push_by_pinocchios_jacobians(jump: PhysicsModel) -> None:
+    from retime.methods.physics.supports import _at
+
+    m = jump._measured
+    turns, places = m.path.world_frames(m.figure)
+    for k in range(0, len(jump.times), 41):
+        pin.computeJointJacobians(m.figure.model, m.figure.data, m.path.q[k])
+        for joint in (0, m.body.roles["left_foot"], m.body.roles["right_hand"]):
+            point = np.array([0.3, 0.1, -0.2])
+            owner = m.figure.places[joint][0]
+            frame = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+            jacobian = pin.getJointJacobian(m.figure.model, m.figure.data, owner, frame)
+            arm = pin.skew(point - m.figure.data.oMi[owner].translation)
+            expected = (jacobian[:3] - arm @ jacobian[3:]).T
+            assert np.abs(_at(m.figure, turns[k], places[k], joint, point) - expected).max() < 1e-9
+
+
+def test_a_figure_of_many_joints() -> None:
+    from bench.physics import chain
+
+    model = PhysicsModel(chain(120, 12), smoothing=None)
+    assert model.warp(duration=0.9 * model.motion.duration).duration > 0
+    with pytest.raises(InputError, match="as a whole"):
+        _ = model.changed(mass_scale={"Link3": 2.0}).torques
+
+
 def test_a_scaled_mass_is_a_mass_scaled() -> None:
     scaled = PhysicsModel(samples.jump(), mass_scale={"left_upper_leg": 3.0})
     plain = PhysicsModel(samples.jump())

@@ -257,7 +257,7 @@ def _aligned(a: Recording, b: Recording, o: AlignParameters) -> Alignment:
         turns = 1
     poses_a = own_heading(a.at(times_a)) * sizer.scale
     sizer.measure(b)
-    placed = np.stack([sizer.live(p).points for p in b.at(times_b)])
+    placed = np.stack([sizer.live(p, learn=False).points for p in b.at(times_b)])
     mean = poses_a.mean(axis=0)
     poses_a, poses_b = turned_onto(mean, poses_a), turned_onto(mean, placed)
     x, y = _features(poses_a, times_a, turns), _features(poses_b, times_b, 1)

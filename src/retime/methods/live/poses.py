@@ -132,7 +132,7 @@ class Sizer:
         self._first, self._odd = other._first.copy(), other._odd.copy()
         self._highest = other._highest
 
-    def live(self, pose: npt.ArrayLike) -> LivePose:
+    def live(self, pose: npt.ArrayLike, *, learn: bool = True) -> LivePose:
         """Put a live pose (J, 3) on the recording's bones; joints that are NaN are out of sight."""
         from retime.methods.live.kernels import measure_bones, put_on_bones
 
@@ -149,7 +149,7 @@ class Sizer:
             )
         visible = (np.abs(points) < _FARTHEST).all(axis=1)
         points[~visible] = 0.0
-        if visible.any():
+        if learn and visible.any():
             measure_bones(
                 points, visible, self.bones, self._live, self._seen, self._first, self._odd,
                 _SIZED_OVER,

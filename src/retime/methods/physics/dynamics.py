@@ -6,7 +6,7 @@ masses: kept for every body apart, a change of either needs no other pass over t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,7 +19,7 @@ from retime.quat import FloatArray
 
 __all__ = ["Dynamics", "Torques", "measure_dynamics"]
 
-# Figures of more degrees of freedom are kept as a whole: their bodies' parts would fill the memory.
+# Figures of more degrees of freedom are kept as a whole: parts of each body would fill the memory.
 _APART_DOFS = 200
 # Inertial parameters of a body: mass, three first moments, six second moments.
 _PARAMETERS = 10
@@ -113,42 +113,60 @@ class Dynamics:
 
 def measure_dynamics(figure: Figure, path: Path) -> Dynamics:
     """Pass over the motion once: every body's part of every frame's torques."""
-    pin = load_pinocchio()
-    model, data = figure.model, figure.data
     apart = figure.dofs <= _APART_DOFS
+    torques_of = _by_regressor(figure) if apart else _by_recursion(figure, path)
     count, dofs = len(path.q), figure.dofs
     parts = len(figure.bodies) if apart else 1
     at_rest = np.zeros((count, 3, parts, dofs))
     speed, change = np.zeros((count, parts, dofs)), np.zeros((count, parts, dofs))
-    centres = np.zeros((count, len(figure.bodies), 3))
-    place, turn = np.zeros((count, 3)), np.zeros((count, 3, 3))
-    still = np.zeros(dofs)
-    before = model.gravity.linear.copy()
+    still, nothing = np.zeros(dofs), np.zeros(3)
+    for k, q in enumerate(path.q):
+        velocity = path.velocity[k]
+        speed[k] = torques_of(k, q, velocity, path.acceleration[k], nothing)
+        change[k] = torques_of(k, q, still, velocity, nothing)
+        for axis in range(3):
+            at_rest[k, axis] = torques_of(k, q, still, still, np.eye(3)[axis])
+    turns, places = path.world_frames(figure)
+    owners, masses = figure.owners - 1, figure.inertias[:, 0]
+    levers = figure.inertias[:, 1:4] / masses[:, None]
+    centres = places[:, owners] + np.einsum("fbik,bk->fbi", turns[:, owners], levers)
+    root = places[:, 0].copy(), turns[:, 0].copy()
+    return Dynamics(at_rest, speed, change, centres, masses, root, figure.bodies)
+
+
+Parts = Callable[[int, FloatArray, FloatArray, FloatArray, FloatArray], FloatArray]
+
+
+def _by_regressor(figure: Figure) -> Parts:
+    """Split torques by body: they are linear in each one's inertial parameters (Pinocchio)."""
+    pin = load_pinocchio()
+    model, data = figure.model, figure.data
     columns = (figure.owners - 1)[:, None] * _PARAMETERS + np.arange(_PARAMETERS)
 
-    def split(q: FloatArray, v: FloatArray, a: FloatArray) -> FloatArray:
-        if not apart:
-            whole: FloatArray = pin.rnea(model, data, q, v, a)[None]
-            return whole
+    def parts(_: int, q: FloatArray, v: FloatArray, a: FloatArray, gravity: FloatArray) -> Any:
+        model.gravity.linear = gravity
         regressor = pin.computeJointTorqueRegressor(model, data, q, v, a)
-        out: FloatArray = np.einsum("dbp,bp->bd", regressor[:, columns], figure.inertias)
+        return np.einsum("dbp,bp->bd", regressor[:, columns], figure.inertias)
+
+    return parts
+
+
+def _by_recursion(figure: Figure, path: Path) -> Parts:
+    """Torques of the whole, by an own recursion: Pinocchio's memory is cubic in the joints."""
+    from retime.methods.physics.kernels import newton_euler
+
+    turns, places = path.local_frames(figure)
+    _, _, masses, centres, inertias = figure.tree
+
+    def parts(k: int, _: FloatArray, v: FloatArray, a: FloatArray, gravity: FloatArray) -> Any:
+        out = np.empty((1, figure.dofs))
+        newton_euler(
+            figure.parents, np.ascontiguousarray(turns[k]), places[k], masses, centres, inertias,
+            v, a, gravity, out[0],
+        )  # fmt: skip
         return out
 
-    for k, q in enumerate(path.q):
-        model.gravity.linear = np.zeros(3)
-        speed[k] = split(q, path.velocity[k], path.acceleration[k])
-        change[k] = split(q, still, path.velocity[k])
-        for axis in range(3):
-            model.gravity.linear = np.eye(3)[axis]
-            at_rest[k, axis] = split(q, still, still)
-        pin.forwardKinematics(model, data, q)
-        place[k], turn[k] = data.oMi[1].translation, data.oMi[1].rotation
-        for b, owner in enumerate(figure.owners):
-            lever = figure.inertias[b, 1:4] / figure.inertias[b, 0]
-            centres[k, b] = data.oMi[int(owner)].act(lever)
-    model.gravity.linear = before
-    masses = figure.inertias[:, 0]
-    return Dynamics(at_rest, speed, change, centres, masses, (place, turn), figure.bodies)
+    return parts
 
 
 def required_force(dynamics: Dynamics, gravity: FloatArray) -> Any:

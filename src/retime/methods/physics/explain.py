@@ -19,6 +19,7 @@ __all__ = ["Explanation", "Violation", "explain_timing"]
 _LOOKED_INTO = 120
 # Frames that are not feasible and at most this far apart, in seconds, are one violation.
 _APART = 0.1
+_NOTHING = -1  # no limit is broken
 _ROOT = (
     ("friction", "the ground would have to pull sideways beyond its friction"),
     ("ground", "the ground would have to pull, or push harder than it can"),
@@ -38,7 +39,8 @@ class Violation:
     start, end : float
         Source times, seconds.
     cause : str
-        What limits it: ``flight``, ``friction``, ``ground``, ``balance``, or a joint's torque.
+        What limits it: ``flight``, ``friction``, ``ground``, ``balance``, a joint's torque, or the
+        ``bounds`` of what is looked at.
     text : str
         The same as a sentence.
     distance : float
@@ -152,6 +154,8 @@ def _cause(model: PhysicsModel, timing: FloatArray, frame: int) -> tuple[str, st
     # If muscles of any strength would do, the weakest is to blame; else the ground is.
     for blamed in (slice(6, None), slice(0, 6)):
         row = _to_blame(value, rows, blamed, linprog)
+        if row == _NOTHING:
+            return "bounds", "speeds beyond 4 and changes beyond 60/s are not looked at"
         if row is not None and row < 6:
             return _ROOT[row]
         if row is not None:
@@ -183,6 +187,8 @@ def _to_blame(value: FloatArray, rows: FloatArray, blamed: slice, linprog: Any) 
     )
     if found.status != 0:
         return None
+    if found.fun <= 1e-9:
+        return _NOTHING
     price = np.abs(found.ineqlin.marginals)
     price = price[: hard.sum()] + price[hard.sum() :]
     return int(np.flatnonzero(hard)[np.argmax(price * soft[hard])])

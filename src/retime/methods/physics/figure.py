@@ -25,7 +25,6 @@ _STILL = 1e-3
 # More frames a second than this tell nothing new below the filter's cutoff.
 _MOST_FPS = 120.0
 _LEAST_FRAMES = 8
-_MOST_DOFS = 320
 # Seconds that the filter's input is continued beyond the clip's ends.
 _PAD_SECONDS = 0.5
 
@@ -85,12 +84,26 @@ class Figure:
     @cached_property
     def data(self) -> Any:
         """Pinocchio's working memory, which grows with the cube of the degrees of freedom."""
-        if self.dofs > _MOST_DOFS:
-            raise InputError(
-                f"the figure has {self.dofs} degrees of freedom; beyond {_MOST_DOFS} its physics "
-                "does not fit into memory. Leave out joints that do not matter"
-            )
         return self.model.createData()
+
+    @cached_property
+    def parents(self) -> Any:
+        """The parent of each of the model's joints (J,), the root's -1."""
+        return np.array(list(self.model.parents)[1:], dtype=np.int64) - 1
+
+    @cached_property
+    def tree(self) -> tuple[Any, ...]:
+        """Placements, masses, centres and inertias (about the centres) of the model's joints."""
+        joints = range(1, self.model.njoints)
+        rest = [self.model.jointPlacements[j] for j in joints]
+        solids = [self.model.inertias[j] for j in joints]
+        return (
+            np.array([x.rotation for x in rest]),
+            np.array([x.translation for x in rest]),
+            np.array([i.mass for i in solids]),
+            np.array([i.lever for i in solids]),
+            np.array([i.inertia for i in solids]),
+        )
 
     @property
     def dofs(self) -> int:
@@ -113,6 +126,27 @@ class Path:
     q: FloatArray
     velocity: FloatArray
     acceleration: FloatArray
+
+    def local_frames(self, figure: Figure) -> tuple[FloatArray, FloatArray]:
+        """Return each joint's turn (F, J, 3, 3) and place (F, J, 3) in its parent's frame."""
+        rest, arms, *_ = figure.tree
+        quaternions = np.empty((len(self.q), len(rest), 4))
+        quaternions[:, 0] = self.q[:, [6, 3, 4, 5]]
+        tail = self.q[:, 7:].reshape(len(self.q), -1, 4)
+        quaternions[:, 1:] = tail[..., [3, 0, 1, 2]]
+        turns = rest @ quat.to_matrix(quaternions)
+        places = np.broadcast_to(arms, (len(self.q), *arms.shape)).copy()
+        places[:, 0] = self.q[:, :3]
+        return turns, places
+
+    def world_frames(self, figure: Figure) -> tuple[FloatArray, FloatArray]:
+        """Return each joint's turn (F, J, 3, 3) and place (F, J, 3) in the world."""
+        turns, places = self.local_frames(figure)
+        for j, p in enumerate(figure.parents):
+            if p >= 0:
+                places[:, j] = places[:, p] + np.einsum("fik,fk->fi", turns[:, p], places[:, j])
+                turns[:, j] = turns[:, p] @ turns[:, j]
+        return turns, places
 
 
 def make_figure(motion: Motion, body: Body, solids: dict[str, Solid]) -> Figure:

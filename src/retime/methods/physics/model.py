@@ -24,7 +24,7 @@ from retime.methods.physics.objective import Baked, bake, least_forces
 from retime.methods.physics.regions import MOST_CHANGE, MOST_SPEED, UNIT, Region, find_regions
 from retime.methods.physics.segments import read_body_data, solids_of
 from retime.methods.physics.solve import Problem, Solution, Watch, solve
-from retime.methods.physics.supports import Supports, find_supports, given_supports, support_map
+from retime.methods.physics.supports import Supports, find_supports, given_supports, support_maps
 from retime.motion import Motion
 from retime.quat import FloatArray
 from retime.warp import TimeWarp
@@ -213,11 +213,9 @@ class PhysicsModel:
     def maps(self) -> list[FloatArray]:
         """N of every frame, (dofs, L): generalised forces of the contacts' basis forces (11)."""
         m = self._measured
-        out = []
-        for k, to_world in enumerate(m.dynamics.to_world):
-            found = support_map(m.figure, m.path, m.supports, self.friction, k)
+        out = support_maps(m.figure, m.path, m.supports, self.friction)
+        for to_world, found in zip(m.dynamics.to_world, out, strict=True):
             found[:6] = to_world @ found[:6]
-            out.append(found)
         return out
 
     @cached_property

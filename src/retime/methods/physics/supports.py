@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,11 +13,11 @@ from retime.body import Body
 from retime.contacts import Contact
 from retime.errors import InputError
 from retime.kinematics import positions
-from retime.methods.physics.figure import Figure, Path, load_pinocchio
+from retime.methods.physics.figure import Figure, Path
 from retime.motion import Motion
 from retime.quat import FloatArray
 
-__all__ = ["Foot", "Supports", "find_supports", "given_supports", "support_map"]
+__all__ = ["Foot", "Supports", "find_supports", "given_supports", "support_maps"]
 
 # A heel or a ball is down while it is slower than this (m/s) and this near to its own floor (m),
 # for so long (s).
@@ -179,41 +178,49 @@ def given_supports(motion: Motion, body: Body, contacts: Iterable[Contact]) -> S
     return Supports(feet, down, rest, _ground(feet))
 
 
-def support_map(
-    figure: Figure, path: Path, supports: Supports, friction: float, frame: int
-) -> FloatArray:
-    """Return N (dofs, L): the generalised force of each basis force of a frame's contacts (11).
+def support_maps(
+    figure: Figure, path: Path, supports: Supports, friction: float
+) -> list[FloatArray]:
+    """Return N (dofs, L) of every frame: what each basis force of its contacts does (11).
 
     A contact on the ground pushes within its friction cone, by four edges at each corner of what
     touches (figure 3); a grip pulls and pushes any way.
     """
-    pin = load_pinocchio()
-    model, data = figure.model, figure.data
-    if supports.flight[frame]:
-        return np.zeros((model.nv, 0))
-    pin.computeJointJacobians(model, data, path.q[frame])
-    columns = []
+    turns, places = path.world_frames(figure)
     cone = np.array([(0.0, 1.0, 0.0)] * 4) + friction * np.array(
         [(1, 0, 0), (0, 0, 1), (-1, 0, 0), (0, 0, -1)]
     )
-    for joint, point in _corners(supports, frame):
-        columns.append(_at(pin, figure, data, joint, point) @ cone.T)
-    for joint, place, when in supports.others:
-        if when[frame]:
-            grips = place[frame, 1] > supports.ground + _GRIP_HEIGHT
-            basis = np.concatenate([np.eye(3), -np.eye(3)]) if grips else cone
-            columns.append(_at(pin, figure, data, joint, place[frame]) @ basis.T)
-    return np.hstack(columns) if columns else np.zeros((model.nv, 0))
+    grip = np.concatenate([np.eye(3), -np.eye(3)])
+    out = []
+    for frame in range(len(path.q)):
+        touching = [(joint, point, cone) for joint, point in _corners(supports, frame)]
+        for joint, place, when in supports.others:
+            if when[frame]:
+                grips = place[frame, 1] > supports.ground + _GRIP_HEIGHT
+                touching.append((joint, place[frame], grip if grips else cone))
+        columns = [
+            _at(figure, turns[frame], places[frame], joint, point) @ basis.T
+            for joint, point, basis in touching
+        ]
+        out.append(np.hstack(columns) if columns else np.zeros((figure.dofs, 0)))
+    return out
 
 
-def _at(pin: Any, figure: Figure, data: Any, joint: int, point: FloatArray) -> FloatArray:
-    """Return J^T (dofs, 3) of a world point that moves with one of the skeleton's joints (9)."""
-    owner, _ = figure.places[joint]
-    jacobian = pin.getJointJacobian(
-        figure.model, data, owner, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
-    )
-    arm = pin.skew(point - data.oMi[owner].translation)
-    out: FloatArray = (jacobian[:3] - arm @ jacobian[3:]).T
+def _at(
+    figure: Figure, turns: FloatArray, places: FloatArray, joint: int, point: FloatArray
+) -> FloatArray:
+    """Return J^T (dofs, 3) of a world point that moves with one of the skeleton's joints (9).
+
+    A force there turns every joint above by its moment about it, in that joint's own frame.
+    """
+    out = np.zeros((figure.dofs, 3))
+    j = figure.places[joint][0] - 1
+    while j >= 0:
+        x, y, z = point - places[j]
+        moment = np.array([(0, -z, y), (z, 0, -x), (-y, x, 0)])
+        out[3 + 3 * j : 6 + 3 * j] = turns[j].T @ moment
+        j = int(figure.parents[j])
+    out[:3] = turns[0].T
     return out
 
 

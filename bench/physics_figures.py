@@ -1,0 +1,116 @@
+"""Figures of Physics-Based Motion Retiming, made again: 1, 4, 6, 8 to 13."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench.performances import MOCAP
+from bench.physics import figure_12
+from retime import Motion, PhysicsModel, TimeWarp, read, samples
+from retime.methods.physics.regions import UNIT
+from retime.methods.physics.solve import Problem, _Terms
+from retime.plot.physics import draw_physics, draw_regions
+from retime.plot.style import INK, KEY, ORIGINAL, SERIES, canvas, plain, save
+from retime.plot.warps import draw_warps
+
+
+def _clip(name: str, instead: Motion) -> Motion:
+    file = MOCAP / f"{name}.bvh"
+    return read(file) if file.exists() else instead
+
+
+def figures(folder: Path) -> None:
+    """Write all; bundled motions stand in where the clips are not at hand."""
+    jump = PhysicsModel(_clip("16_06", samples.jump()))
+    half = jump.warp(duration=0.5 * jump.motion.duration)
+    draw_physics(jump, half, folder / "physics-figure-1.png")
+    flight = jump.times[jump.flight]
+    moments = (0.5, float(flight[0]) - 0.15, float(np.median(flight)))
+    draw_regions(jump, folder / "physics-figure-4.png", times=moments, warp=half)
+    _figure_6(jump, folder / "physics-figure-6.png")
+    moment = float(np.median(flight))
+    earlier = jump.warp(keytimes=[(moment - 0.5, moment)])
+    draw_warps({"mid-flight 0.5 s earlier": earlier}, folder / "physics-figure-8.png")
+    high = PhysicsModel(_clip("16_03", samples.jump()))
+    gravities = {f"gravity {g}": high.changed(gravity=g).warp() for g in (4.9, 19.6)}
+    draw_warps(gravities, folder / "physics-figure-9.png")
+    walk = PhysicsModel(_clip("16_16", samples.walk()))
+    sideways = {
+        f"gravity to the {d}": walk.changed(gravity=f"{d}:9.81").warp() for d in ("left", "right")
+    }
+    draw_warps(sideways, folder / "physics-figure-10.png")
+    heavy = {
+        f"{side} thigh x 10": walk.changed(mass_scale={f"{side}_upper_leg": 10.0}).warp()
+        for side in ("left", "right")
+    }
+    draw_warps(heavy, folder / "physics-figure-11.png")
+    with (folder / "physics-figure-12.csv").open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(
+            ("ms a frame (the paper's)", *["Force", "Feasible", "Bake", "Obj", "NP-Obj", "Naive"])
+        )
+        rows.writerows(figure_12())
+    _figure_13(jump, half, folder / "physics-figure-13.png")
+
+
+def _figure_6(model: PhysicsModel, path: Path) -> None:
+    """The parts of the objective over the plane of (p'', p'^2), at a frame before take-off."""
+    k = int(np.flatnonzero(model.flight)[0]) - 18
+    region = model.regions[k]
+    y, x = np.meshgrid(np.linspace(-30, 30, 160), np.linspace(0, 5, 160))
+    far = np.array([region.distance((a, b)) for a, b in zip(y.ravel(), x.ravel(), strict=True)])
+
+    def torques(kind: str) -> Any:
+        c = model.baked(kind).matching[k]
+        u = y / UNIT
+        return c[0] * x * x + c[1] * x + c[2] * x * u + c[3] * u * u + c[4] * u + c[5]
+
+    parts = {
+        "distance to what is feasible": far.reshape(x.shape) ** 2,
+        "torques matched": torques("match"),
+        "least torques": torques("effort"),
+    }
+    figure = canvas(11.0, 3.6)
+    closed = np.r_[region.corners, region.corners[:1]]
+    for axes, (title, value) in zip(figure.subplots(1, 3), parts.items(), strict=True):
+        axes.contourf(y, x, np.log10(value + 1e-3), 24, cmap="Greys")
+        axes.plot(closed[:, 0], closed[:, 1], color=ORIGINAL, linewidth=2)
+        axes.plot(0, 1, "+", color=KEY, markersize=10)
+        axes.set_xlim(-30, 30)
+        axes.set_ylim(0, 5)
+        axes.set_title(title, color=INK, fontsize=10)
+        axes.set_xlabel("p'' (1/s)", color=INK)
+        plain(axes)
+        axes.grid(visible=False)
+    save(figure, path)
+
+
+def _figure_13(model: PhysicsModel, warp: TimeWarp, path: Path) -> None:
+    """How the objective changes as single points of the warp are shifted in time."""
+    baked = model.baked()
+    problem = Problem(model.times, baked, [], [], 0.05, 6.0, False, 100.0, 1.0)
+    terms = _Terms(problem)
+    output = warp.inverse(model.times)
+    shifts = np.linspace(-0.1, 0.1, 41)
+    figure = canvas(7.0, 4.2)
+    axes = figure.subplots()
+    for colour, share in zip(SERIES, (0.15, 0.3, 0.45, 0.6, 0.75, 0.9), strict=True):
+        centre = output[0] + share * (output[-1] - output[0])
+        bump = np.exp(-0.5 * ((output - centre) / 0.15) ** 2)
+        values = []
+        for shift in shifts:
+            moved = output + shift * bump
+            speed = np.gradient(model.times, np.maximum.accumulate(moved + 1e-9 * model.times))
+            terms.at(np.clip(speed, 0.05, 6) ** 2, np.zeros(0), second=False)
+            values.append(float(terms.value.sum()))
+        axes.plot(1e3 * shifts, values, color=colour, label=f"at {centre:.2f} s")
+    axes.set_yscale("log")
+    axes.set_xlabel("shift of a point of the warp (ms)", color=INK)
+    axes.set_ylabel("objective", color=INK)
+    axes.legend(frameon=False, fontsize=8)
+    plain(axes)
+    save(figure, path)
