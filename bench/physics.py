@@ -172,7 +172,7 @@ def highs_regions(model: PhysicsModel, frames: Any, directions: int = 16) -> Non
         matrix = np.c_[t.change[k], t.speed[k], -support] / limits[:, None]
         base = t.gravity[k] / limits
         count = matrix.shape[1]
-        solver = highspy.Highs()  # type: ignore[no-untyped-call]
+        solver = highspy.Highs()
         solver.silent()
         low = np.r_[-MOST_CHANGE, 0.0, np.zeros(count - 2)]
         high = np.r_[MOST_CHANGE, MOST_SPEED, np.full(count - 2, 20.0)]

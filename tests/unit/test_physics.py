@@ -251,6 +251,47 @@ def test_a_watcher_sees_every_step_and_may_stop(jump: PhysicsModel) -> None:
     assert len(seen) == 2
 
 
+def test_a_watcher_may_push(jump: PhysicsModel) -> None:
+    pushed: list[float] = []
+
+    def watch(step: int, b: Any, objective: float) -> Any:
+        pushed.append(objective)
+        return np.full_like(b, 1.5) if step == 3 else None
+
+    duration = 0.8 * jump.motion.duration
+    warp = jump.warp(duration=duration, watch=watch)
+    assert np.abs(warp(jump.warp(duration=duration).output) - warp.source).max() < 1e-2
+
+
+def test_limits_by_pose(jump: PhysicsModel) -> None:
+    def weak_late(motion: Motion) -> Any:
+        out = np.tile(jump.limits[0, 6::3], (len(motion), 1))
+        out[motion.times > 2.0] *= 0.02
+        return out
+
+    model = PhysicsModel(samples.jump(), torque_limits=weak_late)
+    assert len(model.joints) == jump.limits[0, 6::3].size
+    outside = model.explain()
+    assert all(v.start > 1.9 for v in outside.violations)
+    assert outside.violations
+    with pytest.raises(InputError, match="by pose"):
+        _ = PhysicsModel(samples.jump(), torque_limits=lambda m: np.ones(3)).limits
+
+
+def test_accelerations_can_be_limited(jump: PhysicsModel) -> None:
+    most = 1.1 * float(np.abs(jump._measured.path.acceleration[:, 6:]).max())
+    limited = PhysicsModel(samples.jump(), acceleration_limit=most)
+    least, free = limited.minimum_duration(), jump.minimum_duration()
+    assert least is not None
+    assert free is not None
+    assert least > free
+    acceleration = limited._measured.path.acceleration[:, 6:]
+    velocity = limited._measured.path.velocity[:, 6:]
+    for k in range(0, len(limited.times), 29):
+        for y, x in limited.regions[k].corners:
+            assert np.abs(x * acceleration[k] + y * velocity[k]).max() <= most * (1 + 1e-6)
+
+
 def test_a_range_only(jump: PhysicsModel) -> None:
     warp = physics_warp(samples.jump(), duration=1.2, range=(0.5, 2.5), rest="ripple")
     assert float(warp(0.25)) == pytest.approx(0.25)

@@ -95,6 +95,7 @@ def _model(motion: Any, step: Any) -> Any:
         motion, mass=p.mass, gravity=p.gravity, mass_scale=p.mass_scale, friction=p.friction,
         torque_limits=p.torque_limits, limit_factor=p.limit_factor, smoothing=p.smoothing or None,
         slack=p.slack, contacts=p.supports, body_data=p.body_data,
+        acceleration_limit=p.acceleration_limit,
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -31,7 +31,7 @@ from retime.warp import TimeWarp
 
 __all__ = ["PhysicsModel", "TorqueLimits"]
 
-TorqueLimits = Literal["observed"] | float | Mapping[str, float]
+TorqueLimits = Literal["observed"] | float | Mapping[str, float] | Callable[[Motion], Any]
 # Torques that a joint is given at the least, newton metres: a clip may not use some at all.
 _LEAST_LIMIT = 15.0
 # Slack in flight, as a share of that on the ground: nothing but air could give it.
@@ -76,9 +76,10 @@ class PhysicsModel:
         Factors of segments' masses, by joint or role.
     friction : float
         Coefficient between feet and ground.
-    torque_limits : "observed", float or mapping of str to float
+    torque_limits : "observed", float, mapping of str to float, or callable
         Most torque of every joint: the largest that the recorded motion needs times
-        ``limit_factor``, one number for all, or newton metres by joint or role.
+        ``limit_factor``, one number for all, or newton metres by joint or role. A function of the
+        motion may give limits that depend on the pose: (F, J) newton metres of ``joints``.
     limit_factor : float
         See above.
     limit_clips : iterable of Motion
@@ -91,6 +92,8 @@ class PhysicsModel:
         When which joints touch; left out, the feet are looked at.
     body_data : mapping, optional
         Masses, centres, radii and limits that are known better, by joint or role.
+    acceleration_limit : float, optional
+        Most angular acceleration of every joint about each axis, rad/s^2; left out, any.
 
     Examples
     --------
@@ -116,7 +119,10 @@ class PhysicsModel:
         slack: float = 0.2,
         contacts: Iterable[Contact] | None = None,
         body_data: Mapping[str, Any] | None = None,
+        acceleration_limit: float | None = None,
     ) -> None:
+        if acceleration_limit is not None and not acceleration_limit > 0:
+            raise InputError(f"an acceleration limit of {acceleration_limit} lets nothing move")
         if mass is not None and not (np.isfinite(mass) and mass > 0):
             raise InputError(f"a mass of {mass} kg cannot be moved; it must be above 0")
         if not (np.isfinite(friction) and friction >= 0):
@@ -130,7 +136,7 @@ class PhysicsModel:
             _measure(clip, mass, smoothing, None, body_data) for clip in limit_clips
         )
         self.slack, self.limit_factor = slack, limit_factor
-        self.torque_limits = torque_limits
+        self.torque_limits, self.acceleration_limit = torque_limits, acceleration_limit
         self._change(gravity, dict(mass_scale), friction)
 
     def _change(self, gravity: Any, mass_scale: Mapping[str, float], friction: float) -> None:
@@ -162,6 +168,7 @@ class PhysicsModel:
         other._measured, other._others = self._measured, self._others
         other.slack, other.limit_factor = self.slack, self.limit_factor
         other.torque_limits = self.torque_limits
+        other.acceleration_limit = self.acceleration_limit
         kept = self.mass_scale if mass_scale is None else mass_scale
         other._change(
             self.gravity if gravity is None else gravity,
@@ -271,8 +278,22 @@ class PhysicsModel:
         out[:, 6:] = self._joint_limits()
         return out
 
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the joints that have torques, in the order of limits by pose."""
+        m = self._measured
+        return tuple(m.motion.skeleton.names[j] for j in m.figure.moving[1:])
+
     def _joint_limits(self) -> FloatArray:
         m = self._measured
+        if callable(self.torque_limits):
+            given = np.asarray(self.torque_limits(self.motion), dtype=float)
+            if given.shape != (len(self.times), len(self.joints)) or not (given > 0).all():
+                raise InputError(
+                    f"torque limits by pose must be ({len(self.times)}, {len(self.joints)}) newton "
+                    f"metres above 0, not {given.shape}"
+                )
+            return np.repeat(given, 3, axis=1)
         observed = np.abs(self.reference_torques)
         for other in self._others:
             observed = np.concatenate([observed, np.abs(self._torques_of(other))])
@@ -298,6 +319,7 @@ class PhysicsModel:
         clip = object.__new__(PhysicsModel)
         clip._measured, clip._others = other, ()
         clip.slack, clip.limit_factor, clip.torque_limits = self.slack, 1.0, "observed"
+        clip.acceleration_limit = None
         clip._change(DOWN, {}, self.friction)
         if other.figure.dofs != self._measured.figure.dofs:
             raise InputError("the clips for torque limits must be of the same figure")
@@ -309,7 +331,7 @@ class PhysicsModel:
     def regions(self) -> list[Region]:
         """The feasible timings of every frame."""
         out = []
-        found = find_regions(self.torques, self.maps, self.limits, self.weight)
+        found = find_regions(*self._with_accelerations(), self.weight)
         recorded = np.array([0.0, 1.0])
         zero = self.reference_torques
         for k, (corners, forces) in enumerate(found):
@@ -323,6 +345,21 @@ class PhysicsModel:
             least = least_forces(at, self.maps[k], self.weight, zero[k], scale) * self.weight
             out.append(Region(corners, forces, centre, least))
         return out
+
+    def _with_accelerations(self) -> tuple[Torques, list[FloatArray], FloatArray]:
+        """Return torques, maps and limits, with rows for the joints' accelerations if limited."""
+        if self.acceleration_limit is None:
+            return self.torques, self.maps, self.limits
+        path, t = self._measured.path, self.torques
+        count, rows = path.velocity[:, 6:].shape
+        torques = Torques(
+            np.c_[t.gravity, np.zeros((count, rows))],
+            np.c_[t.speed, path.acceleration[:, 6:]],
+            np.c_[t.change, path.velocity[:, 6:]],
+        )
+        maps = [np.r_[n, np.zeros((rows, n.shape[1]))] for n in self.maps]
+        limits = np.c_[self.limits, np.full((count, rows), self.acceleration_limit)]
+        return torques, maps, limits
 
     @property
     def empty_frames(self) -> npt.NDArray[np.int64]:
@@ -480,7 +517,8 @@ class PhysicsModel:
         start : TimeWarp, optional
             A timing to start from, such as the last one before a keytime was dragged.
         watch : callable, optional
-            Called after every step with its number, p'^2 and the objective; true ends the search.
+            Called after every step with its number, p'^2 at the nodes and the objective; true ends
+            the search, and an array goes on from there.
         """
         begin, end = float(self.times[0]), float(self.times[-1])
         fixed = [(s, r) for s, r in rates] + [(s, self._rate_for(s, j, v)) for s, j, v in speeds]
@@ -593,7 +631,8 @@ class PhysicsModel:
         start : TimeWarp, optional
             A timing to start from, such as the last one before a keytime was dragged.
         watch : callable, optional
-            Called after every step with its number, p'^2 and the objective; true ends the search.
+            Called after every step with its number, p'^2 at the nodes and the objective; true ends
+            the search, and an array goes on from there.
 
         Returns
         -------

@@ -78,6 +78,9 @@ class PhysicsParameters(TimingParameters):
         None, help="When which joints touch; else the feet are looked at.", flag="--support",
         metavar="FILE",
     )  # fmt: skip
+    acceleration_limit: float | None = parameter(
+        None, help="Most angular acceleration of a joint, rad/s^2.", minimum=0.1
+    )
     body_data: Any = parameter(
         None, help="Masses, centres, radii and limits that are known better.", flag="--body",
         metavar="FILE",
@@ -109,6 +112,7 @@ def physics_warp(
     smoothing: float = 8.0,
     slack: float = 0.2,
     supports: Iterable[Contact] | None = None,
+    acceleration_limit: float | None = None,
     body_data: Mapping[str, Any] | None = None,
     objective: Any = "match",
     alpha: float = 100.0,
@@ -152,6 +156,8 @@ def physics_warp(
         Force and moment on the root that need no source, in weights.
     supports : iterable of Contact, optional
         When which joints touch; left out, the feet are looked at.
+    acceleration_limit : float, optional
+        Most angular acceleration of every joint, rad/s^2.
     body_data : mapping, optional
         Masses, centres, radii and limits that are known better, by joint or role.
     objective : "match", "effort" or (Motion, TimeWarp)
@@ -192,6 +198,7 @@ def physics_warp(
         slack=slack,
         contacts=supports,
         body_data=body_data,
+        acceleration_limit=acceleration_limit,
     )
     warp = model.warp(
         duration=duration, keytimes=keytimes, rates=rates, speeds=speeds, objective=objective,

@@ -30,7 +30,7 @@ _UNSEEN = 1e-4
 # Of its value, b may lose or gain so much in one step: the time model bends with it.
 _LOSE, _WIN, _WIN_MORE = 0.7, 2.0, 0.2
 
-Watch = Callable[[int, FloatArray, float], bool | None]
+Watch = Callable[[int, FloatArray, float], FloatArray | bool | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +161,8 @@ def solve(
     start : array (K,), optional
         b to start from, such as the last solution; else even speed on every leg.
     watch : callable, optional
-        Called after every step with its number, b and the objective; true ends the search.
+        Called after every step with its number, b and the objective; true ends the search, and an
+        array goes on from there.
     """
     from scipy.linalg import LinAlgError, solveh_banded
 
@@ -225,7 +226,11 @@ def solve(
         price = price + max(length, 0.1) * (new_price - price)
         objective = float(terms.value.sum())
         met = np.abs(terms.missed(b)).max(initial=0.0) < _TIME
-        if watch is not None and watch(number, b, objective):
+        told = None if watch is None else watch(number, b.copy(), objective)
+        if isinstance(told, np.ndarray):
+            b = np.clip(told, low, high)  # someone pushes
+            continue
+        if told:
             break
         if met and merit - now < _GAIN * max(1.0, abs(objective)):
             break
