@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -424,9 +425,70 @@ def test_edits_of_any_kind_are_judged(jump: PhysicsModel) -> None:
 def test_a_hanging_chain_is_held() -> None:
     model = PhysicsModel(samples.chain())
     assert not model.flight.any()
-    assert any("hangs" in note for note in model.notes)
+    assert any("held by its root" in note for note in model.notes)
     warp = model.warp(duration=0.9 * samples.chain().duration)
     assert warp.duration == pytest.approx(0.9 * samples.chain().duration)
+
+
+def test_a_root_that_stands_above_the_hips(jump: PhysicsModel) -> None:
+    """Game rigs: a still root, and the hips with the motion."""
+    plain = samples.jump()
+    skeleton = plain.skeleton
+    rig = retime.Skeleton(
+        ("Reference", *skeleton.names),
+        np.r_[-1, skeleton.parents + 1],
+        np.r_[np.zeros((1, 3)), skeleton.offsets],
+        end_sites=tuple(replace(s, parent=s.parent + 1) for s in skeleton.end_sites),
+    )
+    frames = len(plain)
+    rotations = np.concatenate([np.tile([1.0, 0, 0, 0], (frames, 1, 1)), plain.rotations], axis=1)
+    places = {"Reference": np.zeros((frames, 3)), **plain.translations}
+    model = PhysicsModel(Motion(rig, rotations, places, fps=plain.fps))
+    assert (model.flight == jump.flight).all()
+    assert model.minimum_duration() == pytest.approx(jump.minimum_duration(), rel=1e-3)
+
+
+def test_a_prop_that_is_led_is_no_flight() -> None:
+    times = np.arange(60) / 30
+    led = np.c_[times, np.full(60, 1.0), 0.3 * np.sin(3 * times)]
+    prop = Motion(
+        retime.Skeleton(("Box",), np.array([-1]), np.zeros((1, 3))),
+        np.tile([1.0, 0, 0, 0], (60, 1, 1)),
+        {"Box": led},
+    )
+    model = PhysicsModel(prop)
+    assert not model.flight.any()
+    assert model.warp(duration=1.5).duration == pytest.approx(1.5)
+
+
+ODD: dict[str, dict[str, Any]] = {
+    "mass": {"mass": "heavy"},
+    "friction": {"friction": None},
+    "slack": {"slack": "a"},
+    "scale": {"mass_scale": "x"},
+    "scale by number": {"mass_scale": {3: 2.0}},
+    "body": {"body_data": "x"},
+    "body of numbers": {"body_data": {"masses": {3: 1}}},
+    "ragged": {"body_data": {"centres": {"hips": [[1], [2, 3]]}}},
+    "supports": {"supports": ["x"]},
+    "supports, a number": {"supports": 3},
+    "limits": {"torque_limits": "x"},
+    "factor": {"limit_factor": None},
+    "clips": {"limit_clips": [3]},
+    "duration": {"duration": "soon"},
+    "keytimes": {"keytimes": [(1,)]},
+    "keytimes at once": {"keytimes": [(1.0, 1.0), (1.0000000001, 1.0000000001)]},
+    "rates": {"rates": [(1, "a")]},
+    "speeds": {"speeds": [(1, "hips")]},
+    "alpha": {"alpha": float("nan")},
+    "objective": {"objective": (1, 2)},
+}
+
+
+@pytest.mark.parametrize("case", ODD)
+def test_odd_arguments_get_a_sentence(case: str) -> None:
+    with pytest.raises(InputError):
+        physics_warp(samples.toss(), **ODD[case])
 
 
 def test_contacts_that_are_given(walk: PhysicsModel) -> None:
@@ -477,7 +539,7 @@ BAD: dict[str, tuple[Callable[[Motion], Any], str]] = {
         lambda m: PhysicsModel(m).warp(keytimes=[(1.0, 2.0), (1.5, 1.0)]), "does not come after"
     ),
     "duration": (lambda m: PhysicsModel(m).warp(duration=0.0), "above 0 s"),
-    "nan": (lambda m: PhysicsModel(m).warp(duration=float("nan")), "above 0 s"),
+    "nan": (lambda m: PhysicsModel(m).warp(duration=float("nan")), "must be a finite"),
     "objective": (lambda m: PhysicsModel(m).warp(objective="speed"), "match"),
     "rate": (lambda m: PhysicsModel(m).warp(rates=[(1.0, 50.0)]), "beyond"),
     "moment": (lambda m: PhysicsModel(m).warp(rates=[(99.0, 1.0)]), "not in the clip"),

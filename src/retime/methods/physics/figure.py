@@ -12,13 +12,21 @@ from retime import quat
 from retime.body import Body
 from retime.edits import apply
 from retime.errors import InputError, MissingDependencyError
-from retime.kinematics import local_translations
-from retime.methods.physics.segments import Solid
+from retime.kinematics import global_rotations, local_translations, positions
+from retime.methods.physics.segments import Solid, bone_scale
 from retime.motion import Motion
 from retime.quat import FloatArray
 from retime.warp import TimeWarp
 
-__all__ = ["Figure", "Path", "even_motion", "load_pinocchio", "make_figure", "smooth_path"]
+__all__ = [
+    "Figure",
+    "Path",
+    "base_joint",
+    "even_motion",
+    "load_pinocchio",
+    "make_figure",
+    "smooth_path",
+]
 
 # Joints that turn by less than this, in radians, are merged with their parent.
 _STILL = 1e-3
@@ -149,13 +157,26 @@ class Path:
         return turns, places
 
 
+def base_joint(motion: Motion, body: Body) -> int:
+    """Return the joint that carries a figure: the hips, else the root of its largest tree.
+
+    What stands above it only places it, and other trees are no part of the figure.
+    """
+    hips = body.roles.get("hips")
+    if hips is not None and body.is_biped:
+        return hips
+    skeleton = motion.skeleton
+    sizes = {r: sum(r in skeleton.chain(j) for j in range(len(skeleton))) for r in skeleton.roots}
+    return max(sizes, key=lambda r: sizes[r])
+
+
 def make_figure(motion: Motion, body: Body, solids: dict[str, Solid]) -> Figure:
     """Build the model of a motion's first tree of joints."""
     pin = load_pinocchio()
-    skeleton, metres = motion.skeleton, motion.units.metres
-    root = skeleton.roots[0]
+    skeleton = motion.skeleton
+    root = base_joint(motion, body)
     hands = [j for r in ("left_hand", "right_hand", "head") if (j := body.roles.get(r)) is not None]
-    rest = local_translations(motion).mean(axis=0) * metres
+    rest = local_translations(motion).mean(axis=0) * bone_scale(motion)[: len(skeleton), None]
     model = pin.Model()
     places: dict[int, tuple[int, Any]] = {}
     moving = []
@@ -200,7 +221,7 @@ def smooth_path(figure: Figure, motion: Motion, cutoff: float | None) -> Path:
     """
     from scipy.interpolate import make_interp_spline
 
-    rate, metres = motion.rate, motion.units.metres
+    rate = motion.rate
     times = np.arange(len(motion)) / rate
 
     def derivatives(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -208,16 +229,12 @@ def smooth_path(figure: Figure, motion: Motion, cutoff: float | None) -> Path:
         return values, curve(times, 1), curve(times, 2)
 
     root = figure.moving[0]
-    name = motion.skeleton.names[root]
-    turn = quat.from_axis_angle([1, 0, 0], -np.pi / 2) if motion.units.up == "Z" else None
-    place = motion.translations[name] * metres
+    place = positions(motion)[:, root]
     count, model = len(motion), figure.model
     q = np.zeros((count, model.nq))
     velocity, acceleration = np.zeros((count, model.nv)), np.zeros((count, model.nv))
     for j in figure.moving:
-        rotation = motion.rotations[:, j]
-        if j == root and turn is not None:
-            rotation, place = quat.multiply(turn, rotation), quat.rotate(turn, place)
+        rotation = global_rotations(motion)[:, j] if j == root else motion.rotations[:, j]
         # Signs must not jump, or the filter blurs across them.
         rotation = quat.normalize(_low_pass(quat.continuous(rotation), rate, cutoff))
         r, r1, r2 = derivatives(rotation)

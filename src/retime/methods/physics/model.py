@@ -26,6 +26,7 @@ from retime.methods.physics.segments import read_body_data, solids_of
 from retime.methods.physics.solve import Problem, Solution, Watch, solve
 from retime.methods.physics.supports import Supports, find_supports, given_supports, support_maps
 from retime.motion import Motion
+from retime.parameters import coerce
 from retime.quat import FloatArray
 from retime.warp import TimeWarp
 
@@ -36,11 +37,14 @@ TorqueLimits = Literal["observed"] | float | Mapping[str, float] | Callable[[Mot
 _LEAST_LIMIT = 15.0
 # Slack in flight, as a share of that on the ground: nothing but air could give it.
 _FLIGHT_SHARE = 0.01
-# A figure that is no person and whose root moves less than this, metres, hangs there.
-_HANGS = 0.01
+# A figure that is no person hangs by its root if that moves less than this, in metres, or is led by
+# it if it needs more than this share of its weight on the whole: it does not fall.
+_HANGS, _NO_FALL = 0.01, 0.5
 _UNBOUNDED = 1e9
 # Speeds that are looked at, as p'; a slow-down has a floor that keeps time from standing.
 _FASTEST, _SLOWEST, _SLOW_FLOOR = 6.0, 0.05, 0.25
+# Keytimes must be at least this far apart, seconds.
+_LEAST_LEG = 1e-6
 # How far within the region the centre is drawn from its edge.
 _INWARDS = 1e-3
 
@@ -121,8 +125,18 @@ class PhysicsModel:
         body_data: Mapping[str, Any] | None = None,
         acceleration_limit: float | None = None,
     ) -> None:
+        number = float | None
+        mass, smoothing = coerce(mass, number, "mass"), coerce(smoothing, number, "smoothing")
+        friction, slack = coerce(friction, float, "friction"), coerce(slack, float, "slack")
+        limit_factor = coerce(limit_factor, float, "limit_factor")
+        acceleration_limit = coerce(acceleration_limit, number, "acceleration_limit")
+        if isinstance(mass_scale, Mapping):
+            mass_scale = tuple(mass_scale.items())
+        mass_scale = coerce(mass_scale, tuple[tuple[str, float], ...], "mass_scale")
         if acceleration_limit is not None and not acceleration_limit > 0:
             raise InputError(f"an acceleration limit of {acceleration_limit} lets nothing move")
+        if limit_factor <= 0:
+            raise InputError(f"the limit factor is {limit_factor}; it must be above 0")
         if mass is not None and not (np.isfinite(mass) and mass > 0):
             raise InputError(f"a mass of {mass} kg cannot be moved; it must be above 0")
         if not (np.isfinite(friction) and friction >= 0):
@@ -301,16 +315,19 @@ class PhysicsModel:
         if self.torque_limits == "observed" or isinstance(self.torque_limits, Mapping):
             values = np.maximum(self.limit_factor * by_joint, _LEAST_LIMIT)
         else:
-            values = np.full(len(by_joint), float(self.torque_limits))
+            most = coerce(self.torque_limits, float, "torque_limits")
+            values = np.full(len(by_joint), most)
         named = dict(m.named_limits)
         if isinstance(self.torque_limits, Mapping):
             named |= {
-                n: v for key, v in self.torque_limits.items() for n in m.body.find_joints([key])
+                n: coerce(v, float, "torque_limits")
+                for key, v in self.torque_limits.items()
+                for n in m.body.find_joints([key])
             }
-        for name, most in named.items():
+        for name, strength in named.items():
             rows = m.figure.rows(name, m.motion.skeleton)
             if rows is not None and rows.start >= 6:
-                values[(rows.start - 6) // 3] = most
+                values[(rows.start - 6) // 3] = strength
         if not (np.isfinite(values).all() and (values > 0).all()):
             raise InputError("torque limits must be above 0 Nm")
         return np.repeat(values, 3)
@@ -487,6 +504,8 @@ class PhysicsModel:
 
     def _target_of(self, motion: Motion, warp: TimeWarp) -> FloatArray:
         """Take over another motion's torques, by a warp from this one's time to its."""
+        if not (isinstance(motion, Motion) and isinstance(warp, TimeWarp)):
+            raise InputError("another motion's effort is given as (motion, warp to its time)")
         other = PhysicsModel(motion, smoothing=8.0, friction=self.friction, slack=self.slack)
         torques = other.reference_torques
         if torques.shape[1] != self.reference_torques.shape[1]:
@@ -521,6 +540,11 @@ class PhysicsModel:
             the search, and an array goes on from there.
         """
         begin, end = float(self.times[0]), float(self.times[-1])
+        duration = coerce(duration, float | Literal["free"] | None, "duration")
+        keytimes = coerce(keytimes, tuple[tuple[float, float], ...], "keytimes")
+        rates = coerce(rates, tuple[tuple[float, float], ...], "rates")
+        speeds = coerce(speeds, tuple[tuple[float, str, float], ...], "speeds")
+        alpha, beta = coerce(alpha, float, "alpha"), coerce(beta, float, "beta")
         fixed = [(s, r) for s, r in rates] + [(s, self._rate_for(s, j, v)) for s, j, v in speeds]
         for moment, rate in fixed:
             if not begin <= moment <= end:
@@ -536,11 +560,8 @@ class PhysicsModel:
         keys = [*keys, (stop, end)]
         previous = (begin, begin)
         for output, source in keys:
-            if not (
-                np.isfinite([output, source]).all()
-                and output > previous[0]
-                and source > previous[1]
-            ):
+            later = output > previous[0] + _LEAST_LEG and source > previous[1] + _LEAST_LEG
+            if not (np.isfinite([output, source]).all() and later):
                 raise InputError(
                     f"keytime {output:g}={source:g} (output s = source s) does not come after "
                     f"{previous[0]:g}={previous[1]:g}; both times must rise within the clip"
@@ -640,6 +661,7 @@ class PhysicsModel:
             Its notes say whether it is the global optimum, and what is not feasible.
         """
         notes = list(self.notes)
+        duration = coerce(duration, float | Literal["free"] | None, "duration")
         asked = None if duration in (None, "free") else float(duration)
         least = self.minimum_duration() if asked is not None else None
         if asked is not None and least is not None and asked < least * (1 - 1e-6):
@@ -714,16 +736,26 @@ def _measure(
     path = smooth_path(figure, clip, smoothing)
     dynamics = measure_dynamics(figure, path)
     person = body.is_biped and "hips" in body.roles
-    root = positions(clip)[:, clip.skeleton.roots[0]]
-    hangs = not person and float(np.ptp(root, axis=0).max()) < _HANGS
+    root = positions(clip)[:, figure.moving[0]]
     force = required_force(dynamics, np.array(DOWN))
+    still = float(np.ptp(root, axis=0).max()) < _HANGS
+    hangs = not person and contacts is None and (still or float(force.mean()) > _NO_FALL)
     if contacts is None:
         supports = find_supports(clip, body, force)
     else:
         supports = given_supports(clip, body, contacts)
+    loose = [
+        name
+        for name, track in clip.translations.items()
+        if clip.skeleton.index(name) in figure.places
+        and clip.skeleton.index(name) != figure.moving[0]
+        and float(np.ptp(track, axis=0).max()) * clip.units.metres > _HANGS
+    ]
     notes = [f"{sum(s.mass for s in solids.values()):.1f} kg in {len(figure.bodies)} segments"]
+    if loose:
+        notes.append(f"bones of {', '.join(loose[:3])} change length: their mean is taken")
     if hangs:
-        notes.append("the figure hangs by its root, which is held")
+        notes.append("the figure does not fall and is no person: it is held by its root")
     elif supports.flight.all():
         notes.append("nothing touches the ground in any frame: all of it is taken as flight")
     elif supports.flight.any():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -225,4 +226,6 @@ def _clip(given: Any) -> Motion:
         return given
     from retime.io import read
 
+    if not isinstance(given, str | Path):
+        raise InputError(f"a clip is a motion or a path, not {type(given).__name__}")
     return read(given)

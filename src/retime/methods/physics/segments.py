@@ -11,11 +11,11 @@ import numpy as np
 from retime import quat
 from retime.body import LIMBS, Body
 from retime.errors import InputError, did_you_mean
-from retime.kinematics import global_rotations, height
+from retime.kinematics import global_rotations, height, local_translations, positions
 from retime.motion import Motion
 from retime.quat import FloatArray
 
-__all__ = ["BodyData", "Solid", "read_body_data", "solids_of"]
+__all__ = ["BodyData", "Solid", "bone_scale", "read_body_data", "solids_of"]
 
 _WATER = 1000.0
 # Radii of the segments of a person of 1.75 m, metres (section 4: cylinders of water's density).
@@ -112,13 +112,17 @@ class BodyData:
 def read_body_data(given: Mapping[str, Any] | None) -> BodyData:
     """Bring a JSON document to body data; what is unknown or no number is an error."""
     fields = tuple(BodyData.__dataclass_fields__)
+    if given is not None and not isinstance(given, Mapping):
+        raise InputError('body data maps masses, centres, radii and limits: {"masses": {...}}')
     document = dict(given or {})
     for key, values in document.items():
         if key not in fields:
-            raise InputError(f"body data has no {key!r}{did_you_mean(key, fields)}")
+            raise InputError(f"body data has no {key!r}{did_you_mean(str(key), fields)}")
         if not isinstance(values, Mapping):
             raise InputError(f"{key} of body data must map joints to values")
         for joint, value in values.items():
+            if not isinstance(joint, str):
+                raise InputError(f"{key} of body data go by names of joints, not {joint!r}")
             numbers = np.asarray(value, dtype=float) if _numeric(value) else None
             wanted = (3,) if key == "centres" else ()
             if numbers is None or numbers.shape != wanted or not np.isfinite(numbers).all():
@@ -129,7 +133,10 @@ def read_body_data(given: Mapping[str, Any] | None) -> BodyData:
 
 
 def _numeric(value: Any) -> bool:
-    return np.asarray(value).dtype.kind in "biuf"
+    try:
+        return np.asarray(value).dtype.kind in "biuf"
+    except ValueError:
+        return False
 
 
 def cylinder(start: FloatArray, end: FloatArray, radius: float) -> Solid:
@@ -184,13 +191,33 @@ def _ball(radius: float = 0.1) -> Solid:
 
 def _bone_ends(motion: Motion) -> dict[int, list[tuple[int | None, FloatArray]]]:
     """List each joint's bones in its own frame, metres: to children, and to end sites."""
-    skeleton, metres = motion.skeleton, motion.units.metres
+    skeleton, scale = motion.skeleton, bone_scale(motion)
     out: dict[int, list[tuple[int | None, FloatArray]]] = {j: [] for j in range(len(skeleton))}
+    rest = local_translations(motion).mean(axis=0)
     for j, p in enumerate(skeleton.parents):
         if p >= 0:
-            out[int(p)].append((j, metres * skeleton.offsets[j]))
-    for site in skeleton.end_sites:
-        out[site.parent].append((None, metres * np.array(site.offset)))
+            out[int(p)].append((j, scale[j] * rest[j]))
+    for k, site in enumerate(skeleton.end_sites):
+        offset = scale[len(skeleton) + k] * np.array(site.offset)
+        out[site.parent].append((None, offset))
+    return out
+
+
+def bone_scale(motion: Motion) -> FloatArray:
+    """Return metres per unit of each joint's and end site's offset, (J + E,): scales included."""
+    skeleton = motion.skeleton
+    count = len(skeleton) + len(skeleton.end_sites)
+    if not motion.scales and (skeleton.rest_scales == 1).all():
+        return np.full(count, motion.units.metres)
+    points = positions(motion, end_sites=True)
+    parents = [*map(int, skeleton.parents), *(s.parent for s in skeleton.end_sites)]
+    local = local_translations(motion).mean(axis=0)
+    offsets = [*local, *(np.array(s.offset) for s in skeleton.end_sites)]
+    out = np.full(count, motion.units.metres)
+    for j, (p, offset) in enumerate(zip(parents, offsets, strict=True)):
+        length = float(np.linalg.norm(offset))
+        if p >= 0 and length > 1e-9:
+            out[j] = float(np.linalg.norm(points[:, j] - points[:, p], axis=1).mean()) / length
     return out
 
 

@@ -29,6 +29,8 @@ _SOLE = 0.015
 # A contact is longer than positions tell, as long as the body needs a force of this share of its
 # weight and the ball is no higher than this (m); by at most so many seconds.
 _NEEDS, _STILL_NEAR, _LONGER = 0.3, 0.12, 0.1
+# What needs more than this share of its weight on the whole is not falling.
+_NO_FALL = 0.5
 # Other joints that touch something above this height, in metres, are taken to hold it.
 _GRIP_HEIGHT = 0.3
 
@@ -118,6 +120,7 @@ def find_supports(motion: Motion, body: Body, force: FloatArray) -> Supports:
             down[:, f, part] = _steady(near, _SHORTEST * rate)
     flight = ~down.any(axis=(1, 2)) if feet else np.ones(len(motion), bool)
     _lengthen(feet, down, flight & (force > _NEEDS), round(_LONGER * rate))
+    _doubt_flights(feet, down, force)
     return Supports(feet, down, (), _ground(feet))
 
 
@@ -153,14 +156,31 @@ def _lengthen(feet: tuple[Foot, ...], down: Mask, needed: Mask, most: int) -> No
                     down[k, f, 1] = True
 
 
+def _doubt_flights(feet: tuple[Foot, ...], down: Mask, force: FloatArray) -> None:
+    """Put the lowest foot down wherever a flight would have to be held up by something."""
+    if not feet:
+        return
+    flight = ~np.any(down.reshape(len(down), -1), axis=1)
+    edges = np.flatnonzero(np.diff(flight)) + 1
+    lowest = np.stack([np.minimum(f.heel[:, 1], f.ball[:, 1]) for f in feet], axis=1).argmin(axis=1)
+    for first, last in zip([0, *edges], [*edges, len(down)], strict=True):
+        if flight[first] and force[first:last].mean() > _NO_FALL:
+            frames = np.arange(first, last)
+            down[frames, lowest[frames], 1] = True
+
+
 def given_supports(motion: Motion, body: Body, contacts: Iterable[Contact]) -> Supports:
     """Take contacts as they are given: feet by heel and ball, other joints as points."""
+    if not isinstance(contacts, Iterable):
+        raise InputError(f"contacts are a list, not {type(contacts).__name__}")
     feet = _feet(motion, body)
     down = np.zeros((len(motion), len(feet), 2), bool)
     others: dict[int, Mask] = {}
     times = motion.times
     points = positions(motion)
     for contact in contacts:
+        if not isinstance(contact, Contact):
+            raise InputError(f"contacts are of type Contact, not {type(contact).__name__}")
         if contact.joint not in motion.skeleton:
             raise InputError(f"a contact names the joint {contact.joint!r}, which is not there")
         joint = motion.skeleton.index(contact.joint)
