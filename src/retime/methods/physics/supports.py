@@ -157,16 +157,23 @@ def _lengthen(feet: tuple[Foot, ...], down: Mask, needed: Mask, most: int) -> No
 
 
 def _doubt_flights(feet: tuple[Foot, ...], down: Mask, force: FloatArray) -> None:
-    """Put the lowest foot down wherever a flight would have to be held up by something."""
+    """Put low feet down wherever a flight would have to be held up by something."""
     if not feet:
         return
     flight = ~np.any(down.reshape(len(down), -1), axis=1)
     edges = np.flatnonzero(np.diff(flight)) + 1
-    lowest = np.stack([np.minimum(f.heel[:, 1], f.ball[:, 1]) for f in feet], axis=1).argmin(axis=1)
+    parts = [(f, part, place[:, 1] - np.percentile(place[:, 1], 5))
+             for f, foot in enumerate(feet)
+             for part, place in enumerate((foot.heel, foot.ball))]  # fmt: skip
+    above = np.stack([height for _, _, height in parts], axis=1)
+    lowest = above.argmin(axis=1)
     for first, last in zip([0, *edges], [*edges, len(down)], strict=True):
-        if flight[first] and force[first:last].mean() > _NO_FALL:
-            frames = np.arange(first, last)
-            down[frames, lowest[frames], 1] = True
+        if not flight[first] or force[first:last].mean() <= _NO_FALL:
+            continue
+        for k in range(first, last):
+            if above[k, lowest[k]] < _STILL_NEAR:
+                f, part, _ = parts[lowest[k]]
+                down[k, f, part] = True
 
 
 def given_supports(motion: Motion, body: Body, contacts: Iterable[Contact]) -> Supports:
