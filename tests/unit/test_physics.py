@@ -401,6 +401,38 @@ def test_a_rushed_flight_is_explained(jump: PhysicsModel) -> None:
     assert document["feasible_share"] < 1
 
 
+def test_a_recorded_motion_is_judged_by_its_own_body() -> None:
+    model = PhysicsModel(samples.jump(), mass=20.0)
+    assert model._like(samples.jump()).mass == pytest.approx(20.0)
+    assert model.explain(samples.jump()).share > 0.95
+
+
+def test_demands_that_cannot_be_met_together(jump: PhysicsModel) -> None:
+    with pytest.raises(InfeasibleError, match="cannot be met together"):
+        jump.warp(duration=0.7, rates=[(t, 0.05) for t in np.arange(0.2, 3.2, 0.05)])
+    with pytest.raises(InputError, match="0 or more"):
+        jump.warp(alpha=-1.0)
+
+
+def test_clips_for_limits_go_by_joints() -> None:
+    alone = PhysicsModel(samples.walk())
+    more = PhysicsModel(samples.walk(), limit_clips=[samples.jump()])
+    assert (more.limits[0, 6:] >= alone.limits[0, 6:] - 1e-9).all()
+    assert (more.limits[0, 6:] > alone.limits[0, 6:] + 1).any()
+
+
+def test_where_a_figure_faces_changes_nothing(jump: PhysicsModel) -> None:
+    plain = samples.jump()
+    turn = retime.quat.from_axis_angle([0, 1, 0], 1.1)
+    rotations = plain.rotations.copy()
+    rotations[:, 0] = retime.quat.multiply(turn, rotations[:, 0])
+    root = plain.skeleton.names[0]
+    places = {root: retime.quat.rotate(turn, plain.translations[root])}
+    turned = replace(plain, rotations=rotations, translations=places)
+    one, two = jump.warp(duration=2.4), PhysicsModel(turned).warp(duration=2.4)
+    assert np.abs(one(two.output) - two.source).max() < 1e-4
+
+
 def test_a_weak_knee_is_named() -> None:
     weak = {"left_lower_leg": 5.0, "right_lower_leg": 5.0}
     model = PhysicsModel(samples.jump(), torque_limits=weak)

@@ -12,6 +12,7 @@ from retime.cli.options import (
     Output,
     Retiming,
     WarpOut,
+    must_be_a_picture,
     must_differ,
     with_parameters,
     with_retiming,
@@ -57,6 +58,7 @@ def align(
             must_differ(other, result)
     if plot is not None:
         must_differ(source, plot)
+        must_be_a_picture(plot)
     given = Step("align", {"b": read(other, rest_frame=retiming.rest_frame), **parameters})
     retime_file([given], source, target, retiming, warp_file=warp)
     if plot is not None:

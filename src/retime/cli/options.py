@@ -39,6 +39,7 @@ __all__ = [
     "WarpIn",
     "WarpOut",
     "given",
+    "must_be_a_picture",
     "must_differ",
     "with_parameters",
     "with_retiming",
@@ -120,6 +121,14 @@ Hold = Annotated[
 WarpOut = Annotated[
     Path | None, typer.Option("--warp", help="Also write the warp here.", metavar="FILE")
 ]
+
+
+def must_be_a_picture(path: Path) -> None:
+    """Refuse, before any work, a picture that could not be written."""
+    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise InputError(f"a picture is .png, .svg or .pdf, not {path.suffix or 'no suffix'!r}")
+    if not path.resolve().parent.is_dir():
+        raise InputError(f"there is no folder {path.resolve().parent} to write {path.name} into")
 
 
 def must_differ(source: Path, target: Path) -> None:

@@ -12,6 +12,7 @@ from retime.cli.options import (
     Input,
     Retiming,
     WarpOut,
+    must_be_a_picture,
     must_differ,
     with_parameters,
     with_retiming,
@@ -77,6 +78,7 @@ def physics(
         raise InputError("say where to write the result, or ask for --feasible")
     if plot is not None:
         must_differ(source, plot)
+        must_be_a_picture(plot)
     retime_file([step], source, target, retiming, warp_file=warp)
     if plot is not None:
         from retime.plot.physics import draw_physics
@@ -88,11 +90,13 @@ def physics(
 
 
 def _model(motion: Any, step: Any) -> Any:
+    from retime.io import read
     from retime.methods.physics import PhysicsModel
 
     p = step.parameters
     return PhysicsModel(
         motion, mass=p.mass, gravity=p.gravity, mass_scale=p.mass_scale, friction=p.friction,
+        limit_clips=[read(c) for c in p.limit_clips],
         torque_limits=p.torque_limits, limit_factor=p.limit_factor, smoothing=p.smoothing or None,
         slack=p.slack, contacts=p.supports, body_data=p.body_data,
         acceleration_limit=p.acceleration_limit,

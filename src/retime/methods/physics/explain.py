@@ -94,7 +94,13 @@ class Explanation(ReadOnlyArrays):
         return {
             "feasible": self.feasible,
             "feasible_share": self.share,
-            "violations": [asdict(v) for v in self.violations],
+            "violations": [
+                {
+                    key: None if isinstance(value, float) and not np.isfinite(value) else value
+                    for key, value in asdict(v).items()
+                }
+                for v in self.violations
+            ],
         }
 
 
@@ -145,7 +151,7 @@ def _cause(model: PhysicsModel, timing: FloatArray, frame: int) -> tuple[str, st
     from scipy.optimize import linprog
 
     if model.flight[frame]:
-        return "flight", "in flight nothing can change the fall: only one speed is possible"
+        return "flight", "in flight nothing can change the fall"
     limits, support = model.limits[frame], model.maps[frame] * model.weight
     y, x = timing
     torques = model.torques

@@ -45,6 +45,8 @@ _UNBOUNDED = 1e9
 _FASTEST, _SLOWEST, _SLOW_FLOOR = 6.0, 0.05, 0.25
 # Keytimes must be at least this far apart, seconds.
 _LEAST_LEG = 1e-6
+# More than this, in seconds, is not met.
+_MISSED = 0.01
 # How far within the region the centre is drawn from its edge.
 _INWARDS = 1e-3
 
@@ -149,6 +151,7 @@ class PhysicsModel:
         self._others = tuple(
             _measure(clip, mass, smoothing, None, body_data) for clip in limit_clips
         )
+        self._body: dict[str, Any] = {"mass": mass, "smoothing": smoothing, "body_data": body_data}
         self.slack, self.limit_factor = slack, limit_factor
         self.torque_limits, self.acceleration_limit = torque_limits, acceleration_limit
         self._change(gravity, dict(mass_scale), friction)
@@ -182,7 +185,7 @@ class PhysicsModel:
         other._measured, other._others = self._measured, self._others
         other.slack, other.limit_factor = self.slack, self.limit_factor
         other.torque_limits = self.torque_limits
-        other.acceleration_limit = self.acceleration_limit
+        other.acceleration_limit, other._body = self.acceleration_limit, self._body
         kept = self.mass_scale if mass_scale is None else mass_scale
         other._change(
             self.gravity if gravity is None else gravity,
@@ -336,11 +339,17 @@ class PhysicsModel:
         clip = object.__new__(PhysicsModel)
         clip._measured, clip._others = other, ()
         clip.slack, clip.limit_factor, clip.torque_limits = self.slack, 1.0, "observed"
-        clip.acceleration_limit = None
+        clip.acceleration_limit, clip._body = None, self._body
         clip._change(DOWN, {}, self.friction)
-        if other.figure.dofs != self._measured.figure.dofs:
+        if not set(self.joints) & set(clip.joints):
             raise InputError("the clips for torque limits must be of the same figure")
-        return clip.reference_torques
+        # Joints that stand still in one clip and move in another: by name.
+        out = np.zeros((len(clip.times), 3 * len(self.joints)))
+        for k, name in enumerate(clip.joints):
+            if name in self.joints:
+                at = 3 * self.joints.index(name)
+                out[:, at : at + 3] = clip.reference_torques[:, 3 * k : 3 * k + 3]
+        return out
 
     # ---- feasible regions
 
@@ -461,17 +470,24 @@ class PhysicsModel:
         change = timing.acceleration(at)
         return explain_timing(self, np.c_[change, rate**2], tolerance)
 
+    def _same_body(self, motion: Motion) -> PhysicsModel:
+        """Return a model of another motion with this one's mass, data and smoothing."""
+        return PhysicsModel(
+            motion, gravity=self.gravity, friction=self.friction, slack=self.slack, **self._body
+        )
+
     def _like(self, motion: Motion) -> PhysicsModel:
         """Return a model of another motion of this figure, as strong and as heavy as this one.
 
         Its accelerations are taken as they are: there is no recorded timing to forgive.
         """
-        other = PhysicsModel(motion, gravity=self.gravity, friction=self.friction, slack=self.slack)
-        if other.limits.shape[1] != self.limits.shape[1]:
+        other = self._same_body(motion)
+        if other.joints != self.joints:
             raise InputError("only a motion of the same figure can be explained by this model")
         other._change(self.gravity, self.mass_scale, self.friction)
         limits = other.limits.copy()
         limits[:, 6:] = self.limits[0, 6:]
+        limits[:, :6] = self.slack * self.weight  # its flights were measured, not timed
         other.__dict__ = {
             k: v for k, v in other.__dict__.items() if k not in ("regions", "torques")
         } | {"limits": limits, "_residual": np.zeros((len(other.times), 6))}
@@ -506,9 +522,9 @@ class PhysicsModel:
         """Take over another motion's torques, by a warp from this one's time to its."""
         if not (isinstance(motion, Motion) and isinstance(warp, TimeWarp)):
             raise InputError("another motion's effort is given as (motion, warp to its time)")
-        other = PhysicsModel(motion, smoothing=8.0, friction=self.friction, slack=self.slack)
+        other = self._same_body(motion)
         torques = other.reference_torques
-        if torques.shape[1] != self.reference_torques.shape[1]:
+        if other.joints != self.joints:
             raise InputError("torques can only be matched to a motion of the same figure")
         at = np.clip(warp(self.times), other.times[0], other.times[-1])
         return np.stack([np.interp(at, other.times, c) for c in torques.T], axis=1)
@@ -545,6 +561,8 @@ class PhysicsModel:
         rates = coerce(rates, tuple[tuple[float, float], ...], "rates")
         speeds = coerce(speeds, tuple[tuple[float, str, float], ...], "speeds")
         alpha, beta = coerce(alpha, float, "alpha"), coerce(beta, float, "beta")
+        if alpha < 0 or beta < 0:
+            raise InputError(f"weights are 0 or more, not alpha {alpha:g} and beta {beta:g}")
         fixed = [(s, r) for s, r in rates] + [(s, self._rate_for(s, j, v)) for s, j, v in speeds]
         for moment, rate in fixed:
             if not begin <= moment <= end:
@@ -601,7 +619,13 @@ class PhysicsModel:
             beta=beta,
         )
         first = None if start is None else np.asarray(start.rate(start.inverse(nodes))) ** 2
-        return nodes, solve(problem, first, watch)
+        found = solve(problem, first, watch)
+        if found.missed > _MISSED and watch is None:
+            raise InfeasibleError(
+                f"the times and rates asked for cannot be met together: {found.missed:.2g} s are "
+                "missing; give a rate up, or another duration"
+            )
+        return nodes, found
 
     def _rate_for(self, moment: float, joint: str, speed: float) -> float:
         """Return the rate at which a joint has a speed in m/s at a moment of the source."""

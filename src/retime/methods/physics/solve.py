@@ -83,6 +83,8 @@ class Solution:
         What no other timing can go below; 0 where no more is known.
     steps : int
         Newton steps that were taken.
+    missed : float
+        By how many seconds the legs' times were missed before they were made exact.
     """
 
     square_speed: FloatArray
@@ -90,6 +92,7 @@ class Solution:
     objective: float
     bound: float
     steps: int
+    missed: float = 0.0
 
     @property
     def certified(self) -> bool:
@@ -254,6 +257,7 @@ def _finished(
     """Make the legs' times exact, and bound what any other timing could reach."""
     terms.at(b, np.zeros(len(price)), second=False)
     objective = float(terms.value.sum())
+    missed = float(np.abs(terms.by_leg(terms.spent) - terms.wanted).max(initial=0.0))
     factor = np.r_[terms.wanted / terms.by_leg(terms.spent), 1.0]
     spent = terms.spent * factor[terms.leg]
     bound = 0.0  # a sum of squares
@@ -265,4 +269,4 @@ def _finished(
         loss = np.maximum(slope * (b - low), slope * (b - high)).sum()
         bound = max(bound, objective + over - float(loss))
     times = np.r_[0.0, np.cumsum(spent)]
-    return Solution(b, times, objective, bound, number)
+    return Solution(b, times, objective, bound, number, missed)

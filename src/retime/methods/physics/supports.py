@@ -220,7 +220,9 @@ def support_maps(
     grip = np.concatenate([np.eye(3), -np.eye(3)])
     out = []
     for frame in range(len(path.q)):
-        touching = [(joint, point, cone) for joint, point in _corners(supports, frame)]
+        touching = [
+            (joint, point, _along(cone, ahead)) for joint, point, ahead in _corners(supports, frame)
+        ]
         for joint, place, when in supports.others:
             if when[frame]:
                 grips = place[frame, 1] > supports.ground + _GRIP_HEIGHT
@@ -251,8 +253,15 @@ def _at(
     return out
 
 
-def _corners(supports: Supports, frame: int) -> list[tuple[int, FloatArray]]:
-    """List the corners of the soles that touch: joint and world point."""
+def _along(cone: FloatArray, ahead: FloatArray) -> FloatArray:
+    """Turn a friction pyramid so that an edge points ahead, wherever the figure faces."""
+    turn = np.array([(ahead[2], 0, ahead[0]), (0, 1, 0), (-ahead[0], 0, ahead[2])])
+    out: FloatArray = cone @ turn.T
+    return out
+
+
+def _corners(supports: Supports, frame: int) -> list[tuple[int, FloatArray, FloatArray]]:
+    """List the corners of the soles that touch: joint, world point, and where the foot points."""
     out = []
     for f, foot in enumerate(supports.feet):
         heel_down, ball_down = supports.down[frame, f]
@@ -273,5 +282,5 @@ def _corners(supports: Supports, frame: int) -> list[tuple[int, FloatArray]]:
         for joint, place in parts:
             for sign in (-1, 1):
                 corner = place + sign * _HALF_WIDTH * side
-                out.append((joint, np.array([corner[0], supports.ground, corner[2]])))
+                out.append((joint, np.array([corner[0], supports.ground, corner[2]]), ahead))
     return out
