@@ -99,7 +99,7 @@ def conic_optimum(
             )
             scale, axes = np.linalg.eigh(square)
             root = (axes * np.sqrt(np.maximum(scale, 0))).T
-            far = np.sqrt(alpha)
+            far = float(np.sqrt(alpha * baked.firmness[k + side]))
             parts: list[Affine] = [
                 ([(j, far * v) for j, v in y] + [(c, -far)], 0.0),
                 ([(j, far * v) for j, v in x] + [(c + 1, -far)], 0.0),

@@ -321,7 +321,7 @@ def nearest_point(first, last, corners, y, x):  # type: ignore[no-untyped-def]
 
 @kernel
 def retiming_terms(  # type: ignore[no-untyped-def]
-    square_speed, steps, unit, starts, corners, matching, alpha, beta, prices,
+    square_speed, steps, unit, starts, corners, matching, alphas, beta, prices,
     value, spent, gradient, of_time, diagonal, beside, second
 ):  # fmt: skip
     """Evaluate the objective (14) over b(s) = p'^2 at the nodes, with its derivatives.
@@ -331,8 +331,8 @@ def retiming_terms(  # type: ignore[no-untyped-def]
     and ``spent`` time; per node the ``gradient``, and (with ``second``) the Hessian's ``diagonal``
     and off-diagonal ``beside``, of the objective plus ``prices`` times the time; ``of_time`` (K, 2)
     the time's own derivatives.
-    Distances are in (p'' / unit, p'^2); ``matching`` (F, 6) are the coefficients of
-    x^2, x, x y, y^2, y, 1.
+    Distances are in (p'' / unit, p'^2) and count by ``alphas`` (F,); ``matching`` (F, 6) are the
+    coefficients of x^2, x, x y, y^2, y, 1.
     """
     count = square_speed.shape[0]
     gradient[:] = 0.0
@@ -349,6 +349,7 @@ def retiming_terms(  # type: ignore[no-untyped-def]
         x = 0.5 * (b0 + b1)
         f = fy = fx = fyy = fxy = fxx = 0.0
         for frame in range(k, k + 2):
+            alpha = alphas[frame]
             inside, off, py, px, ny, nx = nearest_point(
                 starts[frame], starts[frame + 1], corners, y, x
             )

@@ -726,7 +726,8 @@ def _at_nodes(baked: Baked, times: FloatArray, nodes: FloatArray) -> Baked:
     frame = np.abs(times[None] - nodes[:, None]).argmin(axis=1)
     parts = [baked.corners[baked.starts[f] : baked.starts[f + 1]] for f in frame]
     starts = np.r_[0, np.cumsum([len(p) for p in parts])].astype(np.int64)
-    return Baked(starts, np.concatenate(parts), np.ascontiguousarray(baked.matching[frame]))
+    matching = np.ascontiguousarray(baked.matching[frame])
+    return Baked(starts, np.concatenate(parts), matching, baked.firmness[frame])
 
 
 def _nearest_inside(corners: FloatArray, wanted: FloatArray) -> FloatArray:

@@ -17,6 +17,8 @@ _ROOT_WEIGHT = np.array([1.0, 1.0, 1.0, 3.0, 3.0, 3.0])
 _MUST_BE_MET = 1e3
 # What forces cost beside torques, so that of many that do, the least are taken.
 _FORCE_COST = 0.02
+# In flight a region is a point that no effort moves: torques must not outweigh it.
+_FLIGHT_FIRMNESS = 10.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,11 +34,14 @@ class Baked:
     matching : array (F, 6)
         Coefficients of x^2, x, x y, y^2, y, 1 of the squared torque errors in their limits, with
         x = p'^2 and y = p'' / unit.
+    firmness : array (F,)
+        What a distance from the region counts: more in flight, where nothing can give way.
     """
 
     starts: np.ndarray[tuple[int], np.dtype[np.int64]]
     corners: FloatArray
     matching: FloatArray
+    firmness: FloatArray
 
 
 def least_forces(
@@ -107,4 +112,5 @@ def bake(
         matching[k] = x @ x, 2 * error @ x, 2 * x @ y, y @ y, 2 * error @ y, error @ error
     starts = np.r_[0, np.cumsum([len(r.corners) for r in regions])].astype(np.int64)
     corners = np.concatenate([r.corners for r in regions]) / [UNIT, 1.0]
-    return Baked(starts, np.ascontiguousarray(corners).reshape(-1, 2), matching)
+    firmness = np.array([1.0 if n.shape[1] else _FLIGHT_FIRMNESS for n in maps])
+    return Baked(starts, np.ascontiguousarray(corners).reshape(-1, 2), matching, firmness)

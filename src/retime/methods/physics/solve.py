@@ -24,7 +24,7 @@ _MOST_STEPS = 120
 # Durations are met to this many seconds before the last correction, which makes them exact.
 _TIME = 1e-6
 # A step that gains less than this share of the objective is the last.
-_GAIN = 1e-9
+_GAIN = 1e-11
 # Less than this in the objective makes no difference to be seen.
 _UNSEEN = 1e-4
 # Of its value, b may lose or gain so much in one step: the time model bends with it.
@@ -124,7 +124,8 @@ class _Terms:
 
         p, baked = self.p, self.p.baked
         retiming_terms(
-            b, self.steps, UNIT, baked.starts, baked.corners, baked.matching, p.alpha, p.beta,
+            b, self.steps, UNIT, baked.starts, baked.corners, baked.matching,
+            p.alpha * baked.firmness, p.beta,
             np.r_[prices, 0.0][self.leg], self.value, self.spent, self.gradient, self.of_time,
             self.diagonal, self.beside, second,
         )  # fmt: skip
