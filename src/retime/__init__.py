@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from retime.methods.live import align
     from retime.methods.physics import PhysicsModel, physics_warp
     from retime.methods.spline import spline_warp
+    from retime.methods.staggered import PoseEdit, StaggeredPoses
     from retime.motion import Motion, Pose, Units
     from retime.recipe import Recipe, Step, read_recipe, write_recipe
     from retime.skeleton import EndSite, Skeleton
@@ -52,10 +53,12 @@ _HOME = {
     "Motion": "retime.motion",
     "PhysicsModel": "retime.methods.physics",
     "Pose": "retime.motion",
+    "PoseEdit": "retime.methods.staggered",
     "PoseLayer": "retime.layers",
     "Recipe": "retime.recipe",
     "RetimeError": "retime.errors",
     "Skeleton": "retime.skeleton",
+    "StaggeredPoses": "retime.methods.staggered",
     "Step": "retime.recipe",
     "TimeWarp": "retime.warp",
     "Units": "retime.motion",
@@ -101,10 +104,12 @@ __all__ = [
     "Motion",
     "PhysicsModel",
     "Pose",
+    "PoseEdit",
     "PoseLayer",
     "Recipe",
     "RetimeError",
     "Skeleton",
+    "StaggeredPoses",
     "Step",
     "TimeWarp",
     "Units",

@@ -181,8 +181,7 @@ def _coerce_union(value: Any, options: tuple[Any, ...], name: str) -> Any:
 def _coerce_tuple(value: Any, items: tuple[Any, ...], name: str) -> tuple[Any, ...]:
     many = len(items) == 2 and items[1] is Ellipsis
     if isinstance(value, str):
-        mark = next((m for m in "=:," if m in value), None)
-        value = [value] if many or mark is None else value.split(mark)
+        value = _split(value, items, many)
     try:
         values = list(value)
     except TypeError:
@@ -195,6 +194,16 @@ def _coerce_tuple(value: Any, items: tuple[Any, ...], name: str) -> tuple[Any, .
             f"{name} is {shown}; it takes {len(items)} values, like {_like(len(items))}"
         )
     return tuple(coerce(v, t, name) for v, t in zip(values, items, strict=True))
+
+
+def _split(text: str, items: tuple[Any, ...], many: bool) -> list[str]:
+    """Split a text at its first kind of mark; a name in front may hold that mark itself."""
+    if many:
+        return text.split(",") if items[0] in (float, int) else [text]
+    mark = next((m for m in "=:," if m in text), None)
+    if mark is None:
+        return [text]
+    return text.rsplit(mark, len(items) - 1) if items[0] is str else text.split(mark)
 
 
 def _like(count: int) -> str:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
-import json
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -13,21 +10,27 @@ from typing import Any, Literal
 import numpy as np
 
 from retime.errors import FormatError, InputError
-from retime.io.files import read_bytes, write_bytes
+from retime.io.archive import unpack, write_archive
+from retime.io.files import read_bytes
 from retime.io.warp_json import from_document, to_document
 from retime.motion import Motion, Origin, Pose, Units
 from retime.skeleton import EndSite, Skeleton
 
-__all__ = ["read_motion", "write_motion"]
+__all__ = ["motion_from_parts", "motion_parts", "read_motion", "write_motion"]
 
 FORMAT = "retime-motion"
 VERSION = 1
-# What an archive may unpack to.
-_MOST_BYTES = 4 << 30
 
 
 def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -> None:
     """Write a motion file. Options are those of ``retime.write``."""
+    write_archive(path, *motion_parts(motion, drop_rest=drop_rest))
+
+
+def motion_parts(
+    motion: Motion, *, drop_rest: bool = False
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Take a motion apart: what is said about it, and its arrays."""
     skeleton = motion.skeleton
     rest = None if drop_rest else motion.rest_pose
     about: dict[str, Any] = {
@@ -67,10 +70,7 @@ def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -
     if rest is not None:
         arrays["rest_pose_rotations"] = rest.rotations
         arrays["rest_pose_translations"] = np.array(list(rest.translations.values()))
-    text = json.dumps(about, ensure_ascii=True).encode()
-    buffer = io.BytesIO()
-    np.savez(buffer, about=np.frombuffer(text, dtype=np.uint8), **arrays)
-    write_bytes(path, [buffer.getvalue()])
+    return about, arrays
 
 
 def _stacked(tracks: Mapping[str, Any], frames: int) -> Any:
@@ -86,20 +86,8 @@ def read_motion(
     """Read a motion file. Options are those of ``retime.read``; its rest frame is known."""
     data = read_bytes(path)
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            size = sum(entry.file_size for entry in archive.infolist())
-        if size > _MOST_BYTES:
-            raise FormatError(f"unpacks to {size >> 30} GB, which is too much", path=path)
-        with np.load(io.BytesIO(data), allow_pickle=False) as loaded:
-            arrays = {name: loaded[name] for name in loaded.files}
-        about = json.loads(arrays.pop("about").tobytes())
-        if about.get("format") != FORMAT:
-            raise KeyError("format")
-        if about["version"] != VERSION:
-            raise FormatError(
-                f"version {about['version']!r}; this retime reads version {VERSION}", path=path
-            )
-        motion = _motion(about, arrays, fps)
+        about, arrays = unpack(data, path, FORMAT, VERSION)
+        motion = motion_from_parts(about, arrays, fps)
     except FormatError:
         raise
     except InputError as e:
@@ -113,7 +101,10 @@ def read_motion(
     return motion
 
 
-def _motion(about: dict[str, Any], arrays: dict[str, Any], fps: float | None) -> Motion:
+def motion_from_parts(
+    about: Mapping[str, Any], arrays: Mapping[str, Any], fps: float | None = None
+) -> Motion:
+    """Put a motion together again."""
     sites = (EndSite(int(s[0]), (s[1], s[2], s[3]), s[4]) for s in about["end_sites"])
     skeleton = Skeleton(
         names=tuple(about["names"]),

@@ -122,6 +122,13 @@ METHODS: dict[str, Method] = {
             "physics_warp",
         ),
         Method(
+            "stagger",
+            "Edit a motion as a few poses whose parts arrive at different times.",
+            "retime.methods.staggered",
+            "StaggerParameters",
+            "stagger",
+        ),
+        Method(
             "smooth",
             "Average out the jitter of what plays faster.",
             "retime.methods.smooth",

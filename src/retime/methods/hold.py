@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from retime.body import find_body
-from retime.contacts import Contact, detect_contacts
-from retime.edits import Edit, Fix, FixContext
-from retime.ik import contact_targets, hold_contacts
+from retime.contacts import Contact
+from retime.edits import Edit
+from retime.holding import contact_fix
 from retime.motion import Motion
 from retime.parameters import parameter
 
@@ -66,21 +66,9 @@ def hold(
     fade : float
         Seconds over which the correction fades beside a contact.
     """
-
-    def run(retimed: Motion, context: FixContext) -> Motion:
-        held = context.contacts
-        if held is None:
-            found = detect_contacts(context.source, joints, tolerance=tolerance, minimum=minimum)
-            held = context.carry(found)
-        if not held:
-            feet = find_body(context.source).ground_joints()
-            lack = "" if joints or feet else ": no feet were found; name them with --map"
-            return retimed.with_notes(f"no contacts to hold were found{lack}")
-        targets = contact_targets(retimed, held, context.source, context.warp)
-        return hold_contacts(retimed, targets, fade=fade)
-
     find_body(motion).find_joints(joints)  # a wrong name is this step's fault, and said here
     for contact in contacts or ():
         motion.skeleton.index(contact.joint)
     known = None if contacts is None else tuple(contacts)
-    return Edit(fix=Fix("contact IK", run), contacts=known)
+    fix = contact_fix(joints, tolerance=tolerance, minimum=minimum, fade=fade)
+    return Edit(fix=fix, contacts=known)

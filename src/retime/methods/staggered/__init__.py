@@ -1,0 +1,17 @@
+"""Staggered poses: motion as a few poses whose parts arrive at different times."""
+
+from __future__ import annotations
+
+from retime.methods.staggered.evidence import Evidence
+from retime.methods.staggered.history import PoseEdit
+from retime.methods.staggered.poses import StaggeredPoses
+from retime.methods.staggered.stagger import StaggerParameters, edited_poses, stagger
+
+__all__ = [
+    "Evidence",
+    "PoseEdit",
+    "StaggerParameters",
+    "StaggeredPoses",
+    "edited_poses",
+    "stagger",
+]

@@ -1,0 +1,322 @@
+"""One control variable as the paper represents it: knots, splines between them, displacements."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from retime import quat
+from retime.methods.staggered.operators import (
+    change,
+    changed,
+    interpolate,
+    minus,
+    neutral,
+    plus,
+    scaled,
+)
+from retime.quat import FloatArray
+
+__all__ = ["Channel", "Curve", "Fit"]
+
+Fit = Literal["log", "levenberg-marquardt"]
+_ITERATIONS = 15
+# Knots nearer than this, in seconds, are one.
+_SAME = 1e-7
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One layer of a channel: its splines, and the displacement that they leave out.
+
+    Parameters
+    ----------
+    controls : array (N - 1, 4, D)
+        Control points of the cubic between each two knots.
+    detail : array (F, D)
+        The displacement at the source's frames, on the body's side of the splines.
+    """
+
+    controls: FloatArray
+    detail: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Channel:
+    """A joint's rotation, or a root's translation, over the source's time.
+
+    Its value is a stack of layers, each a spline and a displacement: s1 + d1 + s2 + d2 ...
+    Edits make a new channel; what is not edited is shared.
+
+    Parameters
+    ----------
+    times : array (F,)
+        Times of the source's frames.
+    knots : array (N,)
+        Knot times, rising, from the first frame to the last.
+    owners : array (N,)
+        Number of the pose that each knot belongs to.
+    extreme : array (N,) of bool
+        Whether the knot is the pose's extreme value; else it is its editing knot.
+    stack : tuple of Curve
+        The layers.
+    fit : {"log", "levenberg-marquardt"}
+        How splines are fitted.
+    """
+
+    times: FloatArray
+    knots: FloatArray
+    owners: npt.NDArray[np.int64]
+    extreme: npt.NDArray[np.bool_]
+    stack: tuple[Curve, ...]
+    fit: Fit = "log"
+
+    @classmethod
+    def fitted(
+        cls, times: FloatArray, values: FloatArray, knots: FloatArray, owners: npt.ArrayLike,
+        fit: Fit = "log",
+    ) -> Channel:  # fmt: skip
+        """Fit splines to values (F, D) between knots; what they leave out is the displacement."""
+        ends = interpolate(values, times, knots)
+        ends = np.where(_flipped(ends, values, times, knots), -ends, ends)
+        controls = _fit(values, times, knots, ends, fit)
+        owners = np.asarray(owners, dtype=np.int64)
+        detail = minus(values, _evaluate(controls, knots, times))
+        curve = Curve(controls, _continuous(detail))
+        return cls(times, knots, owners, np.ones(len(knots), dtype=bool), (curve,), fit)
+
+    @classmethod
+    def through(
+        cls, times: FloatArray, values: FloatArray, knots: FloatArray, owners: npt.ArrayLike
+    ) -> Channel:
+        """Draw smooth splines through values (N, D) at knots: a channel made by hand."""
+        size = values.shape[-1]
+        steps = np.stack([_between(a, b) for a, b in itertools.pairwise(values)])
+        gaps = np.diff(knots)[:, None]
+        speed = steps / gaps
+        # Catmull-Rom's slope at uneven knots: each side counts by the other's length.
+        slope = np.vstack([
+            speed[:1],
+            (gaps[1:] * speed[:-1] + gaps[:-1] * speed[1:]) / (gaps[1:] + gaps[:-1]),
+            speed[-1:],
+        ])  # fmt: skip
+        controls = np.empty((len(knots) - 1, 4, size))
+        controls[:, 0] = values[:-1]
+        controls[:, 1] = _onward(values[:-1], slope[:-1] * gaps / 3)
+        controls[:, 2] = _onward(values[1:], -slope[1:] * gaps / 3)
+        controls[:, 3] = values[1:]
+        curve = Curve(controls, neutral(len(times), size))
+        owners = np.asarray(owners, dtype=np.int64)
+        return cls(times, knots, owners, np.ones(len(knots), dtype=bool), (curve,))
+
+    # ---- what it says
+
+    @property
+    def size(self) -> int:
+        """4 for a rotation, 3 for a translation."""
+        return int(self.stack[0].controls.shape[-1])
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """Values at the source's frames, (F, D)."""
+        out = neutral(len(self.times), self.size)
+        for layer in range(len(self.stack)):
+            out = plus(out, self._layer_values(layer))
+        return out
+
+    def spline(self, t: FloatArray, layer: int = 0) -> FloatArray:
+        """Evaluate a layer's splines alone, at times (M,)."""
+        return _evaluate(self.stack[layer].controls, self.knots, t)
+
+    def at(self, t: FloatArray) -> FloatArray:
+        """Return values at any times of the source, (M, D)."""
+        out = neutral(len(t), self.size)
+        for layer in range(len(self.stack)):
+            out = plus(out, self._layer_at(t, layer))
+        return out
+
+    def _layer_values(self, layer: int) -> FloatArray:
+        return plus(self.spline(self.times, layer), self.stack[layer].detail)
+
+    def _layer_at(self, t: FloatArray, layer: int) -> FloatArray:
+        detail = interpolate(self.stack[layer].detail, self.times, t)
+        return plus(self.spline(t, layer), detail)
+
+    def knot_of(self, owner: int, *, extreme: bool = True) -> int | None:
+        """Return the place of a pose's knot, or ``None`` where the pose leaves this channel out."""
+        found = np.flatnonzero((self.owners == owner) & (self.extreme == extreme))
+        return int(found[0]) if len(found) else None
+
+    # ---- edits
+
+    def changed(self, owner: int, by: FloatArray, layer: int = 0) -> Channel:
+        """Change a pose's knots by ``by`` (3,), tangents along: equal changes to both (5.1)."""
+        controls = self.stack[layer].controls.copy()
+        for n in np.flatnonzero(self.owners == owner):
+            own = self._seen_from(layer, float(self.knots[n]), by)
+            if n > 0:
+                controls[n - 1, 2:] = changed(controls[n - 1, 2:], own)
+            if n < len(controls):
+                controls[n, :2] = changed(controls[n, :2], own)
+        return self._with_curve(layer, replace(self.stack[layer], controls=controls))
+
+    def _seen_from(self, layer: int, t: float, by: FloatArray) -> FloatArray:
+        """Turn a parent-side change into the frame of a layer that stands on others."""
+        if self.size == 3 or layer == 0:
+            return by
+        below = neutral(1, 4)
+        for k in range(layer):
+            below = plus(below, self._layer_at(np.array([t]), k))
+        return quat.rotate(quat.conjugate(below[0]), by)
+
+    def tangents(self, owner: int, layer: int = 0) -> tuple[FloatArray, FloatArray]:
+        """Return the speeds (3,) with which the splines arrive at and leave a pose's extreme."""
+        n = self._extreme_knot(owner)
+        controls, gaps = self.stack[layer].controls, np.diff(self.knots)
+        still = np.zeros(3)
+        arrive = change(controls[n - 1, 3], controls[n - 1, 2]) * 3 / gaps[n - 1] if n else still
+        leave = still
+        if n < len(gaps):
+            leave = change(controls[n, 1], controls[n, 0]) * 3 / gaps[n]
+        return arrive, leave
+
+    def with_tangents(
+        self, owner: int, arrive: FloatArray | None, leave: FloatArray | None, layer: int = 0
+    ) -> Channel:
+        """Set the speeds at a pose's extreme; the value there stays."""
+        n = self._extreme_knot(owner)
+        controls, gaps = self.stack[layer].controls.copy(), np.diff(self.knots)
+        if arrive is not None and n > 0:
+            controls[n - 1, 2] = changed(controls[n - 1, 3], -arrive * gaps[n - 1] / 3)
+        if leave is not None and n < len(gaps):
+            controls[n, 1] = changed(controls[n, 0], leave * gaps[n] / 3)
+        return self._with_curve(layer, replace(self.stack[layer], controls=controls))
+
+    def _extreme_knot(self, owner: int) -> int:
+        n = self.knot_of(owner)
+        assert n is not None, "asked of a pose that leaves this channel out"
+        return n
+
+    def with_detail(
+        self, share: float, span: tuple[float, float] | None = None, layer: int = 0
+    ) -> Channel:
+        """Scale the displacement, within a span of the source's time or throughout."""
+        curve = self.stack[layer]
+        shares = np.full(len(self.times), share)
+        if span is not None:
+            shares[(self.times < span[0]) | (self.times > span[1])] = 1.0
+        return self._with_curve(layer, replace(curve, detail=scaled(curve.detail, shares)))
+
+    def with_layer(self, detail: FloatArray | None = None) -> Channel:
+        """Put a layer on the stack: splines that change nothing, and a displacement (F, 3)."""
+        controls = np.zeros((len(self.knots) - 1, 4, self.size))
+        if self.size == 4:
+            controls[..., 0] = 1.0
+        own = neutral(len(self.times), self.size)
+        if detail is not None:
+            own = changed(own, detail)
+        return replace(self, stack=(*self.stack, Curve(controls, own)))
+
+    def with_knot(self, t: float, owner: int, *, extreme: bool) -> Channel:
+        """Insert a knot; splines are fitted anew beside it, and no value changes."""
+        place = int(np.searchsorted(self.knots, t))
+        near = [n for n in (place - 1, place) if 0 <= n < len(self.knots)]
+        if any(abs(self.knots[n] - t) < _SAME for n in near):
+            return self
+        return replace(
+            self,
+            knots=np.insert(self.knots, place, t),
+            owners=np.insert(self.owners, place, owner),
+            extreme=np.insert(self.extreme, place, extreme),
+            stack=self._refitted(place - 1, place, [self.knots[place - 1], t, self.knots[place]]),
+        )
+
+    def without_knot(self, n: int) -> Channel:
+        """Delete an inner knot; one spline is fitted across, and no value changes."""
+        return replace(
+            self,
+            knots=np.delete(self.knots, n),
+            owners=np.delete(self.owners, n),
+            extreme=np.delete(self.extreme, n),
+            stack=self._refitted(n - 1, n + 1, [self.knots[n - 1], self.knots[n + 1]]),
+        )
+
+    def _refitted(self, first: int, last: int, knots: list[float]) -> tuple[Curve, ...]:
+        """Replace the splines between two knots by others, displacements making up for it."""
+        inside = (self.times >= knots[0]) & (self.times <= knots[-1])
+        times, spans = self.times[inside], np.array(knots)
+        out = []
+        for layer, curve in enumerate(self.stack):
+            values = plus(self.spline(times, layer), curve.detail[inside])
+            ends = np.concatenate([
+                curve.controls[first, :1],
+                self._layer_at(spans[1:-1], layer),
+                curve.controls[last - 1, 3:],
+            ])  # fmt: skip
+            new = _fit(values, times, spans, ends, self.fit)
+            detail = curve.detail.copy()
+            detail[inside] = minus(values, _evaluate(new, spans, times))
+            controls = np.concatenate([curve.controls[:first], new, curve.controls[last:]])
+            out.append(Curve(controls, _continuous(detail)))
+        return tuple(out)
+
+    def _with_curve(self, layer: int, curve: Curve) -> Channel:
+        stack = [*self.stack]
+        stack[layer] = curve
+        return replace(self, stack=tuple(stack))
+
+
+def _fit(
+    values: FloatArray, times: FloatArray, knots: FloatArray, ends: FloatArray, fit: Fit
+) -> FloatArray:
+    from retime.methods.staggered import kernels
+
+    values, ends = np.ascontiguousarray(values), np.ascontiguousarray(ends)
+    out: FloatArray
+    if values.shape[-1] == 3:
+        out = kernels.fit_places(values, times, knots, ends)
+    else:
+        out = kernels.fit_rotations(values, times, knots, ends)
+        if fit == "levenberg-marquardt":
+            kernels.refine_rotations(out, values, times, knots, _ITERATIONS)
+    return out
+
+
+def _evaluate(controls: FloatArray, knots: FloatArray, t: FloatArray) -> FloatArray:
+    from retime.methods.staggered import kernels
+
+    evaluate = kernels.evaluate_places if controls.shape[-1] == 3 else kernels.evaluate_rotations
+    out: FloatArray = evaluate(np.ascontiguousarray(controls), knots, np.ascontiguousarray(t))
+    return out
+
+
+def _continuous(detail: FloatArray) -> FloatArray:
+    """Keep displacements on the near side of the sphere."""
+    if detail.shape[-1] == 3:
+        return detail
+    return np.where(detail[:, :1] < 0, -detail, detail)
+
+
+def _flipped(
+    ends: FloatArray, values: FloatArray, times: FloatArray, knots: FloatArray
+) -> npt.NDArray[np.bool_]:
+    """Tell which knot values have another sign than the sample before them."""
+    if ends.shape[-1] == 3:
+        return np.zeros((len(ends), 1), dtype=bool)
+    before = np.clip(np.searchsorted(times, knots, side="right") - 1, 0, len(times) - 1)
+    flipped: npt.NDArray[np.bool_] = (ends * values[before]).sum(-1, keepdims=True) < 0
+    return flipped
+
+
+def _between(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return the way from ``a`` to ``b`` on the body's side, (3,)."""
+    return quat.log(minus(b, a)) if len(a) == 4 else b - a
+
+
+def _onward(a: FloatArray, way: FloatArray) -> FloatArray:
+    return quat.multiply(a, quat.exp(way)) if a.shape[-1] == 4 else a + way

@@ -1,0 +1,119 @@
+"""Edits of poses as data: what a recipe holds, a person undoes and a file keeps."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+import numpy as np
+
+from retime.errors import InputError, did_you_mean
+
+if TYPE_CHECKING:
+    from retime.methods.staggered.representation import Representation
+
+__all__ = ["PoseEdit", "recorded", "replayed"]
+
+P = ParamSpec("P")
+S = TypeVar("S", bound="Representation")
+# The edits that can be named in data, filled by the decorator below.
+_EDITS: dict[str, inspect.Signature] = {}
+
+
+@dataclass(frozen=True)
+class PoseEdit:
+    """One edit of staggered poses.
+
+    Parameters
+    ----------
+    do : str
+        Name of the edit, as the method is called: ``succession``, ``exaggerate``, ...
+    arguments : mapping
+        The method's arguments by name.
+    mute : bool
+        Leave the edit out.
+    """
+
+    do: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    mute: bool = False
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the edit as JSON holds it: ``{"do": ..., argument: ...}``."""
+        document = {"do": self.do, **self.arguments}
+        return document | {"mute": True} if self.mute else document
+
+    @classmethod
+    def from_document(cls, entry: Any) -> PoseEdit:
+        """Make an edit of what JSON holds."""
+        if isinstance(entry, PoseEdit):
+            return entry
+        if not isinstance(entry, Mapping) or not isinstance(entry.get("do"), str):
+            raise InputError('it needs a "do"')
+        mute = entry.get("mute", False)
+        if not isinstance(mute, bool):
+            raise InputError(f"mute is {mute!r}; it is true or false")
+        arguments = {k: v for k, v in entry.items() if k not in ("do", "mute")}
+        return cls(entry["do"], arguments, mute)
+
+    def __post_init__(self) -> None:
+        if self.do not in _EDITS:
+            raise InputError(f"no edit named {self.do!r}{did_you_mean(str(self.do), _EDITS)}")
+        known = [n for n in _EDITS[self.do].parameters if n != "self"]
+        for name in self.arguments:
+            if name not in known:
+                raise InputError(f"{self.do} has no argument {name!r}{did_you_mean(name, known)}")
+
+
+def recorded(
+    edit: Callable[Concatenate[S, P], S],
+) -> Callable[Concatenate[S, P], S]:
+    """Let an edit write itself into the history of what it returns."""
+    signature = inspect.signature(edit)
+    name = edit.__name__
+    _EDITS[name] = signature
+
+    @functools.wraps(edit)
+    def wrapped(poses: S, /, *args: P.args, **kwargs: P.kwargs) -> S:
+        bound = signature.bind(poses, *args, **kwargs)
+        arguments = {k: _plain(v) for k, v in list(bound.arguments.items())[1:]}
+        edited = edit(poses, *args, **kwargs)
+        return replace(edited, edits=(*poses.edits, PoseEdit(name, arguments)))
+
+    return wrapped
+
+
+def _plain(value: Any) -> Any:
+    """Bring an argument to what JSON can hold; what it cannot stays, and works in Python only."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple | range):
+        return [_plain(v) for v in value]
+    return value
+
+
+def replayed(poses: S, edits: Iterable[PoseEdit]) -> S:
+    """Make edits anew, one after the other; a muted one is kept in the history and not made."""
+    for number, edit in enumerate(edits, 1):
+        if edit.mute:
+            poses = replace(poses, edits=(*poses.edits, edit))
+            continue
+        try:
+            poses = getattr(poses, edit.do)(**edit.arguments)
+        except InputError as e:
+            raise InputError(f"edit {number} ({edit.do}): {e}") from None
+        except TypeError as e:
+            raise InputError(f"edit {number} ({edit.do}): {_told(e)}") from None
+    return poses
+
+
+def _told(error: TypeError) -> str:
+    text = str(error)
+    if "missing a required argument" in text or "missing" in text:
+        return text.replace("()", "").replace("missing a required argument:", "it needs")
+    return f"an argument is of a wrong kind ({text})"

@@ -1,0 +1,263 @@
+"""Compiled loops: cubic quaternion splines by recursive slerp, evaluated and fitted."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from retime.compiled import kernel
+
+__all__ = [
+    "evaluate_places",
+    "evaluate_rotations",
+    "fit_places",
+    "fit_rotations",
+    "refine_rotations",
+]
+
+# A transition with fewer inner samples than this is a plain arc: two tangents would fit noise.
+_FEWEST = 3
+
+
+@kernel
+def _slerp(a, b, u, out):  # type: ignore[no-untyped-def]
+    """Interpolate without changing a sign: control points are continuous, also past half a turn."""
+    dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
+    r0 = b[0] - dot * a[0]
+    r1 = b[1] - dot * a[1]
+    r2 = b[2] - dot * a[2]
+    r3 = b[3] - dot * a[3]
+    sine = math.sqrt(r0 * r0 + r1 * r1 + r2 * r2 + r3 * r3)
+    if sine < 1e-9:
+        wa = 1.0 - u
+        wb = u
+    else:
+        angle = math.atan2(sine, dot)
+        wa = math.sin((1.0 - u) * angle) / sine
+        wb = math.sin(u * angle) / sine
+    q0 = wa * a[0] + wb * b[0]
+    q1 = wa * a[1] + wb * b[1]
+    q2 = wa * a[2] + wb * b[2]
+    q3 = wa * a[3] + wb * b[3]
+    scale = 1.0 / math.sqrt(q0 * q0 + q1 * q1 + q2 * q2 + q3 * q3)
+    out[0] = q0 * scale
+    out[1] = q1 * scale
+    out[2] = q2 * scale
+    out[3] = q3 * scale
+
+
+@kernel
+def _spline(c, u, work, out):  # type: ignore[no-untyped-def]
+    """Evaluate a cubic by de Casteljau's steps on the sphere (Shoemake 1985)."""
+    _slerp(c[0], c[1], u, work[0])
+    _slerp(c[1], c[2], u, work[1])
+    _slerp(c[2], c[3], u, work[2])
+    _slerp(work[0], work[1], u, work[3])
+    _slerp(work[1], work[2], u, work[4])
+    _slerp(work[3], work[4], u, out)
+
+
+@kernel
+def evaluate_rotations(controls, knots, times):  # type: ignore[no-untyped-def]
+    """Evaluate splines ``(N - 1, 4, 4)`` between knots ``(N,)`` at times ``(M,)``."""
+    out = np.empty((len(times), 4))
+    work = np.empty((5, 4))
+    last = len(knots) - 2
+    for m in range(len(times)):
+        s = min(max(np.searchsorted(knots, times[m], side="right") - 1, 0), last)
+        u = (times[m] - knots[s]) / (knots[s + 1] - knots[s])
+        _spline(controls[s], min(max(u, 0.0), 1.0), work, out[m])
+    return out
+
+
+@kernel
+def evaluate_places(controls, knots, times):  # type: ignore[no-untyped-def]
+    """Evaluate splines of places, ``(N - 1, 4, 3)``, as above."""
+    out = np.empty((len(times), 3))
+    last = len(knots) - 2
+    for m in range(len(times)):
+        s = min(max(np.searchsorted(knots, times[m], side="right") - 1, 0), last)
+        u = min(max((times[m] - knots[s]) / (knots[s + 1] - knots[s]), 0.0), 1.0)
+        v = 1.0 - u
+        for c in range(3):
+            out[m, c] = (
+                v * v * v * controls[s, 0, c]
+                + 3 * u * v * v * controls[s, 1, c]
+                + 3 * u * u * v * controls[s, 2, c]
+                + u * u * u * controls[s, 3, c]
+            )
+    return out
+
+
+@kernel
+def _log_from(a, b, out):  # type: ignore[no-untyped-def]
+    """Write the rotation vector of a^-1 b; its angle goes up to a whole turn, signs count."""
+    w = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
+    x = a[0] * b[1] - a[1] * b[0] - a[2] * b[3] + a[3] * b[2]
+    y = a[0] * b[2] + a[1] * b[3] - a[2] * b[0] - a[3] * b[1]
+    z = a[0] * b[3] - a[1] * b[2] + a[2] * b[1] - a[3] * b[0]
+    sine = math.sqrt(x * x + y * y + z * z)
+    k = 2.0 if sine < 1e-12 else 2.0 * math.atan2(sine, w) / sine
+    out[0] = k * x
+    out[1] = k * y
+    out[2] = k * z
+
+
+@kernel
+def _turned(q, v, out):  # type: ignore[no-untyped-def]
+    """Write q exp(v)."""
+    angle = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+    k = 0.5 if angle < 1e-10 else math.sin(0.5 * angle) / angle
+    w = math.cos(0.5 * angle)
+    x = k * v[0]
+    y = k * v[1]
+    z = k * v[2]
+    o0 = q[0] * w - q[1] * x - q[2] * y - q[3] * z
+    o1 = q[0] * x + q[1] * w + q[2] * z - q[3] * y
+    o2 = q[0] * y - q[1] * z + q[2] * w + q[3] * x
+    o3 = q[0] * z + q[1] * y - q[2] * x + q[3] * w
+    out[0] = o0
+    out[1] = o1
+    out[2] = o2
+    out[3] = o3
+
+
+@kernel
+def _inner_controls(y, u, count, end, out):  # type: ignore[no-untyped-def]
+    """Fit the two inner control vectors of a cubic from 0 to ``end`` to ``count`` samples."""
+    m11 = m12 = m22 = 0.0
+    r1 = np.zeros(3)
+    r2 = np.zeros(3)
+    for k in range(count):
+        b1 = 3 * u[k] * (1 - u[k]) ** 2
+        b2 = 3 * u[k] ** 2 * (1 - u[k])
+        b3 = u[k] ** 3
+        m11 += b1 * b1
+        m12 += b1 * b2
+        m22 += b2 * b2
+        for c in range(3):
+            rest = y[k, c] - b3 * end[c]
+            r1[c] += b1 * rest
+            r2[c] += b2 * rest
+    det = m11 * m22 - m12 * m12
+    plain = count < _FEWEST or det < 1e-12
+    for c in range(3):
+        out[0, c] = end[c] / 3 if plain else (m22 * r1[c] - m12 * r2[c]) / det
+        out[1, c] = 2 * end[c] / 3 if plain else (m11 * r2[c] - m12 * r1[c]) / det
+
+
+@kernel
+def _samples_between(values, times, low, high):  # type: ignore[no-untyped-def]
+    """Return the samples strictly between two knots, and where in between they lie."""
+    first = np.searchsorted(times, low, side="right")
+    last = np.searchsorted(times, high, side="left")
+    return values[first:last], (times[first:last] - low) / (high - low)
+
+
+@kernel
+def fit_places(values, times, knots, ends):  # type: ignore[no-untyped-def]
+    """Fit cubics to places ``(F, 3)`` between knots whose values ``(N, 3)`` are kept."""
+    out = np.empty((len(knots) - 1, 4, 3))
+    inner = np.empty((2, 3))
+    for s in range(len(knots) - 1):
+        samples, u = _samples_between(values, times, knots[s], knots[s + 1])
+        _inner_controls(samples - ends[s], u, len(u), ends[s + 1] - ends[s], inner)
+        out[s, 0] = ends[s]
+        out[s, 1] = ends[s] + inner[0]
+        out[s, 2] = ends[s] + inner[1]
+        out[s, 3] = ends[s + 1]
+    return out
+
+
+@kernel
+def _misses(controls, q, u, count, residual):  # type: ignore[no-untyped-def]
+    """Write how far samples lie off a spline, and return the sum of their squared angles."""
+    work = np.empty((5, 4))
+    at = np.empty(4)
+    total = 0.0
+    for k in range(count):
+        _spline(controls, u[k], work, at)
+        if at[0] * q[k, 0] + at[1] * q[k, 1] + at[2] * q[k, 2] + at[3] * q[k, 3] < 0.0:
+            at[:] = -at
+        _log_from(at, q[k], residual[k])
+        total += residual[k, 0] ** 2 + residual[k, 1] ** 2 + residual[k, 2] ** 2
+    return total
+
+
+@kernel
+def _levenberg_marquardt(controls, q, u, count, iterations):  # type: ignore[no-untyped-def]
+    """Turn the two inner controls until the squared angles to the samples are least."""
+    step = 1e-6
+    residual = np.empty((count, 3))
+    moved = np.empty((count, 3))
+    jacobian = np.empty((3 * count, 6))
+    trial = controls.copy()
+    turn = np.zeros(3)
+    cost = _misses(controls, q, u, count, residual)
+    damping = 1e-6
+    for _ in range(iterations):
+        for e in range(6):
+            trial[:] = controls
+            turn[:] = 0.0
+            turn[e % 3] = step
+            _turned(controls[1 + e // 3], turn, trial[1 + e // 3])
+            _misses(trial, q, u, count, moved)
+            for k in range(count):
+                for c in range(3):
+                    jacobian[3 * k + c, e] = (moved[k, c] - residual[k, c]) / step
+        square = jacobian.T @ jacobian
+        slope = jacobian.T @ residual.reshape(3 * count)
+        better = cost
+        for _attempt in range(6):
+            damped = square + np.eye(6) * (damping * (np.trace(square) / 6 + 1e-12))
+            move = np.linalg.solve(damped, -slope)
+            trial[:] = controls
+            _turned(controls[1], move[:3], trial[1])
+            _turned(controls[2], move[3:], trial[2])
+            better = _misses(trial, q, u, count, moved)
+            if better <= cost:
+                break
+            damping = max(damping * 10, 1e-4)
+        if better > cost:
+            return
+        gain = cost - better
+        cost = better
+        controls[:] = trial
+        residual[:] = moved
+        damping *= 0.1
+        if gain < 1e-8 * cost + 1e-14:
+            return
+
+
+@kernel
+def fit_rotations(values, times, knots, ends):  # type: ignore[no-untyped-def]
+    """Fit quaternion cubics to rotations ``(F, 4)`` between knots whose values are kept.
+
+    Appendix A asks for a simplex search over the two tangents; in the logarithm's space the
+    problem is linear, and its solution as good to a thousandth.
+    """
+    out = np.empty((len(knots) - 1, 4, 4))
+    y = np.empty((len(times), 3))
+    end = np.empty(3)
+    inner = np.empty((2, 3))
+    for s in range(len(knots) - 1):
+        samples, u = _samples_between(values, times, knots[s], knots[s + 1])
+        for k in range(len(u)):
+            _log_from(ends[s], samples[k], y[k])
+        _log_from(ends[s], ends[s + 1], end)
+        _inner_controls(y, u, len(u), end, inner)
+        out[s, 0] = ends[s]
+        _turned(ends[s], inner[0], out[s, 1])
+        _turned(ends[s], inner[1], out[s, 2])
+        out[s, 3] = ends[s + 1]
+    return out
+
+
+@kernel
+def refine_rotations(controls, values, times, knots, iterations):  # type: ignore[no-untyped-def]
+    """Refine fitted splines in place, by Levenberg-Marquardt on the angles themselves."""
+    for s in range(len(knots) - 1):
+        samples, u = _samples_between(values, times, knots[s], knots[s + 1])
+        if len(u) >= _FEWEST:
+            _levenberg_marquardt(controls[s], samples, u, len(u), iterations)

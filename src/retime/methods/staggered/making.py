@@ -1,0 +1,254 @@
+"""How staggered poses come to be: found in a motion, or built from key poses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from retime import quat
+from retime.body import find_body
+from retime.contacts import Contact, detect_contacts
+from retime.edits import apply
+from retime.errors import InputError
+from retime.methods.staggered.channel import Channel, Fit
+from retime.methods.staggered.evidence import TRAIL_SMOOTHING, gather, refinements_at
+from retime.methods.staggered.filtering import noisy_joints, smoothed
+from retime.methods.staggered.poses import StaggeredPoses
+from retime.methods.staggered.timing import Timing
+from retime.motion import Motion, Pose, Units
+from retime.parameters import Range
+from retime.quat import FloatArray
+from retime.skeleton import Skeleton
+from retime.warp import TimeWarp
+
+__all__ = ["poses_by_hand", "poses_of"]
+
+# A joint that turns by more than this in one frame is flipping: noise, not movement.
+_FLIP = np.radians(15)
+
+
+def poses_of(
+    motion: Motion,
+    keep: float | int | Iterable[float],
+    *,
+    span: Range | None,
+    contacts: tuple[Contact, ...] | None,
+    bound: float,
+    fit: Fit,
+    smoothing: float,
+    smoothed_joints: Sequence[str],
+    loop: bool,
+) -> StaggeredPoses:
+    """Find a motion's poses; see :meth:`StaggeredPoses.from_motion`."""
+    if len(motion) < 2:
+        raise InputError("staggered poses need a motion of at least two frames")
+    if not (np.isfinite(bound) and bound >= 0):
+        raise InputError(f"the bound of refinements is 0 s or more, not {bound}")
+    if not (np.isfinite(smoothing) and smoothing >= 0):
+        raise InputError(f"the filter's width is 0 s or more, not {smoothing}")
+    if fit not in ("log", "levenberg-marquardt"):
+        raise InputError(f"fit is {fit!r}; it can be 'log' or 'levenberg-marquardt'")
+    _must_be_inside(span, motion)
+    notes = []
+    used = motion
+    filtered: tuple[str, ...] = ()
+    if smoothing > 0:
+        body = find_body(motion)
+        filtered = body.find_joints(smoothed_joints) if smoothed_joints else noisy_joints(motion)
+        used = smoothed(motion, smoothing, filtered)
+        notes.append(f"{len(filtered)} joints were smoothed over {1000 * smoothing:g} ms")
+    notes += _flips(used)
+    even = used
+    if motion.sample_times is not None:
+        even = apply(used, TimeWarp.identity(*used.domain), fps=used.rate)
+    known = _contacts(even) if contacts is None else contacts
+    evidence = gather(even, known)
+    chosen = evidence.best(keep, span)
+    if not len(evidence.candidates):
+        notes.append("nothing moves in this clip: its two end poses are all there are")
+    frames, pinned = _with_ends(chosen, span, even)
+    offsets = refinements_at(evidence, frames, bound)
+    offsets[pinned] = 0
+    times = even.times[frames]
+    refinements = even.times[frames[:, None] + offsets] - times[:, None]
+    timing = _timing(motion.skeleton, times, refinements, 1 / motion.rate)
+    curves = _fitted(used, timing, fit)
+    plain = tuple(
+        None if name in filtered else c for name, c in zip(timing.channels, curves, strict=True)
+    )
+    return StaggeredPoses(
+        motion, timing, curves, plain, evidence, contacts, span, loop, notes=tuple(notes)
+    )
+
+
+def _contacts(motion: Motion) -> tuple[Contact, ...]:
+    """Find contacts as steadily as trails are seen: noise must not move their ends."""
+    return detect_contacts(smoothed(motion, TRAIL_SMOOTHING, motion.skeleton.names))
+
+
+def _must_be_inside(span: Range | None, motion: Motion) -> None:
+    first, last = motion.domain
+    if span is not None and not first - 1e-9 <= span[0] < span[1] <= last + 1e-9:
+        raise InputError(
+            f"the range {span[0]:g} to {span[1]:g} s is not a part of the clip, {first:g} to "
+            f"{last:g} s"
+        )
+
+
+def _with_ends(
+    chosen: npt.NDArray[np.int64], span: Range | None, motion: Motion
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+    """Add the poses that hold the clip's and the range's ends; return all, and which those are."""
+    last = len(motion) - 1
+    ends = {0, last}
+    if span is not None:
+        ends |= {int(np.abs(motion.times - t).argmin()) for t in span}
+    inner = [int(f) for f in chosen if all(abs(f - e) >= 2 for e in ends)]
+    frames = np.array(sorted({*inner, *ends}), dtype=np.int64)
+    return frames, np.array([int(f) in ends for f in frames])
+
+
+def _timing(
+    skeleton: Skeleton, times: FloatArray, refinements: FloatArray, least_gap: float
+) -> Timing:
+    shape = (len(times), len(skeleton.channels))
+    return Timing(
+        skeleton.channels,
+        np.arange(len(times)),
+        times,
+        refinements,
+        np.ones(shape, dtype=bool),
+        times,
+        refinements,
+        least_gap,
+    )
+
+
+def _fitted(motion: Motion, timing: Timing, fit: Fit) -> tuple[Channel, ...]:
+    skeleton = motion.skeleton
+    tracks = [np.ascontiguousarray(motion.rotations[:, j]) for j in range(len(skeleton))]
+    tracks += [motion.translations[skeleton.names[r]] for r in skeleton.roots]
+    return tuple(
+        Channel.fitted(motion.times, track, timing.knots[:, i].copy(), timing.numbers, fit)
+        for i, track in enumerate(tracks)
+    )
+
+
+def _flips(motion: Motion) -> list[str]:
+    """Name the joints that jump from frame to frame."""
+    turns = quat.angle(motion.rotations[1:], motion.rotations[:-1])
+    worst = turns.max(axis=0)
+    flipping = [j for j in np.argsort(-worst) if worst[j] > _FLIP]
+    if not flipping:
+        return []
+    j = flipping[0]
+    names = ", ".join(motion.skeleton.names[i] for i in flipping[:4])
+    more = f" and {len(flipping) - 4} more" if len(flipping) > 4 else ""
+    at = motion.times[int(turns[:, j].argmax())]
+    return [
+        f"joints turn by more than 15 degrees in a frame: {names}{more} (by "
+        f"{np.degrees(worst[j]):.0f} at {at:.2f} s); if that is noise, filter it (--filter)"
+    ]
+
+
+def poses_by_hand(
+    skeleton: Skeleton,
+    poses: Sequence[Pose],
+    times: Sequence[float],
+    *,
+    refinements: Mapping[str, Sequence[float]],
+    joints: Sequence[Sequence[str] | None] | None,
+    fps: float,
+    units: Units | None,
+) -> StaggeredPoses:
+    """Build poses by hand; see :meth:`StaggeredPoses.from_poses`."""
+    at = np.asarray(times, dtype=float)
+    if len(poses) < 2 or at.shape != (len(poses),):
+        raise InputError(f"{len(poses)} poses need as many times, and at least two of both")
+    if not np.isfinite(at).all() or (np.diff(at) <= 0).any():
+        raise InputError("the poses' times must be finite and rise")
+    if not (np.isfinite(fps) and fps > 0):
+        raise InputError(f"the frame rate must be above 0, not {fps}")
+    channels = skeleton.channels
+    later = np.zeros((len(at), len(channels)))
+    for name, given in refinements.items():
+        if name not in channels:
+            skeleton.index(name)  # says which name is nearest
+        column = np.asarray(given, dtype=float)
+        if column.shape != at.shape or not np.isfinite(column).all():
+            raise InputError(f"the refinements of {name!r} need one number for each pose")
+        if column[0] or column[-1]:
+            raise InputError(f"the first and the last pose have no refinement ({name!r})")
+        later[:, channels.index(name)] = column
+    timing = _timing(skeleton, at, later, 1 / fps)
+    if joints is not None:
+        timing = replace(timing, included=_included(skeleton, joints, len(at)))
+    values = _values(skeleton, poses)
+    frames = max(round((at[-1] - at[0]) * fps), 1)
+    moments = np.r_[at[0] + np.arange(frames) / fps, at[-1]]
+    curves = []
+    for i, name in enumerate(channels):
+        has = timing.included[:, i]
+        knots = timing.knots[has, i]
+        if (np.diff(knots) < timing.least_gap).any():
+            raise InputError(f"the refinements of {name!r} make its knots cross")
+        track = np.array([v[i] for v, h in zip(values, has, strict=True) if h])
+        if track.shape[-1] == 4:
+            track = quat.continuous(track)
+        curves.append(Channel.through(moments, track, knots, timing.numbers[has]))
+    count = len(skeleton)
+    source = Motion(
+        skeleton,
+        np.stack([c.values for c in curves[:count]], axis=1),
+        {skeleton.names[r]: curves[count + n].values for n, r in enumerate(skeleton.roots)},
+        fps=fps,
+        start=float(at[0]),
+        sample_times=None if abs(moments[-2] + 1 / fps - at[-1]) < 1e-9 else moments,
+        units=units or Units(),
+        notes=(f"made from {len(poses)} poses",),
+    )
+    return StaggeredPoses(source, timing, tuple(curves), tuple(curves))
+
+
+def _included(
+    skeleton: Skeleton, joints: Sequence[Sequence[str] | None], count: int
+) -> npt.NDArray[np.bool_]:
+    if len(joints) != count:
+        raise InputError(f"{count} poses need {count} lists of joints, or None for all")
+    out = np.ones((count, len(skeleton.channels)), dtype=bool)
+    for k, names in enumerate(joints):
+        if names is None:
+            continue
+        if k in (0, count - 1):
+            raise InputError("the first and the last pose have all joints")
+        for name in names:
+            if name not in skeleton.channels:
+                skeleton.index(name)
+        out[k] = [c in names for c in skeleton.channels]
+    return out
+
+
+def _values(skeleton: Skeleton, poses: Sequence[Pose]) -> list[list[FloatArray]]:
+    """List each pose's values in the order of the channels."""
+    out = []
+    for k, pose in enumerate(poses):
+        rotations = np.asarray(pose.rotations, dtype=float)
+        if rotations.shape != (len(skeleton), 4):
+            raise InputError(
+                f"pose {k} has rotations of shape {rotations.shape}, expected ({len(skeleton)}, 4)"
+            )
+        lengths = np.linalg.norm(rotations, axis=1)
+        if not (np.abs(lengths - 1) < 1e-3).all():
+            j = int(np.abs(lengths - 1).argmax())
+            raise InputError(f"pose {k}: the rotation of {skeleton.names[j]!r} is no rotation")
+        places = [
+            np.asarray(pose.translations.get(skeleton.names[r], skeleton.offsets[r]), dtype=float)
+            for r in skeleton.roots
+        ]
+        if any(p.shape != (3,) or not np.isfinite(p).all() for p in places):
+            raise InputError(f"pose {k}: a root's place must be 3 finite numbers")
+        out.append([*(rotations / lengths[:, None]), *places])
+    return out

@@ -1,0 +1,165 @@
+"""Staggered poses (Coleman, Bibliowicz, Singh and Gleicher 2008): motion as a few poses.
+
+A pose is one unit to edit, though its parts arrive at slightly different times. Edits of timing
+are a warp, edits of value a pose layer; both are read off this representation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from retime.contacts import Contact
+from retime.methods.staggered.channel import Fit
+from retime.methods.staggered.history import PoseEdit, replayed
+from retime.methods.staggered.timing_edits import TimingEdits
+from retime.methods.staggered.value_edits import ValueEdits
+from retime.motion import Motion, Pose, Units
+from retime.parameters import Range
+from retime.skeleton import Skeleton
+
+__all__ = ["StaggeredPoses"]
+
+
+@dataclass(frozen=True, eq=False)
+class StaggeredPoses(TimingEdits, ValueEdits):
+    """A motion as a sparse sequence of poses whose parts arrive at different times.
+
+    Made by :meth:`from_motion` or :meth:`from_poses`. Edits return new poses and are recorded in
+    ``edits``. A pose is named by its number (an int), or by a time near it (a float, in seconds
+    of the output); joints by their names or roles.
+
+    Parameters
+    ----------
+    source : Motion
+        What the poses stand for.
+    timing : Timing
+        When the parts of each pose arrive.
+    curves : tuple of Channel
+        What the parts do between, one for each of the timing's channels.
+    plain : tuple of Channel or None
+        The curves that are as in the source: what is still the same needs no pose layer.
+    evidence : Evidence, optional
+        How the poses were found.
+    contacts : tuple of Contact, optional
+        Contacts that are known, in the source's time.
+    span : (float, float), optional
+        The part of the clip that may change.
+    loop : bool
+        The first and the last pose are one.
+    edits : tuple of PoseEdit
+        The edits so far.
+    notes : tuple of str
+        What was found, assumed or stopped on the way.
+
+    Examples
+    --------
+    >>> from retime import StaggeredPoses, samples
+    >>> poses = StaggeredPoses.from_motion(samples.walk(), keep=0.5)
+    >>> looser = poses.succession("RightArm", 0.03, 1.5).exaggerate(0.2, joints=["RightArm"])
+    >>> looser.motion().duration == samples.walk().duration
+    True
+    """
+
+    @classmethod
+    def from_motion(
+        cls,
+        motion: Motion,
+        keep: float | int | Sequence[float] = 1.0,
+        *,
+        range: Range | None = None,
+        contacts: Iterable[Contact] | None = None,
+        bound: float = 0.25,
+        fit: Fit = "log",
+        filter: float = 0.0,
+        filter_joints: Sequence[str] = (),
+        loop: bool = False,
+    ) -> StaggeredPoses:
+        """Find the poses of a motion and the timing of their parts.
+
+        Parameters
+        ----------
+        motion : Motion
+            Any motion.
+        keep : float, int or sequence of float
+            How many of the poses that were found: a share up to 1.0, a count, or those near to
+            given times in seconds. The first and the last frame are always poses.
+        range : (float, float), optional
+            Poses only between these times; the rest cannot change.
+        contacts : iterable of Contact, optional
+            Known contacts; else they are found. Their starts and ends tell of poses.
+        bound : float
+            The largest timing refinement that is looked for, seconds.
+        fit : {"log", "levenberg-marquardt"}
+            How splines are fitted: in the logarithm's space, or by refining that.
+        filter : float
+            Smooth noisy joints first, over this many seconds; 0 leaves them.
+        filter_joints : sequence of str
+            Which joints are smoothed; left out, the spine's and the fingers'.
+        loop : bool
+            The clip is a cycle: its first and last pose are edited as one.
+        """
+        from retime.methods.staggered.making import poses_of
+
+        known = None if contacts is None else tuple(contacts)
+        return poses_of(
+            motion, keep, span=range, contacts=known, bound=bound, fit=fit, smoothing=filter,
+            smoothed_joints=filter_joints, loop=loop,
+        )  # fmt: skip
+
+    @classmethod
+    def from_poses(
+        cls,
+        skeleton: Skeleton,
+        poses: Sequence[Pose],
+        times: Sequence[float],
+        *,
+        refinements: Mapping[str, Sequence[float]] | None = None,
+        joints: Sequence[Sequence[str] | None] | None = None,
+        fps: float = 120.0,
+        units: Units | None = None,
+    ) -> StaggeredPoses:
+        """Build a motion from poses made by hand; no recording is needed.
+
+        Parameters
+        ----------
+        skeleton : Skeleton
+            The joints.
+        poses : sequence of Pose
+            Key poses, first to last.
+        times : sequence of float
+            When each is reached, seconds, rising.
+        refinements : mapping of str to sequence of float, optional
+            By joint (or ``NAME:translation``), how many seconds after its pose it arrives, for
+            every pose; the first and the last pose have none.
+        joints : sequence of (sequence of str or None), optional
+            For each pose, the joints that it has; ``None`` is all of them.
+        fps : float
+            Frame rate of the motion.
+        units : Units, optional
+            How the skeleton's numbers become metres.
+        """
+        from retime.methods.staggered.making import poses_by_hand
+
+        return poses_by_hand(
+            skeleton, poses, times, refinements=refinements or {}, joints=joints, fps=fps,
+            units=units,
+        )  # fmt: skip
+
+    def write(self, path: str | Path) -> None:
+        """Write the poses to a file, ``.json`` or ``.npz``, losing nothing."""
+        from retime.methods.staggered.file import write_poses
+
+        write_poses(self, path)
+
+    @classmethod
+    def read(cls, path: str | Path) -> StaggeredPoses:
+        """Read poses that :meth:`write` wrote."""
+        from retime.methods.staggered.file import read_poses
+
+        return read_poses(path)
+
+    def replay(self, edits: Iterable[PoseEdit]) -> StaggeredPoses:
+        """Make recorded edits anew on these poses."""
+        return replayed(self, edits)

@@ -1,0 +1,267 @@
+"""Staggered poses as a representation: what they hold, what they are called, what they make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from retime import quat
+from retime.body import find_body
+from retime.contacts import Contact
+from retime.edits import Edit, apply_edits
+from retime.errors import InputError, did_you_mean
+from retime.holding import contact_fix
+from retime.layers import PoseLayer
+from retime.methods.staggered.channel import Channel
+from retime.methods.staggered.evidence import Evidence
+from retime.methods.staggered.history import PoseEdit
+from retime.methods.staggered.operators import interpolate
+from retime.methods.staggered.timing import Timing
+from retime.motion import Motion, Pose
+from retime.parameters import Range, coerce
+from retime.quat import FloatArray
+from retime.warp import TimeWarp
+
+__all__ = ["PoseName", "Representation", "numbers"]
+
+# A pose by its number, or by a time near it.
+PoseName = int | float | str
+# A time names the pose that is at most this many seconds away.
+_NEAR = 0.25
+# Changes below this are rounding: outside an edit nothing changes at all.
+_ROUNDING = 1e-13
+
+
+@dataclass(frozen=True, eq=False)
+class Representation:
+    """The parts of :class:`StaggeredPoses`, which describes them."""
+
+    source: Motion
+    timing: Timing
+    curves: tuple[Channel, ...]
+    plain: tuple[Channel | None, ...]
+    evidence: Evidence | None = None
+    contacts: tuple[Contact, ...] | None = None
+    span: Range | None = None
+    loop: bool = False
+    edits: tuple[PoseEdit, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.timing)
+
+    @property
+    def times(self) -> FloatArray:
+        """When each pose is reached, (K,) seconds."""
+        return self.timing.times
+
+    @property
+    def refinements(self) -> FloatArray:
+        """How much later than its pose each channel arrives, (K, C) seconds."""
+        return self.timing.refinements
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """Names of the channels: joints, and ``NAME:translation`` for each root."""
+        return self.timing.channels
+
+    @property
+    def free(self) -> tuple[int, ...]:
+        """Numbers of the poses that an edit of all poses changes: not the two ends."""
+        inner = range(1, len(self) - 1)
+        if self.span is None:
+            return tuple(inner)
+        a, b = self.span
+        at = self.timing.known_times
+        return tuple(k for k in inner if a + 1e-9 < at[k] < b - 1e-9)
+
+    def extreme(self, pose: PoseName) -> Pose:
+        """Return the non-staggered pose: every part at its own extreme value."""
+        k = self._pose(pose)
+        return self._as_pose(self.timing.source_times(k))
+
+    def at(self, pose: PoseName) -> Pose:
+        """Return the true pose at the pose's time."""
+        return self._as_pose(self._source_times_at(self._pose(pose)))
+
+    def _as_pose(self, times: FloatArray) -> Pose:
+        values = [c.at(np.array([t]))[0] for c, t in zip(self.curves, times, strict=True)]
+        skeleton = self.source.skeleton
+        count = len(skeleton)
+        places = {skeleton.names[r]: values[count + n] for n, r in enumerate(skeleton.roots)}
+        return Pose(np.array(values[:count]), places)
+
+    def _source_times_at(self, k: int) -> FloatArray:
+        """Return each channel's time in the source when a pose's time comes, (C,)."""
+        t = float(self.times[k])
+        if not self.timing.is_edited:
+            return np.full(len(self.channels), t)
+        warp = self._warp
+        return np.array([float(warp(t, c)) for c in self.channels])
+
+    # ---- what they make
+
+    @cached_property
+    def _warp(self) -> TimeWarp:
+        return self.timing.warp()
+
+    def warp(self) -> TimeWarp:
+        """Return all timing edits as one warp; it composes with those of other methods."""
+        return self._warp.looped(self.loop).with_notes(*self.notes)
+
+    def layer(self) -> PoseLayer | None:
+        """Return all edits of value as a pose layer in the source's time; ``None`` without any."""
+        touched = [
+            i for i, (c, p) in enumerate(zip(self.curves, self.plain, strict=True)) if c is not p
+        ]
+        if not touched:
+            return None
+        source, skeleton = self.source, self.source.skeleton
+        t = np.unique(np.concatenate([source.times, *(self.curves[i].knots for i in touched)]))
+        # Knots of different channels that differ by rounding are one key.
+        t = t[np.r_[True, np.diff(t) > 1e-9]]
+        rotations, translations = {}, {}
+        for i in touched:
+            new = self.curves[i].at(t)
+            if i < len(skeleton):
+                old = interpolate(source.rotations[:, i], source.times, t)
+                by = _unwrapped(quat.multiply(new, quat.conjugate(old)))
+            else:
+                root = skeleton.names[skeleton.roots[i - len(skeleton)]]
+                by = new - interpolate(source.translations[root], source.times, t)
+            by[np.abs(by).max(axis=1) < _ROUNDING * max(1.0, float(np.abs(new).max()))] = 0.0
+            if i < len(skeleton):
+                rotations[skeleton.names[i]] = by
+            else:
+                translations[root] = by
+        return PoseLayer(t, rotations, translations)
+
+    def to_edit(self, *, hold: bool = True) -> Edit:
+        """Return the edits as a step's result: a warp, a pose layer, and contacts held.
+
+        Parameters
+        ----------
+        hold : bool
+            Keep contacts where the source had them, by inverse kinematics at the end.
+        """
+        layer = self.layer()
+        quiet = layer is None and not self.timing.is_edited
+        return Edit(
+            warp=self.warp(),
+            layer=layer,
+            fix=contact_fix(minimum=0.1) if hold and not quiet else None,
+            contacts=self.contacts,
+        )
+
+    def motion(
+        self,
+        *,
+        hold: bool = True,
+        fps: float | None = None,
+        times: npt.ArrayLike | None = None,
+    ) -> Motion:
+        """Evaluate the edited motion.
+
+        Parameters
+        ----------
+        hold : bool
+            Keep contacts where the source had them.
+        fps : float, optional
+            Frame rate; the source's where not given.
+        times : array (F,), optional
+            Output times to evaluate, in place of evenly spaced frames.
+        """
+        out = apply_edits(self.source, [self.to_edit(hold=hold)], fps=fps, times=times)
+        return out.with_notes(*self.notes)
+
+    # ---- names
+
+    def _pose(self, pose: PoseName) -> int:
+        """Return a pose's place, by its number or by a time near it."""
+        if isinstance(pose, str):
+            text = pose.strip().removesuffix("s").strip()
+            pose = float(coerce(text, float, "the pose's time"))
+        if isinstance(pose, bool) or not isinstance(pose, int | float | np.integer | np.floating):
+            raise InputError(f"a pose is a number or a time in seconds, not {pose!r}")
+        if isinstance(pose, int | np.integer):
+            if not -len(self) <= pose < len(self):
+                raise InputError(f"there is no pose {pose}; there are {len(self)}, from 0")
+            return int(pose) % len(self)
+        k = int(np.abs(self.times - pose).argmin())
+        if not abs(self.times[k] - pose) <= _NEAR:
+            raise InputError(
+                f"no pose near {pose:g} s; the nearest, pose {k}, is at {self.times[k]:.3f} s"
+            )
+        return k
+
+    def _chosen(self, poses: Iterable[PoseName] | PoseName | None) -> list[int]:
+        if poses is None:
+            return list(self.free)
+        named = [poses] if isinstance(poses, int | float | str) else list(poses)
+        return sorted({self._editable(p) for p in named})
+
+    def _editable(self, pose: PoseName) -> int:
+        k = self._pose(pose)
+        if self.span is not None and k not in self.free:
+            raise InputError(
+                f"pose {k} at {self.times[k]:.3f} s is not inside the range, {self.span[0]:g} to "
+                f"{self.span[1]:g} s, that may change"
+            )
+        return k
+
+    def _columns(self, joints: Iterable[str] | str | None, *, roots: bool = True) -> list[int]:
+        """Return channels by names and roles; ``None`` is all, the roots' only where told."""
+        skeleton = self.source.skeleton
+        if joints is None:
+            count = len(self.channels)
+            own = [*skeleton.roots, *range(len(skeleton), count)]
+            return [i for i in range(count) if roots or i not in own]
+        out = []
+        for name in [joints] if isinstance(joints, str) else joints:
+            if name in self.channels:
+                out.append(self.channels.index(name))
+            elif ":translation" in str(name):
+                raise InputError(f"no channel {name!r}{did_you_mean(name, self.channels)}")
+            else:
+                found = find_body(self.source).find_joints([name])
+                out += [skeleton.index(n) for n in found]
+        return sorted(set(out))
+
+    def _saying(self, notes: Iterable[str]) -> Self:
+        """Return the same poses with more to say."""
+        new = (n for n in dict.fromkeys(notes) if n not in self.notes)
+        return replace(self, notes=(*self.notes, *new))
+
+    def _reshaped(self, poses: Self, curves: Sequence[Channel]) -> Self:
+        """Take over curves whose values are the same: what was plain stays plain."""
+        plain = tuple(
+            new if old is kept else kept
+            for new, old, kept in zip(curves, self.curves, self.plain, strict=True)
+        )
+        return replace(poses, curves=tuple(curves), plain=plain)
+
+
+def numbers(value: npt.ArrayLike, count: int, what: str) -> FloatArray:
+    """Bring a value to so many finite numbers, or say what must be."""
+    try:
+        out = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} must be {count} numbers") from None
+    if out.shape != (count,) or not np.isfinite(out).all():
+        raise InputError(f"{what} must be {count} finite numbers")
+    return out
+
+
+def _unwrapped(q: FloatArray) -> FloatArray:
+    """Turn rotations into rotation vectors that do not jump at half a turn."""
+    q = quat.continuous(np.where(q[:1, :1] < 0, -q, q))
+    sine = np.linalg.norm(q[:, 1:], axis=-1, keepdims=True)
+    full = 2.0 * np.arctan2(sine, q[:, :1])
+    scale = np.where(sine > 1e-8, full / np.where(sine > 1e-8, sine, 1.0), 2.0)
+    out: FloatArray = scale * q[:, 1:]
+    return out

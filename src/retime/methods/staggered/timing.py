@@ -1,0 +1,287 @@
+"""When the parts of each pose arrive: pose times, timing refinements, and the warp they make."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.errors import InputError
+from retime.graph import Graph
+from retime.quat import FloatArray
+from retime.warp import TimeWarp
+
+__all__ = ["Timing"]
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Timing:
+    """Pose times t_k and refinements r_ki: channel i has its knot of pose k at t_k + r_ki.
+
+    Knots stand for places in the source: where they were when the poses were found. Moving them
+    is all that a timing edit does, so the edits together are one warp.
+
+    Parameters
+    ----------
+    channels : tuple of str (C,)
+        Names of the warp channels.
+    numbers : array (K,) of int
+        A number for each pose that stays its own whatever is inserted or deleted.
+    times : array (K,)
+        Pose times of the output, seconds.
+    refinements : array (K, C)
+        Seconds; 0 where a pose leaves a channel out.
+    included : array (K, C) of bool
+        Which channels each pose has.
+    known_times, known_refinements : arrays
+        The same before all timing edits, in the time of ``base``'s output.
+    least_gap : float
+        Knots of one channel keep this many seconds apart.
+    base : TimeWarp, optional
+        To the source's time, where poses were deleted after timing edits.
+    """
+
+    channels: tuple[str, ...]
+    numbers: npt.NDArray[np.int64]
+    times: FloatArray
+    refinements: FloatArray
+    included: BoolArray
+    known_times: FloatArray
+    known_refinements: FloatArray
+    least_gap: float
+    base: TimeWarp | None = None
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    @property
+    def knots(self) -> FloatArray:
+        """Output times of all knots, (K, C)."""
+        return self.times[:, None] + self.refinements
+
+    @property
+    def known_knots(self) -> FloatArray:
+        """Where the knots were before all timing edits, (K, C)."""
+        knots: FloatArray = self.known_times[:, None] + self.known_refinements
+        return knots
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether any knot was moved."""
+        return self.base is not None or not (
+            np.array_equal(self.times, self.known_times)
+            and np.array_equal(self.refinements, self.known_refinements)
+        )
+
+    def source_times(self, pose: int) -> FloatArray:
+        """Return the source's times of a pose's knots, (C,)."""
+        known = self.known_knots[pose]
+        if self.base is None:
+            return known
+        return np.array([float(self.base(t, c)) for t, c in zip(known, self.channels, strict=True)])
+
+    def warp(self) -> TimeWarp:
+        """Make the warp of all timing edits: linear in every channel between its knots (3)."""
+        now, known = self.knots, self.known_knots
+        staggered = (self.refinements != 0) | (self.known_refinements != 0) | ~self.included
+        own = {}
+        if self.is_edited:
+            for i in np.flatnonzero(staggered.any(axis=0)):
+                has = self.included[:, i]
+                own[self.channels[i]] = Graph(now[has, i], known[has, i])
+        warp = TimeWarp(self.times, self.known_times, channels=own)
+        return warp if self.base is None else self.base @ warp
+
+    # ---- neighbours
+
+    def _beside(self, pose: int, step: int) -> npt.NDArray[np.int64]:
+        """Return, per channel, the nearest pose before or after that has a knot, (C,)."""
+        out = np.full(len(self.channels), pose, dtype=np.int64)
+        open_ = np.ones(len(self.channels), dtype=bool)
+        k = pose + step
+        while 0 <= k < len(self) and open_.any():
+            found = open_ & self.included[k]
+            out[found] = k
+            open_ &= ~found
+            k += step
+        return out
+
+    def room(self, pose: int) -> tuple[FloatArray, FloatArray]:
+        """Return the least and the most that each channel's refinement may be, (C,) each."""
+        if pose in (0, len(self) - 1):
+            still = np.zeros(len(self.channels))
+            return still, still
+        knots, columns = self.knots, np.arange(len(self.channels))
+        low = knots[self._beside(pose, -1), columns] + self.least_gap - self.times[pose]
+        high = knots[self._beside(pose, 1), columns] - self.least_gap - self.times[pose]
+        return low, high
+
+    def strays(self) -> list[tuple[int, int]]:
+        """List knots (pose, channel) that lie nearer to a neighbouring pose than to their own."""
+        middle = (self.times[1:] + self.times[:-1]) / 2
+        knots = self.knots
+        low = np.r_[-np.inf, middle][:, None]
+        high = np.r_[middle, np.inf][:, None]
+        off = self.included & ((knots < low - 1e-9) | (knots > high + 1e-9))
+        return [(int(k), int(i)) for k, i in np.argwhere(off)]
+
+    # ---- edits
+
+    def moved(self, pose: int, time: float, *, ripple: bool) -> tuple[Timing, list[str]]:
+        """Move a pose. Its refinements scale with the gap on their side, so knots never cross.
+
+        Only this pose's knots move, as long as those of its neighbours leave it room; those in
+        its way scale with their gap too, which is said.
+        """
+        last = len(self) - 1
+        if pose == 0:
+            raise InputError("the first pose starts the clip; it cannot move")
+        if not np.isfinite(time):
+            raise InputError(f"a pose's time must be finite, not {time}")
+        before, now = float(self.times[pose - 1]), float(self.times[pose])
+        after = np.inf if ripple or pose == last else float(self.times[pose + 1])
+        gap = self.least_gap
+        if not before + gap <= time <= after - gap:
+            free = f"from {before + gap:.3f}"
+            free += f" to {after - gap:.3f} s" if np.isfinite(after) else " s on"
+            raise InputError(
+                f"pose {pose} at {now:.3f} s cannot move to {time:.3f} s, past its neighbour: it "
+                f"has room {free}"
+            )
+        times, refinements = self.times.copy(), self.refinements.copy()
+        shift = time - now
+        times[pose:] += shift if ripple else 0.0
+        times[pose] = time
+        pulled = 0
+        for step in (-1,) if ripple or pose == last else (-1, 1):
+            pulled += self._scale_side(refinements, pose, time, step)
+        notes = []
+        if pulled:
+            notes.append(
+                f"pose {pose} moved so near to a neighbour that {pulled} of its refinements were "
+                "scaled along"
+            )
+        moved = replace(self, times=times, refinements=refinements)
+        edited = np.zeros_like(self.included)
+        edited[pose] = True
+        return moved._in_order(edited)[0], notes
+
+    def _scale_side(self, refinements: FloatArray, pose: int, time: float, step: int) -> int:
+        """Scale a moved pose's refinements toward one neighbour; count the neighbour's own."""
+        now, pulled = self.times[pose], 0
+        for i, k in enumerate(self._beside(pose, step)):
+            if not self.included[pose, i]:
+                continue
+            wall, toward = self.knots[k, i], step * self.refinements[k, i] < 0
+            if step * (wall - time) <= self.least_gap and toward:
+                share = (time - self.times[k]) / (now - self.times[k])
+                refinements[k, i] = self.refinements[k, i] * share
+                wall = self.times[k] + refinements[k, i]
+                pulled += 1
+            if step * refinements[pose, i] > 0 and step * (wall - now) > 0:
+                refinements[pose, i] *= (wall - time) / (self.knots[k, i] - now)
+        return pulled
+
+    def staggered(
+        self, by: FloatArray, poses: Sequence[int], *, scale: bool = False
+    ) -> tuple[Timing, int]:
+        """Add ``by`` (K, C) to refinements, or multiply by it; count the knots that were stopped.
+
+        A knot that would cross another stops short of it.
+        """
+        edited = np.zeros_like(self.included)
+        edited[list(poses)] = True
+        edited[[0, -1]] = False
+        edited &= self.included & (by != (1.0 if scale else 0.0))
+        new = self.refinements * by if scale else self.refinements + by
+        refinements = np.where(edited, new, self.refinements)
+        return replace(self, refinements=refinements)._in_order(edited)
+
+    def _in_order(self, edited: BoolArray) -> tuple[Timing, int]:
+        """Keep the edited knots between their neighbours; count those that were stopped."""
+        knots, gap = self.knots, self.least_gap
+        wanted = knots.copy()
+        for order, sign in ((range(len(self)), 1.0), (range(len(self) - 1, -1, -1), -1.0)):
+            wall = np.full(len(self.channels), -np.inf)
+            for k in order:
+                has = self.included[k]
+                at = sign * knots[k]
+                at = np.where(edited[k], np.maximum(at, wall + gap), at)
+                knots[k] = np.where(has, sign * at, knots[k])
+                wall = np.where(has, at, wall)
+        stopped = edited & (np.abs(knots - wanted) > 1e-12)
+        refinements = np.where(stopped, knots - self.times[:, None], self.refinements)
+        return replace(self, refinements=refinements), int(stopped.sum())
+
+    def refined(self, pose: int, values: dict[int, float]) -> Timing:
+        """Set refinements of a pose, by channel; out of bounds is an error."""
+        low, high = self.room(pose)
+        refinements = self.refinements.copy()
+        for i, value in values.items():
+            name = self.channels[i]
+            if not self.included[pose, i]:
+                raise InputError(f"pose {pose} leaves {name!r} out")
+            if not low[i] - 1e-12 <= value <= high[i] + 1e-12:
+                raise InputError(
+                    f"a refinement of {value:g} s is out of bounds for {name!r} at pose {pose}: "
+                    f"its neighbours leave {low[i]:.3f} to {high[i]:.3f} s"
+                )
+            refinements[pose, i] = value
+        return replace(self, refinements=refinements)
+
+    def with_pose(self, time: float, included: BoolArray) -> Timing:
+        """Insert a pose on every channel's way: the warp does not change."""
+        at = int(np.searchsorted(self.times, time))
+        if not 0 < at < len(self):
+            raise InputError(
+                f"a pose at {time:g} s is not inside the clip, {self.times[0]:g} to "
+                f"{self.times[-1]:g} s"
+            )
+        knots, known = self.knots, self.known_knots
+        known_time = float(np.interp(time, self.times, self.known_times))
+        own = np.full(len(self.channels), time)
+        own_known = np.full(len(self.channels), known_time)
+        for i in np.flatnonzero(included):
+            has = np.flatnonzero(self.included[:, i])
+            before, after = knots[has[has < at][-1], i], knots[has[has >= at][0], i]
+            if not before + self.least_gap <= time <= after - self.least_gap:
+                own[i] = (before + after) / 2  # a neighbour's knot stands in the pose's place
+            own_known[i] = np.interp(own[i], knots[has, i], known[has, i])
+        number = int(self.numbers.max()) + 1
+        return replace(
+            self,
+            numbers=np.insert(self.numbers, at, number),
+            times=np.insert(self.times, at, time),
+            refinements=np.insert(self.refinements, at, own - time, axis=0),
+            included=np.insert(self.included, at, included, axis=0),
+            known_times=np.insert(self.known_times, at, known_time),
+            known_refinements=np.insert(self.known_refinements, at, own_known - known_time, axis=0),
+        )
+
+    def without_pose(self, pose: int) -> Timing:
+        """Delete a pose; what its knots did to the warp stays done."""
+        if pose in (0, len(self) - 1):
+            raise InputError("the first and the last pose hold the clip's ends; they stay")
+        timing = self
+        if self.is_edited:
+            # The edits so far become the way to the source, and the knots stand anew on it.
+            timing = replace(
+                self,
+                base=self.warp(),
+                known_times=self.times,
+                known_refinements=self.refinements,
+            )
+        return replace(
+            timing,
+            **{
+                name: np.delete(getattr(timing, name), pose, axis=0)
+                for name in (
+                    "numbers", "times", "refinements", "included", "known_times",
+                    "known_refinements",
+                )
+            },
+        )  # fmt: skip

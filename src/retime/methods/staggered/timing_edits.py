@@ -1,0 +1,254 @@
+"""Edits of when the parts of poses arrive (5.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Self
+
+import numpy as np
+
+from retime.errors import InputError
+from retime.methods.staggered.history import recorded
+from retime.methods.staggered.representation import PoseName, Representation
+from retime.methods.staggered.timing import Timing
+from retime.parameters import coerce
+from retime.quat import FloatArray
+
+__all__ = ["TimingEdits"]
+
+
+class TimingEdits(Representation):
+    """Poses moved, parts staggered, poses inserted and deleted."""
+
+    def _retimed(self, timing: Timing, notes: Sequence[str]) -> Self:
+        """Take over a timing; knots that stray to a neighbouring pose are said."""
+        said = [*notes]
+        old = set(self.timing.strays()) if len(timing) == len(self.timing) else set()
+        new = [s for s in timing.strays() if s not in old]
+        if new:
+            k, i = new[0]
+            more = f" and {len(new) - 1} others" if len(new) > 1 else ""
+            said.append(
+                f"the knot of {self.channels[i]} at pose {k}{more} now lies nearer to a "
+                "neighbouring pose: large staggering may look sudden"
+            )
+        return replace(self, timing=timing)._saying(said)
+
+    def _staggered(self, by: FloatArray, poses: Sequence[int], *, scale: bool = False) -> Self:
+        timing, stopped = self.timing.staggered(by, poses, scale=scale)
+        notes = []
+        if stopped:
+            notes.append(
+                f"{stopped} knots would have crossed their neighbours and stop short of them"
+            )
+        return self._retimed(timing, notes)
+
+    @recorded
+    def retime(self, pose: PoseName, time: float, *, ripple: bool = False) -> Self:
+        """Move a pose to another time, its parts with it.
+
+        Refinements scale with the gap on their side, so that knots never cross.
+
+        Parameters
+        ----------
+        pose : int or float
+            Which pose.
+        time : float
+            Its new time in seconds, between its neighbours'. The last pose may move away: the
+            clip gets longer.
+        ripple : bool
+            What follows moves along; else it stays.
+        """
+        k = self._editable(pose)
+        timing, notes = self.timing.moved(k, coerce(time, float, "time"), ripple=ripple)
+        return self._retimed(timing, notes)
+
+    @recorded
+    def succession(
+        self,
+        joint: str,
+        step: float,
+        power: float = 1.0,
+        *,
+        poses: Iterable[PoseName] | PoseName | None = None,
+    ) -> Self:
+        """Let movement travel down from a joint: each joint below it arrives later.
+
+        The refinement of a joint d joints below grows by step * d**power (5.2).
+
+        Parameters
+        ----------
+        joint : str
+            Where it starts; this joint itself keeps its time.
+        step : float
+            Seconds; negative lets the ends arrive first.
+        power : float
+            1 is even; more makes limbs look looser.
+        poses : sequence of int or float, optional
+            Which poses; left out, all but the two ends.
+        """
+        step, power = coerce(step, float, "step"), coerce(power, float, "power")
+        if power < 0:
+            raise InputError(f"the power of a succession is 0 or more, not {power:g}")
+        start = self._columns([joint])
+        skeleton = self.source.skeleton
+        if any(i >= len(skeleton) for i in start):
+            raise InputError(f"a succession starts from a joint; {joint!r} is a translation")
+        by = np.zeros(self.refinements.shape)
+        for j in range(len(skeleton)):
+            chain = skeleton.chain(j)
+            depths = [chain.index(i) for i in start if i in chain]
+            if depths and min(depths) > 0:
+                by[:, j] = step * float(min(depths)) ** power
+        return self._staggered(by, self._chosen(poses))
+
+    @recorded
+    def jitter(
+        self,
+        seconds: float,
+        *,
+        seed: int = 0,
+        joints: Iterable[str] | None = None,
+        poses: Iterable[PoseName] | PoseName | None = None,
+    ) -> Self:
+        """Stagger at random, so that limbs are not in step.
+
+        Parameters
+        ----------
+        seconds : float
+            Each refinement moves by at most this much either way.
+        seed : int
+            The same seed gives the same staggering, and whichever joints are chosen.
+        joints : sequence of str, optional
+            Which joints; left out, all, and the roots' translations.
+        poses : sequence of int or float, optional
+            Which poses; left out, all but the two ends.
+        """
+        seconds = coerce(seconds, float, "seconds")
+        if seconds < 0:
+            raise InputError(f"a random staggering is 0 s or more, not {seconds:g}")
+        if coerce(seed, int, "seed") < 0:
+            raise InputError(f"a seed is 0 or more, not {seed}")
+        drawn = np.random.default_rng(seed).uniform(-seconds, seconds, self.refinements.shape)
+        by = np.zeros(drawn.shape)
+        columns = self._columns(joints)
+        by[:, columns] = drawn[:, columns]
+        return self._staggered(by, self._chosen(poses))
+
+    @recorded
+    def refine(self, pose: PoseName, refinements: Mapping[str, float]) -> Self:
+        """Set timing refinements of a pose.
+
+        Parameters
+        ----------
+        pose : int or float
+            Which pose.
+        refinements : mapping of str to float
+            By joint, how many seconds later than the pose it arrives.
+        """
+        k = self._editable(pose)
+        if not isinstance(refinements, Mapping):
+            raise InputError("refinements are given by joint")
+        values = {
+            i: coerce(v, float, f"the refinement of {n}")
+            for n, v in refinements.items()
+            for i in self._columns([n])
+        }
+        return self._retimed(self.timing.refined(k, values), ())
+
+    @recorded
+    def scale_refinements(
+        self,
+        share: float,
+        *,
+        joints: Iterable[str] | None = None,
+        poses: Iterable[PoseName] | PoseName | None = None,
+    ) -> Self:
+        """Scale timing refinements: 0 lets all parts arrive together, 2 doubles the overlap.
+
+        Parameters
+        ----------
+        share : float
+            The factor, 0 or more.
+        joints : sequence of str, optional
+            Which joints; left out, all, and the roots' translations.
+        poses : sequence of int or float, optional
+            Which poses; left out, all but the two ends.
+        """
+        share = coerce(share, float, "share")
+        if share < 0:
+            raise InputError(f"refinements are scaled by 0 or more, not {share:g}")
+        by = np.ones(self.refinements.shape)
+        by[:, self._columns(joints)] = share
+        return self._staggered(by, self._chosen(poses), scale=True)
+
+    @recorded
+    def clear_refinements(
+        self,
+        *,
+        joints: Iterable[str] | None = None,
+        poses: Iterable[PoseName] | PoseName | None = None,
+    ) -> Self:
+        """Let all parts of a pose arrive together.
+
+        Parameters
+        ----------
+        joints : sequence of str, optional
+            Which joints; left out, all, and the roots' translations.
+        poses : sequence of int or float, optional
+            Which poses; left out, all but the two ends.
+        """
+        by = np.ones(self.refinements.shape)
+        by[:, self._columns(joints)] = 0.0
+        return self._staggered(by, self._chosen(poses), scale=True)
+
+    @recorded
+    def insert(self, time: float, *, joints: Iterable[str] | None = None) -> Self:
+        """Insert a pose without changing the motion.
+
+        Parameters
+        ----------
+        time : float
+            When, seconds.
+        joints : sequence of str, optional
+            The joints that it has; left out, all, and the roots' translations.
+        """
+        time = coerce(time, float, "time")
+        if np.abs(self.times - time).min() < self.timing.least_gap:
+            k = int(np.abs(self.times - time).argmin())
+            raise InputError(f"pose {k} already stands at {self.times[k]:.3f} s")
+        if self.span is not None and not self.span[0] < time < self.span[1]:
+            raise InputError(
+                f"{time:g} s is not inside the range, {self.span[0]:g} to {self.span[1]:g} s"
+            )
+        included = np.zeros(len(self.channels), dtype=bool)
+        included[self._columns(joints)] = True
+        timing = self.timing.with_pose(time, included)
+        k = int(np.searchsorted(timing.times, time))
+        at, number = timing.source_times(k), int(timing.numbers[k])
+        curves = [
+            c.with_knot(float(at[i]), number, extreme=True) if included[i] else c
+            for i, c in enumerate(self.curves)
+        ]
+        return self._reshaped(replace(self, timing=timing), curves)
+
+    @recorded
+    def delete(self, pose: PoseName) -> Self:
+        """Delete a pose without changing the motion.
+
+        Parameters
+        ----------
+        pose : int or float
+            Which pose; not the first or the last.
+        """
+        k = self._editable(pose)
+        timing = self.timing.without_pose(k)
+        number = int(self.timing.numbers[k])
+        curves = []
+        for curve in self.curves:
+            for extreme in (True, False):
+                n = curve.knot_of(number, extreme=extreme)
+                curve = curve if n is None else curve.without_knot(n)
+            curves.append(curve)
+        return self._reshaped(replace(self, timing=timing), curves)
