@@ -14,6 +14,7 @@ __all__ = [
     "forward",
     "resample_rotations",
     "still_runs",
+    "turn_rotations",
 ]
 
 
@@ -75,6 +76,29 @@ def resample_rotations(rotations, frame, share, column):  # type: ignore[no-unty
             out[t, j, 1] = a1
             out[t, j, 2] = a2
             out[t, j, 3] = a3
+    return out
+
+
+@kernel
+def turn_rotations(rotations, joints, turns):  # type: ignore[no-untyped-def]
+    """Turn some joints' rotations ``(F, J, 4)`` by vectors ``(F, N, 3)`` on the parent's side."""
+    out = rotations.copy()
+    for f in range(len(turns)):
+        for n in range(len(joints)):
+            v = turns[f, n]
+            angle = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+            if angle == 0.0:
+                continue
+            w = math.cos(0.5 * angle)
+            scale = math.sin(0.5 * angle) / angle
+            x = scale * v[0]
+            y = scale * v[1]
+            z = scale * v[2]
+            q = rotations[f, joints[n]]
+            out[f, joints[n], 0] = w * q[0] - x * q[1] - y * q[2] - z * q[3]
+            out[f, joints[n], 1] = w * q[1] + x * q[0] + y * q[3] - z * q[2]
+            out[f, joints[n], 2] = w * q[2] - x * q[3] + y * q[0] + z * q[1]
+            out[f, joints[n], 3] = w * q[3] + x * q[2] - y * q[1] + z * q[0]
     return out
 
 

@@ -8,7 +8,6 @@ from types import MappingProxyType
 
 import numpy as np
 
-from retime import quat
 from retime.errors import InputError
 from retime.quat import FloatArray
 from retime.skeleton import ReadOnlyArrays, read_only
@@ -61,6 +60,8 @@ class PoseLayer(ReadOnlyArrays):
 
     def at(self, t: FloatArray, values: FloatArray) -> FloatArray:
         """Interpolate a track of this layer, ``(K, 3)`` to ``(F, 3)``; zero outside the keys."""
+        if np.array_equal(t, self.times):
+            return values
         return np.stack(
             [np.interp(t, self.times, values[:, k], left=0.0, right=0.0) for k in range(3)], axis=-1
         )
@@ -91,10 +92,11 @@ class PoseLayer(ReadOnlyArrays):
         rotations, translations, scales = sampled
         translations, scales = dict(translations), dict(scales)
         if self.rotations:
-            rotations = rotations.copy()
-        for name, values in self.rotations.items():
-            change = quat.exp(weight * self.at(time_of(name, False), values))
-            rotations[:, names[name]] = quat.multiply(change, rotations[:, names[name]])
+            from retime.kernels import turn_rotations
+
+            turns = [self.at(time_of(name, False), v) for name, v in self.rotations.items()]
+            joints = np.array([names[name] for name in self.rotations], dtype=np.int64)
+            rotations = turn_rotations(rotations, joints, weight * np.stack(turns, axis=1))
         for name, values in self.translations.items():
             base = translations.get(name, rest(name)[0])
             translations[name] = base + weight * self.at(time_of(name, True), values)

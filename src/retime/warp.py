@@ -266,12 +266,19 @@ class TimeWarp:
 
     def __matmul__(self, other: TimeWarp) -> TimeWarp:
         """Compose, channel by channel: ``(f @ g)(t) == f(g(t))``; it has g's domain."""
+        if not self.per_channel and not self.loop and not other.loop and self._leaves(other):
+            return other.with_notes(*(n for n in self.notes if n not in other.notes))
         if not self.loop:
             return self._zip(other, graph.compose)
         return self._zip(
             other,
             lambda f, g: graph.compose(graph.unroll(f, float(g.y.min()), float(g.y.max())), g),
         )
+
+    def _leaves(self, other: TimeWarp) -> bool:
+        """Whether this is the identity wherever another warp shows the source."""
+        (low, high), (first, last) = other.source_range, self.domain
+        return self.is_body_identity and first <= low and high <= last
 
     @property
     def inverse(self) -> TimeWarp:

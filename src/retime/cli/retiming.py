@@ -12,7 +12,7 @@ from retime.cli.console import progress, report
 from retime.cli.options import Retiming, must_differ
 from retime.errors import InputError
 
-__all__ = ["read_with_roles", "retime_file"]
+__all__ = ["known_contacts", "read_with_roles", "retime_file"]
 
 
 def read_with_roles(path: Path, roles: Path | None, **options: Any) -> Any:
@@ -61,7 +61,7 @@ def retime_file(
         steps = [_snapped(step, fps or motion.rate, notes) for step in steps]
     if retiming.contacts is not None:
         # Given in the source's time, so they stand before all else; the fix still runs last.
-        steps = [Step("hold", {"contacts": _known_contacts(retiming.contacts)}), *steps]
+        steps = [Step("hold", {"contacts": known_contacts(retiming.contacts)}), *steps]
     elif retiming.hold:
         steps = [*steps, Step("hold")]
     recipe = Recipe(steps, {"name": source.name, "sha256": sha256})
@@ -102,7 +102,7 @@ def retime_file(
     report(fields, as_json=retiming.as_json, notes=[*result.notes, *notes])
 
 
-def _known_contacts(path: Path) -> Any:
+def known_contacts(path: Path) -> Any:
     """Read contacts: a list of them, or a whole page of ``retime info --json``."""
     from retime.contacts import parse_contacts
     from retime.io.json_text import parse_json

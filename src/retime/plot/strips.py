@@ -39,7 +39,12 @@ def draw_strips(motions: Mapping[str, Motion], path: str | Path, *, poses: int =
     save(strip_figure(motions, poses=poses), path)
 
 
-def strip_figure(motions: Mapping[str, Motion], *, poses: int = 12) -> Figure:
+def strip_figure(
+    motions: Mapping[str, Motion],
+    *,
+    poses: int = 12,
+    at: Mapping[str, FloatArray] | None = None,
+) -> Figure:
     """Draw motions as rows of poses at equal time steps, on one time axis.
 
     Parameters
@@ -48,12 +53,15 @@ def strip_figure(motions: Mapping[str, Motion], *, poses: int = 12) -> Figure:
         Rows from top to bottom, by their names; the first is drawn as the original.
     poses : int
         Poses in the longest row.
+    at : mapping of str to array (N,), optional
+        By row, the times to draw in place of equal steps.
     """
     if any(not len(m) for m in motions.values()):
         raise InputError("a motion without frames cannot be drawn")
     longest = max(m.duration for m in motions.values())
     step = longest / max(poses - 1, 1) or 1.0
-    rows = {name: _Row.of(motion, step) for name, motion in motions.items()}
+    chosen = at or {}
+    rows = {name: _Row.of(motion, step, chosen.get(name)) for name, motion in motions.items()}
     tops = [max(1.1, row.flat[..., 1].max() + 0.05) for row in rows.values()]
     colours = (ORIGINAL, RETIMED, *SERIES[2:]) if len(motions) > 1 else (RETIMED,)
 
@@ -89,10 +97,12 @@ class _Row:
     seconds: float
 
     @classmethod
-    def of(cls, motion: Motion, step: float) -> _Row:
+    def of(cls, motion: Motion, step: float, at: FloatArray | None = None) -> _Row:
         times = np.arange(int(motion.duration / step + 1e-6) + 1, dtype=np.float64) * step
         if motion.duration - times[-1] > 0.4 * step:  # the end is worth a pose of its own
             times = np.r_[times, motion.duration]
+        if at is not None:
+            times = np.asarray(at, dtype=np.float64) - motion.domain[0]
         frame, share = motion.frame_at(motion.domain[0] + times)
         points = positions(motion, end_sites=True)
         flat = _project(motion, points, frame + (share > 0.5), ground_height(points))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -124,9 +125,9 @@ class Channel:
     @cached_property
     def values(self) -> FloatArray:
         """Values at the source's frames, (F, D)."""
-        out = neutral(len(self.times), self.size)
-        for layer in range(len(self.stack)):
-            out = plus(out, self._layer_values(layer))
+        out = plus(self.spline(self.times), self.stack[0].detail)
+        for layer in range(1, len(self.stack)):
+            out = plus(out, plus(self.spline(self.times, layer), self.stack[layer].detail))
         return out
 
     def spline(self, t: FloatArray, layer: int = 0) -> FloatArray:
@@ -134,18 +135,40 @@ class Channel:
         return _evaluate(self.stack[layer].controls, self.knots, t)
 
     def at(self, t: FloatArray) -> FloatArray:
-        """Return values at any times of the source, (M, D)."""
-        out = neutral(len(t), self.size)
-        for layer in range(len(self.stack)):
-            out = plus(out, self._layer_at(t, layer))
-        return out
+        """Return values at any times of the source, (M, D): between frames, interpolated."""
+        return self._at(t, len(self.stack))
 
-    def _layer_values(self, layer: int) -> FloatArray:
-        return plus(self.spline(self.times, layer), self.stack[layer].detail)
+    def _at(self, t: FloatArray, layers: int) -> FloatArray:
+        """Return the value of so many of the lowest layers."""
+        nearest = np.clip(np.searchsorted(self.times, t), 0, len(self.times) - 1)
+        on_frames = bool((self.times[nearest] == t).all())
+        frames = nearest if on_frames else self._around(t)
+        values = neutral(len(frames), self.size)
+        for layer in range(layers):
+            own = self._layer_at(frames, layer)
+            values = plus(values, own) if layer else own
+        return values if on_frames else interpolate(values, self.times[frames], t)
 
-    def _layer_at(self, t: FloatArray, layer: int) -> FloatArray:
-        detail = interpolate(self.stack[layer].detail, self.times, t)
-        return plus(self.spline(t, layer), detail)
+    def differs_from(self, other: Channel | None) -> npt.NDArray[np.int64]:
+        """List the frames at which values may differ from those of another channel."""
+        every = np.arange(len(self.times))
+        if other is None or len(self.stack) > 1 or len(other.stack) > 1:
+            return every
+        mine, theirs = self.stack[0], other.stack[0]
+        if mine.detail is not theirs.detail or not np.array_equal(self.knots, other.knots):
+            return every
+        segments = (mine.controls != theirs.controls).any(axis=(1, 2))
+        held_by = np.searchsorted(self.knots, self.times, side="right") - 1
+        frames: npt.NDArray[np.int64] = every[segments[np.clip(held_by, 0, len(segments) - 1)]]
+        return frames
+
+    def _around(self, t: FloatArray) -> npt.NDArray[np.int64]:
+        """List the frames before and after times."""
+        first = np.clip(np.searchsorted(self.times, t, side="right") - 1, 0, len(self.times) - 2)
+        return np.unique(np.r_[first, first + 1])
+
+    def _layer_at(self, frames: npt.NDArray[np.int64], layer: int) -> FloatArray:
+        return plus(self.spline(self.times[frames], layer), self.stack[layer].detail[frames])
 
     def knot_of(self, owner: int, *, extreme: bool = True) -> int | None:
         """Return the place of a pose's knot, or ``None`` where the pose leaves this channel out."""
@@ -154,25 +177,24 @@ class Channel:
 
     # ---- edits
 
-    def changed(self, owner: int, by: FloatArray, layer: int = 0) -> Channel:
-        """Change a pose's knots by ``by`` (3,), tangents along: equal changes to both (5.1)."""
-        controls = self.stack[layer].controls.copy()
-        for n in np.flatnonzero(self.owners == owner):
-            own = self._seen_from(layer, float(self.knots[n]), by)
-            if n > 0:
-                controls[n - 1, 2:] = changed(controls[n - 1, 2:], own)
-            if n < len(controls):
-                controls[n, :2] = changed(controls[n, :2], own)
-        return self._with_curve(layer, replace(self.stack[layer], controls=controls))
+    def changed(self, by: Mapping[int, FloatArray], layer: int = 0) -> Channel:
+        """Change poses' knots by ``by`` (3,) each, tangents along: equal changes to both (5.1)."""
+        from retime.methods.staggered import kernels
 
-    def _seen_from(self, layer: int, t: float, by: FloatArray) -> FloatArray:
-        """Turn a parent-side change into the frame of a layer that stands on others."""
-        if self.size == 3 or layer == 0:
-            return by
-        below = neutral(1, 4)
-        for k in range(layer):
-            below = plus(below, self._layer_at(np.array([t]), k))
-        return quat.rotate(quat.conjugate(below[0]), by)
+        turns = np.zeros((len(self.knots), 3))
+        for n, owner in enumerate(self.owners.tolist()):
+            if owner in by:
+                turns[n] = by[owner]
+        if self.size == 4 and layer > 0:
+            # A layer that stands on others sees the change from where those have turned.
+            turns = quat.rotate(quat.conjugate(self._at(self.knots, layer)), turns)
+        controls = self.stack[layer].controls.copy()
+        if self.size == 4:
+            kernels.turn_controls(controls, turns)
+        else:
+            controls[:, :2] += turns[:-1, None]
+            controls[:, 2:] += turns[1:, None]
+        return self._with_curve(layer, replace(self.stack[layer], controls=controls))
 
     def tangents(self, owner: int, layer: int = 0) -> tuple[FloatArray, FloatArray]:
         """Return the speeds (3,) with which the splines arrive at and leave a pose's extreme."""
@@ -250,12 +272,13 @@ class Channel:
         """Replace the splines between two knots by others, displacements making up for it."""
         inside = (self.times >= knots[0]) & (self.times <= knots[-1])
         times, spans = self.times[inside], np.array(knots)
+        beside = self._around(spans)
         out = []
         for layer, curve in enumerate(self.stack):
             values = plus(self.spline(times, layer), curve.detail[inside])
             ends = np.concatenate([
                 curve.controls[first, :1],
-                self._layer_at(spans[1:-1], layer),
+                interpolate(self._layer_at(beside, layer), self.times[beside], spans[1:-1]),
                 curve.controls[last - 1, 3:],
             ])  # fmt: skip
             new = _fit(values, times, spans, ends, self.fit)

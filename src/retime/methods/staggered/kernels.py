@@ -14,6 +14,8 @@ __all__ = [
     "fit_places",
     "fit_rotations",
     "refine_rotations",
+    "rotation_changes",
+    "turn_controls",
 ]
 
 # A transition with fewer inner samples than this is a plain arc: two tangents would fit noise.
@@ -59,21 +61,124 @@ def _spline(c, u, work, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def _arc(a, b):  # type: ignore[no-untyped-def]
+    """Return the angle between two control points, and its sine."""
+    dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
+    square = 0.0
+    for c in range(4):
+        square += (b[c] - dot * a[c]) ** 2
+    sine = math.sqrt(square)
+    return math.atan2(sine, dot), sine
+
+
+@kernel
 def evaluate_rotations(controls, knots, times):  # type: ignore[no-untyped-def]
-    """Evaluate splines ``(N - 1, 4, 4)`` between knots ``(N,)`` at times ``(M,)``."""
+    """Evaluate splines ``(N - 1, 4, 4)`` between knots ``(N,)`` at rising times ``(M,)``."""
     out = np.empty((len(times), 4))
     work = np.empty((5, 4))
+    angle = np.empty(3)
+    sine = np.empty(3)
     last = len(knots) - 2
+    known = -1
+    s = 0
     for m in range(len(times)):
-        s = min(max(np.searchsorted(knots, times[m], side="right") - 1, 0), last)
-        u = (times[m] - knots[s]) / (knots[s + 1] - knots[s])
-        _spline(controls[s], min(max(u, 0.0), 1.0), work, out[m])
+        while s < last and times[m] >= knots[s + 1]:
+            s += 1
+        c = controls[s]
+        if s != known:
+            known = s
+            for k in range(3):
+                angle[k], sine[k] = _arc(c[k], c[k + 1])
+        u = min(max((times[m] - knots[s]) / (knots[s + 1] - knots[s]), 0.0), 1.0)
+        # The arcs between control points are the same throughout a transition.
+        for k in range(3):
+            wa = 1.0 - u
+            wb = u
+            if sine[k] >= 1e-9:
+                wa = math.sin((1.0 - u) * angle[k]) / sine[k]
+                wb = math.sin(u * angle[k]) / sine[k]
+            for e in range(4):
+                work[k, e] = wa * c[k, e] + wb * c[k + 1, e]
+        _slerp(work[0], work[1], u, work[3])
+        _slerp(work[1], work[2], u, work[4])
+        _slerp(work[3], work[4], u, out[m])
+    return out
+
+
+@kernel
+def _turned(q, v, out):  # type: ignore[no-untyped-def]
+    """Write q exp(v)."""
+    angle = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+    k = 0.5 if angle < 1e-10 else math.sin(0.5 * angle) / angle
+    w = math.cos(0.5 * angle)
+    x = k * v[0]
+    y = k * v[1]
+    z = k * v[2]
+    o0 = q[0] * w - q[1] * x - q[2] * y - q[3] * z
+    o1 = q[0] * x + q[1] * w + q[2] * z - q[3] * y
+    o2 = q[0] * y - q[1] * z + q[2] * w + q[3] * x
+    o3 = q[0] * z + q[1] * y - q[2] * x + q[3] * w
+    out[0] = o0
+    out[1] = o1
+    out[2] = o2
+    out[3] = o3
+
+
+@kernel
+def turn_controls(controls, turns):  # type: ignore[no-untyped-def]
+    """Turn the control points beside each knot, in place, by rotation vectors ``(N, 3)``."""
+    q = np.empty(4)
+    unit = np.array([1.0, 0.0, 0.0, 0.0])
+    for n in range(len(turns)):
+        if turns[n, 0] == 0.0 and turns[n, 1] == 0.0 and turns[n, 2] == 0.0:
+            continue
+        _turned(unit, turns[n], q)
+        for side in range(2):
+            s = n - 1 + side
+            if s < 0 or s >= len(controls):
+                continue
+            for k in range(2):
+                c = controls[s, 2 - 2 * side + k]
+                w = q[0] * c[0] - q[1] * c[1] - q[2] * c[2] - q[3] * c[3]
+                x = q[0] * c[1] + q[1] * c[0] + q[2] * c[3] - q[3] * c[2]
+                y = q[0] * c[2] - q[1] * c[3] + q[2] * c[0] + q[3] * c[1]
+                z = q[0] * c[3] + q[1] * c[2] - q[2] * c[1] + q[3] * c[0]
+                c[0] = w
+                c[1] = x
+                c[2] = y
+                c[3] = z
+
+
+@kernel
+def rotation_changes(values, source, floor):  # type: ignore[no-untyped-def]
+    """Return the rotation vectors ``(F, 3)`` that lead from source rotations to others.
+
+    They do not jump at half a turn; what is below the floor is nothing.
+    """
+    out = np.zeros((len(values), 3))
+    before = np.array([1.0, 0.0, 0.0, 0.0])
+    q = np.empty(4)
+    for m in range(len(values)):
+        v = values[m]
+        p = source[m]
+        q[0] = v[0] * p[0] + v[1] * p[1] + v[2] * p[2] + v[3] * p[3]
+        q[1] = -v[0] * p[1] + v[1] * p[0] - v[2] * p[3] + v[3] * p[2]
+        q[2] = -v[0] * p[2] + v[1] * p[3] + v[2] * p[0] - v[3] * p[1]
+        q[3] = -v[0] * p[3] - v[1] * p[2] + v[2] * p[1] + v[3] * p[0]
+        if q[0] * before[0] + q[1] * before[1] + q[2] * before[2] + q[3] * before[3] < 0.0:
+            q[:] = -q
+        before[:] = q
+        sine = math.sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+        scale = 2.0 if sine < 1e-8 else 2.0 * math.atan2(sine, q[0]) / sine
+        if scale * sine > floor:
+            for c in range(3):
+                out[m, c] = scale * q[1 + c]
     return out
 
 
 @kernel
 def evaluate_places(controls, knots, times):  # type: ignore[no-untyped-def]
-    """Evaluate splines of places, ``(N - 1, 4, 3)``, as above."""
+    """Evaluate splines of places, ``(N - 1, 4, 3)``, at any times."""
     out = np.empty((len(times), 3))
     last = len(knots) - 2
     for m in range(len(times)):
@@ -102,25 +207,6 @@ def _log_from(a, b, out):  # type: ignore[no-untyped-def]
     out[0] = k * x
     out[1] = k * y
     out[2] = k * z
-
-
-@kernel
-def _turned(q, v, out):  # type: ignore[no-untyped-def]
-    """Write q exp(v)."""
-    angle = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
-    k = 0.5 if angle < 1e-10 else math.sin(0.5 * angle) / angle
-    w = math.cos(0.5 * angle)
-    x = k * v[0]
-    y = k * v[1]
-    z = k * v[2]
-    o0 = q[0] * w - q[1] * x - q[2] * y - q[3] * z
-    o1 = q[0] * x + q[1] * w + q[2] * z - q[3] * y
-    o2 = q[0] * y - q[1] * z + q[2] * w + q[3] * x
-    o3 = q[0] * z + q[1] * y - q[2] * x + q[3] * w
-    out[0] = o0
-    out[1] = o1
-    out[2] = o2
-    out[3] = o3
 
 
 @kernel

@@ -10,7 +10,6 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from retime import quat
 from retime.body import find_body
 from retime.contacts import Contact
 from retime.edits import Edit, apply_edits
@@ -20,7 +19,6 @@ from retime.layers import PoseLayer
 from retime.methods.staggered.channel import Channel
 from retime.methods.staggered.evidence import Evidence
 from retime.methods.staggered.history import PoseEdit
-from retime.methods.staggered.operators import interpolate
 from retime.methods.staggered.timing import Timing
 from retime.motion import Motion, Pose
 from retime.parameters import Range, coerce
@@ -90,7 +88,7 @@ class Representation:
         return self._as_pose(self._source_times_at(self._pose(pose)))
 
     def _as_pose(self, times: FloatArray) -> Pose:
-        values = [c.at(np.array([t]))[0] for c, t in zip(self.curves, times, strict=True)]
+        values = [c.at(times[i : i + 1])[0] for i, c in enumerate(self.curves)]
         skeleton = self.source.skeleton
         count = len(skeleton)
         places = {skeleton.names[r]: values[count + n] for n, r in enumerate(skeleton.roots)}
@@ -121,25 +119,25 @@ class Representation:
         ]
         if not touched:
             return None
+        from retime.methods.staggered import kernels
+
         source, skeleton = self.source, self.source.skeleton
-        t = np.unique(np.concatenate([source.times, *(self.curves[i].knots for i in touched)]))
-        # Knots of different channels that differ by rounding are one key.
-        t = t[np.r_[True, np.diff(t) > 1e-9]]
         rotations, translations = {}, {}
         for i in touched:
-            new = self.curves[i].at(t)
+            frames = self.curves[i].differs_from(self.plain[i])
+            new = self.curves[i].at(source.times[frames])
+            by = np.zeros((len(source), 3))
             if i < len(skeleton):
-                old = interpolate(source.rotations[:, i], source.times, t)
-                by = _unwrapped(quat.multiply(new, quat.conjugate(old)))
-            else:
-                root = skeleton.names[skeleton.roots[i - len(skeleton)]]
-                by = new - interpolate(source.translations[root], source.times, t)
-            by[np.abs(by).max(axis=1) < _ROUNDING * max(1.0, float(np.abs(new).max()))] = 0.0
-            if i < len(skeleton):
+                own = source.rotations[frames, i]
+                by[frames] = kernels.rotation_changes(new, own, _ROUNDING)
                 rotations[skeleton.names[i]] = by
             else:
+                root = skeleton.names[skeleton.roots[i - len(skeleton)]]
+                old = source.translations[root][frames]
+                floor = _ROUNDING * max(1.0, float(np.abs(old).max(initial=0.0)))
+                by[frames] = np.where(np.abs(new - old) > floor, new - old, 0.0)
                 translations[root] = by
-        return PoseLayer(t, rotations, translations)
+        return PoseLayer(source.times, rotations, translations)
 
     def to_edit(self, *, hold: bool = True) -> Edit:
         """Return the edits as a step's result: a warp, a pose layer, and contacts held.
@@ -254,14 +252,4 @@ def numbers(value: npt.ArrayLike, count: int, what: str) -> FloatArray:
         raise InputError(f"{what} must be {count} numbers") from None
     if out.shape != (count,) or not np.isfinite(out).all():
         raise InputError(f"{what} must be {count} finite numbers")
-    return out
-
-
-def _unwrapped(q: FloatArray) -> FloatArray:
-    """Turn rotations into rotation vectors that do not jump at half a turn."""
-    q = quat.continuous(np.where(q[:1, :1] < 0, -q, q))
-    sine = np.linalg.norm(q[:, 1:], axis=-1, keepdims=True)
-    full = 2.0 * np.arctan2(sine, q[:, :1])
-    scale = np.where(sine > 1e-8, full / np.where(sine > 1e-8, sine, 1.0), 2.0)
-    out: FloatArray = scale * q[:, 1:]
     return out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -58,18 +59,19 @@ class Timing:
     def __len__(self) -> int:
         return len(self.times)
 
-    @property
+    @cached_property
     def knots(self) -> FloatArray:
         """Output times of all knots, (K, C)."""
-        return self.times[:, None] + self.refinements
+        knots: FloatArray = self.times[:, None] + self.refinements
+        return knots
 
-    @property
+    @cached_property
     def known_knots(self) -> FloatArray:
         """Where the knots were before all timing edits, (K, C)."""
         knots: FloatArray = self.known_times[:, None] + self.known_refinements
         return knots
 
-    @property
+    @cached_property
     def is_edited(self) -> bool:
         """Whether any knot was moved."""
         return self.base is not None or not (
@@ -79,7 +81,7 @@ class Timing:
 
     def source_times(self, pose: int) -> FloatArray:
         """Return the source's times of a pose's knots, (C,)."""
-        known = self.known_knots[pose]
+        known: FloatArray = self.known_knots[pose]
         if self.base is None:
             return known
         return np.array([float(self.base(t, c)) for t, c in zip(known, self.channels, strict=True)])
@@ -203,9 +205,14 @@ class Timing:
 
     def _in_order(self, edited: BoolArray) -> tuple[Timing, int]:
         """Keep the edited knots between their neighbours; count those that were stopped."""
-        knots, gap = self.knots, self.least_gap
-        wanted = knots.copy()
-        for order, sign in ((range(len(self)), 1.0), (range(len(self) - 1, -1, -1), -1.0)):
+        wanted, knots, gap = self.knots, self.knots.copy(), self.least_gap
+        rows = np.flatnonzero(edited.any(axis=1))
+        if not len(rows):
+            return self, 0
+        ends = range(max(rows[0] - 1, 0), min(rows[-1] + 2, len(self)))
+        if not self.included[[ends[0], ends[-1]]].all():
+            ends = range(len(self))  # partial poses: neighbours may be far away
+        for order, sign in ((ends, 1.0), (reversed(ends), -1.0)):
             wall = np.full(len(self.channels), -np.inf)
             for k in order:
                 has = self.included[k]
@@ -214,6 +221,8 @@ class Timing:
                 knots[k] = np.where(has, sign * at, knots[k])
                 wall = np.where(has, at, wall)
         stopped = edited & (np.abs(knots - wanted) > 1e-12)
+        if not stopped.any():
+            return self, 0
         refinements = np.where(stopped, knots - self.times[:, None], self.refinements)
         return replace(self, refinements=refinements), int(stopped.sum())
 

@@ -9,7 +9,6 @@ from typing import Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from retime import quat
 from retime.body import find_body
 from retime.contacts import Contact
 from retime.errors import InputError
@@ -30,28 +29,37 @@ When = Literal["extreme", "pose"]
 class ValueEdits(Representation):
     """Poses reshaped; nothing changes past a pose's neighbours."""
 
-    def _changed(self, pose: int, values: Mapping[int, FloatArray], when: When, layer: int) -> Self:
-        """Give channels new values at a pose, at its time or at their extremes."""
-        _must_be_when(when)
-        curves = list(self.curves)
-        ends = (0, len(self) - 1)
-        times = self.timing.source_times(pose) if when == "extreme" else None
-        at = self._source_times_at(pose) if times is None else times
-        for i, value in values.items():
-            if not self.timing.included[pose, i]:
-                raise InputError(f"pose {pose} leaves {self.channels[i]!r} out")
+    def _times_of(self, poses: Sequence[int], when: When) -> FloatArray:
+        """Return the source's times (N, C) at which poses are looked at."""
+        if when not in ("pose", "extreme"):
+            raise InputError(f"when is {when!r}; it can be 'pose' or 'extreme'")
+        look = self._source_times_at if when == "pose" else self.timing.source_times
+        return np.array([look(k) for k in poses])
+
+    def _changed(
+        self,
+        poses: Sequence[int],
+        changes: Mapping[int, FloatArray],
+        when: When,
+        layer: int,
+    ) -> Self:
+        """Change channels at poses, by (N, 3) each: at the poses' times, or at extremes."""
+        curves, numbers = list(self.curves), self.timing.numbers
+        times = self._times_of(poses, when)
+        for i, by in changes.items():
             curve = curves[i]
             if not 0 <= layer < len(curve.stack):
                 raise InputError(f"there is no layer {layer}; there are {len(curve.stack)}")
-            number = int(self.timing.numbers[pose])
-            if when == "pose":
-                curve = _with_editing_knot(curve, number, float(at[i]))
-            by = change(value, curve.at(at[i : i + 1])[0])
-            curve = curve.changed(number, by, layer)
-            if self.loop and pose in ends:
-                other = int(self.timing.numbers[ends[1] if pose == 0 else ends[0]])
-                curve = curve.changed(other, by, layer)
-            curves[i] = curve
+            turns = {}
+            for k, t, turn in zip(poses, times[:, i], by, strict=True):
+                if not self.timing.included[k, i]:
+                    continue
+                if when == "pose":
+                    curve = _with_editing_knot(curve, int(numbers[k]), float(t))
+                turns[int(numbers[k])] = turn
+                if self.loop and k in (0, len(self) - 1):
+                    turns[int(numbers[0])] = turns[int(numbers[-1])] = turn
+            curves[i] = curve.changed(turns, layer)
         return replace(self, curves=tuple(curves))
 
     @recorded
@@ -93,7 +101,22 @@ class ValueEdits(Representation):
                 values[i] = numbers(value, 3, f"the translation of {name!r}")
         if any(len(v) != (4 if i < len(self.source.skeleton) else 3) for i, v in values.items()):
             raise InputError("a rotation was given for a translation; use translations")
-        return self._changed(k, values, when, layer)
+        return self._set(k, values, when, layer)
+
+    def _set(self, pose: int, values: Mapping[int, FloatArray], when: When, layer: int) -> Self:
+        """Give channels new values at a pose."""
+        for i in values:
+            if not self.timing.included[pose, i]:
+                raise InputError(f"pose {pose} leaves {self.channels[i]!r} out")
+        times, out = self._times_of([pose], when)[0], self
+        # Between two frames a value is interpolated: a second round makes it exact.
+        for _ in range(2):
+            by = {
+                i: change(value, out.curves[i].at(times[i : i + 1])[0])[None]
+                for i, value in values.items()
+            }
+            out = out._changed([pose], by, when, layer)
+        return out
 
     @recorded
     def turn(
@@ -117,21 +140,15 @@ class ValueEdits(Representation):
         layer : int
             Which layer of the stack takes the change.
         """
-        out = self
+        chosen = self._chosen(poses)
         by = {
-            i: np.radians(numbers(v, 3, f"the turn of {n!r}"))
+            i: np.tile(np.radians(numbers(v, 3, f"the turn of {n!r}")), (len(chosen), 1))
             for n, v in joints.items()
             for i in self._columns([n])
         }
-        for k in self._chosen(poses):
-            now = out.at(k) if when == "pose" else out.extreme(k)
-            values = {
-                i: quat.multiply(quat.exp(v), now.rotations[i])
-                for i, v in by.items()
-                if self.timing.included[k, i]
-            }
-            out = out._changed(k, values, when, layer)
-        return out
+        if any(i >= len(self.source.skeleton) for i in by):
+            raise InputError("a translation cannot turn; use edit")
+        return self._changed(chosen, by, when, layer)
 
     @recorded
     def exaggerate(
@@ -163,22 +180,17 @@ class ValueEdits(Representation):
         """
         weight = coerce(weight, float, "weight")
         columns, chosen = self._columns(joints, roots=False), self._chosen(poses)
-        _must_be_when(when)
-        take = self.at if when == "pose" else self.extreme
-        of = {k: _listed(take(k), self.source) for k in range(len(self))}
-        out = self
-        for k in chosen:
-            beside = self._reference(relative_to, k)
-            values = {}
-            for i in columns:
-                if not self.timing.included[k, i]:
-                    continue
-                other = _mean([of[b][i] for b in beside])
-                away = weight * change(of[k][i], other)
-                now = of[k][i]
-                values[i] = quat.multiply(quat.exp(away), now) if len(now) == 4 else now + away
-            out = out._changed(k, values, when, layer)
-        return out
+        others = [self._reference(relative_to, k) for k in chosen]
+        times = self._times_of(range(len(self)), when)
+        changes = {}
+        for i in columns:
+            values = self.curves[i].at(times[:, i])
+            if relative_to == "average":
+                means = np.broadcast_to(_mean(values), values[chosen].shape)
+            else:
+                means = np.array([_mean(values[o]) for o in others]).reshape(values[chosen].shape)
+            changes[i] = weight * change(values[chosen], means)
+        return self._changed(chosen, changes, when, layer)
 
     def _reference(self, relative_to: str | PoseName, k: int) -> list[int]:
         beside = {
@@ -220,9 +232,7 @@ class ValueEdits(Representation):
             Which layer of the stack takes the change.
         """
         k = self._editable(pose)
-        _must_be_when(when)
-        now = self.at(k) if when == "pose" else self.extreme(k)
-        still = _still(self.source, now)
+        still = _still(self.source, self._as_pose(self._times_of([k], when)[0]))
         body = find_body(self.source)
         wanted = {}
         for name, place in targets.items():
@@ -234,7 +244,7 @@ class ValueEdits(Representation):
         reached = hold_contacts(still, wanted, fade=0.0)
         moved = np.flatnonzero((reached.rotations[0] != still.rotations[0]).any(axis=1))
         values = {int(j): reached.rotations[0, j] for j in moved}
-        out = self._changed(k, values, when, layer)
+        out = self._set(k, values, when, layer)
         return out._saying(reached.notes)
 
     @recorded
@@ -342,11 +352,6 @@ class ValueEdits(Representation):
         return replace(added, plain=plain)
 
 
-def _must_be_when(when: str) -> None:
-    if when not in ("pose", "extreme"):
-        raise InputError(f"when is {when!r}; it can be 'pose' or 'extreme'")
-
-
 def _with_editing_knot(curve: Channel, number: int, t: float) -> Channel:
     """Put the pose's editing knot at a source time; one that stood elsewhere goes."""
     old = curve.knot_of(number, extreme=False)
@@ -357,19 +362,11 @@ def _with_editing_knot(curve: Channel, number: int, t: float) -> Channel:
     return curve.with_knot(t, number, extreme=False)
 
 
-def _listed(pose: Pose, motion: Motion) -> list[FloatArray]:
-    """Return a pose's values in the order of the channels."""
-    names = motion.skeleton.names
-    roots = [pose.translations[names[r]] for r in motion.skeleton.roots]
-    return [*pose.rotations, *roots]
-
-
-def _mean(values: Sequence[FloatArray]) -> FloatArray:
-    """Average a few values; rotations by the eigenvector of their outer products."""
-    stacked = np.array(values)
-    if stacked.shape[-1] == 3:
-        return np.asarray(stacked.mean(axis=0))
-    mean = np.linalg.eigh(stacked.T @ stacked)[1][:, -1]
+def _mean(values: FloatArray) -> FloatArray:
+    """Average values (N, D); rotations by the main axis of their outer products."""
+    if values.shape[-1] == 3:
+        return np.asarray(values.mean(axis=0))
+    mean = np.linalg.eigh(values.T @ values)[1][:, -1]
     return np.asarray(mean if mean @ values[0] >= 0 else -mean)
 
 
