@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from retime.body import find_body
-from retime.contacts import detect_contacts
+from retime.contacts import Contact, detect_contacts
 from retime.edits import Fix, FixContext
 from retime.ik import contact_targets, hold_contacts
 from retime.motion import Motion
 
 __all__ = ["contact_fix"]
 
+_LONG, _SHORT = 0.25, 0.1
+
 
 def contact_fix(
     joints: Sequence[str] = (),
     *,
     tolerance: float = 0.02,
-    minimum: float = 0.25,
+    minimum: float | None = None,
     fade: float = 0.15,
 ) -> Fix:
     """Make the fix that keeps contacts where the source had them.
@@ -29,8 +31,9 @@ def contact_fix(
         the ground.
     tolerance : float
         A joint within this distance stands still, metres.
-    minimum : float
-        Shortest contact in seconds; 0.1 suits running.
+    minimum : float, optional
+        Shortest contact in seconds. Left out, a quarter of a second, and a tenth where a joint
+        has no longer contact at the time: a runner's stances are that short.
     fade : float
         Seconds over which the correction fades beside a contact.
     """
@@ -38,8 +41,7 @@ def contact_fix(
     def run(retimed: Motion, context: FixContext) -> Motion:
         held = context.contacts
         if held is None:
-            found = detect_contacts(context.source, joints, tolerance=tolerance, minimum=minimum)
-            held = context.carry(found)
+            held = context.carry(_found(context.source, joints, tolerance, minimum))
         if not held:
             feet = find_body(context.source).ground_joints()
             lack = "" if joints or feet else ": no feet were found; name them with --map"
@@ -48,3 +50,18 @@ def contact_fix(
         return hold_contacts(retimed, targets, fade=fade)
 
     return Fix("contact IK", run)
+
+
+def _found(
+    source: Motion, joints: Sequence[str], tolerance: float, minimum: float | None
+) -> tuple[Contact, ...]:
+    if minimum is not None:
+        return detect_contacts(source, joints, tolerance=tolerance, minimum=minimum)
+    long = detect_contacts(source, joints, tolerance=tolerance, minimum=_LONG)
+    short = detect_contacts(source, joints, tolerance=tolerance, minimum=_SHORT)
+    alone = [
+        s
+        for s in short
+        if not any(s.joint == c.joint and s.start <= c.end and c.start <= s.end for c in long)
+    ]
+    return tuple(sorted([*long, *alone], key=lambda c: (c.joint, c.start)))

@@ -152,7 +152,7 @@ class Representation:
         return Edit(
             warp=self.warp(),
             layer=layer,
-            fix=contact_fix(minimum=0.1) if hold and not quiet else None,
+            fix=contact_fix() if hold and not quiet else None,
             contacts=self.contacts,
         )
 

@@ -1,0 +1,102 @@
+"""Staggered poses on recorded motion: what trials on real clips showed must hold."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from retime import Motion, StaggeredPoses, TimeWarp, apply, detect_contacts, positions, quat, read
+
+SHARED = Path(__file__).parents[3] / "shared" / "mocap"
+pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared motion files are absent")
+
+# The nine clips of the trials, and as many others.
+CLIPS = ["16_16", "16_35", "16_06", "64_01", "10_01", "124_01", "124_07", "111_32", "05_06"]
+OTHERS = ["02_01", "02_04", "11_01", "16_15", "18_01", "19_02", "22_17", "49_03", "90_02"]
+
+
+def clip(name: str) -> Motion:
+    motion = read(SHARED / f"{name}.bvh")
+    if motion.duration > 11:
+        motion = apply(motion, TimeWarp([0, 10], [0, 10]))
+    return motion
+
+
+def recall(wanted: StaggeredPoses, found: StaggeredPoses) -> float:
+    met = [np.abs(found.times - t).min() <= 0.05 for t in wanted.times]
+    return float(np.mean(met))
+
+
+@pytest.mark.parametrize("name", CLIPS + OTHERS)
+def test_what_held_in_the_trials(name: str) -> None:
+    motion = clip(name)
+    poses = StaggeredPoses.from_motion(motion)
+    assert 2 <= (len(poses) - 2) / motion.duration <= 6
+    assert np.abs(poses.refinements).max() <= 0.25 + 1e-9
+    assert not poses.refinements[[0, -1]].any()
+    assert np.diff(poses.timing.knots, axis=0).min() * motion.rate >= 2 - 1e-6
+    for j, curve in enumerate(poses.curves[: len(motion.skeleton)]):
+        assert quat.angle(curve.values, motion.rotations[:, j]).max() < 1e-9
+
+    noise = np.random.default_rng(7).normal(
+        0, np.radians(0.1) / np.sqrt(3), (*motion.rotations.shape[:2], 3)
+    )
+    noisy = replace(motion, rotations=quat.multiply(motion.rotations, quat.exp(noise)))
+    slower = apply(motion, TimeWarp.identity(*motion.domain), fps=60)
+    assert recall(poses, StaggeredPoses.from_motion(noisy)) >= 0.9
+    assert recall(poses, StaggeredPoses.from_motion(slower)) >= 0.9
+
+    k = len(poses) // 2
+    gap = poses.times[k + 1] - poses.times[k]
+    moved = poses.retime(k, poses.times[k] + 0.4 * gap).motion(hold=False)
+    changed = quat.angle(moved.rotations, motion.rotations).max(axis=1) > 1e-9
+    knots = poses.timing.knots
+    inside = (motion.times >= knots[k - 1].min() - 1e-9) & (
+        motion.times <= knots[k + 1].max() + 1e-9
+    )
+    assert changed.any()
+    assert not changed[~inside].any()
+
+    edited = poses.exaggerate(0.3).succession(motion.skeleton.names[0], 0.005)
+    before = edited.motion(hold=False)
+    for other in (edited.insert(float(edited.times[k : k + 2].mean())), edited.delete(k)):
+        after = other.motion(hold=False)
+        assert quat.angle(after.rotations, before.rotations).max() < 1e-9
+
+
+def test_poses_stand_at_contact_changes() -> None:
+    shares = []
+    for name in CLIPS + OTHERS:
+        motion = clip(name)
+        poses = StaggeredPoses.from_motion(motion)
+        events = [t for c in detect_contacts(motion) for t in (c.start, c.end)]
+        inner = [t for t in events if 0.03 < t - motion.start < motion.duration - 0.03]
+        if inner:
+            shares.append(np.mean([np.abs(poses.times - t).min() <= 0.05 for t in inner]))
+    assert np.mean(shares) >= 0.75
+
+
+@pytest.mark.parametrize("name", ["16_16", "16_15", "02_01"])
+def test_a_walk_edited_as_in_figure_7(name: str) -> None:
+    """Arms reshaped and loosened: feet stay, and no pose appears beside the edited ones."""
+    motion = clip(name)
+    poses = StaggeredPoses.from_motion(motion, keep=0.5)
+    arms = ["LeftArm", "LeftForeArm", "RightArm", "RightForeArm"]
+    edited = poses.exaggerate(0.6, joints=arms)
+    edited = edited.turn({"LeftArm": [0, 0, 12], "RightArm": [0, 0, -12]})
+    for side in ("Left", "Right"):
+        edited = edited.succession(f"{side}Shoulder", 0.02, 1.5)
+    result = edited.motion()
+    place = positions(result)
+    for contact in detect_contacts(motion):
+        frames = (motion.times >= contact.start) & (motion.times <= contact.end)
+        stood = place[frames, motion.skeleton.index(contact.joint)]
+        assert np.linalg.norm(stood - stood.mean(0), axis=1).max() < 1e-3
+    found = StaggeredPoses.from_motion(motion).times
+    again = StaggeredPoses.from_motion(result).times
+    for k in poses.free:
+        before, after = ((np.abs(t - poses.times[k]) <= 0.1).sum() for t in (found, again))
+        assert after <= before
