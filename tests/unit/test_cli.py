@@ -348,3 +348,51 @@ def test_contacts_are_listed_edited_and_held(run: Run, tmp_path: Path) -> None:
     status, _, err = run("apply", walk, out, "--duration", "3", "--contacts", listed)
     assert status == 2
     assert "did you mean 'LeftToe'" in err
+
+
+def test_stagger_from_the_command_line(run: Run, jump: Path, tmp_path: Path) -> None:
+    status, out, _ = run("stagger", jump, "--list", "--json")
+    assert status == 0
+    listed = json.loads(out)["poses"]
+    times = [row["time_s"] for row in listed]
+    assert times == sorted(times)
+    k = len(listed) // 2
+    edits = tmp_path / "edits.json"
+    edits.write_text(json.dumps([{"do": "turn", "joints": {"Head": [10, 0, 0]}, "poses": [k]}]))
+    beside = {n: tmp_path / n for n in ("p.json", "p.png", "s.png", "w.json", "r.json")}
+    status, _, err = run(
+        "stagger", jump, tmp_path / "out.bvh", "--move", f"{times[k]}:{times[k] + 0.05}",
+        "--succession", "RightArm:0.02:1.5", "--exaggerate", "0.2", "--joint", "left_upper_arm",
+        "--edits", edits, "--poses", beside["p.json"], "--plot", beside["p.png"],
+        "--strip", beside["s.png"], "--warp", beside["w.json"], "--recipe", beside["r.json"],
+    )  # fmt: skip
+    assert status == 0, err
+    assert all(path.stat().st_size > 1000 for n, path in beside.items() if n != "r.json")
+    warp = retime.read_warp(beside["w.json"])
+    assert float(warp(times[k] + 0.05)) == pytest.approx(times[k], abs=1e-9)
+    status, _, _ = run("run", beside["r.json"], jump, tmp_path / "again.bvh")
+    assert status == 0
+    assert (tmp_path / "again.bvh").read_bytes() == (tmp_path / "out.bvh").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ([], "say where to write the result"),
+        (["out.bvh", "--succession", "RigthArm:0.1:1"], "did you mean 'RightArm'"),
+        (["out.bvh", "--succession", "RightArm:0.1"], "it takes 3 values"),
+        (["out.bvh", "--move", "50:51"], "no pose near 50 s"),
+        (["out.bvh", "--keep", "many"], "is not a number"),
+        (["out.bvh", "--poses", "p.txt"], ".json or .npz"),
+        (["out.bvh", "--plot", "p.gif"], "a picture is"),
+        (["out.bvh", "--edits", "missing.json"], "no such file"),
+    ],
+)
+def test_stagger_refuses_with_a_sentence(
+    run: Run, jump: Path, options: list[str], sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(jump.parent)
+    status, _, err = run("stagger", jump, *options)
+    assert status == 2
+    assert sentence in err
+    assert not (jump.parent / "out.bvh").exists()
