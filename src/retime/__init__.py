@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from retime.methods.physics import PhysicsModel, physics_warp
     from retime.methods.spline import spline_warp
     from retime.methods.staggered import PoseEdit, StaggeredPoses
+    from retime.methods.surface import ControlPoint, ControlSurfaces, SurfaceKey, surface_warp
     from retime.motion import Motion, Pose, Units
     from retime.recipe import Recipe, Step, read_recipe, write_recipe
     from retime.skeleton import EndSite, Skeleton
@@ -44,6 +45,8 @@ _HOME = {
     "BezierCurve": "retime.curves",
     "Body": "retime.body",
     "Contact": "retime.contacts",
+    "ControlPoint": "retime.methods.surface",
+    "ControlSurfaces": "retime.methods.surface",
     "EndSite": "retime.skeleton",
     "FormatError": "retime.errors",
     "FormatWarning": "retime.errors",
@@ -60,6 +63,7 @@ _HOME = {
     "Skeleton": "retime.skeleton",
     "StaggeredPoses": "retime.methods.staggered",
     "Step": "retime.recipe",
+    "SurfaceKey": "retime.methods.surface",
     "TimeWarp": "retime.warp",
     "Units": "retime.motion",
     "align": "retime.methods.live",
@@ -86,6 +90,7 @@ _HOME = {
     "samples": "",
     "spline_warp": "retime.methods.spline",
     "suggest_keytimes": "retime.methods.guided",
+    "surface_warp": "retime.methods.surface",
     "write": "retime.io",
     "write_recipe": "retime.recipe",
     "write_warp": "retime.io.warp_json",
@@ -95,6 +100,8 @@ __all__ = [
     "BezierCurve",
     "Body",
     "Contact",
+    "ControlPoint",
+    "ControlSurfaces",
     "EndSite",
     "FormatError",
     "FormatWarning",
@@ -111,6 +118,7 @@ __all__ = [
     "Skeleton",
     "StaggeredPoses",
     "Step",
+    "SurfaceKey",
     "TimeWarp",
     "Units",
     "align",
@@ -137,6 +145,7 @@ __all__ = [
     "samples",
     "spline_warp",
     "suggest_keytimes",
+    "surface_warp",
     "write",
     "write_recipe",
     "write_warp",

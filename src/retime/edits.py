@@ -81,14 +81,14 @@ class Fix:
 
 @dataclass(frozen=True, eq=False)
 class Edit:
-    """What one step does: any of a warp, a pose layer and a fix, each by a weight.
+    """What one step does: any of a warp, a pose layer and fixes, each by a weight.
 
     ``contacts``, in the step's input time, replace those of the source from there on.
     """
 
     warp: TimeWarp | None = None
     layer: PoseLayer | None = None
-    fix: Fix | None = None
+    fixes: tuple[Fix, ...] = ()
     weight: float = 1.0
     contacts: tuple[Contact, ...] | None = None
 
@@ -266,13 +266,13 @@ def check_channels(motion: Motion, warp: TimeWarp) -> tuple[str, ...]:
 
 
 def _run_fixes(out: Motion, context: FixContext, edits: Iterable[Edit]) -> Motion:
-    last = {e.fix.kind: e for e in edits if e.fix is not None}
+    last = {fix.kind: (fix, edit.weight) for edit in edits for fix in edit.fixes}
     for kind in FIX_ORDER:
-        edit = last.get(kind)
-        if edit is None or edit.fix is None or edit.weight == 0:
+        fix, weight = last.get(kind, (None, 0.0))
+        if fix is None or weight == 0:
             continue
-        fixed = edit.fix.run(out, context)
-        out = fixed if edit.weight == 1 else _between(out, fixed, edit.weight)
+        fixed = fix.run(out, context)
+        out = fixed if weight == 1 else _between(out, fixed, weight)
     return out
 
 

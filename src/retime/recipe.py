@@ -161,7 +161,7 @@ def _input(
     """
     if not edits:
         return motion
-    plain = [replace(e, fix=None, contacts=None) for e in edits]
+    plain = [replace(e, fixes=(), contacts=None) for e in edits]
     start, end = domain
     if not poses:
         return apply_edits(motion, plain, times=[start, end])

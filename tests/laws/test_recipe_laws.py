@@ -379,7 +379,7 @@ def test_weight_scales_what_a_fix_turns() -> None:
     def run(retimed: Motion, context: FixContext) -> Motion:
         return replace(retimed, rotations=quat.multiply(third, retimed.rotations))
 
-    out = apply_edits(SOURCE, [Edit(fix=Fix("cartoon", run), weight=1 / 3)])
+    out = apply_edits(SOURCE, [Edit(fixes=(Fix("cartoon", run),), weight=1 / 3)])
     close(quat.angle(out.rotations, SOURCE.rotations), 0.3)
 
 
@@ -390,7 +390,7 @@ def test_a_fix_gets_the_source_and_the_total_warp() -> None:
         got.append(context)
         return retimed
 
-    edits = [Edit(HALF_SPEED), Edit(fix=Fix("smoothing", run)), Edit(HALF_SPEED.inverse)]
+    edits = [Edit(HALF_SPEED), Edit(fixes=(Fix("smoothing", run),)), Edit(HALF_SPEED.inverse)]
     apply_edits(SOURCE, edits)
     (context,) = got
     assert context.source is SOURCE
@@ -409,7 +409,7 @@ def test_contacts_of_a_step_replace_those_before_and_are_carried_on(steps: list[
     early, late = Contact("Hand", 1.0, 1.4), Contact("Hand", START + 0.1, START + 0.3)
     edits = [
         Edit(first, contacts=(early,)),
-        Edit(contacts=(late,), fix=Fix("contact IK", run)),
+        Edit(contacts=(late,), fixes=(Fix("contact IK", run),)),
         Edit(second),
     ]
     apply_edits(SOURCE, edits)
@@ -537,7 +537,7 @@ def test_contacts_of_a_cycle_are_carried_on_every_turn() -> None:
 
     twice = TimeWarp([START, START + 2 * length], [START, START + 2 * length], loop=True)
     trim = TimeWarp([START, START + 0.5], [START, START + 0.5])
-    fix = Edit(fix=Fix("smoothing", look))
+    fix = Edit(fixes=(Fix("smoothing", look),))
     apply_edits(SOURCE, [Edit(warp=twice), fix])
     apply_edits(SOURCE, [Edit(warp=twice), Edit(warp=trim), fix])
     starts = [[round(c.start - START, 6) for c in contacts] for contacts in seen]

@@ -70,7 +70,7 @@ class Method:
             return Edit(warp=result, weight=weight)
         if isinstance(result, PoseLayer):
             return Edit(layer=result, weight=weight)
-        return Edit(fix=result, weight=weight)
+        return Edit(fixes=(result,), weight=weight)
 
 
 METHODS: dict[str, Method] = {
@@ -127,6 +127,13 @@ METHODS: dict[str, Method] = {
             "retime.methods.staggered",
             "StaggerParameters",
             "stagger",
+        ),
+        Method(
+            "surface",
+            "Drag a surface to move one joint's action in time; what is near follows.",
+            "retime.methods.surface",
+            "SurfaceParameters",
+            "surface",
         ),
         Method(
             "smooth",

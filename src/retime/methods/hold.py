@@ -71,4 +71,4 @@ def hold(
         motion.skeleton.index(contact.joint)
     known = None if contacts is None else tuple(contacts)
     fix = contact_fix(joints, tolerance=tolerance, minimum=minimum, fade=fade)
-    return Edit(fix=fix, contacts=known)
+    return Edit(fixes=(fix,), contacts=known)

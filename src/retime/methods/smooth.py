@@ -55,7 +55,7 @@ def smooth(motion: Motion, *, strength: float = 1.0) -> Edit:
         scales = {n: _averaged(t, window(n)) for n, t in retimed.scales.items()}
         return replace(retimed, rotations=rotations, translations=translations, scales=scales)
 
-    return Edit(fix=Fix("smoothing", run))
+    return Edit(fixes=(Fix("smoothing", run),))
 
 
 def _averaged(values: FloatArray, window: FloatArray) -> FloatArray:

@@ -152,7 +152,7 @@ class Representation:
         return Edit(
             warp=self.warp(),
             layer=layer,
-            fix=contact_fix() if hold and not quiet else None,
+            fixes=(contact_fix(),) if hold and not quiet else (),
             contacts=self.contacts,
         )
 

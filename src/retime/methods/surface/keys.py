@@ -1,0 +1,207 @@
+"""Keys: what a person drags, where on the surface, and by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.errors import InputError, did_you_mean
+from retime.parameters import coerce
+
+__all__ = ["ControlPoint", "Shape", "SurfaceKey"]
+
+# A table holds weights over the surface; a function takes x and y in heights from the drag.
+Shape = Literal["gaussian", "polynomial"] | Sequence[Sequence[float]] | Callable[..., Any]
+MOST_DEGREE = 3
+
+
+@dataclass(frozen=True)
+class ControlPoint:
+    """One point of a surface that is dragged.
+
+    Parameters
+    ----------
+    shift : float
+        Seconds by which what is there happens later; negative is earlier.
+    joint : str, optional
+        The joint (or role) that is dragged.
+    point : (float, float), optional
+        Where on the surface, metres from the root: across, and up.
+    """
+
+    shift: float
+    joint: str | None = None
+    point: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "shift", coerce(self.shift, float, "shift"))
+        if (self.joint is None) == (self.point is None):
+            raise InputError("a drag is at a joint or at a point; give one of the two")
+        if self.joint is not None and not isinstance(self.joint, str):
+            raise InputError(f"the joint is {self.joint!r}; it should be a name")
+        if self.point is not None:
+            point = coerce(self.point, tuple[float, float], "point")
+            object.__setattr__(self, "point", point)
+
+    @classmethod
+    def from_document(cls, entry: Any) -> ControlPoint:
+        """Make a control point of what JSON holds."""
+        if isinstance(entry, ControlPoint):
+            return entry
+        if not isinstance(entry, Mapping) or "shift" not in entry:
+            raise InputError('a control point needs "shift", and "joint" or "point"')
+        unknown = set(entry) - {"shift", "joint", "point"}
+        if unknown:
+            raise InputError(f"a control point has no {sorted(unknown)[0]!r}")
+        return cls(**entry)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SurfaceKey:
+    """A time control surface: drag a joint's moment to another time, and let the near follow.
+
+    The pose that the joint has at the source's time ``time`` is reached at the output's time
+    ``time + shift``, exactly; a joint by whose weight w is reached at ``time + w * shift``.
+
+    Parameters
+    ----------
+    time : float
+        The source's moment, seconds.
+    shift : float
+        Seconds later; negative is earlier.
+    joint : str, optional
+        The joint (or role) that is dragged.
+    point : (float, float), optional
+        Where the surface is dragged, metres from the root: across, and up. In place of a joint.
+    shape : {"gaussian", "polynomial"}, table or callable
+        How the surface bends: a Gaussian, a polynomial through the control points, a table of
+        weights over the surface (columns across, rows up), or a function of x and y in heights.
+    sigma : (float, float)
+        The Gaussian's widths across and up, in heights of the figure.
+    range_sigma : float
+        How far along the bones the drag is felt, in heights.
+    gamma : float
+        Seconds over which the drag fades before and after.
+    degree : int
+        The polynomial's degree, 1 to 3.
+    control_points : sequence of ControlPoint
+        Further drags at the same moment, each with its own shift.
+    direction : (float, float, float), optional
+        The time direction, along which the figure is seen; left out, its heading at first. Give
+        it for motion that goes backwards or turns.
+    """
+
+    time: float
+    shift: float = 0.0
+    joint: str | None = None
+    point: tuple[float, float] | None = None
+    shape: Shape = "gaussian"
+    sigma: tuple[float, float] = (0.25, 0.25)
+    range_sigma: float = 0.25
+    gamma: float = 0.3
+    degree: int = 3
+    control_points: tuple[ControlPoint, ...] = field(default=())
+    direction: tuple[float, float, float] | None = None
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        for name in ("time", "shift", "range_sigma", "gamma"):
+            put(self, name, coerce(getattr(self, name), float, name))
+        sigma: Any = self.sigma
+        if isinstance(sigma, int | float):  # one width for both ways
+            sigma = (sigma, sigma)
+        put(self, "sigma", coerce(sigma, tuple[float, float], "sigma"))
+        put(self, "degree", coerce(self.degree, int, "degree"))
+        if min(self.sigma) <= 0 or self.range_sigma <= 0:
+            raise InputError(
+                f"a surface's sigmas are above 0 heights, not {self.sigma[0]:g}, "
+                f"{self.sigma[1]:g} and {self.range_sigma:g}; 0.25 is a start"
+            )
+        if self.gamma <= 0:
+            raise InputError(f"gamma is above 0 s, not {self.gamma:g}; 0.3 is a start")
+        if not 1 <= self.degree <= MOST_DEGREE:
+            raise InputError(f"the polynomial's degree is 1 to {MOST_DEGREE}, not {self.degree}")
+        points = tuple(ControlPoint.from_document(c) for c in self.control_points)
+        put(self, "control_points", points)
+        if self.direction is not None:
+            way = coerce(self.direction, tuple[float, float, float], "direction")
+            if not np.linalg.norm(way) > 1e-9:
+                raise InputError("the time direction must have a length")
+            put(self, "direction", way)
+        if self.point is not None:
+            put(self, "point", coerce(self.point, tuple[float, float], "point"))
+        self._check_shape()
+        if not self.drags:
+            raise InputError("a surface is dragged at a joint or at a point; give one")
+
+    def _check_shape(self) -> None:
+        if isinstance(self.shape, str):
+            if self.shape not in ("gaussian", "polynomial"):
+                raise InputError(
+                    f"the shape is {self.shape!r}; it can be 'gaussian', 'polynomial', a table or "
+                    "a function"
+                )
+        elif not callable(self.shape):
+            table = _table(self.shape)
+            object.__setattr__(self, "shape", tuple(map(tuple, table.tolist())))
+        count = len(self.drags)
+        if self.shape == "polynomial" and count <= self.degree:
+            fits = f"; degree {count - 1} would do" if count > 1 else ""
+            raise InputError(
+                f"a polynomial of degree {self.degree} goes through at least {self.degree + 1} "
+                f"control points, and {count} are given{fits}, or a gaussian"
+            )
+
+    @property
+    def drags(self) -> tuple[ControlPoint, ...]:
+        """All control points: the key's own joint or point first."""
+        if self.joint is None and self.point is None:
+            return self.control_points
+        return (ControlPoint(self.shift, self.joint, self.point), *self.control_points)
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the key as JSON holds it; defaults are left out."""
+        if callable(self.shape):
+            raise InputError("a recipe file cannot hold a function; it works in Python only")
+        out: dict[str, Any] = {}
+        for entry in fields(self):
+            value = getattr(self, entry.name)
+            if entry.name == "control_points":
+                value = [
+                    {k: v for k, v in vars(c).items() if v is not None} for c in self.control_points
+                ]
+                if not value:
+                    continue
+            elif entry.name != "time" and value == entry.default:
+                continue
+            out[entry.name] = value
+        return out
+
+    @classmethod
+    def from_document(cls, entry: Any) -> SurfaceKey:
+        """Make a key of what JSON holds."""
+        if isinstance(entry, SurfaceKey):
+            return entry
+        if not isinstance(entry, Mapping):
+            raise InputError('a key is an object with "time", "joint" and "shift"')
+        known = [f.name for f in fields(cls)]
+        for name in entry:
+            if name not in known:
+                raise InputError(f"a key has no {name!r}{did_you_mean(name, known)}")
+        if "time" not in entry:
+            raise InputError('a key needs a "time"')
+        return cls(**entry)
+
+
+def _table(values: Any) -> npt.NDArray[np.float64]:
+    try:
+        table = np.array(values, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError("a surface's table must be rows of numbers") from None
+    if table.ndim != 2 or min(table.shape) < 2 or not np.isfinite(table).all():
+        raise InputError("a surface's table needs at least two rows of two finite numbers")
+    return table

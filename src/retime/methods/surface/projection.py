@@ -1,0 +1,99 @@
+"""The figure seen along time: joint paths projected on a plane (section 3.1), and bones as ways."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from retime.body import Body
+from retime.edits import apply
+from retime.errors import InputError
+from retime.kinematics import height, positions
+from retime.motion import Motion
+from retime.quat import FloatArray
+from retime.warp import TimeWarp
+
+__all__ = ["View", "seen_at", "topological_distances"]
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A plane across the time direction, through the root: x across, y up, in metres.
+
+    Parameters
+    ----------
+    across, up, along : array (3,)
+        Unit vectors; ``along`` is the time direction.
+    """
+
+    across: FloatArray
+    up: FloatArray
+    along: FloatArray
+
+    @classmethod
+    def of(cls, motion: Motion, body: Body, direction: tuple[float, float, float] | None) -> View:
+        """Look along a direction; left out, along the figure's heading at first."""
+        if direction is None:
+            first = _frames(motion, 1)
+            heading = float(body.frame(first)[1][0])
+            along = np.array([np.sin(heading), 0.0, np.cos(heading)])
+        else:
+            along = np.asarray(direction, dtype=float)
+            along = along / np.linalg.norm(along)
+        vertical = np.array([0.0, 1.0, 0.0])
+        if abs(along @ vertical) > 0.95:  # seen from above: up on paper is the heading
+            vertical = np.array([0.0, 0.0, 1.0])
+        across = np.cross(vertical, along)
+        across /= np.linalg.norm(across)
+        return cls(across, np.cross(along, across), along)
+
+    def project(self, points: FloatArray, root: int) -> FloatArray:
+        """Project joints (F, J, 3) on the plane through their root, (F, J, 2)."""
+        # The root is the origin, so that a figure that walks does not leave its own surface.
+        local = points - points[:, root : root + 1]
+        return np.stack([local @ self.across, local @ self.up], axis=-1)
+
+
+def _frames(motion: Motion, count: int) -> Motion:
+    return replace(
+        motion,
+        rotations=motion.rotations[:count],
+        translations={n: t[:count] for n, t in motion.translations.items()},
+        scales={n: t[:count] for n, t in motion.scales.items()},
+        sample_times=None,
+    )
+
+
+def seen_at(motion: Motion, time: float) -> FloatArray:
+    """Return joint positions at a time of the source, (J, 3) metres."""
+    start, end = motion.domain
+    if not start - 1e-9 <= time <= end + 1e-9:
+        raise InputError(
+            f"the key at {time:g} s is outside the clip, which lasts from {start:g} to {end:g} s"
+        )
+    pose = apply(motion, TimeWarp.identity(start, end), times=[time])
+    out: FloatArray = positions(pose)[0]
+    return out
+
+
+def topological_distances(motion: Motion, body: Body, joint: int, points: FloatArray) -> FloatArray:
+    """Measure the way along the bones from a joint to every other, in heights (eq. 7)."""
+    count = len(motion.skeleton)
+    ways: list[list[tuple[int, float]]] = [[] for _ in range(count)]
+    for j in range(count):
+        p = body.parent(j)  # a foot that hangs on the root belongs to its shin
+        if p >= 0:
+            length = float(np.linalg.norm(points[j] - points[p]))
+            ways[j].append((p, length))
+            ways[p].append((j, length))
+    out = np.full(count, np.inf)
+    out[joint] = 0.0
+    open_ = [joint]
+    while open_:
+        j = open_.pop()
+        for other, length in ways[j]:
+            if out[j] + length < out[other]:
+                out[other] = out[j] + length
+                open_.append(other)
+    return out / (max(height(motion.skeleton), 1e-9) * motion.units.metres)

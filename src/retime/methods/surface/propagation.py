@@ -1,0 +1,96 @@
+"""How a drag fades before and after its moment: a bump from 0 over 1 to 0 (section 3.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from retime.errors import InputError
+from retime.quat import FloatArray
+
+__all__ = ["Bump", "Propagation", "bump"]
+
+Propagation = Literal["quintic", "septic"] | Sequence[float] | Callable[..., Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Bump:
+    """A bump over u from -1 to 1, 1 in the middle, and its steepest slope.
+
+    Parameters
+    ----------
+    value : callable
+        From u (N,) to the share of the drag.
+    slope : float
+        The largest absolute derivative.
+    """
+
+    value: Callable[[FloatArray], FloatArray]
+    slope: float
+
+    def at(self, t: FloatArray, peak: float, start: float, end: float) -> FloatArray:
+        """Evaluate it at times, stretched from its start over its peak to its end."""
+        before, after = max(peak - start, 1e-12), max(end - peak, 1e-12)
+        u = np.where(t < peak, (t - peak) / before, (t - peak) / after)
+        return np.where(np.abs(u) < 1, self.value(np.clip(u, -1, 1)), 0.0)
+
+
+def _quintic(u: FloatArray) -> FloatArray:
+    v = 1 - np.abs(u)
+    out: FloatArray = v**3 * (10 - 15 * v + 6 * v**2)
+    return out
+
+
+def _septic(u: FloatArray) -> FloatArray:
+    v = 1 - np.abs(u)
+    out: FloatArray = v**4 * (35 - 84 * v + 70 * v**2 - 20 * v**3)
+    return out
+
+
+# Both have no slope and no curvature at the ends and at the peak, so that halves of unequal length
+# still join with two continuous derivatives.
+_KNOWN = {"quintic": Bump(_quintic, 15 / 8), "septic": Bump(_septic, 35 / 16)}
+
+
+def bump(propagation: Propagation) -> Bump:
+    """Return a bump by its name, from a table over -1 to 1, or from a function of u."""
+    if isinstance(propagation, str):
+        if propagation not in _KNOWN:
+            raise InputError(
+                f"the propagation is {propagation!r}; it can be "
+                + ", ".join(map(repr, _KNOWN))
+                + ", a table or a function"
+            )
+        return _KNOWN[propagation]
+    value = _from_function(propagation) if callable(propagation) else _from_table(propagation)
+    u = np.linspace(-1, 1, 2001)
+    try:
+        shares = value(u)
+        good = shares.shape == u.shape and bool(np.isfinite(shares).all())
+    except Exception as e:
+        raise InputError(f"the propagation function fails: {e}") from None
+    if not good:
+        raise InputError("a propagation function takes an array of u and returns as many numbers")
+    if abs(shares[1000] - 1) > 1e-6 or max(abs(shares[0]), abs(shares[-1])) > 1e-6:
+        raise InputError("a propagation is 1 in the middle (u = 0) and 0 at its ends (u = -1, 1)")
+    return Bump(value, float(np.abs(np.gradient(shares, u)).max()))
+
+
+def _from_function(function: Callable[..., Any]) -> Callable[[FloatArray], FloatArray]:
+    return lambda u: np.asarray(function(u), dtype=float)
+
+
+def _from_table(table: Any) -> Callable[[FloatArray], FloatArray]:
+    from scipy.interpolate import CubicSpline
+
+    try:
+        values = np.array(table, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError("a propagation table must be a list of numbers") from None
+    if values.ndim != 1 or len(values) < 5 or not len(values) % 2 or not np.isfinite(values).all():
+        raise InputError("a propagation table needs an odd number, 5 or more, of finite numbers")
+    spline = CubicSpline(np.linspace(-1, 1, len(values)), values, bc_type="clamped")
+    return lambda u: np.asarray(spline(u))

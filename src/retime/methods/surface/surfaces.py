@@ -1,0 +1,450 @@
+"""Bilateral time control surfaces (Yoo, Abdul Massih, Ziamtsov, Hassan and Benes 2014).
+
+A surface stands across time at a key. Dragging a point of it moves one joint's action to another
+time, and what is near in the body follows: near on the plane (the domain filter) and near along the
+bones (the range filter).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.body import find_body
+from retime.errors import InputError
+from retime.graph import Graph
+from retime.kinematics import height, positions
+from retime.methods.surface.keys import SurfaceKey
+from retime.methods.surface.projection import View, seen_at, topological_distances
+from retime.methods.surface.propagation import Propagation, bump
+from retime.methods.surface.shapes import Sheet, sheet_of
+from retime.motion import Motion
+from retime.parameters import Range, coerce
+from retime.quat import FloatArray
+from retime.warp import TimeWarp
+
+__all__ = ["ControlSurfaces", "Grid", "RootMode", "SurfaceMode"]
+
+SurfaceMode = Literal["frozen", "intersection"]
+RootMode = Literal["auto", "follow", "rotations", "lock"]
+# Smooth curves are sampled at least this finely.
+_FINEST_RATE = 120.0
+# A joint that moves by less than this many seconds does not move.
+_NOTHING = 1e-7
+# From this weight of the hips on, a drag is one of the whole body.
+_BODY_WIDE = 0.5
+# The border of a drawn surface around the paths, in heights.
+_BORDER = 0.05
+# A vertex takes its range weight from joints within about this far, in heights.
+_VERTEX_REACH = 0.08
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """A surface's vertices, for drawing.
+
+    Parameters
+    ----------
+    x : array (P,)
+        Across, metres from the root.
+    y : array (Q,)
+        Up, metres from the root.
+    shift : array (P, Q)
+        How much later what passes there happens, seconds.
+    """
+
+    x: FloatArray
+    y: FloatArray
+    shift: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class _Placed:
+    """A key on its motion: seen along its direction, in heights."""
+
+    key: SurfaceKey
+    view: View
+    joints: tuple[int, ...]
+    places: FloatArray
+    near: FloatArray
+    sheet: Sheet
+    shifts: FloatArray
+
+
+class ControlSurfaces:
+    """Time control surfaces on a motion: their warp, and what a person needs to see of them.
+
+    Parameters
+    ----------
+    motion : Motion
+        The motion.
+    keys : sequence of SurfaceKey
+        The surfaces, in any order; their ranges must not overlap.
+    mode : {"frozen", "intersection"}
+        Read each surface at the key pose, so that the dragged joint arrives exactly; or intersect
+        it with the joints' paths, as the paper has it.
+    min_slope : float
+        No part's time runs slower than this, nor faster than its inverse.
+    root : {"auto", "follow", "rotations", "lock"}
+        What the root does: follow its weight, follow with its rotation only, or stay, and the legs
+        that are not dragged with it. Auto locks unless the whole body is dragged.
+    grid : (int, int)
+        Vertices across and up.
+    propagation : {"quintic", "septic"}, table or callable
+        How a drag fades before and after its moment.
+    range : (float, float), optional
+        The part of the clip that may change.
+
+    Examples
+    --------
+    >>> from retime import ControlSurfaces, SurfaceKey, samples
+    >>> key = SurfaceKey(time=1.0, joint="RightHand", shift=-0.1)
+    >>> warp = ControlSurfaces(samples.punches(), [key]).warp()
+    >>> round(float(warp(0.9, "RightHand")), 9)
+    1.0
+    """
+
+    def __init__(
+        self,
+        motion: Motion,
+        keys: Iterable[SurfaceKey],
+        *,
+        mode: SurfaceMode = "frozen",
+        min_slope: float = 0.1,
+        root: RootMode = "auto",
+        grid: tuple[int, int] = (30, 30),
+        propagation: Propagation = "quintic",
+        range: Range | None = None,
+    ) -> None:
+        self.motion = motion
+        self.keys = tuple(sorted(_as_keys(keys), key=lambda k: k.time))
+        self.mode: SurfaceMode = coerce(mode, SurfaceMode, "mode")
+        self.root: RootMode = coerce(root, RootMode, "root")
+        self.min_slope = coerce(min_slope, float, "min_slope")
+        if not 0 < self.min_slope < 1:
+            raise InputError(f"the least slope lies between 0 and 1, not {self.min_slope:g}")
+        self.grid = coerce(grid, tuple[int, int], "grid")
+        if min(self.grid) < 2 or max(self.grid) > 1000:
+            raise InputError(f"a surface has 2 to 1000 vertices each way, not {self.grid}")
+        self._bump = bump(propagation)
+        if len(motion) < 2:
+            raise InputError("a time control surface needs a motion of at least two frames")
+        self._span = _span(motion, range)
+        self._body = find_body(motion)
+        self._height = max(height(motion.skeleton), 1e-9) * motion.units.metres
+        self._placed = tuple(self._place(key) for key in self.keys)
+        self._check_overlap()
+        self.notes: tuple[str, ...] = tuple(n for p in self._placed for n in p.sheet.notes)
+        self.spans, self.shifts = self._fitted()
+
+    # ---- placing keys
+
+    def _place(self, key: SurfaceKey) -> _Placed:
+        motion, body = self.motion, self._body
+        points = seen_at(motion, key.time)
+        view = View.of(motion, body, key.direction)
+        places = view.project(points[None], motion.skeleton.roots[0])[0] / self._height
+        joints, drags = [], []
+        for drag in key.drags:
+            if drag.joint is not None:
+                found = body.find_joints([drag.joint])
+                if len(found) > 1:
+                    raise InputError(f"{drag.joint!r} is more than one joint; drag one of them")
+                joint = motion.skeleton.index(found[0])
+                place = places[joint]
+            else:
+                place = np.array(drag.point) / self._height
+                joint = int(np.linalg.norm(places - place, axis=1).argmin())  # eq. 3
+            joints.append(joint)
+            drags.append(place)
+        ways = np.stack([topological_distances(motion, body, j, points) for j in joints], axis=1)
+        near = np.exp(-((ways / key.range_sigma) ** 2) / 2)
+        bounds = (places.min(axis=0) - _BORDER, places.max(axis=0) + _BORDER)
+        sheet = sheet_of(key, np.array(drags), near[joints], bounds)
+        shifts = sheet.shifts(places, near)  # eq. 8, each joint by its own way along the bones
+        placed = _Placed(key, view, tuple(joints), places, near, sheet, shifts)
+        shifts[list(self._locked(placed))] = 0.0
+        return placed
+
+    def _locked(self, placed: _Placed) -> set[int]:
+        """Name the joints that stay in time: the root's, and the legs' that are not dragged."""
+        trunk = set(self._trunk())
+        if self.root in ("follow", "rotations") or self._follows(placed):
+            return set()
+        out = set(trunk)
+        skeleton = self.motion.skeleton
+        for name in ("left_leg", "right_leg"):
+            limb = self._body.limbs.get(name)
+            if limb is None:
+                continue
+            leg = {j for j in range(len(skeleton)) if limb.upper in skeleton.chain(j)}
+            leg |= {limb.end, *([] if limb.tip is None else [limb.tip])}
+            if not leg & set(placed.joints):
+                out |= leg
+        return out - set(placed.joints)
+
+    def _trunk(self) -> list[int]:
+        """List the hips and what they hang on."""
+        hips = self._body.roles.get("hips", self.motion.skeleton.roots[0])
+        return self.motion.skeleton.chain(hips)
+
+    def _follows(self, placed: _Placed) -> bool:
+        if self.root == "lock":
+            return False
+        trunk = self._trunk()
+        most = max(abs(d.shift) for d in placed.key.drags)
+        wide = most > 0 and abs(placed.shifts[trunk[0]]) >= _BODY_WIDE * most
+        return bool(set(trunk) & set(placed.joints)) or wide
+
+    def _base(self, placed: _Placed) -> tuple[float, float]:
+        """Return a key's range before it is widened: its surface's bounds and gamma (eq. 9)."""
+        drags = [d.shift for d in placed.key.drags]
+        key = placed.key
+        return (
+            key.time + min(0.0, *drags) - key.gamma,
+            key.time + max(0.0, *drags) + key.gamma,
+        )
+
+    def _check_overlap(self) -> None:
+        for one, other in zip(self._placed[:-1], self._placed[1:], strict=True):
+            (a, b), (c, d) = self._base(one), self._base(other)
+            if c < b - 1e-9:
+                reach = other.key.time - c
+                raise InputError(
+                    f"the keys at {one.key.time:g} and {other.key.time:g} s overlap: their ranges "
+                    f"are {a:.3g} to {b:.3g} s and {c:.3g} to {d:.3g} s; there is free room for "
+                    f"the second from {b + reach:.3g} s on, or give both less gamma"
+                )
+
+    def _fitted(self) -> tuple[list[Range], list[FloatArray]]:
+        """Widen each range as far as monotone time needs and room allows; else cut the drag."""
+        spans: list[Range] = []
+        shifts: list[FloatArray] = []
+        first, last = self._span
+        bases = [self._base(p) for p in self._placed]
+        slow = self._bump.slope / (1 - self.min_slope)
+        fast = self._bump.slope / (1 / self.min_slope - 1)
+        for k, placed in enumerate(self._placed):
+            low = max(first, spans[-1][1]) if spans else first
+            high = min(last, bases[k + 1][0]) if k + 1 < len(bases) else last
+            time, own = placed.key.time, placed.shifts
+            left = np.where(own > 0, slow, fast) * np.abs(own)
+            right = np.where(own > 0, fast, slow) * np.abs(own)
+            start = max(min(bases[k][0], float((time + own - left).min())), low)
+            end = min(max(bases[k][1], float((time + own + right).max())), high)
+            # A joint's shift s needs s * slope of room on either side of its own peak.
+            with np.errstate(divide="ignore", invalid="ignore"):
+                most = np.minimum((time - start) / (left - own), (end - time) / (right + own))
+            most = most[(np.abs(own) > _NOTHING)]
+            share = float(np.clip(most.min(), 0.0, 1.0)) if len(most) else 1.0
+            if share < 1 - 1e-9:
+                self._say_cut(placed, share)
+                own = own * share
+            if start < bases[k][0] - 1e-9 or end > bases[k][1] + 1e-9:
+                self.notes += (
+                    f"the range of the key at {time:g} s was widened to {start:.3g} to "
+                    f"{end:.3g} s, so that time never turns back",
+                )
+            spans.append((start, end))
+            shifts.append(own)
+        return spans, shifts
+
+    def _say_cut(self, placed: _Placed, share: float) -> None:
+        drag = max(placed.key.drags, key=lambda d: abs(d.shift))
+        what = drag.joint or "the point"
+        self.notes += (
+            f"the drag of {what} at {placed.key.time:g} s was cut from {drag.shift:g} to "
+            f"{share * drag.shift:.3g} s: the clip's end or another key leaves no more room",
+        )
+
+    # ---- what they make
+
+    def warp(self) -> TimeWarp:
+        """Make the warp: a curve for each joint that moves in time, exact at the keys."""
+        skeleton = self.motion.skeleton
+        names = skeleton.names
+        start, end = self.motion.domain
+        knots: dict[str, list[tuple[FloatArray, FloatArray]]] = {}
+        for k in range(len(self.keys)):
+            curves = self._curves(k)
+            for j, curve in curves.items():
+                knots.setdefault(names[j], []).append(curve)
+            for r in skeleton.roots:
+                if r in curves and self.root != "rotations":
+                    knots.setdefault(f"{names[r]}:translation", []).append(curves[r])
+        channels = {}
+        for name, pieces in knots.items():
+            x = np.concatenate([[start], *(p[0] for p in pieces), [end]])
+            y = np.concatenate([[start], *(p[1] for p in pieces), [end]])
+            fresh = np.r_[True, np.diff(x) > 1e-12]
+            channels[name] = Graph(x[fresh], y[fresh])
+        if not channels:
+            return TimeWarp.identity(start, end).with_notes(*self.notes)
+        return TimeWarp([start, end], [start, end], channels=channels, notes=self.notes)
+
+    def _grid_times(self, k: int) -> FloatArray:
+        """Sample a key's range at the motion's frames, or finer."""
+        low, high = self.spans[k]
+        rate = self.motion.rate * np.ceil(_FINEST_RATE / self.motion.rate - 1e-9)
+        origin = self.motion.domain[0]
+        first, last = np.ceil((low - origin) * rate + 1e-6), np.floor((high - origin) * rate - 1e-6)
+        inner = origin + np.arange(first, last + 1) / rate
+        times: FloatArray = np.r_[low, inner, high]
+        return times
+
+    def _curves(self, k: int) -> dict[int, tuple[FloatArray, FloatArray]]:
+        """Return output and source times of the joints that a key moves."""
+        if self.mode == "intersection":
+            return self._met(k)
+        (low, high), time = self.spans[k], self.keys[k].time
+        grid = self._grid_times(k)
+        out = {}
+        for j, shift in enumerate(self.shifts[k]):
+            if abs(shift) <= _NOTHING:
+                continue
+            peak = time + shift
+            t = np.insert(grid, np.searchsorted(grid, peak), peak)
+            source = t - shift * self._bump.at(t, peak, low, high)
+            source[t == peak] = time
+            out[j] = (t, np.clip(source, *self._span))
+        return out
+
+    def _met(self, k: int) -> dict[int, tuple[FloatArray, FloatArray]]:
+        """Follow where the surfaces around a key meet the joints' paths."""
+        t, source = self._intersected(k, self._grid_times(k))
+        least = self.min_slope * np.diff(t)
+        out = {}
+        for j in np.flatnonzero(np.abs(source - t[:, None]).max(axis=0) > _NOTHING):
+            y = source[:, j].copy()
+            y[[0, -1]] = t[[0, -1]]
+            # Paths may leave a surface and come back: what runs too slowly or back is held up.
+            for n in range(1, len(y)):
+                y[n] = max(y[n], y[n - 1] + least[n - 1])
+            for n in range(len(y) - 2, -1, -1):
+                y[n] = min(y[n], y[n + 1] - least[n])
+            held = float(np.abs(y - source[:, j]).max())
+            if held > 1e-3:
+                self.notes += (
+                    f"the path of {self.motion.skeleton.names[j]} meets the surface at "
+                    f"{self.keys[k].time:g} s more than once: held up by {1000 * held:.0f} ms",
+                )
+            out[int(j)] = (t, np.clip(y, *self._span))
+        return out
+
+    def _intersected(self, k: int, t: FloatArray) -> tuple[FloatArray, FloatArray]:
+        from retime.methods.surface.kernels import intersect
+
+        placed, (low, high) = self._placed[k], self.spans[k]
+        drag = max(placed.key.drags, key=lambda d: abs(d.shift)).shift
+        share = self._share(k)
+        stands = float(np.clip(placed.key.time + share * drag, low, high))
+        paths, (corner, cell) = self.paths(k) / self._height, self._cells(k)
+        x, y = (corner[c] + cell[c] * np.arange(self.grid[c]) for c in (0, 1))
+        across, up = np.meshgrid(x, y, indexing="ij")
+        grids = np.stack([share * part(across, up) for part, _ in placed.sheet.parts])
+        weights = np.stack(
+            [
+                placed.near.max(axis=1) if d is None else placed.near[:, d]
+                for _, d in placed.sheet.parts
+            ],
+            axis=1,
+        )
+        weights[list(self._locked(placed))] = 0.0
+        shares = self._bump.at(t, stands, low, high)
+        source = intersect(
+            t, shares, np.ascontiguousarray((paths - corner) / cell), self.motion.domain[0],
+            self.motion.rate, np.ascontiguousarray(grids), np.ascontiguousarray(weights),
+        )  # fmt: skip
+        return t, source
+
+    def _share(self, k: int) -> float:
+        """Return how much of a key's drag is left after it was cut."""
+        wanted, own = self._placed[k].shifts, self.shifts[k]
+        j = int(np.abs(wanted).argmax())
+        return float(own[j] / wanted[j]) if abs(wanted[j]) > _NOTHING else 1.0
+
+    # ---- what a person sees
+
+    @cached_property
+    def _points(self) -> FloatArray:
+        return positions(self.motion)
+
+    def paths(self, key: int = 0) -> FloatArray:
+        """Return the joints' paths projected along a key's time direction, (F, J, 2) metres."""
+        return self._placed[key].view.project(self._points, self.motion.skeleton.roots[0])
+
+    def _cells(self, k: int) -> tuple[FloatArray, FloatArray]:
+        """Return a surface's lower corner and its cells' sizes, in heights."""
+        paths = self.paths(k).reshape(-1, 2) / self._height
+        low, high = paths.min(axis=0) - _BORDER, paths.max(axis=0) + _BORDER
+        return low, (high - low) / (np.array(self.grid) - 1)
+
+    def surface(self, key: int = 0, time: float | None = None) -> Grid:
+        """Return a surface's vertices: at its key, or as it stands at another output time."""
+        placed = self._placed[key]
+        corner, cell = self._cells(key)
+        x, y = (corner[c] + cell[c] * np.arange(self.grid[c]) for c in (0, 1))
+        vertices = np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1)
+        # A vertex is as near along the bones as the joints around it are.
+        distance = np.linalg.norm(vertices[:, :, None] - placed.places, axis=-1)
+        distance -= distance.min(axis=-1, keepdims=True)
+        around = np.exp(-((distance / _VERTEX_REACH) ** 2) / 2)
+        around /= around.sum(axis=-1, keepdims=True)
+        near = np.where(self._moves(placed)[:, None], placed.near, 0.0)
+        shift = self._share(key) * placed.sheet.shifts(vertices, around @ near)
+        if time is not None:
+            peak = placed.key.time + self.shifts[key][placed.joints[0]]
+            shift = shift * self._bump.at(np.array([float(time)]), peak, *self.spans[key])[0]
+        return Grid(x * self._height, y * self._height, shift)
+
+    def _moves(self, placed: _Placed) -> npt.NDArray[np.bool_]:
+        moves = np.ones(len(self.motion.skeleton), dtype=bool)
+        moves[list(self._locked(placed))] = False
+        return moves
+
+    def weights(self, key: int = 0) -> FloatArray:
+        """Return each joint's share of a key's largest drag, (J,)."""
+        placed = self._placed[key]
+        most = max((d.shift for d in placed.key.drags), key=abs)
+        return placed.shifts / most if most else np.zeros(len(placed.shifts))
+
+    def intersections(self, time: float) -> FloatArray:
+        """Return where joints are taken from at an output time, (J, 3): x, y, seconds."""
+        warp = self.warp()
+        names = self.motion.skeleton.names
+        source = np.array([float(warp(time, n)) for n in names])
+        k = min(range(len(self.keys)), key=lambda n: abs(self.keys[n].time - time))
+        paths = self.paths(k)
+        frame, share = self.motion.frame_at(source)
+        after = np.minimum(frame + 1, len(self.motion) - 1)
+        joints = np.arange(len(names))
+        here, there = paths[frame, joints], paths[after, joints]
+        met: FloatArray = np.c_[here + share[:, None] * (there - here), source]
+        return met
+
+
+def _as_keys(keys: Iterable[SurfaceKey]) -> Sequence[SurfaceKey]:
+    listed = [keys] if isinstance(keys, SurfaceKey) else list(keys)
+    for key in listed:
+        if not isinstance(key, SurfaceKey):
+            raise InputError(f"a key is a SurfaceKey, not {type(key).__name__}")
+    if not listed:
+        raise InputError("no key was given; drag a joint at a time (--at, --joint, --shift)")
+    return listed
+
+
+def _span(motion: Motion, range: Range | None) -> Range:
+    first, last = motion.domain
+    if range is None:
+        return first, last
+    a, b = coerce(range, Range, "range")
+    if not first - 1e-9 <= a < b <= last + 1e-9:
+        raise InputError(
+            f"the range {a:g} to {b:g} s is not a part of the clip, {first:g} to {last:g} s"
+        )
+    return max(a, first), min(b, last)
