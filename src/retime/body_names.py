@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+import weakref
 from collections import Counter
 from collections.abc import Callable
 
@@ -119,8 +120,18 @@ def _words(tokens: list[str]) -> tuple[str | None, str, bool]:
     return side, "".join(rest), any(t in _HELPERS for t in tokens)
 
 
+# Names of a skeleton do not change, and every edit asks for them again.
+_KNOWN: weakref.WeakKeyDictionary[Skeleton, dict[str, int]] = weakref.WeakKeyDictionary()
+
+
 def roles_by_name(skeleton: Skeleton) -> dict[str, int]:
     """Find the roles that the joints' names tell."""
+    if skeleton not in _KNOWN:
+        _KNOWN[skeleton] = _roles_by_name(skeleton)
+    return dict(_KNOWN[skeleton])
+
+
+def _roles_by_name(skeleton: Skeleton) -> dict[str, int]:
     found: dict[tuple[str | None, str], list[int]] = {}
     names = [_tokens(name) for name in skeleton.file_names]
     empty = _namespace(names)

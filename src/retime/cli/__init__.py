@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "guided": ("retime.cli.guided", "Change a motion's length or feel, guided by a reference."),
     "physics": ("retime.cli.physics", "Retime a motion as a body could have."),
     "stagger": ("retime.cli.stagger", "Edit a motion as poses whose parts are staggered."),
+    "surface": ("retime.cli.surface", "Drag one joint's action to another time."),
     "align": ("retime.cli.align", "Give a motion the timing of another take."),
     "score": ("retime.cli.score", "Judge a performance's timing against a recording."),
     "apply": ("retime.cli.apply", "Retime a motion by a warp, or by keytimes."),

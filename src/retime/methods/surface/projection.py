@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from retime.body import Body
 from retime.edits import apply
 from retime.errors import InputError
-from retime.kinematics import height, positions
+from retime.kinematics import positions
 from retime.motion import Motion
 from retime.quat import FloatArray
 from retime.warp import TimeWarp
@@ -65,35 +66,35 @@ def _frames(motion: Motion, count: int) -> Motion:
     )
 
 
-def seen_at(motion: Motion, time: float) -> FloatArray:
-    """Return joint positions at a time of the source, (J, 3) metres."""
+def seen_at(motion: Motion, times: Sequence[float]) -> FloatArray:
+    """Return joint positions at times of the source, (K, J, 3) metres."""
     start, end = motion.domain
-    if not start - 1e-9 <= time <= end + 1e-9:
-        raise InputError(
-            f"the key at {time:g} s is outside the clip, which lasts from {start:g} to {end:g} s"
-        )
-    pose = apply(motion, TimeWarp.identity(start, end), times=[time])
-    out: FloatArray = positions(pose)[0]
-    return out
+    for time in times:
+        if not start - 1e-9 <= time <= end + 1e-9:
+            raise InputError(
+                f"the key at {time:g} s is outside the clip, which lasts from {start:g} to "
+                f"{end:g} s"
+            )
+    return positions(apply(motion, TimeWarp.identity(start, end), times=times))
 
 
-def topological_distances(motion: Motion, body: Body, joint: int, points: FloatArray) -> FloatArray:
-    """Measure the way along the bones from a joint to every other, in heights (eq. 7)."""
-    count = len(motion.skeleton)
-    ways: list[list[tuple[int, float]]] = [[] for _ in range(count)]
-    for j in range(count):
-        p = body.parent(j)  # a foot that hangs on the root belongs to its shin
-        if p >= 0:
-            length = float(np.linalg.norm(points[j] - points[p]))
-            ways[j].append((p, length))
-            ways[p].append((j, length))
+def topological_distances(body: Body, joint: int, points: FloatArray) -> FloatArray:
+    """Measure the way along the bones from a joint to every other, (J,) metres (eq. 7)."""
+    count = len(points)
+    # A foot that hangs on the root belongs to its shin.
+    above = np.array([body.parent(j) for j in range(count)])
+    length = np.linalg.norm(points - points[above], axis=1)
+    ways: list[list[int]] = [[] for _ in range(count)]
+    for j in np.flatnonzero(above >= 0).tolist():
+        ways[j].append(int(above[j]))
+        ways[above[j]].append(j)
     out = np.full(count, np.inf)
     out[joint] = 0.0
     open_ = [joint]
     while open_:
         j = open_.pop()
-        for other, length in ways[j]:
-            if out[j] + length < out[other]:
-                out[other] = out[j] + length
+        for other in ways[j]:
+            if np.isinf(out[other]):  # a tree: the first way is the only one
+                out[other] = out[j] + (length[j] if above[j] == other else length[other])
                 open_.append(other)
-    return out / (max(height(motion.skeleton), 1e-9) * motion.units.metres)
+    return out

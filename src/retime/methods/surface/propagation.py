@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from retime.errors import InputError
 from retime.quat import FloatArray
@@ -31,9 +32,10 @@ class Bump:
     value: Callable[[FloatArray], FloatArray]
     slope: float
 
-    def at(self, t: FloatArray, peak: float, start: float, end: float) -> FloatArray:
+    def at(self, t: FloatArray, peak: npt.ArrayLike, start: float, end: float) -> FloatArray:
         """Evaluate it at times, stretched from its start over its peak to its end."""
-        before, after = max(peak - start, 1e-12), max(end - peak, 1e-12)
+        peak = np.asarray(peak, dtype=float)
+        before, after = np.maximum(peak - start, 1e-12), np.maximum(end - peak, 1e-12)
         u = np.where(t < peak, (t - peak) / before, (t - peak) / after)
         return np.where(np.abs(u) < 1, self.value(np.clip(u, -1, 1)), 0.0)
 

@@ -11,7 +11,8 @@ from retime.errors import InputError
 from retime.holding import contact_fix
 from retime.methods.surface.cartoon import cartoon_fix
 from retime.methods.surface.keys import SurfaceKey
-from retime.methods.surface.surfaces import ControlSurfaces, RootMode, SurfaceMode
+from retime.methods.surface.placing import RootMode
+from retime.methods.surface.surfaces import ControlSurfaces, SurfaceMode
 from retime.motion import Motion
 from retime.parameters import Range, TimingParameters, coerce, parameter
 from retime.warp import TimeWarp

@@ -13,33 +13,25 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from retime.body import find_body
 from retime.errors import InputError
 from retime.graph import Graph
-from retime.kinematics import height, positions
+from retime.kinematics import positions
 from retime.methods.surface.keys import SurfaceKey
-from retime.methods.surface.projection import View, seen_at, topological_distances
+from retime.methods.surface.placing import BORDER, Placed, Placer, RootMode
 from retime.methods.surface.propagation import Propagation, bump
-from retime.methods.surface.shapes import Sheet, sheet_of
 from retime.motion import Motion
 from retime.parameters import Range, coerce
 from retime.quat import FloatArray
 from retime.warp import TimeWarp
 
-__all__ = ["ControlSurfaces", "Grid", "RootMode", "SurfaceMode"]
+__all__ = ["ControlSurfaces", "Grid", "SurfaceMode"]
 
 SurfaceMode = Literal["frozen", "intersection"]
-RootMode = Literal["auto", "follow", "rotations", "lock"]
 # Smooth curves are sampled at least this finely.
 _FINEST_RATE = 120.0
 # A joint that moves by less than this many seconds does not move.
 _NOTHING = 1e-7
-# From this weight of the hips on, a drag is one of the whole body.
-_BODY_WIDE = 0.5
-# The border of a drawn surface around the paths, in heights.
-_BORDER = 0.05
 # A vertex takes its range weight from joints within about this far, in heights.
 _VERTEX_REACH = 0.08
 
@@ -61,19 +53,6 @@ class Grid:
     x: FloatArray
     y: FloatArray
     shift: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
-class _Placed:
-    """A key on its motion: seen along its direction, in heights."""
-
-    key: SurfaceKey
-    view: View
-    joints: tuple[int, ...]
-    places: FloatArray
-    near: FloatArray
-    sheet: Sheet
-    shifts: FloatArray
 
 
 class ControlSurfaces:
@@ -135,73 +114,16 @@ class ControlSurfaces:
         if len(motion) < 2:
             raise InputError("a time control surface needs a motion of at least two frames")
         self._span = _span(motion, range)
-        self._body = find_body(motion)
-        self._height = max(height(motion.skeleton), 1e-9) * motion.units.metres
-        self._placed = tuple(self._place(key) for key in self.keys)
+        placer = Placer(motion, self.root)
+        self._height = placer.height
+        self._placed = placer.place(self.keys)
         self._check_overlap()
         self.notes: tuple[str, ...] = tuple(n for p in self._placed for n in p.sheet.notes)
         self.spans, self.shifts = self._fitted()
 
-    # ---- placing keys
+    # ---- room
 
-    def _place(self, key: SurfaceKey) -> _Placed:
-        motion, body = self.motion, self._body
-        points = seen_at(motion, key.time)
-        view = View.of(motion, body, key.direction)
-        places = view.project(points[None], motion.skeleton.roots[0])[0] / self._height
-        joints, drags = [], []
-        for drag in key.drags:
-            if drag.joint is not None:
-                found = body.find_joints([drag.joint])
-                if len(found) > 1:
-                    raise InputError(f"{drag.joint!r} is more than one joint; drag one of them")
-                joint = motion.skeleton.index(found[0])
-                place = places[joint]
-            else:
-                place = np.array(drag.point) / self._height
-                joint = int(np.linalg.norm(places - place, axis=1).argmin())  # eq. 3
-            joints.append(joint)
-            drags.append(place)
-        ways = np.stack([topological_distances(motion, body, j, points) for j in joints], axis=1)
-        near = np.exp(-((ways / key.range_sigma) ** 2) / 2)
-        bounds = (places.min(axis=0) - _BORDER, places.max(axis=0) + _BORDER)
-        sheet = sheet_of(key, np.array(drags), near[joints], bounds)
-        shifts = sheet.shifts(places, near)  # eq. 8, each joint by its own way along the bones
-        placed = _Placed(key, view, tuple(joints), places, near, sheet, shifts)
-        shifts[list(self._locked(placed))] = 0.0
-        return placed
-
-    def _locked(self, placed: _Placed) -> set[int]:
-        """Name the joints that stay in time: the root's, and the legs' that are not dragged."""
-        trunk = set(self._trunk())
-        if self.root in ("follow", "rotations") or self._follows(placed):
-            return set()
-        out = set(trunk)
-        skeleton = self.motion.skeleton
-        for name in ("left_leg", "right_leg"):
-            limb = self._body.limbs.get(name)
-            if limb is None:
-                continue
-            leg = {j for j in range(len(skeleton)) if limb.upper in skeleton.chain(j)}
-            leg |= {limb.end, *([] if limb.tip is None else [limb.tip])}
-            if not leg & set(placed.joints):
-                out |= leg
-        return out - set(placed.joints)
-
-    def _trunk(self) -> list[int]:
-        """List the hips and what they hang on."""
-        hips = self._body.roles.get("hips", self.motion.skeleton.roots[0])
-        return self.motion.skeleton.chain(hips)
-
-    def _follows(self, placed: _Placed) -> bool:
-        if self.root == "lock":
-            return False
-        trunk = self._trunk()
-        most = max(abs(d.shift) for d in placed.key.drags)
-        wide = most > 0 and abs(placed.shifts[trunk[0]]) >= _BODY_WIDE * most
-        return bool(set(trunk) & set(placed.joints)) or wide
-
-    def _base(self, placed: _Placed) -> tuple[float, float]:
+    def _base(self, placed: Placed) -> tuple[float, float]:
         """Return a key's range before it is widened: its surface's bounds and gamma (eq. 9)."""
         drags = [d.shift for d in placed.key.drags]
         key = placed.key
@@ -254,7 +176,7 @@ class ControlSurfaces:
             shifts.append(own)
         return spans, shifts
 
-    def _say_cut(self, placed: _Placed, share: float) -> None:
+    def _say_cut(self, placed: Placed, share: float) -> None:
         drag = max(placed.key.drags, key=lambda d: abs(d.shift))
         what = drag.joint or "the point"
         self.notes += (
@@ -303,16 +225,13 @@ class ControlSurfaces:
             return self._met(k)
         (low, high), time = self.spans[k], self.keys[k].time
         grid = self._grid_times(k)
-        out = {}
-        for j, shift in enumerate(self.shifts[k]):
-            if abs(shift) <= _NOTHING:
-                continue
-            peak = time + shift
-            t = np.insert(grid, np.searchsorted(grid, peak), peak)
-            source = t - shift * self._bump.at(t, peak, low, high)
-            source[t == peak] = time
-            out[j] = (t, np.clip(source, *self._span))
-        return out
+        joints = np.flatnonzero(np.abs(self.shifts[k]) > _NOTHING)
+        shift = self.shifts[k][joints, None]
+        peak = time + shift
+        t = np.sort(np.concatenate([np.tile(grid, (len(joints), 1)), peak], axis=1), axis=1)
+        source = t - shift * self._bump.at(t, peak, low, high)
+        source = np.clip(np.where(t == peak, time, source), *self._span)
+        return {int(j): (t[n], source[n]) for n, j in enumerate(joints)}
 
     def _met(self, k: int) -> dict[int, tuple[FloatArray, FloatArray]]:
         """Follow where the surfaces around a key meet the joints' paths."""
@@ -354,7 +273,7 @@ class ControlSurfaces:
             ],
             axis=1,
         )
-        weights[list(self._locked(placed))] = 0.0
+        weights[list(placed.locked)] = 0.0
         shares = self._bump.at(t, stands, low, high)
         source = intersect(
             t, shares, np.ascontiguousarray((paths - corner) / cell), self.motion.domain[0],
@@ -381,7 +300,7 @@ class ControlSurfaces:
     def _cells(self, k: int) -> tuple[FloatArray, FloatArray]:
         """Return a surface's lower corner and its cells' sizes, in heights."""
         paths = self.paths(k).reshape(-1, 2) / self._height
-        low, high = paths.min(axis=0) - _BORDER, paths.max(axis=0) + _BORDER
+        low, high = paths.min(axis=0) - BORDER, paths.max(axis=0) + BORDER
         return low, (high - low) / (np.array(self.grid) - 1)
 
     def surface(self, key: int = 0, time: float | None = None) -> Grid:
@@ -393,19 +312,14 @@ class ControlSurfaces:
         # A vertex is as near along the bones as the joints around it are.
         distance = np.linalg.norm(vertices[:, :, None] - placed.places, axis=-1)
         distance -= distance.min(axis=-1, keepdims=True)
-        around = np.exp(-((distance / _VERTEX_REACH) ** 2) / 2)
-        around /= around.sum(axis=-1, keepdims=True)
-        near = np.where(self._moves(placed)[:, None], placed.near, 0.0)
-        shift = self._share(key) * placed.sheet.shifts(vertices, around @ near)
+        around = np.exp(-((distance / _VERTEX_REACH) ** 2) / 2)[..., None]
+        near = placed.near.copy()
+        near[list(placed.locked)] = 0.0
+        shift = self._share(key) * placed.sheet.shifts(vertices, (around * near).max(axis=-2))
         if time is not None:
             peak = placed.key.time + self.shifts[key][placed.joints[0]]
             shift = shift * self._bump.at(np.array([float(time)]), peak, *self.spans[key])[0]
         return Grid(x * self._height, y * self._height, shift)
-
-    def _moves(self, placed: _Placed) -> npt.NDArray[np.bool_]:
-        moves = np.ones(len(self.motion.skeleton), dtype=bool)
-        moves[list(self._locked(placed))] = False
-        return moves
 
     def weights(self, key: int = 0) -> FloatArray:
         """Return each joint's share of a key's largest drag, (J,)."""

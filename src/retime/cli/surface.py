@@ -1,0 +1,170 @@
+"""``retime surface``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from retime.cli.options import (
+    Input,
+    Retiming,
+    WarpOut,
+    must_be_a_picture,
+    must_differ,
+    with_parameters,
+    with_retiming,
+)
+from retime.cli.retiming import read_with_roles, retime_file
+from retime.errors import InputError
+from retime.methods.surface import SurfaceKey, SurfaceParameters
+
+
+def add_to(app: typer.Typer, name: str) -> None:
+    """Add the command."""
+    app.command(name)(surface)
+
+
+Drag = list[float] | None
+
+
+@with_retiming
+@with_parameters(SurfaceParameters, leave_out=("keys",))
+def surface(
+    source: Input,
+    parameters: dict[str, Any],
+    retiming: Retiming,
+    target: Annotated[
+        Path | None, typer.Argument(metavar="OUT", help="Where to write the result.")
+    ] = None,
+    at: Annotated[
+        Drag, typer.Option("--at", help="The source's moment that is dragged, s; repeatable.")
+    ] = None,
+    joint: Annotated[
+        list[str] | None,
+        typer.Option("--joint", help="The joint or role that is dragged; one for each --at."),
+    ] = None,
+    shift: Annotated[
+        Drag, typer.Option("--shift", help="Seconds later, negative earlier; one for each --at.")
+    ] = None,
+    gamma: Annotated[
+        Drag, typer.Option("--gamma", help="Seconds over which it fades; one, or one for each.")
+    ] = None,
+    sigma: Annotated[
+        list[str] | None,
+        typer.Option("--sigma", help="Width across and up, in heights: 0.25 or 0.25,0.4."),
+    ] = None,
+    range_sigma: Annotated[
+        Drag, typer.Option("--range-sigma", help="How far along the bones it is felt, in heights.")
+    ] = None,
+    keys: Annotated[
+        Path | None,
+        typer.Option("--keys", help="Keys as a JSON list, in place of --at.", metavar="FILE"),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", help="Draw how much each joint is shifted.", metavar="FILE"),
+    ] = None,
+    surface_plot: Annotated[
+        Path | None,
+        typer.Option("--surface", help="Draw the surfaces over the figure.", metavar="FILE"),
+    ] = None,
+    strip: Annotated[
+        Path | None,
+        typer.Option("--strip", help="Draw both motions as film strips.", metavar="FILE"),
+    ] = None,
+    warp: WarpOut = None,
+) -> None:
+    """Drag one joint's action to another time; what is near in the body follows smoothly.
+
+    Examples
+    --------
+    retime surface punches.bvh out.bvh --at 1.2 --joint RightHand --shift -0.2
+
+    retime surface walk.bvh out.bvh --at 1 --joint left_hand --shift 0.1 --gamma 0.4
+
+    retime surface walk.bvh out.bvh --keys keys.json --plot times.png --surface surface.png
+    """
+    from retime.recipe import Step
+
+    made = _keys_of(keys) if keys is not None else ()
+    if at or joint or shift:
+        widths = {"gamma": gamma, "sigma": sigma, "range_sigma": range_sigma}
+        made += _dragged(at or [], joint or [], shift or [], widths)
+    step = Step("surface", {**parameters, "keys": made})
+    pictures = [p for p in (plot, surface_plot, strip) if p is not None]
+    if target is None and not pictures:
+        raise InputError("say where to write the result, or ask for --plot")
+    for picture in pictures:
+        must_differ(source, picture)
+        must_be_a_picture(picture)
+    if target is not None:
+        retime_file([step], source, target, retiming, warp_file=warp)
+    if pictures:
+        motion = read_with_roles(source, retiming.roles, **retiming.reading)
+        _draw(motion, step, plot, surface_plot, strip)
+
+
+def _keys_of(path: Path) -> tuple[SurfaceKey, ...]:
+    from retime.io.json_text import parse_json
+
+    document = parse_json(path)
+    if not isinstance(document, list):
+        raise InputError(f'{path}: keys are a list of objects with "time", "joint" and "shift"')
+    out = []
+    for number, entry in enumerate(document, 1):
+        try:
+            out.append(SurfaceKey.from_document(entry))
+        except InputError as e:
+            raise InputError(f"{path}: key {number}: {e}") from None
+    return tuple(out)
+
+
+def _dragged(
+    at: list[float], joint: list[str], shift: list[float], widths: dict[str, Any]
+) -> tuple[SurfaceKey, ...]:
+    """Make keys of options that were given once for each."""
+    if not len(at) == len(joint) == len(shift):
+        raise InputError(
+            f"each drag needs --at, --joint and --shift: there are {len(at)}, {len(joint)} and "
+            f"{len(shift)}"
+        )
+    each: list[dict[str, Any]] = [
+        {"time": t, "joint": j, "shift": s} for t, j, s in zip(at, joint, shift, strict=True)
+    ]
+    for name, values in widths.items():
+        if not values:
+            continue
+        if len(values) not in (1, len(at)):
+            flag = name.replace("_", "-")
+            raise InputError(f"--{flag} is given {len(values)} times for {len(at)} drags")
+        for n, key in enumerate(each):
+            value = values[n % len(values)]
+            key[name] = value if name != "sigma" else _both(value)
+    return tuple(SurfaceKey(**key) for key in each)
+
+
+def _both(text: str) -> Any:
+    return text if "," in text else f"{text},{text}"
+
+
+def _draw(
+    motion: Any, step: Any, plot: Path | None, surface_plot: Path | None, strip: Path | None
+) -> None:
+    from retime.methods.surface import ControlSurfaces
+    from retime.plot.strips import draw_strips
+    from retime.plot.surfaces import draw_joint_times, draw_surfaces
+    from retime.recipe import Recipe
+
+    p = step.parameters
+    surfaces = ControlSurfaces(
+        motion, p.keys, mode=p.mode, min_slope=p.min_slope, root=p.root, grid=p.grid,
+        propagation=p.propagation, range=p.range,
+    )  # fmt: skip
+    if plot is not None:
+        draw_joint_times(surfaces, plot)
+    if surface_plot is not None:
+        draw_surfaces(surfaces, surface_plot)
+    if strip is not None:
+        draw_strips({"original": motion, "retimed": Recipe([step]).evaluate(motion)}, strip)

@@ -1,0 +1,146 @@
+"""Keys on a motion: where they are dragged, what feels it, and what stays in time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from retime.body import find_body
+from retime.errors import InputError
+from retime.kinematics import height
+from retime.methods.surface.keys import SurfaceKey
+from retime.methods.surface.projection import View, seen_at, topological_distances
+from retime.methods.surface.shapes import Sheet, sheet_of
+from retime.motion import Motion
+from retime.quat import FloatArray
+
+__all__ = ["BORDER", "Placed", "Placer", "RootMode"]
+
+RootMode = Literal["auto", "follow", "rotations", "lock"]
+# From this weight of the hips on, a drag is one of the whole body.
+_BODY_WIDE = 0.5
+# The border of a surface around what it shows, in heights.
+BORDER = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """A key on its motion: seen along its direction, in heights.
+
+    Parameters
+    ----------
+    key : SurfaceKey
+        The key.
+    view : View
+        The plane of its surface.
+    joints : tuple of int (D,)
+        The joint that each of its drags is at, or nearest to.
+    places : array (J, 2)
+        The joints on the plane at the key's time.
+    near : array (J, D)
+        The range filter: how near each joint is to each drag along the bones.
+    sheet : Sheet
+        The bent surface.
+    shifts : array (J,)
+        How much later each joint's moment comes, seconds.
+    locked : frozenset of int
+        Joints that stay in time.
+    """
+
+    key: SurfaceKey
+    view: View
+    joints: tuple[int, ...]
+    places: FloatArray
+    near: FloatArray
+    sheet: Sheet
+    shifts: FloatArray
+    locked: frozenset[int]
+
+
+class Placer:
+    """Places keys on one motion.
+
+    Parameters
+    ----------
+    motion : Motion
+        The motion.
+    root : {"auto", "follow", "rotations", "lock"}
+        What the root does.
+    """
+
+    def __init__(self, motion: Motion, root: RootMode) -> None:
+        self.motion = motion
+        self.root = root
+        self.body = find_body(motion)
+        self.height = max(height(motion.skeleton), 1e-9) * motion.units.metres
+
+    def place(self, keys: Sequence[SurfaceKey]) -> tuple[Placed, ...]:
+        """Place keys; a time outside the clip or an unknown joint is an error."""
+        points = seen_at(self.motion, [key.time for key in keys])
+        return tuple(self._place(k, p) for k, p in zip(keys, points, strict=True))
+
+    @cached_property
+    def _first_view(self) -> View:
+        return View.of(self.motion, self.body, None)
+
+    def _place(self, key: SurfaceKey, points: FloatArray) -> Placed:
+        motion, body = self.motion, self.body
+        view = self._first_view
+        if key.direction is not None:
+            view = View.of(motion, body, key.direction)
+        places = view.project(points[None], motion.skeleton.roots[0])[0] / self.height
+        joints, drags = [], []
+        for drag in key.drags:
+            if drag.joint is not None:
+                found = body.find_joints([drag.joint])
+                if len(found) > 1:
+                    raise InputError(f"{drag.joint!r} is more than one joint; drag one of them")
+                joint = motion.skeleton.index(found[0])
+                place = places[joint]
+            else:
+                place = np.array(drag.point) / self.height
+                joint = int(np.linalg.norm(places - place, axis=1).argmin())  # eq. 3
+            joints.append(joint)
+            drags.append(place)
+        ways = np.stack([topological_distances(body, j, points) for j in joints], axis=1)
+        near = np.exp(-((ways / self.height / key.range_sigma) ** 2) / 2)
+        bounds = (places.min(axis=0) - BORDER, places.max(axis=0) + BORDER)
+        sheet = sheet_of(key, np.array(drags), near[joints], bounds)
+        shifts = sheet.shifts(places, near)  # eq. 8, each joint by its own way along the bones
+        locked = self._locked(key, joints, shifts)
+        shifts[list(locked)] = 0.0
+        return Placed(key, view, tuple(joints), places, near, sheet, shifts, locked)
+
+    def _locked(self, key: SurfaceKey, joints: Sequence[int], shifts: FloatArray) -> frozenset[int]:
+        """Name the joints that stay in time: the root's, and the legs' that are not dragged."""
+        if self.root in ("follow", "rotations"):
+            return frozenset()
+        dragged, trunk = set(joints), self._trunk
+        if self.root == "auto":
+            most = max(abs(d.shift) for d in key.drags)
+            if dragged & set(trunk) or (0 < _BODY_WIDE * most <= abs(shifts[trunk[0]])):
+                return frozenset()
+        idle = [leg for leg in self._legs if not leg & dragged]
+        return frozenset(set(trunk).union(*idle) - dragged)
+
+    @cached_property
+    def _trunk(self) -> list[int]:
+        """List the hips and what they hang on."""
+        hips = self.body.roles.get("hips", self.motion.skeleton.roots[0])
+        return self.motion.skeleton.chain(hips)
+
+    @cached_property
+    def _legs(self) -> list[set[int]]:
+        """List each leg's joints."""
+        skeleton, out = self.motion.skeleton, []
+        for name in ("left_leg", "right_leg"):
+            limb = self.body.limbs.get(name)
+            if limb is not None:
+                ends = {limb.upper, limb.end}
+                below = {j for j in range(len(skeleton)) if ends & set(skeleton.chain(j))}
+                out.append(below)
+        return out

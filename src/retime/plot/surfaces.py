@@ -1,0 +1,96 @@
+"""Time control surfaces in pictures: joints' times, and surfaces over the projected figure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from retime.methods.surface import ControlSurfaces
+from retime.plot.style import FAINT, INK, KEY, canvas, plain, save
+
+__all__ = ["draw_joint_times", "draw_surfaces"]
+
+# Joints that move most get a name and a colour of their own.
+_NAMED = 8
+
+
+def draw_joint_times(surfaces: ControlSurfaces, path: str | Path) -> None:
+    """Draw each joint's time less the time that passes: below 0 it lags, above it is ahead.
+
+    Parameters
+    ----------
+    surfaces : ControlSurfaces
+        What to draw.
+    path : str or Path
+        The picture to write.
+    """
+    from matplotlib import colormaps
+
+    warp = surfaces.warp()
+    start, end = surfaces.motion.domain
+    t = np.linspace(start, end, 1200)
+    figure = canvas(8.5, 4.4)
+    axes = figure.subplots()
+    for low, high in surfaces.spans:
+        axes.axvspan(low, high, color="#f4f0e4", linewidth=0)
+    for key in surfaces.keys:
+        axes.axvline(key.time, color=KEY, linewidth=1.2, linestyle="--")
+    names = [n for n in surfaces.motion.skeleton.names if n in warp.channels]
+    gains = {n: warp(t, n) - t for n in names}
+    ranked = sorted(names, key=lambda n: -float(np.abs(gains[n]).max()))
+    colours = colormaps["viridis"](np.linspace(0.0, 0.85, _NAMED))
+    for n, name in reversed(list(enumerate(ranked))):
+        named = n < _NAMED
+        axes.plot(
+            t, 1000 * gains[name], linewidth=2 if named else 1, label=name if named else None,
+            color=colours[n] if named else FAINT,
+        )  # fmt: skip
+    axes.set_xlabel("output time (s)", color=INK)
+    axes.set_ylabel("ahead (ms)", color=INK)
+    plain(axes)
+    if names:
+        handles, labels = axes.get_legend_handles_labels()
+        axes.legend(handles[::-1], labels[::-1], frameon=False, fontsize=8, loc="upper left",
+                    bbox_to_anchor=(1.0, 1.0))  # fmt: skip
+    save(figure, path)
+
+
+def draw_surfaces(surfaces: ControlSurfaces, path: str | Path) -> None:
+    """Draw each key's surface, seen along time, with the figure and its joints' paths on it.
+
+    Parameters
+    ----------
+    surfaces : ControlSurfaces
+        What to draw.
+    path : str or Path
+        The picture to write.
+    """
+    count = len(surfaces.keys)
+    figure = canvas(4.6 * count + 0.6, 4.8)
+    grid = figure.subplots(1, count, squeeze=False)[0]
+    parents = surfaces.motion.skeleton.parents
+    most = max(max(abs(d.shift) for d in key.drags) for key in surfaces.keys) or 1.0
+    for k, (axes, key) in enumerate(zip(grid, surfaces.keys, strict=True)):
+        sheet, paths = surfaces.surface(k), surfaces.paths(k)
+        shown = axes.pcolormesh(
+            sheet.x, sheet.y, 1000 * sheet.shift.T, cmap="PuOr", vmin=-1000 * most,
+            vmax=1000 * most, shading="gouraud",
+        )  # fmt: skip
+        low, high = surfaces.spans[k]
+        near = (surfaces.motion.times >= low) & (surfaces.motion.times <= high)
+        for j in range(len(parents)):
+            axes.plot(*paths[near, j].T, color="#9aa3b2", linewidth=0.5, alpha=0.7)
+        frame = int(np.abs(surfaces.motion.times - key.time).argmin())
+        for j, p in enumerate(parents):
+            if p >= 0:
+                axes.plot(*paths[frame, [p, j]].T, color=INK, linewidth=1.8)
+        moves = np.abs(surfaces.shifts[k]) / most
+        axes.scatter(*paths[frame].T, s=6 + 60 * moves, color=KEY, zorder=3)
+        axes.set_title(f"{key.time:.2f} s", color=INK, fontsize=10)
+        axes.set_aspect("equal")
+        axes.set_xlabel("across (m)", color=INK)
+        axes.tick_params(colors=INK, labelsize=8)
+    grid[0].set_ylabel("up (m)", color=INK)
+    figure.colorbar(shown, ax=list(grid), label="later (ms)", shrink=0.7)
+    save(figure, path)
