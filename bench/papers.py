@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import retime
-from bench import live_figures, physics_figures, staggered_figures
+from bench import live_figures, physics_figures, staggered_figures, surface_figures
 from bench.guided import TABLE_1, WEIGHTS, signal
 from bench.timing import seconds
 from retime import Motion, TimeWarp, samples
@@ -80,6 +80,7 @@ def main() -> None:
     live_figures.figures(OUT)
     physics_figures.figures(OUT)
     staggered_figures.figures(OUT)
+    surface_figures.figures(OUT)
     print(f"the papers' figures and tables lie in {OUT.resolve()}")
 
 
