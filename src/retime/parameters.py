@@ -154,6 +154,11 @@ def coerce(value: Any, kind: Any, name: str) -> Any:
         return int(value)
     if isinstance(kind, type) and isinstance(value, kind) and not isinstance(value, bool):
         return value
+    if hasattr(kind, "from_document") and isinstance(value, Mapping):
+        try:
+            return kind.from_document(value)  # a method's own kind of data, as JSON holds it
+        except InputError as e:
+            raise InputError(f"{name}: {e}") from None
     wanted = getattr(kind, "__name__", str(kind))
     raise InputError(f"{name} is {value!r}; it should be of type {wanted}")
 
@@ -167,6 +172,8 @@ def _finite(value: Any, name: str) -> Any:
 def _coerce_union(value: Any, options: tuple[Any, ...], name: str) -> Any:
     if value is None and type(None) in options:
         return None
+    if type(value) in options:  # 1 stays a count where a share is possible too
+        return _finite(value, name)
     errors = []
     for option in options:
         if option is type(None):

@@ -211,8 +211,6 @@ def _decode(value: Any, kind: Any) -> Any:
         return None if value is None else _decode(value, inner[0])
     if typing.get_origin(kind) is tuple and inner[0] is Contact:
         return parse_contacts(value)
-    if typing.get_origin(kind) is tuple and hasattr(inner[0], "from_document"):
-        return _decode_list(value, inner[0])
     if kind is TimeWarp:
         return warp_json.from_document(value)
     if kind is PoseLayer:
@@ -223,18 +221,6 @@ def _decode(value: Any, kind: Any) -> Any:
             raise InputError(f"a pose layer has no {sorted(unknown)[0]!r}")
         return PoseLayer(**value)
     return value
-
-
-def _decode_list(value: Any, kind: Any) -> tuple[Any, ...]:
-    if not isinstance(value, list | tuple):
-        raise InputError(f"{value!r} should be a list of {kind.__name__}")
-    out = []
-    for number, entry in enumerate(value, 1):
-        try:
-            out.append(kind.from_document(entry))
-        except InputError as e:
-            raise InputError(f"{kind.__name__} {number}: {e}") from None
-    return tuple(out)
 
 
 def to_document(recipe: Recipe) -> dict[str, Any]:

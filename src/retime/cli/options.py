@@ -41,6 +41,7 @@ __all__ = [
     "given",
     "must_be_a_picture",
     "must_differ",
+    "must_have_a_folder",
     "with_parameters",
     "with_retiming",
 ]
@@ -127,6 +128,11 @@ def must_be_a_picture(path: Path) -> None:
     """Refuse, before any work, a picture that could not be written."""
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise InputError(f"a picture is .png, .svg or .pdf, not {path.suffix or 'no suffix'!r}")
+    must_have_a_folder(path)
+
+
+def must_have_a_folder(path: Path) -> None:
+    """Refuse, before any work, a file whose folder is not there."""
     if not path.resolve().parent.is_dir():
         raise InputError(f"there is no folder {path.resolve().parent} to write {path.name} into")
 

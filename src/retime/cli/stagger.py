@@ -14,6 +14,7 @@ from retime.cli.options import (
     WarpOut,
     must_be_a_picture,
     must_differ,
+    must_have_a_folder,
     with_parameters,
     with_retiming,
 )
@@ -81,6 +82,7 @@ def stagger(
             must_be_a_picture(picture)
     if poses_file is not None:
         must_differ(source, poses_file)
+        must_have_a_folder(poses_file)
         if poses_file.suffix.lower() not in (".json", ".npz"):
             raise InputError(f"a file of poses is .json or .npz, not {poses_file.suffix!r}")
     if target is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -142,7 +142,7 @@ class Channel:
         """Return the value of so many of the lowest layers."""
         nearest = np.clip(np.searchsorted(self.times, t), 0, len(self.times) - 1)
         on_frames = bool((self.times[nearest] == t).all())
-        frames = nearest if on_frames else self._around(t)
+        frames = nearest if on_frames else self.around(t)
         values = neutral(len(frames), self.size)
         for layer in range(layers):
             own = self._layer_at(frames, layer)
@@ -162,7 +162,7 @@ class Channel:
         frames: npt.NDArray[np.int64] = every[segments[np.clip(held_by, 0, len(segments) - 1)]]
         return frames
 
-    def _around(self, t: FloatArray) -> npt.NDArray[np.int64]:
+    def around(self, t: FloatArray) -> npt.NDArray[np.int64]:
         """List the frames before and after times."""
         first = np.clip(np.searchsorted(self.times, t, side="right") - 1, 0, len(self.times) - 2)
         return np.unique(np.r_[first, first + 1])
@@ -225,14 +225,16 @@ class Channel:
         return n
 
     def with_detail(
-        self, share: float, span: tuple[float, float] | None = None, layer: int = 0
+        self, share: float, spans: Sequence[tuple[float, float]] | None = None, layer: int = 0
     ) -> Channel:
-        """Scale the displacement, within a span of the source's time or throughout."""
+        """Scale the displacement, within spans of the source's time or throughout."""
         curve = self.stack[layer]
-        shares = np.full(len(self.times), share)
-        if span is not None:
-            shares[(self.times < span[0]) | (self.times > span[1])] = 1.0
-        return self._with_curve(layer, replace(curve, detail=scaled(curve.detail, shares)))
+        inside = np.full(len(self.times), spans is None)
+        for low, high in spans or ():
+            inside |= (self.times >= low) & (self.times <= high)
+        detail = curve.detail.copy()
+        detail[inside] = scaled(detail[inside], np.full(int(inside.sum()), share))
+        return self._with_curve(layer, replace(curve, detail=detail))
 
     def with_layer(self, detail: FloatArray | None = None) -> Channel:
         """Put a layer on the stack: splines that change nothing, and a displacement (F, 3)."""
@@ -244,49 +246,60 @@ class Channel:
             own = changed(own, detail)
         return replace(self, stack=(*self.stack, Curve(controls, own)))
 
-    def with_knot(self, t: float, owner: int, *, extreme: bool) -> Channel:
-        """Insert a knot; splines are fitted anew beside it, and no value changes."""
-        place = int(np.searchsorted(self.knots, t))
-        near = [n for n in (place - 1, place) if 0 <= n < len(self.knots)]
-        if any(abs(self.knots[n] - t) < _SAME for n in near):
-            return self
-        return replace(
-            self,
-            knots=np.insert(self.knots, place, t),
-            owners=np.insert(self.owners, place, owner),
-            extreme=np.insert(self.extreme, place, extreme),
-            stack=self._refitted(place - 1, place, [self.knots[place - 1], t, self.knots[place]]),
-        )
+    def with_knots(self, new: Mapping[int, float], *, extreme: bool) -> Channel:
+        """Insert knots, by their poses' numbers; splines are fitted anew, and no value changes.
 
-    def without_knot(self, n: int) -> Channel:
-        """Delete an inner knot; one spline is fitted across, and no value changes."""
-        return replace(
-            self,
-            knots=np.delete(self.knots, n),
-            owners=np.delete(self.owners, n),
-            extreme=np.delete(self.extreme, n),
-            stack=self._refitted(n - 1, n + 1, [self.knots[n - 1], self.knots[n + 1]]),
-        )
+        An editing knot that stands in the way goes: it is made again when it is needed.
+        """
+        keep = np.ones(len(self.knots), dtype=bool)
+        add = {}
+        for owner, t in new.items():
+            near = np.flatnonzero(np.abs(self.knots - t) < _SAME)
+            own = self.owners[near] == owner
+            if own.any():
+                continue  # its extreme is there already
+            keep[near[~self.extreme[near]]] = False
+            if not self.extreme[near].any():
+                add[owner] = t
+        knots = np.r_[self.knots[keep], list(add.values())]
+        order = np.argsort(knots, kind="stable")
+        owners = np.r_[self.owners[keep], np.array(list(add), dtype=np.int64)][order]
+        kinds = np.r_[self.extreme[keep], np.full(len(add), extreme)][order]
+        return self._rebuilt(knots[order], owners, kinds)
 
-    def _refitted(self, first: int, last: int, knots: list[float]) -> tuple[Curve, ...]:
-        """Replace the splines between two knots by others, displacements making up for it."""
-        inside = (self.times >= knots[0]) & (self.times <= knots[-1])
-        times, spans = self.times[inside], np.array(knots)
-        beside = self._around(spans)
-        out = []
+    def without_knots(self, places: Sequence[int]) -> Channel:
+        """Delete inner knots; splines are fitted across, and no value changes."""
+        keep = np.ones(len(self.knots), dtype=bool)
+        keep[list(places)] = False
+        return self._rebuilt(self.knots[keep], self.owners[keep], self.extreme[keep])
+
+    def _rebuilt(
+        self, knots: FloatArray, owners: npt.NDArray[np.int64], extreme: npt.NDArray[np.bool_]
+    ) -> Channel:
+        """Stand on other knots; displacements make up for what splines then leave out."""
+        if np.array_equal(knots, self.knots):
+            return replace(self, owners=owners, extreme=extreme)
+        old = np.searchsorted(self.knots, knots)
+        known = self.knots[np.minimum(old, len(self.knots) - 1)] == knots
+        # Transitions whose two ends are neighbours as before stay as they are.
+        same = known[:-1] & known[1:] & (np.diff(old) == 1)
+        held_by = np.clip(np.searchsorted(knots, self.times, side="right") - 1, 0, len(same) - 1)
+        anew = ~same[held_by]
+        beside = self.around(knots[~known]) if not known.all() else None
+        stack = []
         for layer, curve in enumerate(self.stack):
-            values = plus(self.spline(times, layer), curve.detail[inside])
-            ends = np.concatenate([
-                curve.controls[first, :1],
-                interpolate(self._layer_at(beside, layer), self.times[beside], spans[1:-1]),
-                curve.controls[last - 1, 3:],
-            ])  # fmt: skip
-            new = _fit(values, times, spans, ends, self.fit)
+            values = plus(self.spline(self.times, layer), curve.detail)
+            ends = np.empty((len(knots), self.size))
+            ends[known] = np.concatenate([curve.controls[:, 0], curve.controls[-1:, 3]])[old[known]]
+            if beside is not None:
+                around = self._layer_at(beside, layer)
+                ends[~known] = interpolate(around, self.times[beside], knots[~known])
+            controls = _fit(values, self.times, knots, ends, self.fit)
+            controls[same] = curve.controls[old[:-1][same]]
             detail = curve.detail.copy()
-            detail[inside] = minus(values, _evaluate(new, spans, times))
-            controls = np.concatenate([curve.controls[:first], new, curve.controls[last:]])
-            out.append(Curve(controls, _continuous(detail)))
-        return tuple(out)
+            detail[anew] = minus(values[anew], _evaluate(controls, knots, self.times[anew]))
+            stack.append(Curve(controls, _continuous(detail)))
+        return replace(self, knots=knots, owners=owners, extreme=extreme, stack=tuple(stack))
 
     def _with_curve(self, layer: int, curve: Curve) -> Channel:
         stack = [*self.stack]

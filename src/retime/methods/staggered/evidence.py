@@ -13,6 +13,7 @@ from retime.contacts import Contact
 from retime.errors import InputError
 from retime.kinematics import height
 from retime.motion import Motion
+from retime.parameters import coerce
 from retime.quat import FloatArray
 from retime.skeleton import Skeleton
 
@@ -76,11 +77,14 @@ class Evidence:
             at = self.times[self.candidates]
             inside = (at > span[0]) & (at < span[1])
         frames, priorities = self.candidates[inside], self.priorities[inside]
-        if isinstance(keep, Iterable):
-            return self._picked(list(keep), frames)
-        count = keep if isinstance(keep, int) or keep > 1 else round(keep * len(frames))
-        if keep < 0 or count != int(count):
-            raise InputError(f"keep is {keep:g}; it is a share from 0 to 1, or a whole number")
+        keep = keep.tolist() if isinstance(keep, np.ndarray | np.generic) else keep
+        if isinstance(keep, list | tuple | set):
+            return self._picked([coerce(t, float, "keep") for t in keep], frames)
+        count = float(coerce(keep, float, "keep"))
+        if not isinstance(keep, int) and count <= 1:
+            count = float(round(count * len(frames)))
+        if count < 0 or not count.is_integer():
+            raise InputError(f"keep is {keep}; it is a share from 0 to 1, or a whole number")
         order = np.argsort(-priorities, kind="stable")[: int(count)]
         return np.sort(frames[order])
 
@@ -100,7 +104,11 @@ class Evidence:
                 out.append(int(frames[near]))
             else:
                 out.append(int(np.clip(np.abs(self.times - t).argmin(), _GUARD, inner)))
-        return np.unique(np.array(out, dtype=np.int64))
+        apart: list[int] = []
+        for frame in sorted(out):
+            if not apart or frame - apart[-1] >= _GUARD:
+                apart.append(frame)
+        return np.array(apart, dtype=np.int64)
 
 
 def gather(motion: Motion, contacts: Iterable[Contact] = ()) -> Evidence:
@@ -259,7 +267,7 @@ def refinements_at(
     bound; none is a refinement of 0. The two end poses have none.
     """
     rate = (len(evidence.times) - 1) / max(evidence.times[-1] - evidence.times[0], 1e-12)
-    reach = round(bound * rate)
+    reach = int(min(bound * rate + 1e-6, len(evidence.times)))
     out = np.zeros((len(poses), evidence.local.shape[1]), dtype=np.int64)
     middle = (poses[:-1] + poses[1:]) // 2
     for i in range(evidence.local.shape[1]):

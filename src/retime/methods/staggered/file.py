@@ -110,7 +110,7 @@ def _parts(poses: StaggeredPoses) -> tuple[dict[str, Any], dict[str, Any]]:
         "contacts": None
         if poses.contacts is None
         else [{"joint": c.joint, "start": c.start, "end": c.end} for c in poses.contacts],
-        "span": poses.span,
+        "bounds": poses.bounds,
         "loop": poses.loop,
         "edits": [e.to_document() for e in poses.edits],
         "notes": poses.notes,
@@ -145,7 +145,7 @@ def _poses(about: Mapping[str, Any], arrays: Mapping[str, Any]) -> StaggeredPose
         tuple(c if same else None for c, same in zip(curves, about["plain"], strict=True)),
         Evidence(**under("evidence/")) if about["has_evidence"] else None,
         None if contacts is None else parse_contacts(contacts),
-        None if about["span"] is None else (float(about["span"][0]), float(about["span"][1])),
+        None if about["bounds"] is None else (int(about["bounds"][0]), int(about["bounds"][1])),
         bool(about["loop"]),
         tuple(PoseEdit.from_document(e) for e in about["edits"]),
         tuple(about["notes"]),

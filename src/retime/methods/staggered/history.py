@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, KeysView, Mapping, Sized, ValuesView
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
@@ -79,11 +79,21 @@ def recorded(
     @functools.wraps(edit)
     def wrapped(poses: S, /, *args: P.args, **kwargs: P.kwargs) -> S:
         bound = signature.bind(poses, *args, **kwargs)
+        for argument, value in bound.arguments.items():
+            bound.arguments[argument] = _listed(value)
         arguments = {k: _plain(v) for k, v in list(bound.arguments.items())[1:]}
-        edited = edit(poses, *args, **kwargs)
+        edited = edit(*bound.args, **bound.kwargs)
         return replace(edited, edits=(*poses.edits, PoseEdit(name, arguments)))
 
     return wrapped
+
+
+def _listed(value: Any) -> Any:
+    """Make a list of what can be gone through only once, or in no order."""
+    if isinstance(value, set | frozenset):
+        return sorted(value, key=str)
+    once = isinstance(value, Iterable) and not isinstance(value, Sized)
+    return list(value) if once or isinstance(value, KeysView | ValuesView) else value
 
 
 def _plain(value: Any) -> Any:
@@ -99,7 +109,8 @@ def _plain(value: Any) -> Any:
 
 def replayed(poses: S, edits: Iterable[PoseEdit]) -> S:
     """Make edits anew, one after the other; a muted one is kept in the history and not made."""
-    for number, edit in enumerate(edits, 1):
+    for number, given in enumerate(edits, 1):
+        edit = PoseEdit.from_document(given)
         if edit.mute:
             poses = replace(poses, edits=(*poses.edits, edit))
             continue
@@ -108,12 +119,6 @@ def replayed(poses: S, edits: Iterable[PoseEdit]) -> S:
         except InputError as e:
             raise InputError(f"edit {number} ({edit.do}): {e}") from None
         except TypeError as e:
-            raise InputError(f"edit {number} ({edit.do}): {_told(e)}") from None
+            text = str(e).replace("missing a required argument:", "it needs")
+            raise InputError(f"edit {number} ({edit.do}): {text}") from None
     return poses
-
-
-def _told(error: TypeError) -> str:
-    text = str(error)
-    if "missing a required argument" in text or "missing" in text:
-        return text.replace("()", "").replace("missing a required argument:", "it needs")
-    return f"an argument is of a wrong kind ({text})"

@@ -19,7 +19,7 @@ from retime.methods.staggered.filtering import noisy_joints, smoothed
 from retime.methods.staggered.poses import StaggeredPoses
 from retime.methods.staggered.timing import Timing
 from retime.motion import Motion, Pose, Units
-from retime.parameters import Range
+from retime.parameters import Range, coerce
 from retime.quat import FloatArray
 from retime.skeleton import Skeleton
 from retime.warp import TimeWarp
@@ -28,6 +28,8 @@ __all__ = ["poses_by_hand", "poses_of"]
 
 # A joint that turns by more than this in one frame is flipping: noise, not movement.
 _FLIP = np.radians(15)
+# A motion's rotations may take this much memory.
+_MOST_BYTES = 1 << 30
 
 
 def poses_of(
@@ -45,13 +47,17 @@ def poses_of(
     """Find a motion's poses; see :meth:`StaggeredPoses.from_motion`."""
     if len(motion) < 2:
         raise InputError("staggered poses need a motion of at least two frames")
-    if not (np.isfinite(bound) and bound >= 0):
-        raise InputError(f"the bound of refinements is 0 s or more, not {bound}")
-    if not (np.isfinite(smoothing) and smoothing >= 0):
-        raise InputError(f"the filter's width is 0 s or more, not {smoothing}")
+    bound, smoothing = coerce(bound, float, "bound"), coerce(smoothing, float, "filter")
+    if bound < 0:
+        raise InputError(f"the bound of refinements is 0 s or more, not {bound:g}")
+    if not 0 <= smoothing <= motion.duration:
+        raise InputError(
+            f"the filter's width is 0 s or more, and no more than the clip lasts, not {smoothing:g}"
+        )
     if fit not in ("log", "levenberg-marquardt"):
         raise InputError(f"fit is {fit!r}; it can be 'log' or 'levenberg-marquardt'")
-    _must_be_inside(span, motion)
+    span = _inside(span, motion)
+    _check_contacts(contacts, motion)
     notes = []
     used = motion
     filtered: tuple[str, ...] = ()
@@ -79,8 +85,12 @@ def poses_of(
     plain = tuple(
         None if name in filtered else c for name, c in zip(timing.channels, curves, strict=True)
     )
+    bounds = None
+    if span is not None:
+        first, last = (int(np.abs(times - t).argmin()) for t in span)
+        bounds = (int(timing.numbers[first]), int(timing.numbers[last]))
     return StaggeredPoses(
-        motion, timing, curves, plain, evidence, contacts, span, loop, notes=tuple(notes)
+        motion, timing, curves, plain, evidence, contacts, bounds, loop, notes=tuple(notes)
     )
 
 
@@ -89,13 +99,28 @@ def _contacts(motion: Motion) -> tuple[Contact, ...]:
     return detect_contacts(smoothed(motion, TRAIL_SMOOTHING, motion.skeleton.names))
 
 
-def _must_be_inside(span: Range | None, motion: Motion) -> None:
+def _inside(span: Range | None, motion: Motion) -> Range | None:
+    """Bring a range to the frames that it holds."""
+    if span is None:
+        return None
+    a, b = coerce(span, Range, "range")
     first, last = motion.domain
-    if span is not None and not first - 1e-9 <= span[0] < span[1] <= last + 1e-9:
+    if not first - 1e-9 <= a < b <= last + 1e-9:
         raise InputError(
-            f"the range {span[0]:g} to {span[1]:g} s is not a part of the clip, {first:g} to "
-            f"{last:g} s"
+            f"the range {a:g} to {b:g} s is not a part of the clip, {first:g} to {last:g} s"
         )
+    times = motion.times
+    inside = times[(times >= a - 1e-9) & (times <= b + 1e-9)]
+    if len(inside) < 3:
+        raise InputError(f"the range {a:g} to {b:g} s holds fewer than three frames")
+    return float(inside[0]), float(inside[-1])
+
+
+def _check_contacts(contacts: tuple[Contact, ...] | None, motion: Motion) -> None:
+    for contact in contacts or ():
+        if not isinstance(contact, Contact):
+            raise InputError(f"a contact is a Contact, not {contact!r}")
+        motion.skeleton.index(contact.joint)
 
 
 def _with_ends(
@@ -165,19 +190,27 @@ def poses_by_hand(
     units: Units | None,
 ) -> StaggeredPoses:
     """Build poses by hand; see :meth:`StaggeredPoses.from_poses`."""
-    at = np.asarray(times, dtype=float)
+    fps = coerce(fps, float, "fps")
+    if fps <= 0:
+        raise InputError(f"the frame rate must be above 0, not {fps}")
+    at = np.array([coerce(t, float, "times") for t in times])
+    for pose in poses:
+        if not isinstance(pose, Pose):
+            raise InputError(f"a pose is a Pose, not {type(pose).__name__}")
     if len(poses) < 2 or at.shape != (len(poses),):
         raise InputError(f"{len(poses)} poses need as many times, and at least two of both")
     if not np.isfinite(at).all() or (np.diff(at) <= 0).any():
         raise InputError("the poses' times must be finite and rise")
-    if not (np.isfinite(fps) and fps > 0):
-        raise InputError(f"the frame rate must be above 0, not {fps}")
+    if (at[-1] - at[0]) * fps * len(skeleton) * 32 > _MOST_BYTES:
+        raise InputError(f"{at[-1] - at[0]:g} s at {fps:g} fps are more frames than fit in memory")
+    if np.diff(at).min() < 1 / fps - 1e-9:
+        raise InputError(f"the poses' times are closer than a frame of {fps:g} fps")
     channels = skeleton.channels
     later = np.zeros((len(at), len(channels)))
     for name, given in refinements.items():
         if name not in channels:
             skeleton.index(name)  # says which name is nearest
-        column = np.asarray(given, dtype=float)
+        column = np.array([coerce(v, float, f"the refinements of {name!r}") for v in given])
         if column.shape != at.shape or not np.isfinite(column).all():
             raise InputError(f"the refinements of {name!r} need one number for each pose")
         if column[0] or column[-1]:
@@ -193,7 +226,7 @@ def poses_by_hand(
     for i, name in enumerate(channels):
         has = timing.included[:, i]
         knots = timing.knots[has, i]
-        if (np.diff(knots) < timing.least_gap).any():
+        if (np.diff(knots) < timing.least_gap - 1e-9).any():
             raise InputError(f"the refinements of {name!r} make its knots cross")
         track = np.array([v[i] for v, h in zip(values, has, strict=True) if h])
         if track.shape[-1] == 4:

@@ -44,8 +44,8 @@ class StaggeredPoses(TimingEdits, ValueEdits):
         How the poses were found.
     contacts : tuple of Contact, optional
         Contacts that are known, in the source's time.
-    span : (float, float), optional
-        The part of the clip that may change.
+    bounds : (int, int), optional
+        Numbers of the poses at the ends of the range that may change.
     loop : bool
         The first and the last pose are one.
     edits : tuple of PoseEdit

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,13 +19,14 @@ from retime.layers import PoseLayer
 from retime.methods.staggered.channel import Channel
 from retime.methods.staggered.evidence import Evidence
 from retime.methods.staggered.history import PoseEdit
+from retime.methods.staggered.operators import change, changed, interpolate
 from retime.methods.staggered.timing import Timing
 from retime.motion import Motion, Pose
-from retime.parameters import Range, coerce
+from retime.parameters import coerce
 from retime.quat import FloatArray
 from retime.warp import TimeWarp
 
-__all__ = ["PoseName", "Representation", "numbers"]
+__all__ = ["PoseName", "Representation", "by_joint", "numbers"]
 
 # A pose by its number, or by a time near it.
 PoseName = int | float | str
@@ -45,7 +46,7 @@ class Representation:
     plain: tuple[Channel | None, ...]
     evidence: Evidence | None = None
     contacts: tuple[Contact, ...] | None = None
-    span: Range | None = None
+    bounds: tuple[int, int] | None = None
     loop: bool = False
     edits: tuple[PoseEdit, ...] = ()
     notes: tuple[str, ...] = ()
@@ -71,12 +72,16 @@ class Representation:
     @property
     def free(self) -> tuple[int, ...]:
         """Numbers of the poses that an edit of all poses changes: not the two ends."""
-        inner = range(1, len(self) - 1)
-        if self.span is None:
-            return tuple(inner)
-        a, b = self.span
-        at = self.timing.known_times
-        return tuple(k for k in inner if a + 1e-9 < at[k] < b - 1e-9)
+        first, last = self._ends
+        return tuple(range(first + 1, last))
+
+    @property
+    def _ends(self) -> tuple[int, int]:
+        """The poses between which edits may change anything: the clip's ends, or a range's."""
+        if self.bounds is None:
+            return 0, len(self) - 1
+        first, last = (int(np.flatnonzero(self.timing.numbers == n)[0]) for n in self.bounds)
+        return first, last
 
     def extreme(self, pose: PoseName) -> Pose:
         """Return the non-staggered pose: every part at its own extreme value."""
@@ -88,11 +93,25 @@ class Representation:
         return self._as_pose(self._source_times_at(self._pose(pose)))
 
     def _as_pose(self, times: FloatArray) -> Pose:
-        values = [c.at(times[i : i + 1])[0] for i, c in enumerate(self.curves)]
+        values = [self._values(i, times[i : i + 1])[0] for i in range(len(self.curves))]
         skeleton = self.source.skeleton
         count = len(skeleton)
         places = {skeleton.names[r]: values[count + n] for n, r in enumerate(skeleton.roots)}
         return Pose(np.array(values[:count]), places)
+
+    def _values(self, i: int, t: FloatArray) -> FloatArray:
+        """Return a channel's values at the source's times, as the evaluated motion has them.
+
+        Between frames that is the source, interpolated, under the change of the pose layer.
+        """
+        curve, source = self.curves[i], self.source
+        if i >= len(source.skeleton) or curve is self.plain[i]:
+            return curve.at(t)
+        frames = np.unique(curve.around(t))
+        at = source.times[frames]
+        by = change(curve.at(at), source.rotations[frames, i])
+        turn = np.stack([np.interp(t, at, by[:, c]) for c in range(3)], axis=1)
+        return changed(interpolate(source.rotations[frames, i], at, t), turn)
 
     def _source_times_at(self, k: int) -> FloatArray:
         """Return each channel's time in the source when a pose's time comes, (C,)."""
@@ -200,17 +219,22 @@ class Representation:
     def _chosen(self, poses: Iterable[PoseName] | PoseName | None) -> list[int]:
         if poses is None:
             return list(self.free)
-        named = [poses] if isinstance(poses, int | float | str) else list(poses)
-        return sorted({self._editable(p) for p in named})
+        one = isinstance(poses, str) or not isinstance(poses, Iterable)
+        named = [poses] if one else list(poses)  # type: ignore[arg-type]
+        return sorted({self._editable(p) for p in named})  # type: ignore[arg-type]
 
     def _editable(self, pose: PoseName) -> int:
         k = self._pose(pose)
-        if self.span is not None and k not in self.free:
+        if self.bounds is not None and k not in self.free:
             raise InputError(
-                f"pose {k} at {self.times[k]:.3f} s is not inside the range, {self.span[0]:g} to "
-                f"{self.span[1]:g} s, that may change"
+                f"pose {k} at {self.times[k]:.3f} s is not inside the range, {self._range_text()}, "
+                "that may change"
             )
         return k
+
+    def _range_text(self) -> str:
+        first, last = self.times[list(self._ends)]
+        return f"{first:.3f} to {last:.3f} s"
 
     def _columns(self, joints: Iterable[str] | str | None, *, roots: bool = True) -> list[int]:
         """Return channels by names and roles; ``None`` is all, the roots' only where told."""
@@ -220,15 +244,26 @@ class Representation:
             own = [*skeleton.roots, *range(len(skeleton), count)]
             return [i for i in range(count) if roots or i not in own]
         out = []
+        if not isinstance(joints, Iterable):
+            raise InputError(f"joints are names, not {joints!r}")
         for name in [joints] if isinstance(joints, str) else joints:
+            if not isinstance(name, str):
+                raise InputError(f"a joint is a name, not {name!r}")
             if name in self.channels:
                 out.append(self.channels.index(name))
-            elif ":translation" in str(name):
+            elif ":translation" in name:
                 raise InputError(f"no channel {name!r}{did_you_mean(name, self.channels)}")
             else:
                 found = find_body(self.source).find_joints([name])
                 out += [skeleton.index(n) for n in found]
         return sorted(set(out))
+
+    def _layer(self, layer: int) -> int:
+        """Check the number of a layer of the stack."""
+        count = len(self.curves[0].stack)
+        if isinstance(layer, bool) or not isinstance(layer, int) or not 0 <= layer < count:
+            raise InputError(f"there is no layer {layer!r}; there are {count}, from 0")
+        return layer
 
     def _saying(self, notes: Iterable[str]) -> Self:
         """Return the same poses with more to say."""
@@ -242,6 +277,13 @@ class Representation:
             for new, old, kept in zip(curves, self.curves, self.plain, strict=True)
         )
         return replace(poses, curves=tuple(curves), plain=plain)
+
+
+def by_joint(value: object, what: str) -> Mapping[str, Any]:
+    """Check that a value is a mapping from joints."""
+    if not isinstance(value, Mapping):
+        raise InputError(f"{what} are given by joint, not as {value!r}")
+    return value
 
 
 def numbers(value: npt.ArrayLike, count: int, what: str) -> FloatArray:

@@ -10,6 +10,7 @@ from retime.contacts import Contact
 from retime.edits import Edit
 from retime.methods.staggered.history import PoseEdit
 from retime.methods.staggered.poses import StaggeredPoses
+from retime.methods.staggered.value_edits import MOST_WEIGHT
 from retime.motion import Motion
 from retime.parameters import Range, TimingParameters, build, parameter
 
@@ -20,7 +21,7 @@ __all__ = ["StaggerParameters", "edited_poses", "stagger"]
 class StaggerParameters(TimingParameters):
     """Parameters of editing staggered poses; edits are made in the order of this list."""
 
-    keep: float | tuple[float, ...] = parameter(
+    keep: float | int | tuple[float, ...] = parameter(
         1.0,
         help="Poses to keep of those found: a share up to 1, a count, or times like 0.4,1.2.",
         metavar="SHARE|N|T,T",
@@ -45,7 +46,10 @@ class StaggerParameters(TimingParameters):
         1.0, help="Scale timing refinements: 0 lets parts arrive together.", minimum=0.0
     )
     exaggerate: float = parameter(
-        0.0, help="Push poses away from the one that relative-to names, by this share."
+        0.0,
+        help="Push poses away from the one that relative-to names, by this share.",
+        minimum=-MOST_WEIGHT,
+        maximum=MOST_WEIGHT,
     )
     relative_to: Literal["average", "neighbours", "previous", "next"] = parameter(
         "average", help="What poses are exaggerated against."
@@ -84,7 +88,7 @@ class StaggerParameters(TimingParameters):
 def stagger(
     motion: Motion,
     *,
-    keep: float | tuple[float, ...] = 1.0,
+    keep: float | int | tuple[float, ...] = 1.0,
     moves: Sequence[tuple[float, float]] = (),
     succession: Sequence[tuple[str, float, float]] = (),
     jitter: float = 0.0,

@@ -17,6 +17,8 @@ from retime.warp import TimeWarp
 __all__ = ["Timing"]
 
 BoolArray = npt.NDArray[np.bool_]
+# Knots nearer than this, in seconds, are one.
+_SAME = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,16 +163,17 @@ class Timing:
         pulled = 0
         for step in (-1,) if ripple or pose == last else (-1, 1):
             pulled += self._scale_side(refinements, pose, time, step)
-        notes = []
-        if pulled:
-            notes.append(
-                f"pose {pose} moved so near to a neighbour that {pulled} of its refinements were "
-                "scaled along"
-            )
         moved = replace(self, times=times, refinements=refinements)
-        edited = np.zeros_like(self.included)
-        edited[pose] = True
-        return moved._in_order(edited)[0], notes
+        edited = refinements != self.refinements
+        edited[pose : len(self) if ripple else pose + 1] = True
+        ordered, stopped = moved._in_order(edited)
+        notes = []
+        if pulled or stopped:
+            notes.append(
+                f"pose {pose} moved so near to a neighbour that {max(pulled, stopped)} refinements "
+                "gave way"
+            )
+        return ordered, notes
 
     def _scale_side(self, refinements: FloatArray, pose: int, time: float, step: int) -> int:
         """Scale a moved pose's refinements toward one neighbour; count the neighbour's own."""
@@ -204,27 +207,60 @@ class Timing:
         return replace(self, refinements=refinements)._in_order(edited)
 
     def _in_order(self, edited: BoolArray) -> tuple[Timing, int]:
-        """Keep the edited knots between their neighbours; count those that were stopped."""
-        wanted, knots, gap = self.knots, self.knots.copy(), self.least_gap
-        rows = np.flatnonzero(edited.any(axis=1))
-        if not len(rows):
-            return self, 0
-        ends = range(max(rows[0] - 1, 0), min(rows[-1] + 2, len(self)))
-        if not self.included[[ends[0], ends[-1]]].all():
-            ends = range(len(self))  # partial poses: neighbours may be far away
-        for order, sign in ((ends, 1.0), (reversed(ends), -1.0)):
-            wall = np.full(len(self.channels), -np.inf)
-            for k in order:
-                has = self.included[k]
-                at = sign * knots[k]
-                at = np.where(edited[k], np.maximum(at, wall + gap), at)
-                knots[k] = np.where(has, sign * at, knots[k])
-                wall = np.where(has, at, wall)
-        stopped = edited & (np.abs(knots - wanted) > 1e-12)
+        """Keep edited knots between their neighbours; count those that were stopped.
+
+        Where that leaves no room, all knots of the channel give way.
+        """
+        edited = edited & self.included
+        edited[[0, -1]] = False
+        if not edited.any():
+            knots = self.knots
+        else:
+            knots = self._swept(edited, self._rows_around(edited))
+        crossed = self._crossed(knots)
+        if crossed.any():
+            free = self.included.copy()
+            free[[0, -1]] = False
+            knots = np.where(crossed, self._swept(free, range(len(self))), knots)
+            if self._crossed(knots).any():
+                raise InputError("the poses would stand so close that their parts have no room")
+        stopped = self.included & (np.abs(knots - self.knots) > 1e-12)
         if not stopped.any():
             return self, 0
         refinements = np.where(stopped, knots - self.times[:, None], self.refinements)
         return replace(self, refinements=refinements), int(stopped.sum())
+
+    def _rows_around(self, edited: BoolArray) -> range:
+        """Return the poses that edited knots may run into."""
+        rows = np.flatnonzero(edited.any(axis=1))
+        near = range(max(rows[0] - 1, 0), min(rows[-1] + 2, len(self)))
+        # Of partial poses the neighbours may be far away.
+        whole = self.included[[near[0], near[-1]]].all()
+        return near if whole else range(len(self))
+
+    def _swept(self, free: BoolArray, rows: range) -> FloatArray:
+        """Push free knots on until they stand behind the one before, then back likewise."""
+        knots = self.knots.copy()
+        for order, sign in ((rows, 1.0), (reversed(rows), -1.0)):
+            wall = np.full(len(self.channels), -np.inf)
+            for k in order:
+                at = sign * knots[k]
+                at = np.where(free[k], np.maximum(at, wall + self.least_gap), at)
+                knots[k] = np.where(self.included[k], sign * at, knots[k])
+                wall = np.where(self.included[k], at, wall)
+        return knots
+
+    def _crossed(self, knots: FloatArray) -> BoolArray:
+        """Tell which channels' knots do not rise."""
+        before = np.full(len(self.channels), -np.inf)
+        out = np.zeros(len(self.channels), dtype=bool)
+        if self.included.all():
+            return np.asarray((np.diff(knots, axis=0) <= _SAME).any(axis=0))
+        for k in range(len(self)):
+            has = self.included[k]
+            out |= has & (knots[k] - before <= _SAME)
+            before = np.where(has, knots[k], before)
+        return out
 
     def refined(self, pose: int, values: dict[int, float]) -> Timing:
         """Set refinements of a pose, by channel; out of bounds is an error."""
@@ -250,13 +286,16 @@ class Timing:
                 f"a pose at {time:g} s is not inside the clip, {self.times[0]:g} to "
                 f"{self.times[-1]:g} s"
             )
-        knots, known = self.knots, self.known_knots
+        knots, known, included = self.knots, self.known_knots, included.copy()
         known_time = float(np.interp(time, self.times, self.known_times))
         own = np.full(len(self.channels), time)
         own_known = np.full(len(self.channels), known_time)
         for i in np.flatnonzero(included):
             has = np.flatnonzero(self.included[:, i])
             before, after = knots[has[has < at][-1], i], knots[has[has >= at][0], i]
+            if after - before < 2 * self.least_gap:
+                included[i] = False  # no room between its neighbours: the pose leaves it out
+                continue
             if not before + self.least_gap <= time <= after - self.least_gap:
                 own[i] = (before + after) / 2  # a neighbour's knot stands in the pose's place
             own_known[i] = np.interp(own[i], knots[has, i], known[has, i])

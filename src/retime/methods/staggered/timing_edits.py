@@ -10,7 +10,7 @@ import numpy as np
 
 from retime.errors import InputError
 from retime.methods.staggered.history import recorded
-from retime.methods.staggered.representation import PoseName, Representation
+from retime.methods.staggered.representation import PoseName, Representation, by_joint
 from retime.methods.staggered.timing import Timing
 from retime.parameters import coerce
 from retime.quat import FloatArray
@@ -100,8 +100,18 @@ class TimingEdits(Representation):
             chain = skeleton.chain(j)
             depths = [chain.index(i) for i in start if i in chain]
             if depths and min(depths) > 0:
-                by[:, j] = step * float(min(depths)) ** power
+                with np.errstate(over="ignore", invalid="ignore"):
+                    by[:, j] = step * np.float64(min(depths)) ** power
+        self._must_fit(float(np.abs(by).max()))
         return self._staggered(by, self._chosen(poses))
+
+    def _must_fit(self, seconds: float) -> None:
+        """Refuse to stagger by more than the clip lasts."""
+        length = float(self.times[-1] - self.times[0])
+        if not seconds <= length:
+            raise InputError(
+                f"parts would be staggered by up to {seconds:g} s, and the clip lasts {length:g} s"
+            )
 
     @recorded
     def jitter(
@@ -128,8 +138,10 @@ class TimingEdits(Representation):
         seconds = coerce(seconds, float, "seconds")
         if seconds < 0:
             raise InputError(f"a random staggering is 0 s or more, not {seconds:g}")
-        if coerce(seed, int, "seed") < 0:
+        seed = coerce(seed, int, "seed")
+        if seed < 0:
             raise InputError(f"a seed is 0 or more, not {seed}")
+        self._must_fit(seconds)
         drawn = np.random.default_rng(seed).uniform(-seconds, seconds, self.refinements.shape)
         by = np.zeros(drawn.shape)
         columns = self._columns(joints)
@@ -148,11 +160,9 @@ class TimingEdits(Representation):
             By joint, how many seconds later than the pose it arrives.
         """
         k = self._editable(pose)
-        if not isinstance(refinements, Mapping):
-            raise InputError("refinements are given by joint")
         values = {
             i: coerce(v, float, f"the refinement of {n}")
-            for n, v in refinements.items()
+            for n, v in by_joint(refinements, "refinements").items()
             for i in self._columns([n])
         }
         return self._retimed(self.timing.refined(k, values), ())
@@ -177,8 +187,8 @@ class TimingEdits(Representation):
             Which poses; left out, all but the two ends.
         """
         share = coerce(share, float, "share")
-        if share < 0:
-            raise InputError(f"refinements are scaled by 0 or more, not {share:g}")
+        if not 0 <= share <= 100:
+            raise InputError(f"refinements are scaled by 0 or more, up to 100, not {share:g}")
         by = np.ones(self.refinements.shape)
         by[:, self._columns(joints)] = share
         return self._staggered(by, self._chosen(poses), scale=True)
@@ -218,20 +228,23 @@ class TimingEdits(Representation):
         if np.abs(self.times - time).min() < self.timing.least_gap:
             k = int(np.abs(self.times - time).argmin())
             raise InputError(f"pose {k} already stands at {self.times[k]:.3f} s")
-        if self.span is not None and not self.span[0] < time < self.span[1]:
-            raise InputError(
-                f"{time:g} s is not inside the range, {self.span[0]:g} to {self.span[1]:g} s"
-            )
+        first, last = self.times[list(self._ends)]
+        if self.bounds is not None and not first < time < last:
+            raise InputError(f"{time:g} s is not inside the range, {self._range_text()}")
         included = np.zeros(len(self.channels), dtype=bool)
         included[self._columns(joints)] = True
         timing = self.timing.with_pose(time, included)
         k = int(np.searchsorted(timing.times, time))
         at, number = timing.source_times(k), int(timing.numbers[k])
         curves = [
-            c.with_knot(float(at[i]), number, extreme=True) if included[i] else c
+            c.with_knots({number: float(at[i])}, extreme=True) if timing.included[k, i] else c
             for i, c in enumerate(self.curves)
         ]
-        return self._reshaped(replace(self, timing=timing), curves)
+        left_out = int((included & ~timing.included[k]).sum())
+        notes = []
+        if left_out:
+            notes.append(f"{left_out} parts have no room for a knot at {time:g} s and are left out")
+        return self._reshaped(replace(self, timing=timing), curves)._saying(notes)
 
     @recorded
     def delete(self, pose: PoseName) -> Self:
@@ -245,10 +258,5 @@ class TimingEdits(Representation):
         k = self._editable(pose)
         timing = self.timing.without_pose(k)
         number = int(self.timing.numbers[k])
-        curves = []
-        for curve in self.curves:
-            for extreme in (True, False):
-                n = curve.knot_of(number, extreme=extreme)
-                curve = curve if n is None else curve.without_knot(n)
-            curves.append(curve)
+        curves = [c.without_knots(np.flatnonzero(c.owners == number).tolist()) for c in self.curves]
         return self._reshaped(replace(self, timing=timing), curves)

@@ -16,14 +16,20 @@ from retime.ik import hold_contacts
 from retime.methods.staggered.channel import Channel
 from retime.methods.staggered.history import recorded
 from retime.methods.staggered.operators import change
-from retime.methods.staggered.representation import PoseName, Representation, numbers
+from retime.methods.staggered.representation import PoseName, Representation, by_joint, numbers
 from retime.motion import Motion, Pose
 from retime.parameters import coerce
 from retime.quat import FloatArray
 
-__all__ = ["ValueEdits"]
+__all__ = ["MOST_WEIGHT", "ValueEdits"]
 
 When = Literal["extreme", "pose"]
+# Past this a pose is no longer an exaggeration of anything.
+MOST_WEIGHT = 10.0
+# Degrees per second: no joint turns faster.
+_MOST_SPEED = 1e6
+# A value is met to this, in radians or the file's units; it takes so many rounds at most.
+_EXACT, _ROUNDS = 1e-12, 12
 
 
 class ValueEdits(Representation):
@@ -34,7 +40,7 @@ class ValueEdits(Representation):
         if when not in ("pose", "extreme"):
             raise InputError(f"when is {when!r}; it can be 'pose' or 'extreme'")
         look = self._source_times_at if when == "pose" else self.timing.source_times
-        return np.array([look(k) for k in poses])
+        return np.array([look(k) for k in poses]).reshape(len(poses), len(self.channels))
 
     def _changed(
         self,
@@ -44,23 +50,48 @@ class ValueEdits(Representation):
         layer: int,
     ) -> Self:
         """Change channels at poses, by (N, 3) each: at the poses' times, or at extremes."""
+        layer = self._layer(layer)
         curves, numbers = list(self.curves), self.timing.numbers
-        times = self._times_of(poses, when)
+        now = self._times_of(poses, "pose")
+        self._times_of(poses, when)  # says what it can be
+        astray = 0
         for i, by in changes.items():
-            curve = curves[i]
-            if not 0 <= layer < len(curve.stack):
-                raise InputError(f"there is no layer {layer}; there are {len(curve.stack)}")
-            turns = {}
-            for k, t, turn in zip(poses, times[:, i], by, strict=True):
+            turns: dict[int, FloatArray] = {}
+            knots: dict[int, float] = {}
+            for k, t, turn in zip(poses, now[:, i], by, strict=True):
                 if not self.timing.included[k, i]:
                     continue
-                if when == "pose":
-                    curve = _with_editing_knot(curve, int(numbers[k]), float(t))
-                turns[int(numbers[k])] = turn
+                number = int(numbers[k])
+                if when == "pose" and self._has_room(i, k, float(t)):
+                    knots[number] = float(t)
+                astray += when == "pose" and number not in knots
+                turns[number] = turn
                 if self.loop and k in (0, len(self) - 1):
                     turns[int(numbers[0])] = turns[int(numbers[-1])] = turn
+            curve = _with_editing_knots(curves[i], now[:, i], numbers[list(poses)], knots)
             curves[i] = curve.changed(turns, layer)
-        return replace(self, curves=tuple(curves))
+        notes = []
+        if astray:
+            notes.append(
+                f"{astray} parts pass their pose's time only beyond a neighbour's knot: their "
+                "extremes were changed"
+            )
+        return replace(self, curves=tuple(curves))._saying(notes)
+
+    def _has_room(self, i: int, pose: int, t: float) -> bool:
+        """Whether a channel passes the pose's time between its neighbours' knots."""
+        curve, number = self.curves[i], int(self.timing.numbers[pose])
+        others = curve.knots[curve.extreme & (curve.owners != number)]
+        own = float(curve.knots[self._knot(i, pose)])
+        low = others[others < own].max(initial=-np.inf)
+        high = others[others > own].min(initial=np.inf)
+        return bool(low + 1e-6 < t < high - 1e-6) or t == own
+
+    def _knot(self, i: int, pose: int) -> int:
+        knot = self.curves[i].knot_of(int(self.timing.numbers[pose]))
+        if knot is None:
+            raise InputError(f"pose {pose} leaves {self.channels[i]!r} out")
+        return knot
 
     @recorded
     def edit(
@@ -89,13 +120,13 @@ class ValueEdits(Representation):
         """
         k = self._editable(pose)
         values: dict[int, FloatArray] = {}
-        for name, value in (rotations or {}).items():
+        for name, value in by_joint(rotations or {}, "rotations").items():
             q = numbers(value, 4, f"the rotation of {name!r}")
             if abs(np.linalg.norm(q) - 1) > 1e-3:
                 raise InputError(f"the rotation of {name!r} is no unit quaternion: {q.tolist()}")
             for i in self._columns([name]):
                 values[i] = q / np.linalg.norm(q)
-        for name, value in (translations or {}).items():
+        for name, value in by_joint(translations or {}, "translations").items():
             channel = name if name.endswith(":translation") else f"{name}:translation"
             for i in self._columns([channel]):
                 values[i] = numbers(value, 3, f"the translation of {name!r}")
@@ -105,16 +136,23 @@ class ValueEdits(Representation):
 
     def _set(self, pose: int, values: Mapping[int, FloatArray], when: When, layer: int) -> Self:
         """Give channels new values at a pose."""
-        for i in values:
-            if not self.timing.included[pose, i]:
-                raise InputError(f"pose {pose} leaves {self.channels[i]!r} out")
         times, out = self._times_of([pose], when)[0], self
-        # Between two frames a value is interpolated: a second round makes it exact.
-        for _ in range(2):
+        layer = self._layer(layer)
+        for i in values:
+            self._knot(i, pose)
+            if when == "pose" and not self._has_room(i, pose, float(times[i])):
+                raise InputError(
+                    f"{self.channels[i]!r} passes the time of pose {pose} only beyond a "
+                    "neighbour's knot; edit its extreme (when='extreme'), or its refinement"
+                )
+        # Between two frames a value is interpolated: a few rounds make it exact.
+        for _ in range(_ROUNDS):
             by = {
-                i: change(value, out.curves[i].at(times[i : i + 1])[0])[None]
+                i: change(value, out._values(i, times[i : i + 1])[0])[None]
                 for i, value in values.items()
             }
+            if max((float(np.abs(b).max()) for b in by.values()), default=0.0) < _EXACT:
+                break
             out = out._changed([pose], by, when, layer)
         return out
 
@@ -143,7 +181,7 @@ class ValueEdits(Representation):
         chosen = self._chosen(poses)
         by = {
             i: np.tile(np.radians(numbers(v, 3, f"the turn of {n!r}")), (len(chosen), 1))
-            for n, v in joints.items()
+            for n, v in by_joint(joints, "turns").items()
             for i in self._columns([n])
         }
         if any(i >= len(self.source.skeleton) for i in by):
@@ -179,12 +217,14 @@ class ValueEdits(Representation):
             Which layer of the stack takes the change.
         """
         weight = coerce(weight, float, "weight")
+        if abs(weight) > MOST_WEIGHT:
+            raise InputError(f"poses are exaggerated by at most {MOST_WEIGHT:g}, not {weight:g}")
         columns, chosen = self._columns(joints, roots=False), self._chosen(poses)
         others = [self._reference(relative_to, k) for k in chosen]
         times = self._times_of(range(len(self)), when)
         changes = {}
         for i in columns:
-            values = self.curves[i].at(times[:, i])
+            values = self._values(i, times[:, i])
             if relative_to == "average":
                 means = np.broadcast_to(_mean(values), values[chosen].shape)
             else:
@@ -232,10 +272,13 @@ class ValueEdits(Representation):
             Which layer of the stack takes the change.
         """
         k = self._editable(pose)
-        still = _still(self.source, self._as_pose(self._times_of([k], when)[0]))
+        times = self._times_of([k], when)[0]
+        still = _still(
+            self.source, self._as_pose(times), dict(zip(self.channels, times, strict=True))
+        )
         body = find_body(self.source)
         wanted = {}
-        for name, place in targets.items():
+        for name, place in by_joint(targets, "targets").items():
             for joint in body.find_joints([name]):
                 if body.limb_of(still.skeleton.index(joint)) is None:
                     raise InputError(f"{joint!r} is on no arm and no leg; name a hand or a foot")
@@ -272,16 +315,22 @@ class ValueEdits(Representation):
             Which layer of the stack.
         """
         k = self._editable(pose)
-        curves = list(self.curves)
+        layer, curves = self._layer(layer), list(self.curves)
         for i in self._columns([joint]):
-            if not self.timing.included[k, i]:
-                raise InputError(f"pose {k} leaves {self.channels[i]!r} out")
+            self._knot(i, k)
             unit = np.pi / 180 if i < len(self.source.skeleton) else 1.0
             came, went = (
                 None if v is None else unit * numbers(v, 3, f"the tangent of {joint!r}")
                 for v in (arrive, leave)
             )
-            curves[i] = curves[i].with_tangents(int(self.timing.numbers[k]), came, went, layer)
+            if any(v is not None and np.abs(v).max() > _MOST_SPEED for v in (came, went)):
+                raise InputError(f"the tangent of {joint!r} is too fast")
+            ends = self.timing.numbers[[0, -1]]
+            first = last = int(self.timing.numbers[k])
+            if self.loop and first in ends:
+                first, last = int(ends[0]), int(ends[1])  # a cycle leaves at one, arrives at other
+            curves[i] = curves[i].with_tangents(first, None, went, layer)
+            curves[i] = curves[i].with_tangents(last, came, None, layer)
         return replace(self, curves=tuple(curves))
 
     @recorded
@@ -306,22 +355,23 @@ class ValueEdits(Representation):
         layer : int
             Which layer of the stack.
         """
-        share = coerce(share, float, "share")
-        curves = list(self.curves)
-        starts: list[int | None] = [None]
+        share, layer = coerce(share, float, "share"), self._layer(layer)
+        if abs(share) > MOST_WEIGHT:
+            raise InputError(f"detail is scaled by at most {MOST_WEIGHT:g}, not {share:g}")
+        first, last = self._ends
+        starts = None if self.bounds is None else list(range(first, last))
         if after is not None:
-            starts = list(self._chosen(after))
-        elif self.span is not None:
-            starts = [k for k in range(len(self) - 1) if self.span[0] <= self.times[k] + 1e-9
-                      and self.times[k + 1] <= self.span[1] + 1e-9]  # fmt: skip
+            starts = [k for k in self._chosen(after) if k + 1 < len(self)]
+        curves = list(self.curves)
         for i in self._columns(joints):
-            for k in starts:
-                if k is None:
-                    curves[i] = curves[i].with_detail(share, None, layer)
-                elif k + 1 < len(self):
-                    ends = (self.timing.source_times(n)[i] for n in (k, k + 1))
-                    curves[i] = curves[i].with_detail(share, tuple(map(float, ends)), layer)  # type: ignore[arg-type]
+            spans = None if starts is None else [self._transition(i, k) for k in starts]
+            curves[i] = curves[i].with_detail(share, spans, layer)
         return replace(self, curves=tuple(curves))
+
+    def _transition(self, i: int, pose: int) -> tuple[float, float]:
+        """Return the source's times between which a channel goes from a pose to the next."""
+        low, high = (float(self.timing.source_times(k)[i]) for k in (pose, pose + 1))
+        return low, high
 
     @recorded
     def add_layer(self, detail: Mapping[str, npt.ArrayLike] | None = None) -> Self:
@@ -336,9 +386,12 @@ class ValueEdits(Representation):
             joint's own axes, or places in the file's units for ``NAME:translation``.
         """
         own: dict[int, FloatArray] = {}
-        for name, values in (detail or {}).items():
+        for name, values in by_joint(detail or {}, "displacements").items():
             for i in self._columns([name]):
-                track = np.asarray(values, dtype=float)
+                try:
+                    track = np.asarray(values, dtype=float)
+                except (TypeError, ValueError):
+                    raise InputError(f"the displacement of {name!r} must be numbers") from None
                 if track.shape != (len(self.source), 3) or not np.isfinite(track).all():
                     raise InputError(
                         f"the displacement of {name!r} needs {len(self.source)} finite rows of 3"
@@ -352,14 +405,18 @@ class ValueEdits(Representation):
         return replace(added, plain=plain)
 
 
-def _with_editing_knot(curve: Channel, number: int, t: float) -> Channel:
-    """Put the pose's editing knot at a source time; one that stood elsewhere goes."""
-    old = curve.knot_of(number, extreme=False)
-    if old is not None:
-        if abs(curve.knots[old] - t) < 1e-7:
-            return curve
-        curve = curve.without_knot(old)
-    return curve.with_knot(t, number, extreme=False)
+def _with_editing_knots(
+    curve: Channel, now: FloatArray, owners: npt.NDArray[np.int64], wanted: Mapping[int, float]
+) -> Channel:
+    """Put editing knots at their poses' times; those that stand elsewhere go."""
+    stale = [
+        n
+        for owner, t in zip(owners.tolist(), now, strict=True)
+        if (n := curve.knot_of(owner, extreme=False)) is not None and abs(curve.knots[n] - t) > 1e-7
+    ]
+    if stale:
+        curve = curve.without_knots(stale)
+    return curve.with_knots(wanted, extreme=False) if wanted else curve
 
 
 def _mean(values: FloatArray) -> FloatArray:
@@ -370,16 +427,20 @@ def _mean(values: FloatArray) -> FloatArray:
     return np.asarray(mean if mean @ values[0] >= 0 else -mean)
 
 
-def _still(motion: Motion, pose: Pose) -> Motion:
-    """Make a motion of two frames that holds a pose."""
+def _still(motion: Motion, pose: Pose, at: Mapping[str, float]) -> Motion:
+    """Make a motion of two frames that holds a pose; other tracks are as at the channels' times."""
+
+    def held(name: str, track: FloatArray) -> FloatArray:
+        value = [np.interp(at[name], motion.times, track[:, c]) for c in range(3)]
+        return np.tile(value, (2, 1))
+
+    places = {n: held(n, t) for n, t in motion.translations.items()}
+    places |= {n: np.tile(p, (2, 1)) for n, p in pose.translations.items()}
     return replace(
         motion,
         rotations=np.repeat(pose.rotations[None], 2, axis=0),
-        translations={
-            n: np.repeat(pose.translations.get(n, t[0])[None], 2, axis=0)
-            for n, t in motion.translations.items()
-        },
-        scales={n: np.repeat(t[:1], 2, axis=0) for n, t in motion.scales.items()},
+        translations=places,
+        scales={n: held(n, t) for n, t in motion.scales.items()},
         fps=30.0,
         start=0.0,
         sample_times=None,
