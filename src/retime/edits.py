@@ -19,7 +19,6 @@ from retime.errors import InputError, did_you_mean
 from retime.layers import PoseLayer, Sampled
 from retime.loops import ground_displacement, must_loop, wrap
 from retime.motion import Motion, trust
-from retime.parameters import coerce
 from retime.quat import FloatArray
 from retime.warp import TimeWarp
 
@@ -316,7 +315,10 @@ class _Frames:
         exact: bool,
         times: npt.ArrayLike | None,
     ) -> _Frames:
-        rate = motion.rate if fps is None else coerce(fps, float, "fps")
+        try:
+            rate = motion.rate if fps is None else float(fps)
+        except (TypeError, ValueError):
+            raise InputError(f"the frame rate is {fps!r}, which is not a number") from None
         if not (np.isfinite(rate) and rate > 0):
             raise InputError(f"the frame rate must be above 0, not {fps}")
         if times is not None:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
 
 from retime.body import find_body
 from retime.contacts import Contact, detect_contacts
 from retime.edits import Fix, FixContext
 from retime.ik import contact_targets, hold_contacts
+from retime.kinematics import positions
 from retime.motion import Motion
 
-__all__ = ["contact_fix"]
+__all__ = ["Constraints", "contact_fix"]
 
+Constraints = Literal["hold", "touched", "free"]
 _LONG, _SHORT = 0.25, 0.1
+# A joint that is this near to where the source had it, in metres, was not moved.
+_UNMOVED = 1e-5
 
 
 def contact_fix(
@@ -21,6 +28,7 @@ def contact_fix(
     tolerance: float = 0.02,
     minimum: float | None = None,
     fade: float = 0.15,
+    touched: bool = False,
 ) -> Fix:
     """Make the fix that keeps contacts where the source had them.
 
@@ -36,6 +44,8 @@ def contact_fix(
         has no longer contact at the time: a runner's stances are that short.
     fade : float
         Seconds over which the correction fades beside a contact.
+    touched : bool
+        Hold only contacts whose joint the edits have moved; the others keep the source's own way.
     """
 
     def run(retimed: Motion, context: FixContext) -> Motion:
@@ -47,6 +57,8 @@ def contact_fix(
             lack = "" if joints or feet else ": no feet were found; name them with --map"
             return retimed.with_notes(f"no contacts to hold were found{lack}")
         targets = contact_targets(retimed, held, context.source, context.warp)
+        if touched:
+            targets = {c: t for c, t in targets.items() if _is_moved(c, retimed, context)}
         return hold_contacts(retimed, targets, fade=fade)
 
     return Fix("contact IK", run)
@@ -65,3 +77,14 @@ def _found(
         if not any(s.joint == c.joint and s.start <= c.end and c.start <= s.end for c in long)
     ]
     return tuple(sorted([*long, *alone], key=lambda c: (c.joint, c.start)))
+
+
+def _is_moved(contact: Contact, retimed: Motion, context: FixContext) -> bool:
+    """Whether a contact's joint is elsewhere than the source has it at the joint's time."""
+    j = retimed.skeleton.index(contact.joint)
+    times = retimed.times
+    frames = (times >= contact.start - 1e-9) & (times <= contact.end + 1e-9)
+    then, source = context.warp(times[frames], contact.joint), context.source
+    place = positions(source)[:, j]
+    wanted = np.stack([np.interp(then, source.times, place[:, c]) for c in range(3)], axis=1)
+    return bool(np.abs(positions(retimed)[frames, j] - wanted).max(initial=0.0) > _UNMOVED)

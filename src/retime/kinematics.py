@@ -16,6 +16,7 @@ from retime.skeleton import Skeleton
 __all__ = [
     "body_frame",
     "global_rotations",
+    "global_transforms",
     "height",
     "infer_units",
     "joint_speeds",
@@ -69,6 +70,11 @@ def _forward(motion: Motion) -> tuple[FloatArray, FloatArray]:
         motion.skeleton.parents, motion.rotations, local_translations(motion), _local_scales(motion)
     )
     return position, linear
+
+
+def global_transforms(motion: Motion) -> tuple[FloatArray, FloatArray]:
+    """Return global places (F, J, 3) and linear parts (F, J, 3, 3) in the file's own numbers."""
+    return _forward(motion)
 
 
 def _in_file_units(motion: Motion, end_sites: bool) -> FloatArray:

@@ -11,7 +11,7 @@ import dataclasses
 import math
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Union
 
@@ -140,6 +140,10 @@ def coerce(value: Any, kind: Any, name: str) -> Any:
         return _coerce_union(value, args, name)
     if origin is tuple:
         return _coerce_tuple(value, args, name)
+    if origin is Callable:
+        if callable(value):
+            return value
+        raise InputError(f"{name} is {value!r}; it should be a function")
     if kind is float and isinstance(value, int | float) and not isinstance(value, bool):
         try:
             return _finite(float(value), name)

@@ -89,13 +89,15 @@ def surface(
     from retime.recipe import Step
 
     made = _keys_of(keys) if keys is not None else ()
-    if at or joint or shift:
-        widths = {"gamma": gamma, "sigma": sigma, "range_sigma": range_sigma}
+    widths = {"gamma": gamma, "sigma": sigma, "range_sigma": range_sigma}
+    if at or joint or shift or any(widths.values()):
         made += _dragged(at or [], joint or [], shift or [], widths)
     step = Step("surface", {**parameters, "keys": made})
     pictures = [p for p in (plot, surface_plot, strip) if p is not None]
     if target is None and not pictures:
         raise InputError("say where to write the result, or ask for --plot")
+    if len({p.resolve() for p in pictures}) < len(pictures):
+        raise InputError("two pictures have one name; give each its own")
     for picture in pictures:
         must_differ(source, picture)
         must_be_a_picture(picture)
@@ -125,7 +127,7 @@ def _dragged(
     at: list[float], joint: list[str], shift: list[float], widths: dict[str, Any]
 ) -> tuple[SurfaceKey, ...]:
     """Make keys of options that were given once for each."""
-    if not len(at) == len(joint) == len(shift):
+    if not len(at) == len(joint) == len(shift) or not at:
         raise InputError(
             f"each drag needs --at, --joint and --shift: there are {len(at)}, {len(joint)} and "
             f"{len(shift)}"
@@ -140,13 +142,8 @@ def _dragged(
             flag = name.replace("_", "-")
             raise InputError(f"--{flag} is given {len(values)} times for {len(at)} drags")
         for n, key in enumerate(each):
-            value = values[n % len(values)]
-            key[name] = value if name != "sigma" else _both(value)
+            key[name] = values[n % len(values)]
     return tuple(SurfaceKey(**key) for key in each)
-
-
-def _both(text: str) -> Any:
-    return text if "," in text else f"{text},{text}"
 
 
 def _draw(

@@ -14,7 +14,7 @@ from retime.body import find_body
 from retime.contacts import Contact
 from retime.edits import Edit, apply_edits
 from retime.errors import InputError, did_you_mean
-from retime.holding import contact_fix
+from retime.holding import Constraints, contact_fix
 from retime.layers import PoseLayer
 from retime.methods.staggered.channel import Channel
 from retime.methods.staggered.evidence import Evidence
@@ -158,20 +158,22 @@ class Representation:
                 translations[root] = by
         return PoseLayer(source.times, rotations, translations)
 
-    def to_edit(self, *, hold: bool = True) -> Edit:
+    def to_edit(self, *, constraints: Constraints = "hold") -> Edit:
         """Return the edits as a step's result: a warp, a pose layer, and contacts held.
 
         Parameters
         ----------
-        hold : bool
-            Keep contacts where the source had them, by inverse kinematics at the end.
+        constraints : {"hold", "touched", "free"}
+            Keep all contacts where the source had them, by inverse kinematics at the end; those
+            that the edits touch; or none.
         """
         layer = self.layer()
         quiet = layer is None and not self.timing.is_edited
+        touched = constraints == "touched"
         return Edit(
             warp=self.warp(),
             layer=layer,
-            fixes=(contact_fix(),) if hold and not quiet else (),
+            fixes=() if quiet or constraints == "free" else (contact_fix(touched=touched),),
             contacts=self.contacts,
         )
 
@@ -193,7 +195,8 @@ class Representation:
         times : array (F,), optional
             Output times to evaluate, in place of evenly spaced frames.
         """
-        out = apply_edits(self.source, [self.to_edit(hold=hold)], fps=fps, times=times)
+        edit = self.to_edit(constraints="hold" if hold else "free")
+        out = apply_edits(self.source, [edit], fps=fps, times=times)
         return out.with_notes(*self.notes)
 
     # ---- names

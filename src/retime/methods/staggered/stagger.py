@@ -8,6 +8,7 @@ from typing import Literal
 
 from retime.contacts import Contact
 from retime.edits import Edit
+from retime.holding import Constraints
 from retime.methods.staggered.history import PoseEdit
 from retime.methods.staggered.poses import StaggeredPoses
 from retime.methods.staggered.value_edits import MOST_WEIGHT
@@ -64,8 +65,8 @@ class StaggerParameters(TimingParameters):
     edits: tuple[PoseEdit, ...] = parameter(
         (), help="Further edits, as a file of JSON: a list of {do, ...}.", metavar="FILE"
     )
-    constraints: Literal["hold", "free"] = parameter(
-        "hold", help="Hold feet where they stood after the edits, or leave them."
+    constraints: Constraints = parameter(
+        "hold", help="Hold all feet where they stood, those that the edits touch, or none."
     )
     contacts: tuple[Contact, ...] | None = parameter(
         None, help="Contacts that are known; else they are found."
@@ -99,7 +100,7 @@ def stagger(
     detail: float = 1.0,
     joints: Sequence[str] = (),
     edits: Sequence[PoseEdit] = (),
-    constraints: Literal["hold", "free"] = "hold",
+    constraints: Constraints = "hold",
     contacts: Sequence[Contact] | None = None,
     bound: float = 0.25,
     filter: float = 0.0,
@@ -112,7 +113,7 @@ def stagger(
     """Edit a motion as staggered poses; parameters are those of :class:`StaggerParameters`."""
     values = {name: value for name, value in locals().items() if name != "motion"}
     parameters = build(StaggerParameters, values)
-    return edited_poses(motion, parameters).to_edit(hold=parameters.constraints == "hold")
+    return edited_poses(motion, parameters).to_edit(constraints=parameters.constraints)
 
 
 def edited_poses(motion: Motion, p: StaggerParameters) -> StaggeredPoses:

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from retime import quat
-from retime.edits import Fix, FixContext
-from retime.kinematics import global_rotations, positions
+from retime.edits import Fix, FixContext, apply
+from retime.kinematics import global_transforms
 from retime.motion import Motion
 from retime.quat import FloatArray
+from retime.warp import TimeWarp
 
 __all__ = ["cartoon_fix"]
 
-# A joint nearer than this share of a unit to where its bone puts it gets no track.
+# A joint nearer than this to where its bone puts it, in the file's units, gets no track.
 _NOTHING = 1e-9
 
 
@@ -30,25 +30,42 @@ def cartoon_fix(share: float) -> Fix:
     """
 
     def run(retimed: Motion, context: FixContext) -> Motion:
-        source, warp, skeleton = context.source, context.warp, retimed.skeleton
-        then, now = positions(source), positions(retimed)
-        rotations = global_rotations(retimed)
-        wanted = now.copy()
-        moved = [j for j in range(len(skeleton)) if skeleton.parents[j] >= 0]
-        for j in moved:
-            t = warp(retimed.times, skeleton.names[j])
-            frame, u = source.frame_at(t)
-            after = np.minimum(frame + 1, len(source) - 1)
-            wanted[:, j] = then[frame, j] + u[:, None] * (then[after, j] - then[frame, j])
-        wanted = now + share * (wanted - now)
+        if context.warp.loop:
+            return retimed.with_notes(
+                "a cycle is not stretched: its places go on from turn to turn"
+            )
+        skeleton = retimed.skeleton
+        now, linear = global_transforms(retimed)
+        wanted = now + share * (_places(retimed, context) - now)
         tracks: dict[str, FloatArray] = dict(retimed.translations)
-        for j in moved:
-            p = int(skeleton.parents[j])
-            bone = quat.rotate(quat.conjugate(rotations[:, p]), wanted[:, j] - wanted[:, p])
-            bone = bone / retimed.units.metres
+        for j, p in enumerate(skeleton.parents):
+            if p < 0:
+                continue
+            away = (wanted[:, j] - wanted[:, p])[..., None]
+            bone = np.asarray(np.linalg.solve(linear[:, p], away)[..., 0], dtype=np.float64)
             name = skeleton.names[j]
             if np.abs(bone - tracks.get(name, skeleton.offsets[j])).max() > _NOTHING:
                 tracks[name] = bone
         return replace(retimed, translations=tracks)
 
     return Fix("cartoon", run)
+
+
+def _places(retimed: Motion, context: FixContext) -> FloatArray:
+    """Return where the source had each joint at the joint's own time, in the file's units.
+
+    Roots are where the retimed motion has them.
+    """
+    source, skeleton = context.source, retimed.skeleton
+    out = global_transforms(retimed)[0]
+    groups: dict[bytes, tuple[FloatArray, list[int]]] = {}
+    for j, name in enumerate(skeleton.names):
+        if skeleton.parents[j] >= 0:
+            t = context.warp(retimed.times, name)
+            groups.setdefault(t.tobytes(), (t, []))[1].append(j)
+    still = TimeWarp.identity(*source.domain)
+    for t, joints in groups.values():
+        moments, back = np.unique(t, return_inverse=True)
+        places = global_transforms(apply(source, still, times=moments))[0]
+        out[:, joints] = places[back][:, joints]
+    return out

@@ -17,6 +17,8 @@ __all__ = ["ControlPoint", "Shape", "SurfaceKey"]
 # A table holds weights over the surface; a function takes x and y in heights from the drag.
 Shape = Literal["gaussian", "polynomial"] | Sequence[Sequence[float]] | Callable[..., Any]
 MOST_DEGREE = 3
+# Neither a clip nor a figure is larger than this, in seconds or heights.
+_MOST = 1e9
 
 
 @dataclass(frozen=True)
@@ -111,12 +113,14 @@ class SurfaceKey:
         put = object.__setattr__
         for name in ("time", "shift", "range_sigma", "gamma"):
             put(self, name, coerce(getattr(self, name), float, name))
+            if abs(getattr(self, name)) > _MOST:
+                raise InputError(f"{name} is {getattr(self, name):g}, which is too much")
         sigma: Any = self.sigma
-        if isinstance(sigma, int | float):  # one width for both ways
-            sigma = (sigma, sigma)
+        if isinstance(sigma, int | float | str | np.generic):  # one width for both ways
+            sigma = sigma.split(",") if isinstance(sigma, str) and "," in sigma else (sigma, sigma)
         put(self, "sigma", coerce(sigma, tuple[float, float], "sigma"))
         put(self, "degree", coerce(self.degree, int, "degree"))
-        if min(self.sigma) <= 0 or self.range_sigma <= 0:
+        if not min(*self.sigma, self.range_sigma) >= 1e-6:
             raise InputError(
                 f"a surface's sigmas are above 0 heights, not {self.sigma[0]:g}, "
                 f"{self.sigma[1]:g} and {self.range_sigma:g}; 0.25 is a start"
@@ -125,11 +129,15 @@ class SurfaceKey:
             raise InputError(f"gamma is above 0 s, not {self.gamma:g}; 0.3 is a start")
         if not 1 <= self.degree <= MOST_DEGREE:
             raise InputError(f"the polynomial's degree is 1 to {MOST_DEGREE}, not {self.degree}")
-        points = tuple(ControlPoint.from_document(c) for c in self.control_points)
+        given: Any = self.control_points
+        given = [given] if isinstance(given, ControlPoint | Mapping) else given
+        if not isinstance(given, list | tuple):
+            raise InputError(f"control_points are a list of drags, not {given!r}")
+        points = tuple(ControlPoint.from_document(c) for c in given)
         put(self, "control_points", points)
         if self.direction is not None:
             way = coerce(self.direction, tuple[float, float, float], "direction")
-            if not np.linalg.norm(way) > 1e-9:
+            if not 1e-9 < np.abs(way).max() < 1e9:
                 raise InputError("the time direction must have a length")
             put(self, "direction", way)
         if self.point is not None:

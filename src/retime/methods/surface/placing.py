@@ -107,7 +107,7 @@ class Placer:
             joints.append(joint)
             drags.append(place)
         ways = np.stack([topological_distances(body, j, points) for j in joints], axis=1)
-        near = np.exp(-((ways / self.height / key.range_sigma) ** 2) / 2)
+        near = np.exp(-(np.minimum(ways / self.height / key.range_sigma, 40.0) ** 2) / 2)
         bounds = (places.min(axis=0) - BORDER, places.max(axis=0) + BORDER)
         sheet = sheet_of(key, np.array(drags), near[joints], bounds)
         shifts = sheet.shifts(places, near)  # eq. 8, each joint by its own way along the bones

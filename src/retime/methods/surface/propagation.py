@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retime.errors import InputError
+from retime.parameters import coerce
 from retime.quat import FloatArray
 
 __all__ = ["Bump", "Propagation", "bump"]
@@ -19,18 +20,30 @@ Propagation = Literal["quintic", "septic"] | Sequence[float] | Callable[..., Any
 
 @dataclass(frozen=True, eq=False)
 class Bump:
-    """A bump over u from -1 to 1, 1 in the middle, and its steepest slope.
+    """A bump over u from -1 to 1, 1 in the middle, and how steep it is.
 
     Parameters
     ----------
     value : callable
         From u (N,) to the share of the drag.
-    slope : float
-        The largest absolute derivative.
+    rises, falls : (float, float)
+        The steepest rise and the steepest fall, before the peak and after it.
     """
 
     value: Callable[[FloatArray], FloatArray]
-    slope: float
+    rises: tuple[float, float]
+    falls: tuple[float, float]
+
+    def room(self, shift: FloatArray, least: float, side: int) -> FloatArray:
+        """Return the seconds that shifts need before (0) or after (1) their peak.
+
+        Time t - shift b(t) then runs no slower than ``least``, and no faster than its inverse.
+        """
+        slow, fast = 1 - least, 1 / least - 1
+        later = max(self.rises[side] / slow, self.falls[side] / fast)
+        earlier = max(self.falls[side] / slow, self.rises[side] / fast)
+        out: FloatArray = np.abs(shift) * np.where(shift > 0, later, earlier)
+        return out
 
     def at(self, t: FloatArray, peak: npt.ArrayLike, start: float, end: float) -> FloatArray:
         """Evaluate it at times, stretched from its start over its peak to its end."""
@@ -54,11 +67,18 @@ def _septic(u: FloatArray) -> FloatArray:
 
 # Both have no slope and no curvature at the ends and at the peak, so that halves of unequal length
 # still join with two continuous derivatives.
-_KNOWN = {"quintic": Bump(_quintic, 15 / 8), "septic": Bump(_septic, 35 / 16)}
+_KNOWN = {
+    "quintic": Bump(_quintic, (15 / 8, 0.0), (0.0, 15 / 8)),
+    "septic": Bump(_septic, (35 / 16, 0.0), (0.0, 35 / 16)),
+}
+# A fade steeper than this is a jump.
+_JUMP = 100.0
 
 
 def bump(propagation: Propagation) -> Bump:
     """Return a bump by its name, from a table over -1 to 1, or from a function of u."""
+    if isinstance(propagation, str) and "," in propagation:
+        propagation = [coerce(v, float, "propagation") for v in propagation.split(",")]
     if isinstance(propagation, str):
         if propagation not in _KNOWN:
             raise InputError(
@@ -68,7 +88,7 @@ def bump(propagation: Propagation) -> Bump:
             )
         return _KNOWN[propagation]
     value = _from_function(propagation) if callable(propagation) else _from_table(propagation)
-    u = np.linspace(-1, 1, 2001)
+    u = np.linspace(-1, 1, 4001)
     try:
         shares = value(u)
         good = shares.shape == u.shape and bool(np.isfinite(shares).all())
@@ -76,9 +96,14 @@ def bump(propagation: Propagation) -> Bump:
         raise InputError(f"the propagation function fails: {e}") from None
     if not good:
         raise InputError("a propagation function takes an array of u and returns as many numbers")
-    if abs(shares[1000] - 1) > 1e-6 or max(abs(shares[0]), abs(shares[-1])) > 1e-6:
+    if abs(shares[2000] - 1) > 1e-6 or max(abs(shares[0]), abs(shares[-1])) > 1e-6:
         raise InputError("a propagation is 1 in the middle (u = 0) and 0 at its ends (u = -1, 1)")
-    return Bump(value, float(np.abs(np.gradient(shares, u)).max()))
+    slopes = np.diff(shares) / np.diff(u)
+    if np.abs(slopes).max() > _JUMP:
+        raise InputError("the propagation jumps; a drag must fade")
+    halves = slopes[:2000], slopes[2000:]
+    rises, falls = ([float(max((sign * h).max(), 0.0)) for h in halves] for sign in (1, -1))
+    return Bump(value, (rises[0], rises[1]), (falls[0], falls[1]))
 
 
 def _from_function(function: Callable[..., Any]) -> Callable[[FloatArray], FloatArray]:
@@ -86,7 +111,7 @@ def _from_function(function: Callable[..., Any]) -> Callable[[FloatArray], Float
 
 
 def _from_table(table: Any) -> Callable[[FloatArray], FloatArray]:
-    from scipy.interpolate import CubicSpline
+    from scipy.interpolate import PchipInterpolator
 
     try:
         values = np.array(table, dtype=float)
@@ -94,5 +119,6 @@ def _from_table(table: Any) -> Callable[[FloatArray], FloatArray]:
         raise InputError("a propagation table must be a list of numbers") from None
     if values.ndim != 1 or len(values) < 5 or not len(values) % 2 or not np.isfinite(values).all():
         raise InputError("a propagation table needs an odd number, 5 or more, of finite numbers")
-    spline = CubicSpline(np.linspace(-1, 1, len(values)), values, bc_type="clamped")
-    return lambda u: np.asarray(spline(u))
+    # It does not swing out between its values, as a cubic spline would.
+    curve = PchipInterpolator(np.linspace(-1, 1, len(values)), values)
+    return lambda u: np.asarray(curve(u))

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from retime.edits import Edit
 from retime.errors import InputError
-from retime.holding import contact_fix
+from retime.holding import Constraints, contact_fix
 from retime.methods.surface.cartoon import cartoon_fix
 from retime.methods.surface.keys import SurfaceKey
 from retime.methods.surface.placing import RootMode
@@ -41,7 +41,7 @@ class SurfaceParameters(TimingParameters):
     grid: tuple[int, int] = parameter(
         (30, 30), help="Vertices of the surface, across and up.", metavar="P,Q"
     )
-    propagation: str | tuple[float, ...] | Callable[..., Any] = parameter(
+    propagation: str | Callable[..., Any] | tuple[float, ...] = parameter(
         "quintic", help="How a drag fades: quintic, septic, or a table of shares.", metavar="NAME"
     )
     cartoon: float = parameter(
@@ -50,8 +50,8 @@ class SurfaceParameters(TimingParameters):
         minimum=0.0,
         maximum=1.0,
     )
-    constraints: Literal["hold", "free"] = parameter(
-        "hold", help="Hold feet where they stood, or leave them."
+    constraints: Constraints = parameter(
+        "hold", help="Hold all feet where they stood, those that the edit touches, or none."
     )
 
 
@@ -118,7 +118,7 @@ def surface(
     grid: tuple[int, int] = (30, 30),
     propagation: Any = "quintic",
     cartoon: float = 0.0,
-    constraints: Literal["hold", "free"] = "hold",
+    constraints: Constraints = "hold",
     range: Range | None = None,
     rest: Literal["fixed", "ripple"] = "fixed",
     loop: bool = False,
@@ -132,6 +132,6 @@ def surface(
     if not 0 <= share <= 1:
         raise InputError(f"the cartoon's share is 0 to 1, not {share:g}")
     fixes = [cartoon_fix(share)] if share else []
-    if constraints == "hold":
-        fixes.append(contact_fix())
+    if constraints != "free":
+        fixes.append(contact_fix(touched=constraints == "touched"))
     return Edit(warp=warp, fixes=tuple(fixes))

@@ -7,6 +7,7 @@ bones (the range filter).
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -114,31 +115,42 @@ class ControlSurfaces:
         if len(motion) < 2:
             raise InputError("a time control surface needs a motion of at least two frames")
         self._span = _span(motion, range)
+        self._check_times()
         placer = Placer(motion, self.root)
         self._height = placer.height
         self._placed = placer.place(self.keys)
-        self._check_overlap()
         self.notes: tuple[str, ...] = tuple(n for p in self._placed for n in p.sheet.notes)
         self.spans, self.shifts = self._fitted()
 
     # ---- room
 
-    def _base(self, placed: Placed) -> tuple[float, float]:
+    @staticmethod
+    def _base(key: SurfaceKey) -> tuple[float, float]:
         """Return a key's range before it is widened: its surface's bounds and gamma (eq. 9)."""
-        drags = [d.shift for d in placed.key.drags]
-        key = placed.key
+        drags = [d.shift for d in key.drags]
         return (
             key.time + min(0.0, *drags) - key.gamma,
             key.time + max(0.0, *drags) + key.gamma,
         )
 
-    def _check_overlap(self) -> None:
-        for one, other in zip(self._placed[:-1], self._placed[1:], strict=True):
+    def _check_times(self) -> None:
+        first, last = self._span
+        for key in self.keys:
+            if self._span != self.motion.domain and not first <= key.time <= last:
+                raise InputError(
+                    f"the key at {key.time:g} s is outside the range, {first:g} to {last:g} s"
+                )
+        for one, other in itertools.pairwise(self.keys):
+            if other.time == one.time:
+                raise InputError(
+                    f"two keys stand at {one.time:g} s; drag several joints at one moment by one "
+                    "key's control_points"
+                )
             (a, b), (c, d) = self._base(one), self._base(other)
             if c < b - 1e-9:
-                reach = other.key.time - c
+                reach = other.time - c
                 raise InputError(
-                    f"the keys at {one.key.time:g} and {other.key.time:g} s overlap: their ranges "
+                    f"the keys at {one.time:g} and {other.time:g} s overlap: their ranges "
                     f"are {a:.3g} to {b:.3g} s and {c:.3g} to {d:.3g} s; there is free room for "
                     f"the second from {b + reach:.3g} s on, or give both less gamma"
                 )
@@ -148,22 +160,24 @@ class ControlSurfaces:
         spans: list[Range] = []
         shifts: list[FloatArray] = []
         first, last = self._span
-        bases = [self._base(p) for p in self._placed]
-        slow = self._bump.slope / (1 - self.min_slope)
-        fast = self._bump.slope / (1 / self.min_slope - 1)
+        bases = [self._base(key) for key in self.keys]
         for k, placed in enumerate(self._placed):
             low = max(first, spans[-1][1]) if spans else first
             high = min(last, bases[k + 1][0]) if k + 1 < len(bases) else last
             time, own = placed.key.time, placed.shifts
-            left = np.where(own > 0, slow, fast) * np.abs(own)
-            right = np.where(own > 0, fast, slow) * np.abs(own)
+            left, right = (self._bump.room(own, self.min_slope, side) for side in (0, 1))
             start = max(min(bases[k][0], float((time + own - left).min())), low)
             end = min(max(bases[k][1], float((time + own + right).max())), high)
-            # A joint's shift s needs s * slope of room on either side of its own peak.
-            with np.errstate(divide="ignore", invalid="ignore"):
-                most = np.minimum((time - start) / (left - own), (end - time) / (right + own))
-            most = most[(np.abs(own) > _NOTHING)]
-            share = float(np.clip(most.min(), 0.0, 1.0)) if len(most) else 1.0
+            # Of s times a shift, s * (room - shift) must fit before the key, and so on after it.
+            moves = np.abs(own) > _NOTHING
+            needs = (left - own)[moves], (right + own)[moves]
+            fits = [
+                room / np.maximum(need, 1e-12)
+                for need, room in zip(needs, (time - start, end - time), strict=True)
+            ]
+            share = float(np.clip(np.min(fits), 0.0, 1.0)) if moves.any() else 1.0
+            if not moves.any() and any(d.shift for d in placed.key.drags):
+                self.notes += (f"no joint is near enough to feel the drag at {time:g} s",)
             if share < 1 - 1e-9:
                 self._say_cut(placed, share)
                 own = own * share
@@ -236,23 +250,24 @@ class ControlSurfaces:
     def _met(self, k: int) -> dict[int, tuple[FloatArray, FloatArray]]:
         """Follow where the surfaces around a key meet the joints' paths."""
         t, source = self._intersected(k, self._grid_times(k))
-        least = self.min_slope * np.diff(t)
+        low, high = self.min_slope, 1 / self.min_slope
+        # What leads from the range's start to its end without running too slowly or too fast.
+        floor = np.maximum(t[0] + low * (t - t[0]), t[-1] - high * (t[-1] - t))
+        roof = np.minimum(t[0] + high * (t - t[0]), t[-1] - low * (t[-1] - t))
         out = {}
         for j in np.flatnonzero(np.abs(source - t[:, None]).max(axis=0) > _NOTHING):
-            y = source[:, j].copy()
-            y[[0, -1]] = t[[0, -1]]
-            # Paths may leave a surface and come back: what runs too slowly or back is held up.
+            y = np.clip(source[:, j], floor, roof)
+            # Paths may leave a surface and come back: what runs back is held up.
             for n in range(1, len(y)):
-                y[n] = max(y[n], y[n - 1] + least[n - 1])
-            for n in range(len(y) - 2, -1, -1):
-                y[n] = min(y[n], y[n + 1] - least[n])
+                step = t[n] - t[n - 1]
+                y[n] = min(max(y[n], y[n - 1] + low * step), y[n - 1] + high * step)
             held = float(np.abs(y - source[:, j]).max())
             if held > 1e-3:
                 self.notes += (
                     f"the path of {self.motion.skeleton.names[j]} meets the surface at "
                     f"{self.keys[k].time:g} s more than once: held up by {1000 * held:.0f} ms",
                 )
-            out[int(j)] = (t, np.clip(y, *self._span))
+            out[int(j)] = (t, y)
         return out
 
     def _intersected(self, k: int, t: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -275,11 +290,21 @@ class ControlSurfaces:
         )
         weights[list(placed.locked)] = 0.0
         shares = self._bump.at(t, stands, low, high)
+        paths = self._even((paths - corner) / cell)
         source = intersect(
-            t, shares, np.ascontiguousarray((paths - corner) / cell), self.motion.domain[0],
-            self.motion.rate, np.ascontiguousarray(grids), np.ascontiguousarray(weights),
+            t, shares, paths, self.motion.domain[0], self.motion.rate,
+            np.ascontiguousarray(grids), np.ascontiguousarray(weights),
         )  # fmt: skip
         return t, source
+
+    def _even(self, paths: FloatArray) -> FloatArray:
+        """Bring paths to evenly spaced times."""
+        if self.motion.sample_times is not None:
+            even = np.linspace(*self.motion.domain, len(self.motion))
+            frame, share = self.motion.frame_at(even)
+            after = np.minimum(frame + 1, len(paths) - 1)
+            paths = paths[frame] + share[:, None, None] * (paths[after] - paths[frame])
+        return np.ascontiguousarray(paths)
 
     def _share(self, k: int) -> float:
         """Return how much of a key's drag is left after it was cut."""
@@ -295,7 +320,12 @@ class ControlSurfaces:
 
     def paths(self, key: int = 0) -> FloatArray:
         """Return the joints' paths projected along a key's time direction, (F, J, 2) metres."""
-        return self._placed[key].view.project(self._points, self.motion.skeleton.roots[0])
+        return self._key(key).view.project(self._points, self.motion.skeleton.roots[0])
+
+    def _key(self, key: int) -> Placed:
+        if isinstance(key, bool) or not isinstance(key, int) or not 0 <= key < len(self.keys):
+            raise InputError(f"there is no key {key!r}; there are {len(self.keys)}, from 0")
+        return self._placed[key]
 
     def _cells(self, k: int) -> tuple[FloatArray, FloatArray]:
         """Return a surface's lower corner and its cells' sizes, in heights."""
@@ -305,7 +335,7 @@ class ControlSurfaces:
 
     def surface(self, key: int = 0, time: float | None = None) -> Grid:
         """Return a surface's vertices: at its key, or as it stands at another output time."""
-        placed = self._placed[key]
+        placed = self._key(key)
         corner, cell = self._cells(key)
         x, y = (corner[c] + cell[c] * np.arange(self.grid[c]) for c in (0, 1))
         vertices = np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1)
@@ -318,18 +348,19 @@ class ControlSurfaces:
         shift = self._share(key) * placed.sheet.shifts(vertices, (around * near).max(axis=-2))
         if time is not None:
             peak = placed.key.time + self.shifts[key][placed.joints[0]]
-            shift = shift * self._bump.at(np.array([float(time)]), peak, *self.spans[key])[0]
+            moment = coerce(time, float, "time")
+            shift = shift * self._bump.at(np.array([moment]), peak, *self.spans[key])[0]
         return Grid(x * self._height, y * self._height, shift)
 
     def weights(self, key: int = 0) -> FloatArray:
         """Return each joint's share of a key's largest drag, (J,)."""
-        placed = self._placed[key]
+        placed = self._key(key)
         most = max((d.shift for d in placed.key.drags), key=abs)
         return placed.shifts / most if most else np.zeros(len(placed.shifts))
 
     def intersections(self, time: float) -> FloatArray:
         """Return where joints are taken from at an output time, (J, 3): x, y, seconds."""
-        warp = self.warp()
+        warp, time = self.warp(), coerce(time, float, "time")
         names = self.motion.skeleton.names
         source = np.array([float(warp(time, n)) for n in names])
         k = min(range(len(self.keys)), key=lambda n: abs(self.keys[n].time - time))
@@ -343,6 +374,8 @@ class ControlSurfaces:
 
 
 def _as_keys(keys: Iterable[SurfaceKey]) -> Sequence[SurfaceKey]:
+    if not isinstance(keys, SurfaceKey | Iterable):
+        raise InputError(f"keys are a list of SurfaceKey, not {keys!r}")
     listed = [keys] if isinstance(keys, SurfaceKey) else list(keys)
     for key in listed:
         if not isinstance(key, SurfaceKey):
