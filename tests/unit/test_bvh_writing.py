@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -44,7 +45,7 @@ def read(folder: Path, text: str | bytes, **options: object) -> retime.Motion:
     return retime.read(path, scale=1.0, up="Y", **options)  # type: ignore[arg-type]
 
 
-def written(folder: Path, motion: retime.Motion, **options: bool) -> str:
+def written(folder: Path, motion: retime.Motion, **options: Any) -> str:
     path = folder / "out.bvh"
     retime.write(motion, path, **options)
     return path.read_text(encoding="utf-8")

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from retime.cli.console import report
-from retime.cli.options import Input, Json, RestFrame, RolesMap, Scale, Shortest, SourceFps, Up
+from retime.cli.options import (
+    Animation,
+    Input,
+    Json,
+    RestFrame,
+    RolesMap,
+    Scale,
+    Shortest,
+    SourceFps,
+    Up,
+)
 
 if TYPE_CHECKING:
     from retime.body import Body
@@ -24,6 +34,7 @@ def info(
     up: Up = None,
     source_fps: SourceFps = None,
     rest_frame: RestFrame = "auto",
+    animation: Animation = None,
     roles: RolesMap = None,
     minimum: Shortest = 0.25,
     joints: Annotated[bool, typer.Option("--joints", help="List the joints.")] = False,
@@ -39,7 +50,10 @@ def info(
     from retime.io import format_of
     from retime.kinematics import height
 
-    motion = read_with_roles(file, roles, scale=scale, up=up, rest_frame=rest_frame, fps=source_fps)
+    options = {"scale": scale, "up": up, "rest_frame": rest_frame, "fps": source_fps}
+    chosen = None if animation == "all" else animation
+    motion = read_with_roles(file, roles, **options, animation=chosen)
+    clips = format_of(file).contents(file)
     body = find_body(motion)
     contacts = detect_contacts(motion, minimum=minimum)
     skeleton, units = motion.skeleton, motion.units
@@ -47,6 +61,7 @@ def info(
     fields: dict[str, Any] = {
         "file": str(file),
         "format": format_of(file).name,
+        "animations": clips or None,
         "frames": len(motion),
         "fps": motion.rate,
         "duration_s": motion.duration,
@@ -67,6 +82,9 @@ def info(
     }
     if not as_json:
         del fields["roles"], fields["roles_sure"], fields["contacts"]
+        fields["animations"] = [
+            f"{c['name']} {c['duration_s']:.3g} s at {c['fps']:g} fps" for c in clips
+        ] or None
         fields |= _roles_by_part(body)
         fields["contacts"] = [f"{c.joint} {c.start:.2f}-{c.end:.2f} s" for c in contacts]
     if joints:

@@ -18,6 +18,7 @@ from retime.parameters import Parameter, declared
 
 __all__ = [
     "Also",
+    "Animation",
     "Contacts",
     "DropRest",
     "Exact",
@@ -92,6 +93,14 @@ Contacts = Annotated[
         "--contacts",
         help="Hold these contacts: a JSON list, or what `retime info --json` printed.",
         metavar="FILE",
+    ),
+]
+Animation = Annotated[
+    str | None,
+    typer.Option(
+        "--animation",
+        help="Which animation of the file, by name or number; all for every one.",
+        metavar="NAME|all",
     ),
 ]
 RolesMap = Annotated[
@@ -183,6 +192,7 @@ class Retiming:
     source_fps: SourceFps = None
     rest_frame: RestFrame = "auto"
     drop_rest: DropRest = False
+    animation: Animation = None
     roles: RolesMap = None
     as_json: Json = False
 
@@ -194,6 +204,7 @@ class Retiming:
             "up": self.up,
             "fps": self.source_fps,
             "rest_frame": self.rest_frame,
+            "animation": None if self.animation == "all" else self.animation,
         }
 
 

@@ -51,6 +51,9 @@ def retime_file(
 
     pairs = [_pair(text, target) for text in retiming.also or []]
     _must_not_collide([(source, target), *pairs], [warp_file, retiming.recipe])
+    if retiming.animation == "all":
+        _retime_all(steps, source, target, retiming, warp_file)
+        return
     motion = read_with_roles(source, retiming.roles, **retiming.reading)
     fps, exact = retiming.fps, retiming.exact
     notes = []
@@ -82,7 +85,7 @@ def retime_file(
             along.append(Step("hold").solve(partner))
         others.append((apply_edits(partner, along, fps=fps, exact=exact), other))
 
-    write(result, target, drop_rest=retiming.drop_rest)
+    write(result, target, drop_rest=retiming.drop_rest, original=motion)
     for moved, other in others:
         write(moved, other, drop_rest=retiming.drop_rest)
     if warp_file is not None:
@@ -100,6 +103,54 @@ def retime_file(
         "recipe": None if retiming.recipe is None else str(retiming.recipe),
     }
     report(fields, as_json=retiming.as_json, notes=[*result.notes, *notes])
+
+
+def _retime_all(
+    steps: list[Any], source: Path, target: Path, retiming: Retiming, warp_file: Path | None
+) -> None:
+    """Evaluate steps on every animation of a file, each by itself, and write one file."""
+    from retime.io import format_of
+    from retime.recipe import Recipe, Step, write_recipe
+
+    form = format_of(source)
+    if not form.several or format_of(target).name != form.name:
+        raise InputError("--animation all works on files that hold several, and writes their kind")
+    if warp_file is not None or retiming.also or retiming.contacts is not None:
+        raise InputError("--animation all goes with neither --warp, --also nor --contacts")
+    listed = form.contents(source)
+    if retiming.hold:
+        steps = [*steps, Step("hold")]
+    results, notes, rows = [], [], []
+    recipe = Recipe(steps, {"name": source.name})
+    with progress("retiming") as told:
+        for n, entry in enumerate(listed):
+            told(n, len(listed), entry["name"])
+            options = {**retiming.reading, "animation": n}
+            motion = read_with_roles(source, retiming.roles, **options)
+            own: list[str] = []
+            if not retiming.exact:
+                recipe = Recipe([_snapped(s, motion.rate, own) for s in steps], recipe.input)
+            try:
+                results.append(recipe.evaluate(motion, fps=retiming.fps, exact=retiming.exact))
+            except InputError as e:
+                raise InputError(f"animation {entry['name']!r}: {e}") from None
+            rows.append(f"{entry['name']} {motion.duration:.3g} to {results[-1].duration:.3g} s")
+            notes += [f"{entry['name']}: {text}" for text in [*results[-1].notes, *own]]
+    form.write_all(_of_one_file(results), target)
+    if retiming.recipe is not None:
+        write_recipe(Recipe(steps, {"name": source.name}), retiming.recipe)
+    fields = {"output": str(target), "animations": rows}
+    report(fields, as_json=retiming.as_json, notes=notes)
+
+
+def _of_one_file(motions: list[Any]) -> list[Any]:
+    """Let animations that were read one by one share the file that they were read from."""
+    first = motions[0].origin.kept.document
+    out = []
+    for motion in motions:
+        kept = replace(motion.origin.kept, document=first)
+        out.append(replace(motion, origin=replace(motion.origin, kept=kept)))
+    return out
 
 
 def known_contacts(path: Path) -> Any:

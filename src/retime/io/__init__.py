@@ -20,13 +20,17 @@ __all__ = ["FORMATS", "Format", "format_of", "read", "write"]
 
 @dataclass(frozen=True)
 class Format:
-    """One file format: its name, suffixes, and the module that reads and writes it."""
+    """One file format: its name, suffixes, and the module that reads and writes it.
+
+    One that holds several animations has ``contents`` and ``write_motions`` too.
+    """
 
     name: str
     suffixes: tuple[str, ...]
     module: str
     summary: str
     writes: bool = True
+    several: bool = False
 
     def _function(self, name: str) -> Callable[..., Any]:
         function: Callable[..., Any] = getattr(importlib.import_module(self.module), name)
@@ -41,11 +45,27 @@ class Format:
         """Write a motion."""
         self._function("write_motion")(motion, path, **options)
 
+    def contents(self, path: Path) -> list[dict[str, Any]]:
+        """List a file's animations."""
+        found: list[dict[str, Any]] = self._function("contents")(path) if self.several else []
+        return found
+
+    def write_all(self, motions: list[Motion], path: Path) -> None:
+        """Write several animations of one file back into a copy of it."""
+        self._function("write_motions")(motions, path)
+
 
 FORMATS: dict[str, Format] = {
     f.name: f
     for f in (
         Format("bvh", (".bvh",), "retime.io.bvh", "Biovision hierarchy, text"),
+        Format(
+            "gltf",
+            (".glb", ".gltf"),
+            "retime.io.gltf",
+            "game and web characters, retimed in place",
+            several=True,
+        ),
         Format("npz", (".npz",), "retime.io.npz", "retime's own: fast and lossless"),
     )
 }
@@ -85,6 +105,7 @@ def read(
     up: UpAxis | None = None,
     fps: float | None = None,
     rest_frame: Literal["auto", "keep", "first"] = "auto",
+    animation: str | int | None = None,
 ) -> Motion:
     """Read a motion from a file.
 
@@ -101,6 +122,8 @@ def read(
     rest_frame : {"auto", "keep", "first"}
         Whether frame 0 is a rest pose that was added before the motion: judged, no, or yes. A
         rest pose is set aside, and restored by :func:`write`.
+    animation : str or int, optional
+        Which animation, by name or number, of a file that holds several; left out, the first.
 
     Returns
     -------
@@ -112,7 +135,13 @@ def read(
     if fps is not None and not (fps > 0 and fps < float("inf")):
         raise InputError(f"the frame rate must be above 0, not {fps}")
     path = Path(path)
-    motion = format_of(path).read(path, rest_frame=rest_frame, fps=fps)
+    form = format_of(path)
+    options: dict[str, Any] = {"rest_frame": rest_frame, "fps": fps}
+    if animation is not None:
+        if not form.several:
+            raise InputError(f"a {form.name} file holds one motion; it has no animations to choose")
+        options["animation"] = animation
+    motion = form.read(path, **options)
     known = motion.units.how != "unknown"
     if scale is None and up is None and known:
         return motion
@@ -128,7 +157,13 @@ def read(
     return replace(motion, units=units).with_notes(*notes)
 
 
-def write(motion: Motion, path: str | Path, *, drop_rest: bool = False) -> None:
+def write(
+    motion: Motion,
+    path: str | Path,
+    *,
+    drop_rest: bool = False,
+    original: Motion | None = None,
+) -> None:
     """Write a motion to a file, whole or not at all.
 
     Parameters
@@ -139,9 +174,12 @@ def write(motion: Motion, path: str | Path, *, drop_rest: bool = False) -> None:
         Where; its suffix tells the format.
     drop_rest : bool
         Leave out a rest frame that was set aside on reading.
+    original : Motion, optional
+        Where a new file can hold several animations, another to compare with.
     """
     path = Path(path)
     form = format_of(path)
     if not form.writes:
         raise InputError(f"{form.name} files can be read but not written")
-    form.write(motion, path, drop_rest=drop_rest)
+    more = {"original": original} if form.several and original is not None else {}
+    form.write(motion, path, drop_rest=drop_rest, **more)

@@ -170,6 +170,23 @@ def base_joint(motion: Motion, body: Body) -> int:
     return max(sizes, key=lambda r: sizes[r])
 
 
+def _linked_feet(body: Body) -> list[tuple[int, int]]:
+    """List feet that hang elsewhere than on their shins, which they move with all the same."""
+    out = []
+    for limb in body.limbs.values():
+        if limb.linked:
+            out += [(j, limb.lower) for j in (limb.end, limb.tip) if j is not None]
+    return out
+
+
+def _relative(pin: Any, motion: Motion, base: int, joint: int) -> Any:
+    """Return where a joint is in another's frame, at the first frame."""
+    turns, points = global_rotations(motion)[0], positions(motion)[0]
+    back = quat.conjugate(turns[base])
+    turn = quat.to_matrix(quat.multiply(back, turns[joint]))
+    return pin.SE3(turn, quat.rotate(back, points[joint] - points[base]))
+
+
 def make_figure(motion: Motion, body: Body, solids: dict[str, Solid]) -> Figure:
     """Build the model of a motion's first tree of joints."""
     pin = load_pinocchio()
@@ -199,6 +216,10 @@ def make_figure(motion: Motion, body: Body, solids: dict[str, Solid]) -> Figure:
             own = model.addJoint(parent, pin.JointModelSpherical(), at, name)
             places[j] = (own, pin.SE3.Identity())
             moving.append(j)
+    for j, shin in _linked_feet(body):
+        if j not in places and shin in places:
+            owner, frame = places[shin]
+            places[j] = (owner, frame * _relative(pin, motion, shin, j))
     bodies, owners, inertias = [], [], []
     for name, solid in solids.items():
         j = skeleton.index(name)

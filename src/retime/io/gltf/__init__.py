@@ -1,0 +1,11 @@
+"""glTF and GLB, the format of game and web characters.
+
+One animation is read as a motion. What comes back is the same file with new timing: key times move
+by the warp, keys are added only where it bends between them, and nothing else is touched. Where
+values were edited, the joints concerned are baked. Other motions get a new file with a simple body.
+"""
+
+from retime.io.gltf.reader import contents, read_motion
+from retime.io.gltf.writer import write_motion, write_motions
+
+__all__ = ["contents", "read_motion", "write_motion", "write_motions"]

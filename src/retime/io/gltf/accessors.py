@@ -1,0 +1,110 @@
+"""Accessors: arrays in a glTF file's buffers, read within their bounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.io.gltf.document import Document
+from retime.quat import FloatArray
+
+__all__ = ["FLOAT", "read_accessor"]
+
+FLOAT = 5126
+_DTYPES: dict[int, str] = {
+    5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", FLOAT: "<f4",
+}  # fmt: skip
+_SIZES = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}
+# An accessor without a buffer is all zeros: it may not be longer than this.
+_MOST_ZEROS = 1 << 24
+
+
+def read_accessor(document: Document, index: Any, what: str) -> FloatArray:
+    """Read an accessor as floats, ``(count, components)``; normalised integers become shares."""
+    accessor = document.item("accessors", index, what)
+    name = f"accessor {index} of {what}"
+    kind, component = accessor.get("type"), accessor.get("componentType")
+    if kind not in _SIZES or component not in _DTYPES:
+        raise document.fail(f"{name} is of an unknown type ({kind!r}, {component!r})")
+    count = _whole(document, accessor.get("count"), f"the count of {name}")
+    size, dtype = _SIZES[kind], np.dtype(_DTYPES[component])
+    if "bufferView" in accessor:
+        start = _whole(document, accessor.get("byteOffset", 0), f"the offset of {name}")
+        values = _view(document, accessor["bufferView"], start, count, size, dtype, name)
+    else:
+        if count * size > _MOST_ZEROS:
+            raise document.fail(f"{name} has {count} values and no data")
+        values = np.zeros((count, size), dtype)
+    if "sparse" in accessor:
+        values = _with_sparse(document, accessor["sparse"], values, dtype, name)
+    out = values.astype(np.float64)
+    if accessor.get("normalized") is True and dtype.kind in "iu":
+        most = np.iinfo(dtype).max
+        out = np.maximum(out / most, -1.0) if dtype.kind == "i" else out / most
+    return out
+
+
+def _whole(document: Document, value: Any, what: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise document.fail(f"{what} is {value!r}, not a whole number")
+    return value
+
+
+def _view(
+    document: Document, index: Any, start: int, count: int, size: int, dtype: np.dtype[Any],
+    what: str,
+) -> npt.NDArray[Any]:  # fmt: skip
+    """Read values from a buffer view, packed or with a stride."""
+    view = document.item("bufferViews", index, what)
+    extensions = view.get("extensions", {})
+    if isinstance(extensions, dict) and "EXT_meshopt_compression" in extensions:
+        raise document.fail(
+            f"{what} is compressed (EXT_meshopt_compression), which retime does not read; unpack "
+            "the file first"
+        )
+    at = _whole(document, view.get("byteOffset", 0), f"the offset of buffer view {index}")
+    length = _whole(document, view.get("byteLength", 0), f"the length of buffer view {index}")
+    item = size * dtype.itemsize
+    stride = view.get("byteStride", item)
+    if _whole(document, stride, f"the stride of buffer view {index}") < item:
+        raise document.fail(f"the stride of buffer view {index} is {stride}, less than {item}")
+    which: Any = view.get("buffer")
+    document.item("buffers", which, f"buffer view {index}")
+    data = document.buffers[which]
+    end = start + (count - 1) * stride + item if count else start
+    if end > length or at + length > len(data):
+        raise document.fail(
+            f"{what} is out of bounds: it needs {end} bytes of a view of {length}, in a buffer of "
+            f"{len(data)}"
+        )
+    raw = np.frombuffer(data, np.uint8, count=end - start if count else 0, offset=at + start)
+    if stride == item:
+        return raw.view(dtype).reshape(count, size)
+    rows = np.lib.stride_tricks.as_strided(raw, (count, item), (stride, 1), writeable=False)
+    return np.ascontiguousarray(rows).view(dtype).reshape(count, size)
+
+
+def _with_sparse(
+    document: Document, sparse: Any, values: npt.NDArray[Any], dtype: np.dtype[Any], what: str
+) -> npt.NDArray[Any]:
+    """Replace the values that a sparse accessor lists."""
+    if not isinstance(sparse, dict):
+        raise document.fail(f"{what}: its sparse part is no object")
+    count = _whole(document, sparse.get("count"), f"the sparse count of {what}")
+    places, new = sparse.get("indices"), sparse.get("values")
+    if not isinstance(places, dict) or not isinstance(new, dict) or count > len(values):
+        raise document.fail(f"{what}: its sparse part is incomplete")
+    component = places.get("componentType")
+    if component not in (5121, 5123, 5125):
+        raise document.fail(f"{what}: sparse indices of type {component!r}")
+    start = _whole(document, places.get("byteOffset", 0), f"the sparse offset of {what}")
+    kind = np.dtype(_DTYPES[component])
+    at = _view(document, places.get("bufferView"), start, count, 1, kind, what)[:, 0]
+    if count and int(at.max()) >= len(values):
+        raise document.fail(f"{what}: a sparse index is out of bounds")
+    start = _whole(document, new.get("byteOffset", 0), f"the sparse offset of {what}")
+    out = values.copy()
+    out[at] = _view(document, new.get("bufferView"), start, count, values.shape[1], dtype, what)
+    return out

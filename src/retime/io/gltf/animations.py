@@ -1,0 +1,168 @@
+"""Animations of a glTF document: their channels, spans and frame rates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from retime.errors import InputError, did_you_mean
+from retime.io.gltf.accessors import read_accessor
+from retime.io.gltf.document import Document
+from retime.io.gltf.samplers import ON_FRAME, Interpolation, Sampler
+from retime.quat import FloatArray
+
+__all__ = ["Channel", "animation_names", "channels_of", "choose_animation", "frames_of"]
+
+_SIZES = {"translation": 3, "rotation": 4, "scale": 3}
+# Rates that animations are made at; keys of a file mostly lie on the frames of one of them.
+_RATES = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 90.0, 100.0, 120.0, 240.0)
+_PLAIN_RATE = 60.0
+# A motion's rotations may take this much memory.
+_MOST_BYTES = 1 << 30
+
+
+@dataclass(frozen=True, eq=False)
+class Channel:
+    """One animated property: which node's, which, and its track.
+
+    Parameters
+    ----------
+    index : int
+        Its place in the animation.
+    node : int or None
+        The node; none where an extension points elsewhere.
+    path : str
+        ``translation``, ``rotation``, ``scale``, ``weights`` or ``pointer``.
+    sampler : Sampler
+        The track.
+    """
+
+    index: int
+    node: int | None
+    path: str
+    sampler: Sampler
+
+
+def animation_names(document: Document) -> list[str]:
+    """List the animations' names; those without one are called by their number."""
+    found = document.list("animations")
+    return [str(a.get("name") or f"animation {n}") for n, a in enumerate(found)]
+
+
+def choose_animation(document: Document, wanted: str | int | None) -> int:
+    """Find an animation by its name or number; the first where none is asked for."""
+    names = animation_names(document)
+    if not names:
+        raise document.fail("the file has no animation")
+    if wanted is None:
+        return 0
+    if isinstance(wanted, int) and not isinstance(wanted, bool):
+        if 0 <= wanted < len(names):
+            return wanted
+    elif wanted in names:
+        return names.index(wanted)
+    elif str(wanted).isdigit() and int(str(wanted)) < len(names):
+        return int(str(wanted))
+    listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
+    raise InputError(
+        f"no animation {wanted!r} in {document.path}{did_you_mean(str(wanted), names)}; there are: "
+        f"{listed}"
+    )
+
+
+def channels_of(document: Document, index: int) -> list[Channel]:
+    """Read all channels of an animation."""
+    animation = document.list("animations")[index]
+    channels, samplers = animation.get("channels", []), animation.get("samplers", [])
+    if not isinstance(channels, list) or not isinstance(samplers, list):
+        raise document.fail(f"animation {index} has no lists of channels and samplers")
+    out: list[Channel] = []
+    cache: dict[tuple[int, bool], Sampler] = {}
+    for n, channel in enumerate(channels):
+        what = f"channel {n} of animation {index}"
+        target = channel.get("target") if isinstance(channel, dict) else None
+        if not isinstance(target, dict):
+            raise document.fail(f"{what} has no target")
+        path, node, at = target.get("path"), target.get("node"), channel.get("sampler")
+        if path not in (*_SIZES, "weights", "pointer"):
+            continue  # an extension's own: left as it is
+        if node is not None:
+            document.item("nodes", node, what)
+        elif path in _SIZES:
+            continue  # the specification lets such a channel be ignored
+        if isinstance(at, bool) or not isinstance(at, int) or not 0 <= at < len(samplers):
+            raise document.fail(f"{what} names sampler {at!r}; there are {len(samplers)}")
+        turns = path == "rotation"
+        if (at, turns) not in cache:
+            cache[at, turns] = _sampler(document, samplers[at], what, path)
+        out.append(Channel(n, node, path, cache[at, turns]))
+    return out
+
+
+def _sampler(document: Document, entry: Any, what: str, path: str) -> Sampler:
+    if not isinstance(entry, dict):
+        raise document.fail(f"the sampler of {what} is no object")
+    kind: Interpolation = entry.get("interpolation", "LINEAR")
+    if kind not in ("LINEAR", "STEP", "CUBICSPLINE"):
+        raise document.fail(f"the sampler of {what} interpolates by {kind!r}")
+    times = read_accessor(document, entry.get("input"), what)[:, 0]
+    if not len(times) or not np.isfinite(times).all() or (np.diff(times) < 0).any():
+        raise document.fail(f"the key times of {what} do not rise")
+    values = read_accessor(document, entry.get("output"), what)
+    parts = 3 if kind == "CUBICSPLINE" else 1
+    if not np.isfinite(values).all():
+        raise document.fail(f"the values of {what} are not all finite")
+    size = _SIZES.get(path)
+    if size is None:  # weights of any number, flattened
+        size = values.size // max(len(times) * parts, 1)
+    if not size or values.size != len(times) * parts * size:
+        raise document.fail(f"{what} has {values.size} values for {len(times)} keys")
+    table = values.reshape(len(times), parts, size)
+    # Some writers repeat a time: the last key at it counts, as it does when it is played.
+    keep = np.r_[np.diff(times) > 0, True]
+    times, table = times[keep], table[keep]
+    turns = path == "rotation"
+    middle = table[:, 1] if parts == 3 else table[:, 0]
+    if turns:
+        lengths = np.linalg.norm(middle, axis=1)
+        if (np.abs(lengths - 1) > 0.1).any():
+            raise document.fail(f"the rotations of {what} are no unit quaternions")
+        if parts == 1:
+            middle = middle / lengths[:, None]
+    tangents = (table[:, 0], table[:, 2]) if parts == 3 else None
+    return Sampler(times, middle, tangents, kind, turns)
+
+
+def frames_of(
+    document: Document, channels: Sequence[Channel], joints: int, fps: float | None
+) -> tuple[FloatArray, float, bool]:
+    """Choose the moments at which an animation is sampled: times, rate, whether evenly spaced."""
+    tracks = [c.sampler for c in channels]
+    if not tracks:
+        return np.zeros(1), _PLAIN_RATE, True
+    start = min(float(s.times[0]) for s in tracks)
+    end = max(float(s.times[-1]) for s in tracks)
+    rate = fps or _rate(tracks, start)
+    count = (end - start) * rate
+    if count * joints * 32 > _MOST_BYTES:
+        raise document.fail(f"it lasts {end - start:g} s, which is more than fits in memory")
+    n = round(count)
+    if abs(n / rate - (end - start)) <= ON_FRAME:
+        return start + np.arange(n + 1) / rate, rate, True
+    return np.r_[start + np.arange(int(count) + 1) / rate, end], rate, False
+
+
+def _rate(tracks: Sequence[Sampler], start: float) -> float:
+    """Find the lowest known rate whose frames hold all keys."""
+    keys = np.unique(np.concatenate([s.times for s in tracks])) - start
+    curved = any(s.tangents is not None for s in tracks)
+    for rate in _RATES:
+        if curved and rate < _PLAIN_RATE:
+            continue
+        frame = keys * rate
+        if np.abs(frame - np.round(frame)).max() / rate <= ON_FRAME:
+            return rate
+    return _PLAIN_RATE

@@ -1,0 +1,176 @@
+"""A new glTF file from any motion: its skeleton, a simple solid body, and its animations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from retime import quat
+from retime.errors import InputError
+from retime.io.gltf.accessors import FLOAT
+from retime.io.gltf.document import Document
+from retime.kinematics import height
+from retime.motion import Motion
+from retime.quat import FloatArray
+
+__all__ = ["build"]
+
+_SIDES = 8
+_COLOUR = [0.48, 0.36, 0.94, 1.0]
+_ARRAY, _ELEMENTS = 34962, 34963
+
+
+def build(motions: Mapping[str, Motion]) -> Document:
+    """Make a document of motions of one skeleton, each an animation."""
+    first = next(iter(motions.values()))
+    for other in motions.values():
+        if not other.skeleton.same_joints(first.skeleton):
+            raise InputError("animations of one file need the same joints")
+    document = Document(
+        Path(), {"asset": {"version": "2.0", "generator": f"retime {version('retime')}"}}, []
+    )
+    skeleton, metres = first.skeleton, first.units.metres
+    nodes: list[dict[str, Any]] = []
+    for j, name in enumerate(skeleton.names):
+        node: dict[str, Any] = {"name": name}
+        node["translation"] = (skeleton.offsets[j] * metres).tolist()
+        node["rotation"] = skeleton.rest_rotations[j][[1, 2, 3, 0]].tolist()
+        if (skeleton.rest_scales[j] != 1).any():
+            node["scale"] = skeleton.rest_scales[j].tolist()
+        if skeleton.children[j]:
+            node["children"] = list(skeleton.children[j])
+        nodes.append(node)
+    roots = list(skeleton.roots)
+    if first.units.up == "Z":
+        # glTF is Y up: what was Z up stands on a node that turns it.
+        turn = quat.from_axis_angle([1, 0, 0], -np.pi / 2)
+        nodes.append({"name": "up", "rotation": turn[[1, 2, 3, 0]].tolist(), "children": roots})
+        roots = [len(nodes) - 1]
+    document.json |= {"scene": 0, "scenes": [{"nodes": roots}], "nodes": nodes}
+    _add_body(document, first)
+    document.json["animations"] = [_animation(document, n, m) for n, m in motions.items()]
+    return document
+
+
+def _animation(document: Document, name: str, motion: Motion) -> dict[str, Any]:
+    times = motion.times.astype("<f4")
+    ends = {"min": [float(times.min())], "max": [float(times.max())]}
+    at = document.add(times.tobytes(), component=FLOAT, kind="SCALAR", count=len(times), **ends)
+    samplers: list[dict[str, Any]] = []
+    channels: list[dict[str, Any]] = []
+
+    def add(node: int, path: str, values: FloatArray) -> None:
+        kind = "VEC4" if values.shape[1] == 4 else "VEC3"
+        data = values.astype("<f4").tobytes()
+        out = document.add(data, component=FLOAT, kind=kind, count=len(values))
+        channels.append({"sampler": len(samplers), "target": {"node": node, "path": path}})
+        samplers.append({"input": at, "interpolation": "LINEAR", "output": out})
+
+    for j in range(len(motion.skeleton)):
+        add(j, "rotation", motion.rotations[:, j][:, [1, 2, 3, 0]])
+    for joint, track in motion.translations.items():
+        add(motion.skeleton.index(joint), "translation", track * motion.units.metres)
+    for joint, track in motion.scales.items():
+        add(motion.skeleton.index(joint), "scale", track)
+    return {"name": name, "channels": channels, "samplers": samplers}
+
+
+def _add_body(document: Document, motion: Motion) -> None:
+    """Add a mesh of tapered bones, each moved by its joint alone."""
+    skeleton, metres = motion.skeleton, motion.units.metres
+    tall = max(height(skeleton) * metres, 1e-6)
+    bones = [(int(p), skeleton.offsets[j]) for j, p in enumerate(skeleton.parents) if p >= 0]
+    bones += [(s.parent, np.array(s.offset)) for s in skeleton.end_sites]
+    bones = [(j, o * metres) for j, o in bones if np.linalg.norm(o) * metres > 1e-4 * tall]
+    if not bones:
+        bones = [(r, np.array([0.0, 0.1 * tall, 0.0])) for r in skeleton.roots]
+    # Bones lie in the rest pose; a skin carries them from there.
+    place, turn = _rest(motion)
+    points: list[FloatArray] = []
+    normals: list[FloatArray] = []
+    owners, faces, total = [], [], 0
+    for joint, offset in bones:
+        vertices, across, triangles = _bone(offset, tall)
+        faces.append(triangles + total)
+        total += len(vertices)
+        points.append(quat.rotate(turn[joint], vertices) + place[joint])
+        normals.append(quat.rotate(turn[joint], across))
+        owners.append(np.full(len(vertices), joint))
+    whole, count = np.concatenate(points), total
+    joints = np.zeros((count, 4), "<u2")
+    joints[:, 0] = np.concatenate(owners)
+    weights = np.zeros((count, 4), "<f4")
+    weights[:, 0] = 1.0
+    ends = {"min": whole.astype("<f4").min(0).tolist(), "max": whole.astype("<f4").max(0).tolist()}
+    document._target = {"target": _ARRAY}
+    attributes = {
+        "POSITION": document.add(whole.astype("<f4").tobytes(), component=FLOAT, kind="VEC3",
+                                 count=count, **ends),
+        "NORMAL": document.add(np.concatenate(normals).astype("<f4").tobytes(), component=FLOAT,
+                               kind="VEC3", count=count),
+        "JOINTS_0": document.add(joints.tobytes(), component=5123, kind="VEC4", count=count),
+        "WEIGHTS_0": document.add(weights.tobytes(), component=FLOAT, kind="VEC4", count=count),
+    }  # fmt: skip
+    document._target = {"target": _ELEMENTS}
+    indices = np.concatenate(faces).astype("<u4")
+    at = document.add(indices.tobytes(), component=5125, kind="SCALAR", count=indices.size)
+    document._target = {}
+    inverse = np.tile(np.eye(4), (len(skeleton), 1, 1))
+    for j in range(len(skeleton)):
+        matrix = quat.to_matrix(turn[j])
+        inverse[j, :3, :3] = matrix.T
+        inverse[j, :3, 3] = -matrix.T @ place[j]
+    data = np.swapaxes(inverse, 1, 2).astype("<f4").tobytes()
+    bind = document.add(data, component=FLOAT, kind="MAT4", count=len(skeleton))
+    primitive = {"attributes": attributes, "indices": at, "material": 0}
+    document.json |= {
+        "meshes": [{"name": "body", "primitives": [primitive]}],
+        "materials": [{
+            "name": "body",
+            "pbrMetallicRoughness": {"baseColorFactor": _COLOUR, "metallicFactor": 0.0,
+                                     "roughnessFactor": 0.7},
+        }],
+        "skins": [{"inverseBindMatrices": bind, "joints": list(range(len(skeleton)))}],
+    }  # fmt: skip
+    document.json["nodes"].append({"name": "body", "mesh": 0, "skin": 0})
+    document.json["scenes"][0]["nodes"].append(len(document.json["nodes"]) - 1)
+
+
+def _rest(motion: Motion) -> tuple[FloatArray, FloatArray]:
+    """Return rest places (J, 3) in metres and rotations (J, 4)."""
+    skeleton = motion.skeleton
+    place, turn = np.zeros((len(skeleton), 3)), quat.identity(len(skeleton))
+    for j, p in enumerate(skeleton.parents):
+        offset = skeleton.offsets[j] * motion.units.metres
+        if p < 0:
+            place[j], turn[j] = offset, skeleton.rest_rotations[j]
+        else:
+            place[j] = place[p] + quat.rotate(turn[p], offset)
+            turn[j] = quat.multiply(turn[p], skeleton.rest_rotations[j])
+    return place, turn
+
+
+def _bone(offset: FloatArray, tall: float) -> tuple[FloatArray, FloatArray, Any]:
+    """Make a tapered tube with closed ends along a bone: vertices, normals, triangles."""
+    length = float(np.linalg.norm(offset))
+    along = offset / length
+    radius = min(0.035 * tall, 0.3 * length)
+    turn = quat.between(np.array([[0.0, 1.0, 0.0]]), along[None])[0]
+    angle = 2 * np.pi * np.arange(_SIDES) / _SIDES
+    ring = np.stack([np.cos(angle), np.zeros(_SIDES), np.sin(angle)], axis=1)
+    low, high = radius * ring, 0.7 * radius * ring + [0, length, 0]
+    cap = np.tile([0.0, -1.0, 0.0], (_SIDES, 1))
+    vertices = np.concatenate([low, high, low, high])
+    normals = np.concatenate([ring, ring, cap, -cap])
+    faces = []
+    for k in range(_SIDES):
+        n = (k + 1) % _SIDES
+        faces += [(k, k + _SIDES, n), (n, k + _SIDES, n + _SIDES)]
+    for k in range(1, _SIDES - 1):
+        a, b = 2 * _SIDES, 3 * _SIDES
+        faces += [(a, a + k, a + k + 1), (b, b + k + 1, b + k)]
+    return quat.rotate(turn, vertices), quat.rotate(turn, normals), np.array(faces)

@@ -1,0 +1,264 @@
+"""A glTF file as a document: its JSON, its buffers, and what may be asked of it.
+
+Nothing outside the file's folder is ever read, and nothing larger than the file could mean.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import copy
+import hashlib
+import json
+import os
+import struct
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from retime.errors import FormatError
+from retime.io.files import read_bytes, write_bytes
+
+__all__ = ["Document", "load"]
+
+_MAGIC = b"glTF"
+_JSON, _BIN = 0x4E4F534A, 0x004E4942
+# Deeper JSON is no scene, and more text than this no header.
+_MOST_JSON = 256 << 20
+
+
+@dataclass(eq=False)
+class Document:
+    """One glTF file.
+
+    Parameters
+    ----------
+    path : Path
+        Where it was read.
+    json : dict
+        The whole of its JSON.
+    buffers : list of bytes
+        The contents of its buffers.
+    tail : bytes
+        Chunks of a GLB after its binary one, kept as they are.
+    sha256 : str
+        Hash of the file's bytes.
+    """
+
+    path: Path
+    json: dict[str, Any]
+    buffers: list[bytes]
+    tail: bytes = b""
+    sha256: str = ""
+    _added: bytearray = field(default_factory=bytearray)
+
+    def fail(self, message: str) -> FormatError:
+        """Make the error that says what is wrong with this file."""
+        return FormatError(message, path=self.path)
+
+    def list(self, name: str) -> list[dict[str, Any]]:
+        """Return a list of objects of the top level; none is an empty one."""
+        found = self.json.get(name, [])
+        if not isinstance(found, list) or not all(isinstance(v, dict) for v in found):
+            raise self.fail(f'"{name}" is not a list of objects')
+        return found
+
+    def item(self, name: str, index: Any, what: str) -> dict[str, Any]:
+        """Return one object of a list of the top level; a wrong index is an error."""
+        found = self.list(name)
+        if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(found):
+            raise self.fail(f"{what} names {name} {index!r}; there are {len(found)}")
+        return found[index]
+
+    # ---- adding
+
+    def edited(self) -> Document:
+        """Return a copy whose JSON may be changed; buffers are shared."""
+        return Document(self.path, copy.deepcopy(self.json), list(self.buffers), self.tail)
+
+    def add(self, data: bytes, *, component: int, kind: str, count: int, **more: Any) -> int:
+        """Append an accessor with its data to the end of the file; return its index."""
+        while len(self._added) % 4:
+            self._added.append(0)
+        views = self.json.setdefault("bufferViews", [])
+        views.append(
+            {"buffer": -1, "byteOffset": len(self._added), "byteLength": len(data)} | self._target
+        )
+        self._added += data
+        accessors = self.json.setdefault("accessors", [])
+        entry = {"bufferView": len(views) - 1, "componentType": component, "count": count}
+        accessors.append(entry | {"type": kind} | more)
+        return len(accessors) - 1
+
+    _target: dict[str, Any] = field(default_factory=dict)
+
+    def _place_added(self, *, binary: bool) -> None:
+        """Put what was added into the binary chunk, or into a buffer of its own."""
+        views = [v for v in self.json.get("bufferViews", []) if v.get("buffer") == -1]
+        if not views:
+            return
+        buffers = self.json.setdefault("buffers", [])
+        if binary and buffers and "uri" not in buffers[0] and self.buffers:
+            # Behind what the file has: the old bytes stay where they are.
+            length = max(int(buffers[0].get("byteLength", 0)), 0)
+            old = self.buffers[0][:length]
+            start = -(-length // 4) * 4
+            self.buffers[0] = old + b"\0" * (start - length) + bytes(self._added)
+            buffers[0]["byteLength"] = len(self.buffers[0])
+            at = 0
+        else:
+            at, start = len(buffers), 0
+            buffers.append({"byteLength": len(self._added)})
+            self.buffers.append(bytes(self._added))
+        for view in views:
+            view["buffer"] = at
+            view["byteOffset"] += start
+        self._added = bytearray()
+
+    # ---- writing
+
+    def save(self, path: Path) -> None:
+        """Write a GLB or a .gltf, whole or not at all."""
+        binary = path.suffix.lower() != ".gltf"
+        self._place_added(binary=binary)
+        self._move_links(path)
+        if not binary:
+            self._embed(0)
+            text = json.dumps(self.json, ensure_ascii=False, indent=1).encode()
+            write_bytes(path, [text, b"\n"])
+            return
+        self._embed(1)
+        buffers = self.json.get("buffers", [])
+        body = self.buffers[0] if buffers and "uri" not in buffers[0] else b""
+        text = json.dumps(self.json, ensure_ascii=False, separators=(",", ":")).encode()
+        text += b" " * (-len(text) % 4)
+        body += b"\0" * (-len(body) % 4)
+        chunks = [struct.pack("<II", len(text), _JSON), text]
+        if body:
+            chunks += [struct.pack("<II", len(body), _BIN), body]
+        chunks.append(self.tail)
+        length = 12 + sum(map(len, chunks))
+        write_bytes(path, [struct.pack("<4sII", _MAGIC, 2, length), *chunks])
+
+    def _embed(self, first: int) -> None:
+        """Write buffers that have no file of their own into the JSON, from ``first`` on."""
+        for buffer, data in list(zip(self.json.get("buffers", []), self.buffers, strict=False))[
+            first:
+        ]:
+            if "uri" not in buffer:
+                text = base64.b64encode(data[: buffer.get("byteLength", len(data))]).decode()
+                buffer["uri"] = f"data:application/octet-stream;base64,{text}"
+
+    def _move_links(self, path: Path) -> None:
+        """Let links to files beside the source lead there from the new place."""
+        source, target = self.path.resolve().parent, path.resolve().parent
+        if source == target:
+            return
+        for entry in [*self.json.get("buffers", []), *self.json.get("images", [])]:
+            uri = entry.get("uri") if isinstance(entry, dict) else None
+            if isinstance(uri, str) and _is_local(uri):
+                entry["uri"] = Path(os.path.relpath(source / unquote(uri), target)).as_posix()
+
+
+def _is_local(uri: str) -> bool:
+    return ":" not in uri.split("/", 1)[0] and not uri.startswith(("/", "\\"))
+
+
+def load(path: str | Path) -> Document:
+    """Read a GLB or a .gltf with its buffers."""
+    path = Path(path)
+    data = read_bytes(path)
+    tail, body = b"", None
+    if data[:4] == _MAGIC:
+        text, body, tail = _chunks(data, path)
+    else:
+        text = data
+    digest = hashlib.sha256(data).hexdigest()
+    document = Document(path, _parse(text, path), [], tail, digest)
+    asset = document.json.get("asset")
+    version = asset.get("version", "") if isinstance(asset, dict) else ""
+    if not str(version).startswith("2."):
+        raise document.fail(f"glTF of version {version!r}; retime reads version 2")
+    for n, buffer in enumerate(document.list("buffers")):
+        document.buffers.append(_buffer(document, n, buffer, body))
+    return document
+
+
+def _chunks(data: bytes, path: Path) -> tuple[bytes, bytes | None, bytes]:
+    """Split a GLB into its JSON, its binary chunk and what follows."""
+    if len(data) < 20:
+        raise FormatError("the file ends inside its header", path=path)
+    _, version, length = struct.unpack_from("<4sII", data)
+    if version != 2:
+        raise FormatError(f"GLB of version {version}; retime reads version 2", path=path)
+    if length > len(data):
+        raise FormatError(f"the file ends early: it has {len(data)} of {length} bytes", path=path)
+    data = data[:length]
+    size, kind = struct.unpack_from("<II", data, 12)
+    if kind != _JSON or 20 + size > len(data):
+        raise FormatError("its first chunk is not whole JSON", path=path)
+    text, at = data[20 : 20 + size], 20 + size
+    body = None
+    if at + 8 <= len(data):
+        size, kind = struct.unpack_from("<II", data, at)
+        if at + 8 + size > len(data):
+            raise FormatError("its binary chunk ends early", path=path)
+        if kind == _BIN:
+            body, at = data[at + 8 : at + 8 + size], at + 8 + size
+    return text, body, data[at:]
+
+
+def _parse(text: bytes, path: Path) -> dict[str, Any]:
+    if len(text) > _MOST_JSON:
+        raise FormatError("its JSON is too large", path=path)
+    try:
+        found = json.loads(text.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise FormatError("its JSON is not UTF-8", path=path) from None
+    except json.JSONDecodeError as e:
+        raise FormatError(f"its JSON is broken: {e.msg}", path=path, line=e.lineno) from None
+    except (RecursionError, ValueError):
+        raise FormatError(
+            "its JSON is nested too deeply or has endless numbers", path=path
+        ) from None
+    if not isinstance(found, dict):
+        raise FormatError("its JSON is no object", path=path)
+    return found
+
+
+def _buffer(document: Document, n: int, buffer: dict[str, Any], body: bytes | None) -> bytes:
+    length = buffer.get("byteLength", 0)
+    if isinstance(length, bool) or not isinstance(length, int) or length < 0:
+        raise document.fail(f"buffer {n} has the length {length!r}")
+    uri = buffer.get("uri")
+    if uri is None:
+        data = body if n == 0 and body is not None else b""
+    elif not isinstance(uri, str):
+        raise document.fail(f"the address of buffer {n} is no text")
+    elif uri.startswith("data:"):
+        head, _, text = uri.partition(",")
+        if not head.endswith(";base64"):
+            raise document.fail(f"buffer {n} holds data that is not base64")
+        try:
+            data = base64.b64decode(text, validate=True)
+        except (binascii.Error, ValueError):
+            raise document.fail(f"the data of buffer {n} is broken") from None
+    else:
+        data = _beside(document, n, uri)
+    if uri is not None and len(data) < length:
+        raise document.fail(f"buffer {n} has {len(data)} of its {length} bytes")
+    return data
+
+
+def _beside(document: Document, n: int, uri: str) -> bytes:
+    """Read a buffer's file; what is not below the document's folder is never followed."""
+    folder = document.path.resolve().parent
+    place = (folder / unquote(uri)).resolve() if _is_local(uri) else None
+    if place is None or "\0" in unquote(uri) or not place.is_relative_to(folder):
+        raise document.fail(
+            f"buffer {n} lies outside the file's folder ({uri[:60]!r}); it is not followed"
+        )
+    if not place.is_file():
+        raise document.fail(f"buffer {n} is missing: {uri[:60]!r} is not beside the file")
+    return read_bytes(place)

@@ -1,0 +1,301 @@
+"""Reading an animation of a glTF file as a motion: bones with their ancestors, in metres."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from retime import quat
+from retime.io.gltf.animations import (
+    Channel,
+    animation_names,
+    channels_of,
+    choose_animation,
+    frames_of,
+)
+from retime.io.gltf.document import Document, load
+from retime.motion import Motion, Origin, Units
+from retime.quat import FloatArray
+from retime.skeleton import EndSite, Skeleton, unique_names
+
+__all__ = ["Kept", "contents", "read_motion", "rest_of"]
+
+# A chain of more nodes than this is no body.
+_MOST_NODES = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """What is kept of a file for writing it back.
+
+    Parameters
+    ----------
+    document : Document
+        The whole file.
+    animation : int
+        Which animation was read.
+    nodes : tuple of int (J,)
+        The node of each joint.
+    scales : array (J,)
+        The scale of what is above each joint, which its translations were multiplied by.
+    own_scales : array (J,)
+        The uniform part of each joint's own scale, which was taken out.
+    motion : Motion
+        The animation as it was read.
+    """
+
+    document: Document
+    animation: int
+    nodes: tuple[int, ...]
+    scales: FloatArray
+    own_scales: FloatArray
+    motion: Motion
+
+
+def read_motion(
+    path: str | Path,
+    *,
+    rest_frame: Literal["auto", "keep", "first"] = "auto",
+    fps: float | None = None,
+    animation: str | int | None = None,
+) -> Motion:
+    """Read one animation. Options are those of ``retime.read``; its rest pose is the nodes' own."""
+    document = load(path)
+    return motion_of(
+        document, choose_animation(document, animation), fps, chosen=animation is not None
+    )
+
+
+def motion_of(document: Document, index: int, fps: float | None, *, chosen: bool = True) -> Motion:
+    """Sample an animation of a document as a motion."""
+    channels = channels_of(document, index)
+    parents = _parents(document)
+    nodes, sites = _chosen_nodes(document, parents)
+    if not nodes:
+        raise document.fail("the file has no nodes to move")
+    times, rate, even = frames_of(document, channels, len(nodes), fps)
+    names = animation_names(document)
+    notes = []
+    if len(names) > 1 and not chosen:
+        others = ", ".join(names[1:6]) + (", ..." if len(names) > 6 else "")
+        notes.append(f"read the animation {names[0]!r}; --animation chooses another: {others}")
+    bare, scales, own = _motion(document, channels, nodes, sites, parents, times, rate, even)
+    bare = bare.with_notes(*notes)
+    kept = Kept(document, index, tuple(nodes), scales, own, bare)
+    origin = Origin("gltf", str(document.path), document.sha256, kept)
+    return replace(bare, origin=origin)
+
+
+def _parents(document: Document) -> list[int]:
+    """Return each node's parent; a node with two parents, or its own ancestor, is an error."""
+    nodes = document.list("nodes")
+    if len(nodes) > _MOST_NODES:
+        raise document.fail(f"it has {len(nodes)} nodes, more than {_MOST_NODES}")
+    out = [-1] * len(nodes)
+    for n, node in enumerate(nodes):
+        children = node.get("children", [])
+        if not isinstance(children, list):
+            raise document.fail(f"the children of node {n} are no list")
+        for child in children:
+            document.item("nodes", child, f"node {n}")
+            if out[child] >= 0:
+                raise document.fail(f"node {child} has two parents, {out[child]} and {n}")
+            out[child] = n
+    rooted: set[int] = set()
+    for n in range(len(nodes)):
+        way: set[int] = set()
+        k = n
+        while k >= 0 and k not in rooted:
+            if k in way:
+                raise document.fail(f"node {n} is its own ancestor")
+            way.add(k)
+            k = out[k]
+        rooted |= way
+    return out
+
+
+def _chosen_nodes(document: Document, parents: list[int]) -> tuple[list[int], list[int]]:
+    """Choose the nodes that are joints, parents first, and those that only end a bone."""
+    nodes = document.list("nodes")
+    wanted: set[int] = set()
+    for animation in document.list("animations"):
+        for channel in animation.get("channels", []) or []:
+            target = channel.get("target", {}) if isinstance(channel, dict) else {}
+            node = target.get("node") if isinstance(target, dict) else None
+            if target.get("path") in ("translation", "rotation", "scale") and isinstance(node, int):
+                document.item("nodes", node, "an animation")
+                wanted.add(node)
+    for skin in document.list("skins"):
+        for joint in skin.get("joints", []) or []:
+            document.item("nodes", joint, "a skin")
+            wanted.add(joint)
+    if not wanted:
+        wanted = set(range(len(nodes)))
+    for node in list(wanted):
+        k = parents[node]
+        while k >= 0 and k not in wanted:
+            wanted.add(k)
+            k = parents[k]
+    depth: dict[int, int] = {}
+    for n in sorted(wanted):
+        k, steps = n, 0
+        while k >= 0:
+            k, steps = parents[k], steps + 1
+        depth[n] = steps
+    order = sorted(wanted, key=lambda n: (depth[n], n))
+    ends = [
+        n
+        for n, node in enumerate(nodes)
+        if n not in wanted and parents[n] in wanted and not node.get("children")
+        and not {"mesh", "camera", "skin"} & set(node)
+    ]  # fmt: skip
+    return _depth_first(order, parents), ends
+
+
+def _depth_first(order: list[int], parents: list[int]) -> list[int]:
+    """Order nodes as a file lists a skeleton: each with all below it, before the next."""
+    below: dict[int, list[int]] = {}
+    for n in order:
+        below.setdefault(parents[n], []).append(n)  # ancestors of a chosen node are chosen too
+    out: list[int] = []
+    work = below.get(-1, [])[::-1]
+    while work:
+        n = work.pop()
+        out.append(n)
+        work += below.get(n, [])[::-1]
+    return out
+
+
+def rest_of(document: Document, n: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return a node's rest translation, rotation (wxyz) and scale."""
+    node = document.list("nodes")[n]
+    if "matrix" in node:
+        return _decomposed(
+            document, n, _numbers(document, node["matrix"], 16, f"node {n}'s matrix")
+        )
+    place = _numbers(document, node.get("translation", [0, 0, 0]), 3, f"node {n}'s translation")
+    turn = _numbers(document, node.get("rotation", [0, 0, 0, 1]), 4, f"node {n}'s rotation")
+    size = _numbers(document, node.get("scale", [1, 1, 1]), 3, f"node {n}'s scale")
+    if not np.linalg.norm(turn) > 1e-6:
+        turn = np.array([0.0, 0.0, 0.0, 1.0])
+    return place, quat.normalize(turn[[3, 0, 1, 2]]), size
+
+
+def _numbers(document: Document, value: Any, count: int, what: str) -> FloatArray:
+    try:
+        out = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise document.fail(f"{what} is not {count} numbers") from None
+    if out.shape != (count,) or not np.isfinite(out).all():
+        raise document.fail(f"{what} is not {count} finite numbers")
+    return out
+
+
+def _decomposed(
+    document: Document, n: int, values: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    matrix = values.reshape(4, 4).T
+    linear = matrix[:3, :3]
+    size = np.linalg.norm(linear, axis=0)
+    if np.linalg.det(linear) < 0:
+        size = size * [-1.0, 1.0, 1.0]
+    if (np.abs(size) < 1e-12).any():
+        return matrix[:3, 3], quat.identity(1)[0], size
+    x, y, z = (linear / size).T
+    return matrix[:3, 3], quat.from_axes(x, y, z), size
+
+
+def _motion(
+    document: Document,
+    channels: list[Channel],
+    nodes: list[int],
+    sites: list[int],
+    parents: list[int],
+    times: FloatArray,
+    rate: float,
+    even: bool,
+) -> tuple[Motion, FloatArray, FloatArray]:
+    """Sample the nodes; static uniform scales go into the translations below them."""
+    place = {n: j for j, n in enumerate(nodes)}
+    tracks = {(c.node, c.path): c.sampler for c in channels}
+    rest = [rest_of(document, n) for n in nodes]
+    above = np.array([place[parents[n]] if parents[n] >= 0 else -1 for n in nodes])
+    own, scales = np.ones(len(nodes)), np.ones(len(nodes))
+    for j, n in enumerate(nodes):
+        size = rest[j][2]
+        if (n, "scale") not in tracks and (size > 1e-9).all():
+            own[j] = float(np.cbrt(size.prod()))
+        if above[j] >= 0:
+            scales[j] = scales[above[j]] * own[above[j]]
+    names = [str(document.list("nodes")[n].get("name") or "") for n in nodes]
+    site_names = [str(document.list("nodes")[n].get("name") or "") for n in sites]
+    ends = [
+        _site(document, n, place[parents[n]], scales, own, site_names[k])
+        for k, n in enumerate(sites)
+    ]
+    skeleton = Skeleton(
+        unique_names(names),
+        above,
+        np.array([r[0] for r in rest]) * scales[:, None],
+        np.array([r[1] for r in rest]),
+        np.array([r[2] for r in rest]) / own[:, None],
+        tuple(ends),
+        tuple(names),
+    )
+    rotations = np.empty((len(times), len(nodes), 4))
+    translations, sizes = {}, {}
+    for j, n in enumerate(nodes):
+        name = skeleton.names[j]
+        turn = tracks.get((n, "rotation"))
+        rotations[:, j] = rest[j][1] if turn is None else turn.at(times)[:, [3, 0, 1, 2]]
+        move = tracks.get((n, "translation"))
+        if move is not None or above[j] < 0:
+            track = np.tile(rest[j][0], (len(times), 1)) if move is None else move.at(times)
+            translations[name] = track * scales[j]
+        grow = tracks.get((n, "scale"))
+        if grow is not None:
+            sizes[name] = grow.at(times)
+    motion = Motion(
+        skeleton,
+        quat.continuous(rotations),
+        translations,
+        sizes,
+        fps=rate,
+        start=float(times[0]),
+        sample_times=None if even else times,
+        units=Units(1.0, "Y", "declared"),
+    )
+    return motion, scales, own
+
+
+def _site(
+    document: Document, n: int, joint: int, scales: FloatArray, own: FloatArray, name: str
+) -> EndSite:
+    x, y, z = rest_of(document, n)[0] * scales[joint] * own[joint]
+    return EndSite(joint, (float(x), float(y), float(z)), name)
+
+
+def contents(path: str | Path) -> list[dict[str, Any]]:
+    """List a file's animations: names, spans, rates, channels."""
+    document = load(path)
+    out = []
+    for index, name in enumerate(animation_names(document)):
+        channels = channels_of(document, index)
+        times, rate, _ = frames_of(document, channels, 1, None)
+        kinds = sorted({c.sampler.interpolation for c in channels})
+        paths = sorted({c.path for c in channels})
+        out.append(
+            {
+                "name": name,
+                "start_s": float(times[0]),
+                "duration_s": float(times[-1] - times[0]),
+                "fps": rate,
+                "channels": len(channels),
+                "moves": paths,
+                "interpolation": kinds,
+            }
+        )
+    return out

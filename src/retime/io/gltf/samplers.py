@@ -1,0 +1,239 @@
+"""Animation samplers: keys, what lies between them, and keys moved by a warp."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from retime import quat
+from retime.graph import Graph
+from retime.quat import FloatArray
+
+__all__ = ["ON_FRAME", "Interpolation", "Sampler", "rekeyed"]
+
+Interpolation = Literal["LINEAR", "STEP", "CUBICSPLINE"]
+IntArray = npt.NDArray[np.int64]
+# A key this near to a frame, in seconds, lies on it: times are single precision.
+ON_FRAME = 2e-4
+# Between keys a bent warp may be off by this: radians, or a share of a track's extent.
+_CLOSE = 2e-5
+
+
+@dataclass(frozen=True, eq=False)
+class Sampler:
+    """One track of an animation.
+
+    Parameters
+    ----------
+    times : array (K,)
+        Key times, rising.
+    values : array (K, D)
+        Key values.
+    tangents : (array (K, D), array (K, D)), optional
+        Speeds before and after each key, of a cubic spline.
+    interpolation : {"LINEAR", "STEP", "CUBICSPLINE"}
+        What lies between.
+    turns : bool
+        Whether values are quaternions, xyzw.
+    """
+
+    times: FloatArray
+    values: FloatArray
+    tangents: tuple[FloatArray, FloatArray] | None
+    interpolation: Interpolation
+    turns: bool
+
+    def at(self, t: FloatArray) -> FloatArray:
+        """Evaluate at times (N,): held beyond the ends."""
+        if len(self.times) == 1:
+            return np.repeat(self.values, len(t), axis=0)
+        k = np.clip(np.searchsorted(self.times, t, side="right") - 1, 0, len(self.times) - 2)
+        step = self.times[k + 1] - self.times[k]
+        u = np.clip((t - self.times[k]) / step, 0.0, 1.0)
+        if self.interpolation == "STEP":
+            return self.values[np.where(t >= self.times[-1], len(self.times) - 1, k)]
+        if self.interpolation == "CUBICSPLINE" and self.tangents is not None:
+            return self._on_sphere(self._cubic(k, u[:, None], step[:, None])[0])
+        a, b = self.values[k], self.values[k + 1]
+        if self.turns:
+            return quat.slerp(a, b, u)
+        out: FloatArray = a + u[:, None] * (b - a)
+        return out
+
+    def _on_sphere(self, values: FloatArray) -> FloatArray:
+        return quat.normalize(values) if self.turns else values
+
+    def _cubic(self, k: IntArray, u: FloatArray, step: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the Hermite spline of glTF's appendix C, and its speed."""
+        assert self.tangents is not None
+        a, b = self.values[k], self.values[k + 1]
+        leave, arrive = self.tangents[1][k] * step, self.tangents[0][k + 1] * step
+        value = (
+            (2 * u**3 - 3 * u**2 + 1) * a + (u**3 - 2 * u**2 + u) * leave
+            + (3 * u**2 - 2 * u**3) * b + (u**3 - u**2) * arrive
+        )  # fmt: skip
+        speed = (
+            (6 * u**2 - 6 * u) * (a - b) + (3 * u**2 - 4 * u + 1) * leave
+            + (3 * u**2 - 2 * u) * arrive
+        ) / step  # fmt: skip
+        return value, speed
+
+    def speed_at(self, t: FloatArray) -> FloatArray:
+        """Return the speed of a cubic spline at times strictly between keys."""
+        k = np.clip(np.searchsorted(self.times, t, side="right") - 1, 0, len(self.times) - 2)
+        step = (self.times[k + 1] - self.times[k])[:, None]
+        u = (t - self.times[k])[:, None] / step
+        return self._cubic(k, u, step)[1]
+
+
+def rekeyed(sampler: Sampler, graph: Graph) -> tuple[Sampler, bool]:
+    """Move a sampler's keys by a warp; tell whether its values are as they were, in order.
+
+    ``graph`` maps output time to the sampler's time. Keys go where the warp shows them, and keys
+    are added only where the warp bends between two that differ.
+    """
+    times, plain = sampler.times, Graph(graph.x, graph.y)
+    shown = _shown(plain, times)
+    same = len(shown) == len(times) and bool((shown[:, 1] == times).all())
+    x, y = _with_ends(shown, plain, sampler)
+    if sampler.interpolation == "STEP":
+        return _stepped(sampler, plain, x, y), same and len(x) == len(
+            times
+        ) and plain.direction >= 0
+    bends = _bends(sampler, plain, x, y)
+    if len(bends):
+        order = np.argsort(np.r_[x, bends[:, 0]], kind="stable")
+        x, y = np.r_[x, bends[:, 0]][order], np.r_[y, bends[:, 1]][order]
+    values = sampler.at(y)
+    exact = np.searchsorted(times, y)
+    on_key = (exact < len(times)) & (times[np.minimum(exact, len(times) - 1)] == y)
+    values[on_key] = sampler.values[exact[on_key]]
+    tangents = None
+    if sampler.tangents is not None:
+        tangents = _tangents(sampler, plain, x, y, on_key, exact)
+    unchanged = same and len(x) == len(times)
+    return Sampler(x, values, tangents, sampler.interpolation, sampler.turns), unchanged
+
+
+def _shown(graph: Graph, times: FloatArray) -> FloatArray:
+    """Return when the warp shows key times, (N, 2) output and source, in the output's order."""
+    if graph.direction < 0:
+        mirrored = _shown(graph.mirror(), -times[::-1])
+        return mirrored * [1.0, -1.0]
+    low, high = graph.y[0], graph.y[-1]
+    inside = times[(times >= low - ON_FRAME) & (times <= high + ON_FRAME)]
+    x = graph.swap().at(np.clip(inside, low, high))
+    fresh = np.r_[True, np.diff(x) > 1e-7] if len(x) else np.zeros(0, dtype=bool)
+    return np.stack([x[fresh], inside[fresh]], axis=1)
+
+
+def _with_ends(shown: FloatArray, graph: Graph, sampler: Sampler) -> tuple[FloatArray, FloatArray]:
+    """Add the ends of the output where the track is in motion there."""
+    x, y = shown[:, 0], shown[:, 1]
+    start, end = graph.x[0], graph.x[-1]
+    for at, front in ((start, True), (end, False)):
+        source = float(graph.at(np.array([at]), "right" if front else "left")[0])
+        beyond = source <= sampler.times[0] or source >= sampler.times[-1]
+        near = len(x) and abs((x[0] if front else x[-1]) - at) < 1e-7
+        if near or (beyond and len(x)):
+            continue
+        x, y = (np.r_[at, x], np.r_[source, y]) if front else (np.r_[x, at], np.r_[y, source])
+    return x, y
+
+
+def _bends(sampler: Sampler, graph: Graph, x: FloatArray, y: FloatArray) -> FloatArray:
+    """Find the fewest knots of the warp, (N, 2), that keep the track close between its keys."""
+    if len(x) < 2 or len(graph.x) < 3:
+        return np.zeros((0, 2))
+    inner = (graph.x > x[0]) & (graph.x < x[-1])
+    xs, ys = graph.x[inner], graph.y[inner]
+    fresh = np.abs(x[np.clip(np.searchsorted(x, xs), 0, len(x) - 1)] - xs) > 1e-9
+    xs, ys = xs[fresh], ys[fresh]
+    if not len(xs):
+        return np.zeros((0, 2))
+    values = sampler.at(y)
+    change = (
+        quat.angle(values[1:], values[:-1])
+        if sampler.turns
+        else np.abs(np.diff(values, axis=0)).max(1)
+    )
+    if sampler.tangents is not None:
+        # A spline may go far between two equal keys.
+        middle = sampler.at((y[1:] + y[:-1]) / 2)
+        out = (
+            quat.angle(middle, values[:-1])
+            if sampler.turns
+            else np.abs(middle - values[:-1]).max(1)
+        )
+        change = np.maximum(change, 4 * out)
+    extent = 1.0 if sampler.turns else max(float(np.ptp(sampler.values, axis=0).max()), 1e-12)
+    chosen: list[int] = []
+    for k in range(len(x) - 1):
+        a, b = np.searchsorted(xs, [x[k], x[k + 1]])
+        if b <= a or change[k] <= _CLOSE * extent:
+            continue
+        span = max(abs(y[k + 1] - y[k]), 1e-12)
+        _split(
+            xs,
+            ys,
+            a,
+            b,
+            (x[k], y[k]),
+            (x[k + 1], y[k + 1]),
+            _CLOSE * extent * span / change[k],
+            chosen,
+        )
+    return np.stack([xs[sorted(chosen)], ys[sorted(chosen)]], axis=1)
+
+
+def _split(
+    xs: FloatArray, ys: FloatArray, a: int, b: int, left: tuple[float, float],
+    right: tuple[float, float], close: float, chosen: list[int],
+) -> None:  # fmt: skip
+    """Choose knots between two points until lines through them stay close (Douglas, Peucker)."""
+    work = [(a, b, left, right)]
+    while work:
+        a, b, left, right = work.pop()
+        if b <= a:
+            continue
+        width = max(right[0] - left[0], 1e-12)
+        line = left[1] + (xs[a:b] - left[0]) / width * (right[1] - left[1])
+        off = np.abs(ys[a:b] - line)
+        k = int(off.argmax())
+        if off[k] <= close:
+            continue
+        middle = (float(xs[a + k]), float(ys[a + k]))
+        chosen.append(a + k)
+        work += [(a, a + k, left, middle), (a + k + 1, b, middle, right)]
+
+
+def _stepped(sampler: Sampler, graph: Graph, x: FloatArray, y: FloatArray) -> Sampler:
+    """Hold values from key to key; played backwards, a key shows what stood before it."""
+    values = sampler.at(y)
+    if graph.direction < 0:
+        before = np.clip(np.searchsorted(sampler.times, y - 1e-9, side="right") - 1, 0, None)
+        values = sampler.values[before]
+    return Sampler(x, values, None, "STEP", sampler.turns)
+
+
+def _tangents(
+    sampler: Sampler, graph: Graph, x: FloatArray, y: FloatArray,
+    on_key: npt.NDArray[np.bool_], exact: IntArray,
+) -> tuple[FloatArray, FloatArray]:  # fmt: skip
+    """Scale speeds by the warp's rate before and after each key."""
+    assert sampler.tangents is not None
+    came, went = (np.zeros((len(x), sampler.values.shape[1])) for _ in range(2))
+    backwards = graph.direction < 0
+    came[on_key] = sampler.tangents[1 if backwards else 0][exact[on_key]]
+    went[on_key] = sampler.tangents[0 if backwards else 1][exact[on_key]]
+    between = ~on_key
+    if between.any():
+        speed = sampler.speed_at(y[between])
+        came[between] = went[between] = speed
+    rates = np.diff(y) / np.maximum(np.diff(x), 1e-12)
+    came *= np.r_[0.0, rates][:, None]
+    went *= np.r_[rates, 0.0][:, None]
+    return came, went

@@ -1,0 +1,295 @@
+"""Writing motions to glTF: in place where they came from one, else as a new file with a body."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from retime import quat
+from retime.edits import apply
+from retime.errors import InputError
+from retime.graph import Graph
+from retime.io.gltf.accessors import FLOAT
+from retime.io.gltf.animations import Channel, channels_of
+from retime.io.gltf.document import Document
+from retime.io.gltf.reader import Kept, rest_of
+from retime.io.gltf.samplers import Sampler, rekeyed
+from retime.motion import Motion
+from retime.quat import FloatArray
+from retime.warp import TimeWarp
+
+__all__ = ["write_motion", "write_motions"]
+
+# What differs by less than this from the retimed source was not edited: radians, metres.
+_SAME = 1e-6
+
+
+def write_motion(
+    motion: Motion,
+    path: str | Path,
+    *,
+    drop_rest: bool = False,
+    original: Motion | None = None,
+) -> None:
+    """Write a motion. One that came from glTF goes back into its file; another gets a new one.
+
+    Parameters
+    ----------
+    motion : Motion
+        What to write.
+    path : str or Path
+        Where: ``.glb`` or ``.gltf``.
+    drop_rest : bool
+        Nothing here: a node's own transform is its rest pose.
+    original : Motion, optional
+        In a new file, a second animation to compare with.
+    """
+    if _kept(motion) is not None:
+        write_motions([motion], path)
+        return
+    from retime.io.gltf.builder import build
+
+    others = {} if original is None else {"original": original}
+    build({"retimed" if others else "motion": motion} | others).save(Path(path))
+
+
+def _kept(motion: Motion) -> Kept | None:
+    kept = motion.origin.kept if motion.origin is not None else None
+    return kept if isinstance(kept, Kept) else None
+
+
+def write_motions(motions: Sequence[Motion], path: str | Path) -> None:
+    """Write animations of one file back into a copy of it; all else stays as it is."""
+    found = [(m, _kept(m)) for m in motions]
+    kept = [k for _, k in found if k is not None]
+    if len(kept) < len(found) or any(k.document is not kept[0].document for k in kept):
+        raise InputError("animations that are written together must come from one file")
+    document = kept[0].document.edited()
+    for motion, own in found:
+        assert own is not None
+        assert motion.origin is not None
+        if not motion.skeleton.same_joints(own.motion.skeleton):
+            raise InputError("the motion's joints are no longer those of its file")
+        warp = motion.origin.warp
+        if warp is None:
+            warp = TimeWarp.identity(*own.motion.domain)
+        _Retimer(document, own, motion, warp).run()
+    document.save(Path(path))
+
+
+class _Retimer:
+    """Moves the keys of one animation."""
+
+    def __init__(self, document: Document, kept: Kept, motion: Motion, warp: TimeWarp) -> None:
+        self.document = document
+        self.kept = kept
+        self.motion = motion
+        self.warp = warp
+        self.animation = document.json["animations"][kept.animation]
+        self.joint_of = {n: j for j, n in enumerate(kept.nodes)}
+        self._inputs: dict[bytes, int] = {}
+        # The end pose is on the last frame, however the duration was rounded.
+        self.times = motion.times.copy()
+        if len(motion) > 1 and abs(self.times[-1] - warp.domain[1]) < 1 / motion.rate:
+            self.times[-1] = warp.domain[1]
+        # A cycle that goes beyond the clip has no single place for a key: it is sampled instead.
+        low, high = kept.motion.domain
+        first, last = warp.source_range
+        self.beyond = warp.loop and (first < low - 1e-6 or last > high + 1e-6)
+
+    def run(self) -> None:
+        """Re-key every channel; bake those whose values were edited."""
+        channels = channels_of(self.kept.document, self.kept.animation)
+        old = self.animation["samplers"]
+        turned, moved, sized = self._edited()
+        known: dict[tuple[int, str, str], int] = {}
+        new: list[dict[str, Any]] = []
+        for n, entry in enumerate(self.animation["channels"]):
+            found = next((c for c in channels if c.index == n), None)
+            if found is None:
+                continue
+            joint = self.joint_of.get(-1 if found.node is None else found.node)
+            edited = {"rotation": turned, "translation": moved, "scale": sized}
+            bake = joint is not None and joint in edited.get(found.path, ())
+            name = self._channel_name(found, joint)
+            key = (entry["sampler"], name, f"{found.path}{joint}" if bake else "")
+            if key not in known:
+                source = old[entry["sampler"]]
+                made = self._baked(joint, found.path) if bake else self._moved(found, name, source)
+                known[key] = len(new)
+                new.append(made)
+            entry["sampler"] = known[key]
+        self._add_missing(channels, turned, moved, sized, new)
+        self._keep_foreign(old, new, channels)
+        self.animation["samplers"] = new
+
+    def _keep_foreign(
+        self, old: list[Any], new: list[dict[str, Any]], channels: Sequence[Channel]
+    ) -> None:
+        """Give channels that were left alone their samplers back, under new numbers."""
+        read = {c.index for c in channels}
+        for n, entry in enumerate(self.animation["channels"]):
+            at = entry.get("sampler") if isinstance(entry, dict) else None
+            done = n in read or n >= len(
+                self.kept.document.json["animations"][self.kept.animation]["channels"]
+            )
+            if not done and isinstance(at, int) and 0 <= at < len(old):
+                new.append(old[at])
+                entry["sampler"] = len(new) - 1
+
+    def _channel_name(self, channel: Channel, joint: int | None) -> str:
+        """Return the warp's channel: a joint's, or the first root's translation for all else."""
+        skeleton = self.motion.skeleton
+        if joint is None or channel.path in ("weights", "pointer"):
+            return f"{skeleton.names[skeleton.roots[0]]}:translation"
+        name = skeleton.names[joint]
+        is_root = skeleton.parents[joint] < 0
+        return f"{name}:translation" if is_root and channel.path == "translation" else name
+
+    def _edited(self) -> tuple[set[int], set[int], set[int]]:
+        """Find the joints whose rotations, translations or scales are not just retimed."""
+        count = len(self.motion.skeleton)
+        if self.beyond:
+            every = set(range(count))
+            return every, every, every
+        plain = apply(self.kept.motion, self.warp, times=self.times)
+        off = quat.angle(plain.rotations, self.motion.rotations).max(axis=0)
+        turned = set(np.flatnonzero(off > _SAME).tolist())
+        index = self.motion.skeleton.index
+        moved = {index(n) for n in _differing(plain.translations, self.motion.translations,
+                                              self.motion.skeleton.offsets, index)}  # fmt: skip
+        sized = {index(n) for n in _differing(plain.scales, self.motion.scales,
+                                              self.motion.skeleton.rest_scales, index)}  # fmt: skip
+        return turned, moved, sized
+
+    # ---- samplers
+
+    def _graph(self, name: str) -> Graph:
+        return self.warp.channel(name).pad(*self.warp.domain)
+
+    def _moved(self, channel: Channel, name: str, source: dict[str, Any]) -> dict[str, Any]:
+        """Make the sampler of a channel whose keys move; its values stay where they can."""
+        if self.beyond:
+            low, high = self.kept.motion.domain
+            t = self.warp(self.times, name)
+            inside = low + np.mod(t - low, max(high - low, 1e-9))
+            track = channel.sampler
+            made, same = (
+                Sampler(self.times, track.at(inside), None, "LINEAR", track.turns),
+                False,
+            )
+        else:
+            made, same = rekeyed(channel.sampler, self._graph(name))
+        keys = self._key_count(source)
+        if (
+            same
+            and len(made.times) == keys
+            and np.abs(made.times - channel.sampler.times).max() < 1e-9
+        ):
+            return source
+        out = {k: v for k, v in source.items() if k not in ("input", "output")}
+        if made.interpolation != source.get("interpolation", "LINEAR"):
+            out["interpolation"] = made.interpolation
+        scales = made.tangents is not None
+        as_before = same and not scales and len(made.times) == keys
+        out["input"] = self._input(made.times)
+        out["output"] = source["output"] if as_before else self._output(made)
+        return out
+
+    def _key_count(self, source: dict[str, Any]) -> int:
+        return int(self.kept.document.json["accessors"][source["input"]]["count"])
+
+    def _input(self, times: FloatArray) -> int:
+        single = times.astype("<f4")
+        # Keys that fall together in single precision would be no rising times.
+        for k in range(1, len(single)):
+            if single[k] <= single[k - 1]:
+                single[k] = np.nextafter(single[k - 1], np.float32(np.inf))
+        data = single.tobytes()
+        if data not in self._inputs:
+            ends = {"min": [float(single.min())], "max": [float(single.max())]}
+            self._inputs[data] = self.document.add(
+                data, component=FLOAT, kind="SCALAR", count=len(single), **ends
+            )
+        return self._inputs[data]
+
+    def _output(self, sampler: Sampler) -> int:
+        values = sampler.values
+        if sampler.tangents is not None:
+            came, went = sampler.tangents
+            values = np.stack([came, values, went], axis=1).reshape(-1, values.shape[1])
+        size = values.shape[1]
+        kinds = {3: "VEC3", 4: "VEC4"}
+        is_vector = size in kinds and (sampler.turns or size == 3)
+        kind = kinds[size] if is_vector else "SCALAR"
+        count = len(values) if is_vector else values.size
+        return self.document.add(
+            values.astype("<f4").tobytes(), component=FLOAT, kind=kind, count=count
+        )
+
+    def _baked(self, joint: int | None, path: str) -> dict[str, Any]:
+        """Make the sampler of a joint whose values were edited: a key for each frame."""
+        assert joint is not None
+        values, turns = self._values(joint, path)
+        sampler = Sampler(self.times, values, None, "LINEAR", turns)
+        return {"input": self._input(sampler.times), "interpolation": "LINEAR",
+                "output": self._output(sampler)}  # fmt: skip
+
+    def _values(self, joint: int, path: str) -> tuple[FloatArray, bool]:
+        """Return a joint's track in the node's own numbers."""
+        skeleton, name = self.motion.skeleton, self.motion.skeleton.names[joint]
+        frames = len(self.motion)
+        if path == "rotation":
+            return self.motion.rotations[:, joint][:, [1, 2, 3, 0]], True
+        if path == "translation":
+            track = self.motion.translations.get(name)
+            track = np.tile(skeleton.offsets[joint], (frames, 1)) if track is None else track
+            return track / self.kept.scales[joint], False
+        track = self.motion.scales.get(name)
+        track = np.tile(skeleton.rest_scales[joint], (frames, 1)) if track is None else track
+        return track * self.kept.own_scales[joint], False
+
+    def _add_missing(
+        self,
+        channels: Sequence[Channel],
+        turned: set[int],
+        moved: set[int],
+        sized: set[int],
+        new: list[dict[str, Any]],
+    ) -> None:
+        """Add channels for joints that were edited and had none."""
+        if self.beyond:
+            return
+        have = {(c.node, c.path) for c in channels}
+        for path, joints in (("rotation", turned), ("translation", moved), ("scale", sized)):
+            for j in sorted(joints):
+                if (self.kept.nodes[j], path) not in have:
+                    new.append(self._baked(j, path))
+                    target = {"node": self.kept.nodes[j], "path": path}
+                    self._unpack_matrix(self.kept.nodes[j])
+                    entry = {"sampler": len(new) - 1, "target": target}
+                    self.animation["channels"].append(entry)
+
+    def _unpack_matrix(self, node: int) -> None:
+        """A node with a matrix may not be animated: give it the three parts instead."""
+        entry = self.document.json["nodes"][node]
+        if entry.pop("matrix", None) is not None:
+            place, turn, size = rest_of(self.kept.document, node)
+            entry["translation"] = place.tolist()
+            entry["rotation"] = turn[[1, 2, 3, 0]].tolist()
+            entry["scale"] = size.tolist()
+
+
+def _differing(before: Any, after: Any, rest: FloatArray, index: Any) -> list[str]:
+    """Name the tracks that are not the same; a track that is not there is the rest value."""
+    out = []
+    for name in dict.fromkeys([*before, *after]):
+        one = before.get(name, rest[index(name)])
+        other = after.get(name, rest[index(name)])
+        extent = max(1.0, float(np.abs(one).max()))
+        if np.abs(np.asarray(one) - np.asarray(other)).max() > _SAME * extent:
+            out.append(name)
+    return out
