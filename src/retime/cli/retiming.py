@@ -60,7 +60,7 @@ def retime_file(
     sha256 = hashlib.sha256(source.read_bytes()).hexdigest()
     if made_for is not None and made_for.get("sha256") not in (None, sha256):
         notes.append(f"the recipe was made for another file ({made_for.get('name', 'unknown')})")
-    if not exact:
+    if not exact and not _in_place(source, target):
         steps = [_snapped(step, fps or motion.rate, notes) for step in steps]
     if retiming.contacts is not None:
         # Given in the source's time, so they stand before all else; the fix still runs last.
@@ -127,15 +127,12 @@ def _retime_all(
             told(n, len(listed), entry["name"])
             options = {**retiming.reading, "animation": n}
             motion = read_with_roles(source, retiming.roles, **options)
-            own: list[str] = []
-            if not retiming.exact:
-                recipe = Recipe([_snapped(s, motion.rate, own) for s in steps], recipe.input)
             try:
                 results.append(recipe.evaluate(motion, fps=retiming.fps, exact=retiming.exact))
             except InputError as e:
                 raise InputError(f"animation {entry['name']!r}: {e}") from None
             rows.append(f"{entry['name']} {motion.duration:.3g} to {results[-1].duration:.3g} s")
-            notes += [f"{entry['name']}: {text}" for text in [*results[-1].notes, *own]]
+            notes += [f"{entry['name']}: {text}" for text in results[-1].notes]
     form.write_all(_of_one_file(results), target)
     if retiming.recipe is not None:
         write_recipe(Recipe(steps, {"name": source.name}), retiming.recipe)
@@ -182,6 +179,14 @@ def _must_not_collide(pairs: list[tuple[Path, Path]], beside: list[Path | None])
         if place in seen:
             raise InputError(f"{target} would be written twice; give each result its own name")
         seen.add(place)
+
+
+def _in_place(source: Path, target: Path) -> bool:
+    """Whether keys move, which may stand at any time, and no frames are made."""
+    from retime.io import format_of
+
+    form = format_of(source)
+    return form.several and format_of(target).name == form.name
 
 
 def _snapped(step: Any, rate: float, notes: list[str]) -> Any:

@@ -44,6 +44,11 @@ def build(motions: Mapping[str, Motion]) -> Document:
         if skeleton.children[j]:
             node["children"] = list(skeleton.children[j])
         nodes.append(node)
+    for site in skeleton.end_sites:
+        owner = nodes[site.parent]
+        owner.setdefault("children", []).append(len(nodes))
+        place = (np.array(site.offset) * metres).tolist()
+        nodes.append({"name": site.name or f"{owner['name']}_end", "translation": place})
     roots = list(skeleton.roots)
     if first.units.up == "Z":
         # glTF is Y up: what was Z up stands on a node that turns it.

@@ -19,7 +19,7 @@ IntArray = npt.NDArray[np.int64]
 # A key this near to a frame, in seconds, lies on it: times are single precision.
 ON_FRAME = 2e-4
 # Between keys a bent warp may be off by this: radians, or a share of a track's extent.
-_CLOSE = 2e-5
+_CLOSE = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,44 +170,16 @@ def _bends(sampler: Sampler, graph: Graph, x: FloatArray, y: FloatArray) -> Floa
         )
         change = np.maximum(change, 4 * out)
     extent = 1.0 if sampler.turns else max(float(np.ptp(sampler.values, axis=0).max()), 1e-12)
-    chosen: list[int] = []
-    for k in range(len(x) - 1):
-        a, b = np.searchsorted(xs, [x[k], x[k + 1]])
-        if b <= a or change[k] <= _CLOSE * extent:
-            continue
-        span = max(abs(y[k + 1] - y[k]), 1e-12)
-        _split(
-            xs,
-            ys,
-            a,
-            b,
-            (x[k], y[k]),
-            (x[k + 1], y[k + 1]),
-            _CLOSE * extent * span / change[k],
-            chosen,
-        )
-    return np.stack([xs[sorted(chosen)], ys[sorted(chosen)]], axis=1)
+    # How far off in source time a stretch may be; one that hardly changes, by any.
+    close = _CLOSE * extent * np.abs(np.diff(y)) / np.maximum(change, 1e-300)
+    close[change <= _CLOSE * extent] = np.inf
+    off = np.abs(ys - np.interp(xs, x, y))
+    if (off <= close[np.clip(np.searchsorted(x, xs) - 1, 0, len(close) - 1)]).all():
+        return np.zeros((0, 2))
+    from retime.io.gltf.kernels import needed_knots
 
-
-def _split(
-    xs: FloatArray, ys: FloatArray, a: int, b: int, left: tuple[float, float],
-    right: tuple[float, float], close: float, chosen: list[int],
-) -> None:  # fmt: skip
-    """Choose knots between two points until lines through them stay close (Douglas, Peucker)."""
-    work = [(a, b, left, right)]
-    while work:
-        a, b, left, right = work.pop()
-        if b <= a:
-            continue
-        width = max(right[0] - left[0], 1e-12)
-        line = left[1] + (xs[a:b] - left[0]) / width * (right[1] - left[1])
-        off = np.abs(ys[a:b] - line)
-        k = int(off.argmax())
-        if off[k] <= close:
-            continue
-        middle = (float(xs[a + k]), float(ys[a + k]))
-        chosen.append(a + k)
-        work += [(a, a + k, left, middle), (a + k + 1, b, middle, right)]
+    chosen = needed_knots(xs, ys, x, y, close)
+    return np.stack([xs[chosen], ys[chosen]], axis=1)
 
 
 def _stepped(sampler: Sampler, graph: Graph, x: FloatArray, y: FloatArray) -> Sampler:

@@ -187,7 +187,7 @@ class _Retimer:
         if (
             same
             and len(made.times) == keys
-            and np.abs(made.times - channel.sampler.times).max() < 1e-9
+            and np.abs(made.times - channel.sampler.times).max() < _SAME
         ):
             return source
         out = {k: v for k, v in source.items() if k not in ("input", "output")}
