@@ -52,6 +52,7 @@ class Document:
     tail: bytes = b""
     sha256: str = ""
     _added: bytearray = field(default_factory=bytearray)
+    _checked: dict[str, Any] = field(default_factory=dict)
 
     def fail(self, message: str) -> FormatError:
         """Make the error that says what is wrong with this file."""
@@ -60,8 +61,11 @@ class Document:
     def list(self, name: str) -> list[dict[str, Any]]:
         """Return a list of objects of the top level; none is an empty one."""
         found = self.json.get(name, [])
+        if self._checked.get(name) is found:
+            return found  # asked for at every accessor: looked through once
         if not isinstance(found, list) or not all(isinstance(v, dict) for v in found):
             raise self.fail(f'"{name}" is not a list of objects')
+        self._checked[name] = found
         return found
 
     def item(self, name: str, index: Any, what: str) -> dict[str, Any]:

@@ -37,6 +37,8 @@ class Kept:
         The whole file.
     animation : int
         Which animation was read.
+    channels : tuple of Channel
+        Its channels.
     nodes : tuple of int (J,)
         The node of each joint.
     scales : array (J,)
@@ -49,6 +51,7 @@ class Kept:
 
     document: Document
     animation: int
+    channels: tuple[Channel, ...]
     nodes: tuple[int, ...]
     scales: FloatArray
     own_scales: FloatArray
@@ -84,7 +87,7 @@ def motion_of(document: Document, index: int, fps: float | None, *, chosen: bool
         notes.append(f"read the animation {names[0]!r}; --animation chooses another: {others}")
     bare, scales, own = _motion(document, channels, nodes, sites, parents, times, rate, even)
     bare = bare.with_notes(*notes)
-    kept = Kept(document, index, tuple(nodes), scales, own, bare)
+    kept = Kept(document, index, tuple(channels), tuple(nodes), scales, own, bare)
     origin = Origin("gltf", str(document.path), document.sha256, kept)
     return replace(bare, origin=origin)
 

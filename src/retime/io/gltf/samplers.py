@@ -107,10 +107,12 @@ def rekeyed(sampler: Sampler, graph: Graph) -> tuple[Sampler, bool]:
     if len(bends):
         order = np.argsort(np.r_[x, bends[:, 0]], kind="stable")
         x, y = np.r_[x, bends[:, 0]][order], np.r_[y, bends[:, 1]][order]
-    values = sampler.at(y)
     exact = np.searchsorted(times, y)
     on_key = (exact < len(times)) & (times[np.minimum(exact, len(times) - 1)] == y)
+    values = np.empty((len(y), sampler.values.shape[1]))
     values[on_key] = sampler.values[exact[on_key]]
+    if not on_key.all():
+        values[~on_key] = sampler.at(y[~on_key])
     tangents = None
     if sampler.tangents is not None:
         tangents = _tangents(sampler, plain, x, y, on_key, exact)

@@ -13,7 +13,7 @@ from retime.edits import apply
 from retime.errors import InputError
 from retime.graph import Graph
 from retime.io.gltf.accessors import FLOAT
-from retime.io.gltf.animations import Channel, channels_of
+from retime.io.gltf.animations import Channel
 from retime.io.gltf.document import Document
 from retime.io.gltf.reader import Kept, rest_of
 from retime.io.gltf.samplers import Sampler, rekeyed
@@ -102,7 +102,7 @@ class _Retimer:
 
     def run(self) -> None:
         """Re-key every channel; bake those whose values were edited."""
-        channels = channels_of(self.kept.document, self.kept.animation)
+        channels = self.kept.channels
         old = self.animation["samplers"]
         turned, moved, sized = self._edited()
         known: dict[tuple[int, str, str], int] = {}
@@ -204,10 +204,11 @@ class _Retimer:
 
     def _input(self, times: FloatArray) -> int:
         single = times.astype("<f4")
-        # Keys that fall together in single precision would be no rising times.
-        for k in range(1, len(single)):
-            if single[k] <= single[k - 1]:
-                single[k] = np.nextafter(single[k - 1], np.float32(np.inf))
+        if (np.diff(single) <= 0).any():
+            # Keys that fall together in single precision would be no rising times.
+            for k in range(1, len(single)):
+                if single[k] <= single[k - 1]:
+                    single[k] = np.nextafter(single[k - 1], np.float32(np.inf))
         data = single.tobytes()
         if data not in self._inputs:
             ends = {"min": [float(single.min())], "max": [float(single.max())]}
