@@ -60,9 +60,9 @@ class Document:
 
     def list(self, name: str) -> list[dict[str, Any]]:
         """Return a list of objects of the top level; none is an empty one."""
-        found = self.json.get(name, [])
-        if self._checked.get(name) is found:
-            return found  # asked for at every accessor: looked through once
+        found: Any = self.json.get(name, [])
+        if name in self._checked and self._checked[name] is found:
+            return found  # type: ignore[no-any-return]  # looked through once, asked for often
         if not isinstance(found, list) or not all(isinstance(v, dict) for v in found):
             raise self.fail(f'"{name}" is not a list of objects')
         self._checked[name] = found
