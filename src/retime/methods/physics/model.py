@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from retime.body import Body, find_body
 from retime.contacts import Contact
 from retime.edits import apply
 from retime.errors import InfeasibleError, InputError
 from retime.kinematics import positions
-from retime.methods.physics.dynamics import Dynamics, Torques, measure_dynamics, required_force
+from retime.methods.physics.dynamics import Torques
 from retime.methods.physics.explain import Explanation, explain_timing
-from retime.methods.physics.figure import Figure, Path, even_motion, make_figure, smooth_path
 from retime.methods.physics.gravity import DOWN, parse_gravity
+from retime.methods.physics.measure import Measured, measure
 from retime.methods.physics.objective import Baked, bake, least_forces
 from retime.methods.physics.regions import MOST_CHANGE, MOST_SPEED, UNIT, Region, find_regions
-from retime.methods.physics.segments import read_body_data, solids_of
-from retime.methods.physics.solve import Problem, Solution, Watch, solve
-from retime.methods.physics.supports import Supports, find_supports, given_supports, support_maps
+from retime.methods.physics.request import Request, at_nodes
+from retime.methods.physics.solve import Solution, Watch, solve
+from retime.methods.physics.supports import support_maps
 from retime.motion import Motion
 from retime.parameters import coerce
 from retime.quat import FloatArray
@@ -37,33 +34,11 @@ TorqueLimits = Literal["observed"] | float | Mapping[str, float] | Callable[[Mot
 _LEAST_LIMIT = 15.0
 # Slack in flight, as a share of that on the ground: nothing but air could give it.
 _FLIGHT_SHARE = 0.01
-# A figure that is no person hangs by its root if that moves less than this, in metres, or is led by
-# it if it needs more than this share of its weight on the whole: it does not fall.
-_HANGS, _NO_FALL = 0.01, 0.5
 _UNBOUNDED = 1e9
-# Speeds that are looked at, as p'; a slow-down has a floor that keeps time from standing.
-_FASTEST, _SLOWEST, _SLOW_FLOOR = 6.0, 0.05, 0.25
-# Keytimes must be at least this far apart, seconds.
-_LEAST_LEG = 1e-6
 # More than this, in seconds, is not met.
 _MISSED = 0.01
 # How far within the region the centre is drawn from its edge.
 _INWARDS = 1e-3
-
-
-@dataclass(frozen=True, eq=False)
-class _Measured:
-    """What one pass over the motion gave; changes of physics need no other."""
-
-    motion: Motion
-    body: Body
-    figure: Figure
-    path: Path
-    dynamics: Dynamics
-    supports: Supports
-    hangs: bool
-    named_limits: Mapping[str, float]
-    notes: tuple[str, ...]
 
 
 class PhysicsModel:
@@ -147,9 +122,9 @@ class PhysicsModel:
             raise InputError(f"the slack is {slack}; it must be above 0, as 0.2 of the weight")
         if smoothing is not None and not (np.isfinite(smoothing) and smoothing > 0):
             raise InputError(f"a cutoff of {smoothing} Hz keeps nothing; None is no filter")
-        self._measured = _measure(motion, mass, smoothing, contacts, body_data)
+        self._measured = measure(motion, mass, smoothing, contacts, body_data)
         self._others = tuple(
-            _measure(clip, mass, smoothing, None, body_data) for clip in limit_clips
+            measure(clip, mass, smoothing, None, body_data) for clip in limit_clips
         )
         self._body: dict[str, Any] = {"mass": mass, "smoothing": smoothing, "body_data": body_data}
         self.slack, self.limit_factor = slack, limit_factor
@@ -335,7 +310,7 @@ class PhysicsModel:
             raise InputError("torque limits must be above 0 Nm")
         return np.repeat(values, 3)
 
-    def _torques_of(self, other: _Measured) -> FloatArray:
+    def _torques_of(self, other: Measured) -> FloatArray:
         clip = object.__new__(PhysicsModel)
         clip._measured, clip._others = other, ()
         clip.slack, clip.limit_factor, clip.torque_limits = self.slack, 1.0, "observed"
@@ -555,67 +530,19 @@ class PhysicsModel:
             Called after every step with its number, p'^2 at the nodes and the objective; true ends
             the search, and an array goes on from there.
         """
-        begin, end = float(self.times[0]), float(self.times[-1])
-        duration = coerce(duration, float | Literal["free"] | None, "duration")
-        keytimes = coerce(keytimes, tuple[tuple[float, float], ...], "keytimes")
-        rates = coerce(rates, tuple[tuple[float, float], ...], "rates")
-        speeds = coerce(speeds, tuple[tuple[float, str, float], ...], "speeds")
+        request = Request.of(
+            (float(self.times[0]), float(self.times[-1])), duration, keytimes, rates,
+            [(s, self._rate_for(s, j, v)) for s, j, v in
+             coerce(speeds, tuple[tuple[float, str, float], ...], "speeds")],
+        )  # fmt: skip
         alpha, beta = coerce(alpha, float, "alpha"), coerce(beta, float, "beta")
         if alpha < 0 or beta < 0:
             raise InputError(f"weights are 0 or more, not alpha {alpha:g} and beta {beta:g}")
-        fixed = [(s, r) for s, r in rates] + [(s, self._rate_for(s, j, v)) for s, j, v in speeds]
-        for moment, rate in fixed:
-            if not begin <= moment <= end:
-                raise InputError(f"{moment:g} s is not in the clip, {begin:g} to {end:g} s")
-            if not _SLOWEST <= rate <= _FASTEST:
-                raise InputError(
-                    f"a rate of {rate:g} at {moment:g} s is beyond {_SLOWEST:g} to {_FASTEST:g}"
-                )
-        stop = end if duration in (None, "free") else begin + float(duration)
-        if not (np.isfinite(stop) and stop > begin):
-            raise InputError(f"the duration must be above 0 s, not {duration}")
-        keys = sorted((float(o), float(s)) for o, s in keytimes)
-        keys = [*keys, (stop, end)]
-        previous = (begin, begin)
-        for output, source in keys:
-            later = output > previous[0] + _LEAST_LEG and source > previous[1] + _LEAST_LEG
-            if not (np.isfinite([output, source]).all() and later):
-                raise InputError(
-                    f"keytime {output:g}={source:g} (output s = source s) does not come after "
-                    f"{previous[0]:g}={previous[1]:g}; both times must rise within the clip"
-                )
-            previous = (output, source)
-        nodes = np.unique(np.r_[self.times, [s for _, s in keys], [m for m, _ in fixed]])
-        nodes = nodes[np.r_[True, np.diff(nodes) > 1e-9]]
-        node_of = {s: int(np.abs(nodes - s).argmin()) for s in [k[1] for k in keys]}
-        legs, last = [], (begin, begin)
-        for output, source in keys:
-            seconds = output - last[0]
-            speed = (source - last[1]) / seconds
-            if not _SLOWEST < speed < _FASTEST:
-                least = (source - last[1]) / _FASTEST
-                raise InfeasibleError(
-                    f"{source - last[1]:.3g} s of the motion cannot take {seconds:.3g} s: speeds "
-                    f"go from {_SLOWEST:g} to {_FASTEST:g}; {least:.3g} s would be the least"
-                )
-            legs.append((node_of[source], seconds))
-            last = (output, source)
-        # Where time is not to be saved, it must not be saved up by standing on one frame.
-        mean = min((e - s) / (b - a) for (a, s), (b, e) in _legs_of(begin, keys))
-        floor = min(_SLOW_FLOOR, 0.5 * mean) if mean <= 1 + 1e-9 else _SLOWEST
-        if duration == "free":
-            legs = legs[:-1]
-        problem = Problem(
-            nodes=nodes,
-            baked=_at_nodes(self._baked(objective), self.times, nodes),
-            legs=legs,
-            fixed=[(int(np.abs(nodes - m).argmin()), r) for m, r in fixed],
-            slowest=floor,
-            fastest=_FASTEST,
-            loop=loop,
-            alpha=alpha,
-            beta=beta,
-        )
+        nodes = request.nodes(self.times)
+        problem = request.problem(
+            nodes, at_nodes(self._baked(objective), self.times, nodes),
+            loop=loop, alpha=alpha, beta=beta,
+        )  # fmt: skip
         first = None if start is None else np.asarray(start.rate(start.inverse(nodes))) ** 2
         found = solve(problem, first, watch)
         if found.missed > _MISSED and watch is None:
@@ -710,24 +637,6 @@ class PhysicsModel:
         return TimeWarp(output, nodes, loop=loop, notes=notes)
 
 
-def _legs_of(
-    begin: float, keys: list[tuple[float, float]]
-) -> list[tuple[tuple[float, float], tuple[float, float]]]:
-    points = [(begin, begin), *keys]
-    return list(itertools.pairwise(points))
-
-
-def _at_nodes(baked: Baked, times: FloatArray, nodes: FloatArray) -> Baked:
-    """Give nodes between frames the objective of the nearest frame."""
-    if len(nodes) == len(times):
-        return baked
-    frame = np.abs(times[None] - nodes[:, None]).argmin(axis=1)
-    parts = [baked.corners[baked.starts[f] : baked.starts[f + 1]] for f in frame]
-    starts = np.r_[0, np.cumsum([len(p) for p in parts])].astype(np.int64)
-    matching = np.ascontiguousarray(baked.matching[frame])
-    return Baked(starts, np.concatenate(parts), matching, baked.firmness[frame])
-
-
 def _nearest_inside(corners: FloatArray, wanted: FloatArray) -> FloatArray:
     """Return the point of a polygon nearest to a wanted one, a hair within its edge."""
     if not len(corners):
@@ -742,45 +651,3 @@ def _nearest_inside(corners: FloatArray, wanted: FloatArray) -> FloatArray:
     if len(corners) >= 3:
         found = found + _INWARDS * (corners.mean(axis=0) - found)
     return found
-
-
-def _measure(
-    motion: Motion,
-    mass: float | None,
-    smoothing: float | None,
-    contacts: Iterable[Contact] | None,
-    body_data: Mapping[str, Any] | None,
-) -> _Measured:
-    clip = even_motion(motion)
-    body = find_body(clip)
-    data = read_body_data(body_data).named(body)
-    solids = solids_of(clip, body, data, mass)
-    figure = make_figure(clip, body, solids)
-    path = smooth_path(figure, clip, smoothing)
-    dynamics = measure_dynamics(figure, path)
-    person = body.is_biped and "hips" in body.roles
-    root = positions(clip)[:, figure.moving[0]]
-    force = required_force(dynamics, np.array(DOWN))
-    still = float(np.ptp(root, axis=0).max()) < _HANGS
-    hangs = not person and contacts is None and (still or float(force.mean()) > _NO_FALL)
-    if contacts is None:
-        supports = find_supports(clip, body, force)
-    else:
-        supports = given_supports(clip, body, contacts)
-    loose = [
-        name
-        for name, track in clip.translations.items()
-        if clip.skeleton.index(name) in figure.places
-        and clip.skeleton.index(name) != figure.moving[0]
-        and float(np.ptp(track, axis=0).max()) * clip.units.metres > _HANGS
-    ]
-    notes = [f"{sum(s.mass for s in solids.values()):.1f} kg in {len(figure.bodies)} segments"]
-    if loose:
-        notes.append(f"bones of {', '.join(loose[:3])} change length: their mean is taken")
-    if hangs:
-        notes.append("the figure does not fall and is no person: it is held by its root")
-    elif supports.flight.all():
-        notes.append("nothing touches the ground in any frame: all of it is taken as flight")
-    elif supports.flight.any():
-        notes.append(f"{supports.flight.mean():.0%} of the clip is flight")
-    return _Measured(clip, body, figure, path, dynamics, supports, hangs, data.limits, tuple(notes))

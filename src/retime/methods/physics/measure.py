@@ -1,0 +1,83 @@
+"""One pass over a motion: its figure, its dynamics and what touches the ground."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from retime.body import Body, find_body
+from retime.contacts import Contact
+from retime.kinematics import positions
+from retime.methods.physics.dynamics import Dynamics, measure_dynamics, required_force
+from retime.methods.physics.figure import Figure, Path, even_motion, make_figure, smooth_path
+from retime.methods.physics.gravity import DOWN
+from retime.methods.physics.segments import read_body_data, solids_of
+from retime.methods.physics.supports import Supports, find_supports, given_supports
+from retime.motion import Motion
+
+__all__ = ["Measured", "measure"]
+
+# A figure that is no person hangs by its root if that moves less than this, in metres, or is led by
+# it if it needs more than this share of its weight on the whole: it does not fall.
+_HANGS, _NO_FALL = 0.01, 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What one pass over the motion gave; changes of physics need no other."""
+
+    motion: Motion
+    body: Body
+    figure: Figure
+    path: Path
+    dynamics: Dynamics
+    supports: Supports
+    hangs: bool
+    named_limits: Mapping[str, float]
+    notes: tuple[str, ...]
+
+
+def measure(
+    motion: Motion,
+    mass: float | None,
+    smoothing: float | None,
+    contacts: Iterable[Contact] | None,
+    body_data: Mapping[str, Any] | None,
+) -> Measured:
+    """Build a motion's figure and measure it; see :class:`PhysicsModel` for the parameters."""
+    clip = even_motion(motion)
+    body = find_body(clip)
+    data = read_body_data(body_data).named(body)
+    solids = solids_of(clip, body, data, mass)
+    figure = make_figure(clip, body, solids)
+    path = smooth_path(figure, clip, smoothing)
+    dynamics = measure_dynamics(figure, path)
+    person = body.is_biped and "hips" in body.roles
+    root = positions(clip)[:, figure.moving[0]]
+    force = required_force(dynamics, np.array(DOWN))
+    still = float(np.ptp(root, axis=0).max()) < _HANGS
+    hangs = not person and contacts is None and (still or float(force.mean()) > _NO_FALL)
+    if contacts is None:
+        supports = find_supports(clip, body, force)
+    else:
+        supports = given_supports(clip, body, contacts)
+    loose = [
+        name
+        for name, track in clip.translations.items()
+        if clip.skeleton.index(name) in figure.places
+        and clip.skeleton.index(name) != figure.moving[0]
+        and float(np.ptp(track, axis=0).max()) * clip.units.metres > _HANGS
+    ]
+    notes = [f"{sum(s.mass for s in solids.values()):.1f} kg in {len(figure.bodies)} segments"]
+    if loose:
+        notes.append(f"bones of {', '.join(loose[:3])} change length: their mean is taken")
+    if hangs:
+        notes.append("the figure does not fall and is no person: it is held by its root")
+    elif supports.flight.all():
+        notes.append("nothing touches the ground in any frame: all of it is taken as flight")
+    elif supports.flight.any():
+        notes.append(f"{supports.flight.mean():.0%} of the clip is flight")
+    return Measured(clip, body, figure, path, dynamics, supports, hangs, data.limits, tuple(notes))
