@@ -85,7 +85,8 @@ class CopyFilter:
 
     def step(self, live: LivePose, seconds: float) -> None:
         """Take in a pose, some seconds after the last."""
-        from retime.methods.live.kernels import moments, move_belief, nearest_on_path, weigh_copy
+        from retime.methods.live.belief_kernels import moments, move_belief, weigh_copy
+        from retime.methods.live.pose_kernels import nearest_on_path
 
         steps = seconds / _STEP
         cells = seconds * self.places
@@ -143,7 +144,7 @@ class CopyFilter:
         return float(np.sqrt((self._offset[self._met] ** 2).sum(axis=1).mean()))
 
     def _learn_offset(self, live: LivePose, place: float, seconds: float) -> None:
-        from retime.methods.live.kernels import pose_difference
+        from retime.methods.live.pose_kernels import pose_difference
 
         before = min(int(place), len(self.path) - 2)
         share = place - before

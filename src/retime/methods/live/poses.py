@@ -134,7 +134,7 @@ class Sizer:
 
     def live(self, pose: npt.ArrayLike, *, learn: bool = True) -> LivePose:
         """Put a live pose (J, 3) on the recording's bones; joints that are NaN are out of sight."""
-        from retime.methods.live.kernels import measure_bones, put_on_bones
+        from retime.methods.live.pose_kernels import measure_bones, put_on_bones
 
         try:
             points = np.array(pose, dtype=float)

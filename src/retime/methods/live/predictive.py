@@ -163,7 +163,7 @@ class PredictiveAligner(Aligner):
 
     def _costs(self, live: LivePose, expected: FloatArray, time: float) -> list[float]:
         """Return the summed joint distances (5) to the recording now and one and two samples on."""
-        from retime.methods.live.kernels import pose_difference
+        from retime.methods.live.pose_kernels import pose_difference
 
         w, curve, seen = self.period, self._curve, live.visible
         ahead = centred(expected, seen)
@@ -179,7 +179,7 @@ class PredictiveAligner(Aligner):
 
     def _judge(self, live: LivePose, seconds: float) -> None:
         """Tell how sure the place is; where it is lost for long, look for it ahead."""
-        from retime.methods.live.kernels import pose_difference, pose_velocity
+        from retime.methods.live.pose_kernels import pose_difference, pose_velocity
 
         here = self._curve(self._now)
         off = pose_difference(self._recorded(here), live.points, live.visible)
@@ -203,7 +203,7 @@ class PredictiveAligner(Aligner):
 
     def _reacquire(self, live: LivePose, place: float) -> None:
         """Go on from the nearest pose ahead, if it is nearer by half."""
-        from retime.methods.live.kernels import nearest_on_path, pose_difference
+        from retime.methods.live.pose_kernels import nearest_on_path, pose_difference
 
         first = int(np.searchsorted(self.recording.times, place))
         self._lost = 0.0

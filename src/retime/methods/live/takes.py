@@ -65,7 +65,7 @@ class TakeFilter:
     """
 
     def __init__(self, path: FloatArray, duration: float) -> None:
-        from retime.methods.live.kernels import novelty
+        from retime.methods.live.pose_kernels import novelty
 
         self.path = np.ascontiguousarray(path)
         self.duration = duration
@@ -145,7 +145,7 @@ class TakeFilter:
 
     def step(self, live: LivePose, seconds: float) -> None:
         """Take in a pose, some seconds after the last."""
-        from retime.methods.live.kernels import move_belief, weigh_take
+        from retime.methods.live.belief_kernels import move_belief, weigh_take
 
         self._clock += seconds
         speed, moving, lag = self._velocity(live)
@@ -182,7 +182,7 @@ class TakeFilter:
 
     def _velocity(self, live: LivePose) -> tuple[FloatArray, Mask, float]:
         """Return velocities (J, 3) over the lag, the joints they are known for, and the lag."""
-        from retime.methods.live.kernels import pose_velocity
+        from retime.methods.live.pose_kernels import pose_velocity
 
         self._past.append((self._clock, live))
         while len(self._past) > 2 and self._past[1][0] <= self._clock - _LAG + 1e-6:
@@ -194,7 +194,7 @@ class TakeFilter:
 
     def _evidence(self, live: LivePose, seconds: float) -> float:
         """Return what a pose counts: little where the performer stands, and by time, not frames."""
-        from retime.methods.live.kernels import mean_travel
+        from retime.methods.live.pose_kernels import mean_travel
 
         if len(self._past) < 2 or seconds <= 0:
             return 1.0
@@ -208,7 +208,7 @@ class TakeFilter:
 
     def _settle(self, part: slice, seconds: float) -> None:
         """Choose the place: the mean around the strongest, unless that is only a repeat."""
-        from retime.methods.live.kernels import local_moments, strongest_place
+        from retime.methods.live.belief_kernels import local_moments, strongest_place
 
         belief, at = self.belief[part], self._at[part]
         expected = (self.time + self.rate * seconds) * self.places - part.start
@@ -224,7 +224,7 @@ class TakeFilter:
         self.time = min(self.duration, max(self.time, self.place))
 
     def _learn_bias(self, live: LivePose, seconds: float) -> None:
-        from retime.methods.live.kernels import pose_difference
+        from retime.methods.live.pose_kernels import pose_difference
 
         recorded = self.path[min(len(self.path) - 1, round(self.place * self.places))]
         off = pose_difference(recorded, live.points, live.visible)

@@ -153,7 +153,7 @@ def _by_regressor(figure: Figure) -> Parts:
 
 def _by_recursion(figure: Figure, path: Path) -> Parts:
     """Torques of the whole, by an own recursion: Pinocchio's memory is cubic in the joints."""
-    from retime.methods.physics.kernels import newton_euler
+    from retime.methods.physics.tree_kernels import newton_euler
 
     turns, places = path.local_frames(figure)
     _, _, masses, centres, inertias = figure.tree

@@ -369,7 +369,7 @@ class PhysicsModel:
 
     @cached_property
     def _fastest(self) -> tuple[FloatArray, int]:
-        from retime.methods.physics.kernels import fastest
+        from retime.methods.physics.timing_kernels import fastest
 
         box = np.array(
             [
@@ -641,7 +641,7 @@ def _nearest_inside(corners: FloatArray, wanted: FloatArray) -> FloatArray:
     """Return the point of a polygon nearest to a wanted one, a hair within its edge."""
     if not len(corners):
         return wanted.copy()
-    from retime.methods.physics.kernels import nearest_point
+    from retime.methods.physics.polygon_kernels import nearest_point
 
     scaled = corners / [UNIT, 1.0]
     inside, _, y, x, *_ = nearest_point(0, len(scaled), scaled, wanted[0] / UNIT, wanted[1])

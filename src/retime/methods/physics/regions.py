@@ -59,7 +59,7 @@ class Region:
 
     def nearest(self, timing: tuple[float, float]) -> tuple[float, float]:
         """Return the feasible timing nearest to one."""
-        from retime.methods.physics.kernels import nearest_point
+        from retime.methods.physics.polygon_kernels import nearest_point
 
         corners = self.corners / [UNIT, 1.0]
         inside, _, y, x, *_ = nearest_point(0, len(corners), corners, timing[0] / UNIT, timing[1])
@@ -105,7 +105,7 @@ def find_regions(
     weight : float
         The figure's weight in newtons.
     """
-    from retime.methods.physics.kernels import fewer_vertices, polygon
+    from retime.methods.physics.polygon_kernels import fewer_vertices, polygon
 
     out = []
     most = max((n.shape[1] for n in maps), default=0)

@@ -120,7 +120,7 @@ class _Terms:
         self.diagonal, self.beside = np.zeros(count), np.zeros(count - 1)
 
     def at(self, b: FloatArray, prices: FloatArray, second: bool = True) -> None:
-        from retime.methods.physics.kernels import retiming_terms
+        from retime.methods.physics.timing_kernels import retiming_terms
 
         p, baked = self.p, self.p.baked
         retiming_terms(
