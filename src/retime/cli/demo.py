@@ -20,16 +20,21 @@ def demo(
     folder: Annotated[Path, typer.Argument(help="Where to put the results.")] = Path("demo"),
     as_json: Json = False,
 ) -> None:
-    """Retime a bundled jump and write everything that comes of it: motions, warp, pictures.
+    """Retime bundled motions and write everything that comes of it: motions, warps, pictures.
 
-    It is guided by its own timing: the idle time gives way, the flight keeps its speed.
+    A jump is guided by its own timing: the idle time gives way, the flight keeps its speed. A walk
+    is loosened as staggered poses, and a punch dragged earlier by a time control surface.
     """
     from retime.io import write
     from retime.io.warp_json import write_warp
+    from retime.methods.staggered import StaggeredPoses
+    from retime.methods.surface import ControlSurfaces, SurfaceKey
+    from retime.plot.poses import draw_poses
     from retime.plot.strips import draw_strips
+    from retime.plot.surfaces import draw_joint_times
     from retime.plot.warps import draw_warps
     from retime.recipe import Recipe, Step, write_recipe
-    from retime.samples import jump
+    from retime.samples import jump, punches, walk
     from retime.warp import TimeWarp
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -44,7 +49,24 @@ def demo(
     uniform = TimeWarp([0, warp.duration], [0, motion.duration])
     draw_warps({"guided": warp, "uniform speed": uniform}, folder / "warp.png")
     draw_strips({"jump": motion, "retimed": retimed}, folder / "strips.png")
-    names = ["jump.bvh", "jump-retimed.bvh", "warp.json", "recipe.json", "warp.png", "strips.png"]
+    write(retimed, folder / "jump.glb", original=motion)  # both, for any viewer
+
+    poses = StaggeredPoses.from_motion(walk())
+    for side in ("left", "right"):
+        poses = poses.succession(f"{side}_upper_arm", 0.04, 1.5)
+    write(poses.motion(), folder / "walk-loosened.glb", original=poses.source)
+    draw_poses(poses, folder / "walk-poses.png")
+
+    key = SurfaceKey(time=1.2, joint="right_hand", shift=-0.2)
+    surfaces = ControlSurfaces(punches(), [key])
+    earlier = Recipe([Step("surface", {"keys": [key]})]).evaluate(surfaces.motion)
+    write(earlier, folder / "punch-earlier.glb", original=surfaces.motion)
+    draw_joint_times(surfaces, folder / "punch-times.png")
+    names = [
+        *("jump.bvh", "jump-retimed.bvh", "jump.glb", "warp.json", "recipe.json"),
+        *("warp.png", "strips.png", "walk-loosened.glb", "walk-poses.png"),
+        *("punch-earlier.glb", "punch-times.png"),
+    ]
     fields = {
         "folder": str(folder.resolve()),
         "before_s": motion.duration,
