@@ -7,7 +7,16 @@ from typing import Annotated, Any
 import typer
 
 from retime.cli.console import note, report, table
-from retime.cli.options import Input, Json, RolesMap, Shortest, SourceMotion, TrueWarp, WarpIn
+from retime.cli.options import (
+    Input,
+    Json,
+    OneAnimation,
+    RolesMap,
+    Shortest,
+    SourceMotion,
+    TrueWarp,
+    WarpIn,
+)
 from retime.errors import InputError
 
 
@@ -23,6 +32,7 @@ def check(
     truth: TrueWarp = None,
     minimum: Shortest = 0.25,
     roles: RolesMap = None,
+    animation: OneAnimation = None,
     physics: Annotated[
         bool, typer.Option("--physics", help="Also ask whether a body could have done it.")
     ] = False,
@@ -42,10 +52,14 @@ def check(
     from retime.io.warp_json import read_warp
     from retime.metrics import MEASURES, judge
 
-    motion = read_with_roles(file, roles)
+    motion = read_with_roles(file, roles, animation=animation)
     if not len(motion):
         raise InputError(f"{file} has no frames to measure")
-    original = None if source is None else read_with_roles(source, roles)
+    original = (
+        None
+        if source is None
+        else read_with_roles(source, roles, animation=_same(source, animation))
+    )
     used = None if warp is None else read_warp(warp)
     right = None if truth is None else read_warp(truth)
     found = judge(motion, source=original, warp=used, truth=right, minimum=minimum)
@@ -72,6 +86,13 @@ def check(
         _tell(told)
     for text in dict.fromkeys(notes):
         note(text)
+
+
+def _same(source: Any, animation: str | None) -> str | None:
+    """Choose the same animation of the source, where it holds several."""
+    from retime.io import format_of
+
+    return animation if format_of(source).several else None
 
 
 def _explained(motion: Any, source: Any, warp: Any) -> Any:

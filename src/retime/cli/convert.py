@@ -10,6 +10,7 @@ from retime.cli.options import (
     Fps,
     Input,
     Json,
+    OneAnimation,
     Output,
     RestFrame,
     Scale,
@@ -33,6 +34,7 @@ def convert(
     source_fps: SourceFps = None,
     rest_frame: RestFrame = "auto",
     drop_rest: DropRest = False,
+    animation: OneAnimation = None,
     as_json: Json = False,
 ) -> None:
     """Write a motion in another format; the suffixes tell the formats.
@@ -45,7 +47,8 @@ def convert(
 
     must_differ(source, target)
     format_of(target)
-    motion = read(source, scale=scale, up=up, rest_frame=rest_frame, fps=source_fps)
+    options = {"scale": scale, "up": up, "rest_frame": rest_frame, "fps": source_fps}
+    motion = read(source, **options, animation=animation)  # type: ignore[arg-type]
     if fps is not None:
         motion = apply(motion, TimeWarp.identity(*motion.domain), fps=fps)
     write(motion, target, drop_rest=drop_rest)

@@ -26,6 +26,7 @@ __all__ = [
     "Hold",
     "Input",
     "Json",
+    "OneAnimation",
     "Output",
     "RecipeOut",
     "RestFrame",
@@ -101,6 +102,12 @@ Animation = Annotated[
         "--animation",
         help="Which animation of the file, by name or number; all for every one.",
         metavar="NAME|all",
+    ),
+]
+OneAnimation = Annotated[
+    str | None,
+    typer.Option(
+        "--animation", help="Which animation of the file, by name or number.", metavar="NAME"
     ),
 ]
 RolesMap = Annotated[

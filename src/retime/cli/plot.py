@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from retime.cli.console import report
-from retime.cli.options import Json
+from retime.cli.options import Json, OneAnimation
 from retime.errors import InputError
 
 
@@ -25,6 +25,7 @@ def plot(
     poses: Annotated[
         int, typer.Option("--poses", help="Poses of a film strip.", min=2, max=60)
     ] = 12,
+    animation: OneAnimation = None,
     as_json: Json = False,
 ) -> None:
     """Draw warps with their rate on a log scale, or motions as film strips on one time axis.
@@ -53,5 +54,6 @@ def plot(
     else:
         from retime.plot.strips import draw_strips
 
-        draw_strips({s.stem: read(s) for s in sources}, target, poses=poses)
+        motions = {s.stem: read(s, animation=animation) for s in sources}
+        draw_strips(motions, target, poses=poses)
     report({"picture": str(target)}, as_json=as_json)

@@ -8,7 +8,16 @@ from typing import Annotated
 import typer
 
 from retime.cli.console import report as print_report
-from retime.cli.options import Input, Json, RolesMap, Shortest, SourceMotion, TrueWarp, WarpIn
+from retime.cli.options import (
+    Input,
+    Json,
+    OneAnimation,
+    RolesMap,
+    Shortest,
+    SourceMotion,
+    TrueWarp,
+    WarpIn,
+)
 from retime.errors import InputError
 
 
@@ -25,6 +34,7 @@ def report(
     truth: TrueWarp = None,
     minimum: Shortest = 0.25,
     roles: RolesMap = None,
+    animation: OneAnimation = None,
     as_json: Json = False,
 ) -> None:
     """Write one page about a motion: metrics, warp, film strips, contacts, worst frames.
@@ -37,7 +47,7 @@ def report(
 
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"a report is an .html page, not {target.suffix or 'no suffix'!r}")
-    motion = read_with_roles(file, roles)
+    motion = read_with_roles(file, roles, animation=animation)
     if not len(motion):
         raise InputError(f"{file} has no frames to report on")
     write_report(
