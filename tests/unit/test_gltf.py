@@ -358,6 +358,33 @@ def test_a_scaled_and_turned_armature_counts(tmp_path: Path) -> None:
     assert np.abs(positions(retime.read(tmp_path / "out.glb")) - positions(out)).max() < 1e-4
 
 
+@pytest.mark.parametrize("version", [0, 1])
+def test_a_vrm_file_says_who_is_who(tmp_path: Path, version: int) -> None:
+    retime.write(samples.walk(), tmp_path / "walk.glb")
+    document, body = parts(tmp_path / "walk.glb")
+    names = [n.get("name") for n in document["nodes"]]
+    roles = {
+        "hips": "Hips",
+        "leftFoot": "LeftFoot",
+        "leftToes": "LeftToe",
+        "rightUpperArm": "RightArm",
+    }
+    bones = {bone: names.index(name) for bone, name in roles.items()}
+    if version:
+        humanoid: Any = {"humanBones": {b: {"node": n} for b, n in bones.items()}}
+        document["extensions"] = {"VRMC_vrm": {"humanoid": humanoid}}
+    else:
+        humanoid = {"humanBones": [{"bone": b, "node": n} for b, n in bones.items()]}
+        document["extensions"] = {"VRM": {"humanoid": humanoid}}
+    for n, node in enumerate(document["nodes"]):
+        node["name"] = f"J{n}"
+    (tmp_path / "avatar.glb").write_bytes(glb(document, body))
+    found = retime.find_body(retime.read(tmp_path / "avatar.glb"))
+    for role, bone in (("left_foot", "leftFoot"), ("left_toe", "leftToes"), ("hips", "hips")):
+        assert found.name(role) == f"J{bones[bone]}"
+    assert found.confidence["left_foot"] == 1.0
+
+
 def test_integers_and_sparse_values_are_read(tmp_path: Path) -> None:
     maker, times = Maker(), np.array([0.0, 0.5, 1.0])
     turns = np.stack([quat.from_axis_angle([0, 0, 1], a)[[1, 2, 3, 0]] for a in (0, 1, 2)])

@@ -17,6 +17,7 @@ from retime.io.gltf.animations import (
     frames_of,
 )
 from retime.io.gltf.document import Document, load
+from retime.io.gltf.humanoid import humanoid_roles
 from retime.motion import Motion, Origin, Units
 from retime.quat import FloatArray
 from retime.skeleton import EndSite, Skeleton, unique_names
@@ -261,6 +262,7 @@ def _motion(
         grow = tracks.get((n, "scale"))
         if grow is not None:
             sizes[name] = grow.at(times)
+    roles = {r: skeleton.names[place[n]] for r, n in humanoid_roles(document).items() if n in place}
     motion = Motion(
         skeleton,
         quat.continuous(rotations),
@@ -270,6 +272,7 @@ def _motion(
         start=float(times[0]),
         sample_times=None if even else times,
         units=Units(1.0, "Y", "declared"),
+        roles=roles,
     )
     return motion, scales, own
 
