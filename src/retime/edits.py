@@ -55,12 +55,16 @@ class FixContext:
         Contacts that a step gave, carried to the retimed motion's time.
     carry : callable
         Carries contacts of the source to the retimed motion's time, step by step.
+    body_at : callable
+        Evaluates the steps before fixes at source times (N,), every part at the body's own time:
+        changes of pose are in, timings of single channels are not.
     """
 
     source: Motion
     warp: TimeWarp
     contacts: tuple[Contact, ...] | None
     carry: Callable[[tuple[Contact, ...]], tuple[Contact, ...]]
+    body_at: Callable[[FloatArray], Motion]
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,8 +238,29 @@ def apply_edits(
         total,
         _carried(None, given, warps, periods),
         lambda found: _carried(found, [None] * len(warps), warps, periods) or (),
+        lambda t: _body_at(motion, edits, total, t),
     )
-    return _run_fixes(out, context, edits)
+    fixed = _run_fixes(out, context, edits)
+    return _still_unedited(motion, edits, out, fixed)
+
+
+def _body_at(motion: Motion, edits: Sequence[Edit], total: TimeWarp, source: FloatArray) -> Motion:
+    """Evaluate the steps at source times, as if every channel followed the body."""
+    whole = [
+        replace(e, fixes=(), contacts=None, warp=None if e.warp is None else e.warp.of_body())
+        for e in edits
+    ]
+    return apply_edits(motion, whole, times=np.unique(total.of_body().inverse(source)))
+
+
+def _still_unedited(motion: Motion, edits: Sequence[Edit], out: Motion, fixed: Motion) -> Motion:
+    """Mark a motion that was only retimed: formats that are retimed in place ask for it."""
+    if fixed.origin is None:
+        return fixed
+    pure = motion.is_unedited and out is fixed
+    pure = pure and not any(e.layer is not None and e.weight for e in edits)
+    tracks = fixed.tracks if pure else None
+    return replace(fixed, origin=replace(fixed.origin, unedited=tracks))
 
 
 def _carried(

@@ -13,13 +13,21 @@ from retime.edits import Fix, FixContext
 from retime.ik import contact_targets, hold_contacts
 from retime.kinematics import positions
 from retime.motion import Motion
+from retime.parameters import coerce
+from retime.quat import FloatArray
 
-__all__ = ["Constraints", "contact_fix"]
+__all__ = ["Constraints", "contact_fix", "contact_fixes"]
 
 Constraints = Literal["hold", "touched", "free"]
 _LONG, _SHORT = 0.25, 0.1
 # A joint that is this near to where the source had it, in metres, was not moved.
 _UNMOVED = 1e-5
+
+
+def contact_fixes(constraints: Constraints) -> tuple[Fix, ...]:
+    """Return the fixes that constraints ask for: all contacts held, those touched, or none."""
+    coerce(constraints, Constraints, "constraints")
+    return () if constraints == "free" else (contact_fix(touched=constraints == "touched"),)
 
 
 def contact_fix(
@@ -57,8 +65,11 @@ def contact_fix(
             lack = "" if joints or feet else ": no feet were found; name them with --map"
             return retimed.with_notes(f"no contacts to hold were found{lack}")
         targets = contact_targets(retimed, held, context.source, context.warp)
-        if touched:
-            targets = {c: t for c, t in targets.items() if _is_moved(c, retimed, context)}
+        if touched and not context.warp.loop:  # later turns of a cycle are moved all
+            there, here = positions(context.source), positions(retimed)
+            targets = {
+                c: t for c, t in targets.items() if _is_moved(c, retimed, context, there, here)
+            }
         return hold_contacts(retimed, targets, fade=fade)
 
     return Fix("contact IK", run)
@@ -79,12 +90,15 @@ def _found(
     return tuple(sorted([*long, *alone], key=lambda c: (c.joint, c.start)))
 
 
-def _is_moved(contact: Contact, retimed: Motion, context: FixContext) -> bool:
+def _is_moved(
+    contact: Contact, retimed: Motion, context: FixContext, there: FloatArray, here: FloatArray
+) -> bool:
     """Whether a contact's joint is elsewhere than the source has it at the joint's time."""
-    j = retimed.skeleton.index(contact.joint)
-    times = retimed.times
+    j, times = retimed.skeleton.index(contact.joint), retimed.times
     frames = (times >= contact.start - 1e-9) & (times <= contact.end + 1e-9)
-    then, source = context.warp(times[frames], contact.joint), context.source
-    place = positions(source)[:, j]
-    wanted = np.stack([np.interp(then, source.times, place[:, c]) for c in range(3)], axis=1)
-    return bool(np.abs(positions(retimed)[frames, j] - wanted).max(initial=0.0) > _UNMOVED)
+    then = context.warp(times[frames], contact.joint)
+    track = there[:, j]
+    wanted = np.stack(
+        [np.interp(then, context.source.times, track[:, c]) for c in range(3)], axis=1
+    )
+    return bool(np.abs(here[frames, j] - wanted).max(initial=0.0) > _UNMOVED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -88,6 +89,8 @@ class Origin:
         What the format's own module kept of the file, for writing it back.
     warp : TimeWarp, optional
         From this motion's time to the file's; ``None`` while nothing was retimed.
+    unedited : tuple of array, optional
+        The tracks as reading and retiming alone left them; others were edited since.
     """
 
     format: str
@@ -95,6 +98,7 @@ class Origin:
     sha256: str
     kept: Any
     warp: TimeWarp | None = None
+    unedited: tuple[FloatArray, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,6 +227,18 @@ class Motion(ReadOnlyArrays):
     def root_translation(self) -> FloatArray:
         """Translation track of the first root, shape (F, 3)."""
         return self.translations[self.skeleton.names[self.skeleton.roots[0]]]
+
+    @property
+    def tracks(self) -> tuple[FloatArray, ...]:
+        """Rotations, translations and scales, as arrays in a fixed order."""
+        return (self.rotations, *self.translations.values(), *self.scales.values())
+
+    @property
+    def is_unedited(self) -> bool:
+        """Whether it is as read from its file, or only retimed since."""
+        known = None if self.origin is None else self.origin.unedited
+        own = self.tracks
+        return known is not None and len(known) == len(own) and all(map(operator.is_, known, own))
 
     def with_notes(self, *notes: str) -> Motion:
         """Return the same motion with more to say; nothing is said twice."""

@@ -182,6 +182,10 @@ class TimeWarp:
         """Return the graph that a channel follows; ``None`` is the body."""
         return self.body if name is None else self.channels.get(name, self.body)
 
+    def of_body(self) -> TimeWarp:
+        """Return the same warp without curves for single channels."""
+        return TimeWarp._of(self.body.pad(*self.domain), {}, self.loop, self.notes)
+
     def with_notes(self, *notes: str) -> TimeWarp:
         """Return the same warp with more to say."""
         return TimeWarp._of(self.body, dict(self.channels), self.loop, (*self.notes, *notes))

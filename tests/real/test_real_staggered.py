@@ -51,7 +51,7 @@ def test_what_held_in_the_trials(name: str) -> None:
 
     k = len(poses) // 2
     gap = poses.times[k + 1] - poses.times[k]
-    moved = poses.retime(k, poses.times[k] + 0.4 * gap).motion(hold=False)
+    moved = poses.retime(k, poses.times[k] + 0.4 * gap).motion(constraints="free")
     changed = quat.angle(moved.rotations, motion.rotations).max(axis=1) > 1e-9
     knots = poses.timing.knots
     inside = (motion.times >= knots[k - 1].min() - 1e-9) & (
@@ -61,9 +61,9 @@ def test_what_held_in_the_trials(name: str) -> None:
     assert not changed[~inside].any()
 
     edited = poses.exaggerate(0.3).succession(motion.skeleton.names[0], 0.005)
-    before = edited.motion(hold=False)
+    before = edited.motion(constraints="free")
     for other in (edited.insert(float(edited.times[k : k + 2].mean())), edited.delete(k)):
-        after = other.motion(hold=False)
+        after = other.motion(constraints="free")
         assert quat.angle(after.rotations, before.rotations).max() < 1e-9
 
 

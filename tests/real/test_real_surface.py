@@ -67,7 +67,7 @@ def test_what_held_in_the_trials(name: str, shift: float, mode: str) -> None:
         assert (np.diff(g.y) / np.diff(g.x)).min() >= 0.0999
 
     away = topological_distances(find_body(motion), j, seen_at(motion, [time])[0])
-    far = away > 0.75 * surfaces._height
+    far = away > 0.75 * surfaces.height
     gains = [np.abs(warp(motion.times, n) - motion.times).max() for n in motion.skeleton.names]
     assert np.array(gains)[far].max() < 0.02 * abs(shift)
 

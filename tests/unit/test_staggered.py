@@ -156,7 +156,7 @@ def test_uneven_samples_are_taken(walk: Motion) -> None:
     uneven = apply(walk, TimeWarp.identity(*walk.domain), times=times)
     found = StaggeredPoses.from_motion(uneven)
     assert len(found) > 4
-    assert apart(found.exaggerate(0.0).motion(hold=False), uneven) < 1e-9
+    assert apart(found.exaggerate(0.0).motion(constraints="free"), uneven) < 1e-9
 
 
 def test_levenberg_marquardt_fits_no_worse(walk: Motion) -> None:
@@ -192,7 +192,7 @@ def test_the_filter_takes_noise_out_and_keeps_ends(walk: Motion) -> None:
     assert "Spine" in noisy_joints(walk)
     assert "LeftLeg" not in noisy_joints(walk)
     found = StaggeredPoses.from_motion(noisy, filter=0.03)
-    result = found.motion(hold=False)
+    result = found.motion(constraints="free")
     wanted = smoothed(noisy, 0.03, noisy_joints(noisy))
     assert quat.angle(result.rotations, wanted.rotations).max() < 1e-9
 
@@ -204,7 +204,7 @@ def test_retiming_a_pose_changes_nothing_past_its_neighbours(poses: StaggeredPos
     for k in poses.free:
         gap = poses.times[k + 1] - poses.times[k]
         moved = poses.retime(k, poses.times[k] + 0.4 * gap)
-        times = changed_times(poses.source, moved.motion(hold=False))
+        times = changed_times(poses.source, moved.motion(constraints="free"))
         knots = poses.timing.knots
         assert times.min() >= knots[k - 1].min() - 1e-9
         assert times.max() <= knots[k + 1].max() + 1e-9
@@ -282,16 +282,18 @@ def test_refinements_are_set_scaled_and_cleared(poses: StaggeredPoses) -> None:
 def test_poses_come_and_go_without_a_trace(poses: StaggeredPoses) -> None:
     edited = poses.retime(4, poses.times[4] + 0.03).succession("RightArm", 0.02).exaggerate(0.3)
     for base in (poses, edited):
-        before = base.motion(hold=False)
+        before = base.motion(constraints="free")
         middle = float(base.times[2:4].mean())
         one = base.insert(middle)
         assert len(one) == len(base) + 1
-        assert apart(one.motion(hold=False), before) < 1e-9
-        assert apart(base.insert(middle, joints=["LeftArm"]).motion(hold=False), before) < 1e-9
+        assert apart(one.motion(constraints="free"), before) < 1e-9
+        assert (
+            apart(base.insert(middle, joints=["LeftArm"]).motion(constraints="free"), before) < 1e-9
+        )
         less = one.delete(3).delete(4).delete(2)
         assert len(less) == len(base) - 2
-        assert apart(less.motion(hold=False), before) < 1e-9
-        assert apart(less.retime(2, less.times[2] + 0.02).motion(hold=False), before) > 1e-4
+        assert apart(less.motion(constraints="free"), before) < 1e-9
+        assert apart(less.retime(2, less.times[2] + 0.02).motion(constraints="free"), before) > 1e-4
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -311,7 +313,7 @@ def test_knots_never_cross_whatever_is_done(poses: StaggeredPoses, seed: int) ->
         for i in range(len(edited.channels)):
             has = edited.timing.included[:, i]
             assert np.diff(edited.timing.knots[has, i]).min() > 0
-    edited.motion(hold=False)
+    edited.motion(constraints="free")
 
 
 def test_inserting_many_poses_keeps_knots_apart(poses: StaggeredPoses) -> None:
@@ -339,7 +341,7 @@ def test_a_pose_takes_the_value_that_it_is_given(poses: StaggeredPoses) -> None:
     for k in (3, 5):
         new = quat.multiply(turn, poses.at(k).rotations[j])
         edited = poses.edit(k, {"RightArm": new})
-        result = edited.motion(hold=False)
+        result = edited.motion(constraints="free")
         frame = round((poses.times[k] - result.start) * result.rate)
         assert quat.angle(result.rotations[frame, j], new) < 1e-9
         # The extreme changes by as much, on the parent's side.
@@ -356,7 +358,7 @@ def test_an_extreme_takes_the_value_that_it_is_given(poses: StaggeredPoses) -> N
     new = quat.multiply(quat.exp(np.array([0.0, 0.5, 0.0])), poses.extreme(4).rotations[j])
     edited = poses.edit(4, {"LeftArm": new}, when="extreme")
     assert quat.angle(edited.extreme(4).rotations[j], new) < 1e-9
-    result = edited.motion(hold=False)
+    result = edited.motion(constraints="free")
     frame = round((poses.timing.knots[4, j] - result.start) * result.rate)
     assert quat.angle(result.rotations[frame, j], new) < 1e-9
 
@@ -367,7 +369,7 @@ def test_editing_after_retiming_meets_the_pose(poses: StaggeredPoses) -> None:
     j = joint(poses, "RightHand")
     first = moved.turn({"RightHand": [0, 0, 10]}, poses=[4], when="pose")
     new = quat.multiply(quat.exp(np.array([0.1, 0.2, 0.3])), first.at(4).rotations[j])
-    result = first.edit(4, {"RightHand": new}).motion(hold=False, times=[moved.times[4]])
+    result = first.edit(4, {"RightHand": new}).motion(constraints="free", times=[moved.times[4]])
     assert quat.angle(result.rotations[0, j], new) < 1e-9
 
 
@@ -386,8 +388,8 @@ def test_an_edit_past_a_neighbours_knot_is_refused(poses: StaggeredPoses) -> Non
 def test_an_old_editing_knot_goes(poses: StaggeredPoses) -> None:
     first = poses.refine(3, {"RightArm": 0.1}).turn({"RightArm": [0, 9, 0]}, poses=[3], when="pose")
     moved = first.refine(3, {"RightArm": -0.02})
-    before = moved.motion(hold=False)
-    result = moved.turn({"RightArm": [0, 0, 20]}, poses=[3]).motion(hold=False)
+    before = moved.motion(constraints="free")
+    result = moved.turn({"RightArm": [0, 0, 20]}, poses=[3]).motion(constraints="free")
     times = changed_times(before, result)
     knots = moved.timing.knots[:, joint(poses, "RightArm")]
     frame = 1 / poses.source.rate
@@ -404,14 +406,14 @@ def test_a_hand_on_a_sliding_shoulder_reaches_its_target(walk: Motion) -> None:
     frame = round((poses.times[3] - walk.start) * walk.rate)
     hand = walk.skeleton.index("LeftHand")
     target = positions(poses.source)[frame, hand] + [0.02, 0.05, 0.02]
-    result = poses.reach(3, {"left_hand": target}).motion(hold=False)
+    result = poses.reach(3, {"left_hand": target}).motion(constraints="free")
     assert np.linalg.norm(positions(result)[frame, hand] - target) < 1e-6
 
 
 def test_a_roots_place_can_be_edited(poses: StaggeredPoses) -> None:
     place = poses.at(4).translations["Hips"] + [0.0, 0.1, 0.0]
     edited = poses.edit(4, translations={"Hips": place})
-    result = edited.motion(hold=False)
+    result = edited.motion(constraints="free")
     frame = round((poses.times[4] - result.start) * result.rate)
     assert np.abs(result.root_translation[frame] - place).max() < 1e-9
 
@@ -429,7 +431,7 @@ def test_exaggeration_follows_its_formula(poses: StaggeredPoses, relative_to: An
     wanted = quat.multiply(quat.exp(weight * away), old[k])
     assert quat.angle(edited.extreme(k).rotations[j], wanted) < 1e-3
     rest = [i for i in range(len(poses.source.skeleton)) if i != j]
-    result = edited.motion(hold=False)
+    result = edited.motion(constraints="free")
     assert apart(result, poses.source) > 0.01
     assert np.array_equal(result.rotations[:, rest], poses.source.rotations[:, rest])
 
@@ -439,13 +441,13 @@ def test_a_hand_reaches_its_target(poses: StaggeredPoses) -> None:
     frame = round((poses.times[k] - poses.source.start) * poses.source.rate)
     hand = poses.source.skeleton.index("LeftHand")
     target = positions(poses.source)[frame, hand] + [0.02, 0.06, 0.03]
-    result = poses.reach(k, {"left_hand": target}).motion(hold=False)
+    result = poses.reach(k, {"left_hand": target}).motion(constraints="free")
     assert np.linalg.norm(positions(result)[frame, hand] - target) < 1e-6
 
 
 def test_detail_scales_what_splines_leave_out(poses: StaggeredPoses) -> None:
     j = joint(poses, "LeftArm")
-    muted = poses.detail(0.0, joints=["LeftArm"]).motion(hold=False)
+    muted = poses.detail(0.0, joints=["LeftArm"]).motion(constraints="free")
     spline = poses.curves[j].spline(poses.source.times)
     assert quat.angle(muted.rotations[:, j], spline).max() < 1e-9
     steady = np.tile([10.0, 0, 0], (len(poses.source), 1))
@@ -453,7 +455,7 @@ def test_detail_scales_what_splines_leave_out(poses: StaggeredPoses) -> None:
     head = layered.curves[joint(poses, "Head")]
     scale = np.degrees(quat.log(head.stack[1].detail))[:, 0]
     assert set(scale.round(6)) == {5.0, 10.0}
-    once = poses.detail(0.0, joints=["LeftArm"], after=[3]).motion(hold=False)
+    once = poses.detail(0.0, joints=["LeftArm"], after=[3]).motion(constraints="free")
     times = changed_times(poses.source, once)
     knots = poses.timing.knots[:, j]
     assert knots[3] - 1e-9 <= times.min()
@@ -467,7 +469,7 @@ def test_tangents_set_the_speed_at_an_extreme(poses: StaggeredPoses) -> None:
     assert np.allclose(np.degrees(came), [0, 0, 90])
     assert np.allclose(np.degrees(went), [0, 0, 90])
     assert quat.angle(edited.extreme(4).rotations[j], poses.extreme(4).rotations[j]) < 1e-12
-    assert apart(edited.motion(hold=False), poses.source) > 1e-3
+    assert apart(edited.motion(constraints="free"), poses.source) > 1e-3
 
 
 def test_layers_stack(poses: StaggeredPoses) -> None:
@@ -477,9 +479,9 @@ def test_layers_stack(poses: StaggeredPoses) -> None:
     top = poses.add_layer({"Head": wave})
     j = joint(poses, "Head")
     wanted = quat.multiply(walk.rotations[:, j], quat.exp(np.radians(wave)))
-    assert quat.angle(top.motion(hold=False).rotations[:, j], wanted).max() < 1e-9
+    assert quat.angle(top.motion(constraints="free").rotations[:, j], wanted).max() < 1e-9
     quiet = top.detail(0.0, joints=["Head"], layer=1)
-    assert apart(quiet.motion(hold=False), walk) < 1e-9
+    assert apart(quiet.motion(constraints="free"), walk) < 1e-9
     new = quat.multiply(quat.exp(np.array([0.3, 0, 0])), top.extreme(4).rotations[j])
     edited = top.edit(4, {"Head": new}, when="extreme", layer=1)
     assert quat.angle(edited.extreme(4).rotations[j], new) < 1e-6
@@ -504,7 +506,7 @@ def test_poses_are_built_by_hand() -> None:
         refinements={"Tip": [0, 0.08, 0.05, 0]},
         joints=[None, None, ["Upper", "Lower", "Tip"], None],
     )
-    motion = made.motion(hold=False)
+    motion = made.motion(constraints="free")
     assert motion.duration == pytest.approx(1.6)
     at = {n: round(120 * t) for n, t in (("pose", 0.5), ("tip", 0.58))}
     full = quat.from_axis_angle([0, 0, 1], 1.0)
@@ -513,7 +515,7 @@ def test_poses_are_built_by_hand() -> None:
     assert quat.angle(motion.rotations[at["pose"], 3], full) > 0.005
     assert not made.timing.included[2, made.channels.index("Base:translation")]
     moved = made.retime(1, 0.7).succession("Upper", 0.02).exaggerate(0.5)
-    assert moved.motion(hold=False).duration == pytest.approx(1.6)
+    assert moved.motion(constraints="free").duration == pytest.approx(1.6)
 
 
 # ---- as a step and as a file
@@ -620,7 +622,7 @@ def test_damaged_files_get_a_sentence(tmp_path: Path, poses: StaggeredPoses, suf
 
 def test_contacts_are_held(walk: Motion, poses: StaggeredPoses) -> None:
     edited = poses.exaggerate(0.2).succession("Hips", 0.01)
-    held, free = edited.motion(), edited.motion(hold=False)
+    held, free = edited.motion(), edited.motion(constraints="free")
 
     def slip(motion: Motion) -> float:
         worst = 0.0
@@ -639,13 +641,13 @@ def test_nothing_changes_outside_a_range(walk: Motion) -> None:
     a, b = 0.803, 2.196  # between frames
     inner = StaggeredPoses.from_motion(walk, range=(a, b))
     edited = inner.exaggerate(0.5).jitter(0.02).detail(0.5).succession("Hips", 0.01)
-    times = changed_times(walk, edited.motion(hold=False))
+    times = changed_times(walk, edited.motion(constraints="free"))
     assert a <= times.min() < times.max() <= b
     free = inner.free
     rippled = inner.retime(free[1], inner.times[free[1]] - 0.03, ripple=True).delete(free[2])
     assert len(rippled.free) == len(free) - 1
     after = rippled.exaggerate(0.5)
-    late = changed_times(rippled.motion(hold=False), after.motion(hold=False))
+    late = changed_times(rippled.motion(constraints="free"), after.motion(constraints="free"))
     assert late.max() <= rippled.times[rippled.free[-1] + 1] + 1e-9
     with pytest.raises(InputError, match="not inside the range"):
         inner.exaggerate(0.5, poses=[0])

@@ -93,7 +93,7 @@ def test_what_is_far_hardly_moves(motion: Motion) -> None:
     surfaces = ControlSurfaces(motion, [key()], root="follow")
     body = find_body(motion)
     j = motion.skeleton.index(HAND)
-    far = topological_distances(body, j, seen_at(motion, [1.2])[0]) > 0.75 * surfaces._height
+    far = topological_distances(body, j, seen_at(motion, [1.2])[0]) > 0.75 * surfaces.height
     assert far.sum() >= 4
     assert np.abs(surfaces.shifts[0][far]).max() < 0.02 * 0.2
 
@@ -207,10 +207,13 @@ def test_a_wider_gaussian_takes_more_along(motion: Motion) -> None:
     )
     assert narrow < 0.05 < 0.8 < wide
     # Narrow across only: what differs in height alone keeps its weight.
-    skeleton, places = motion.skeleton, ControlSurfaces(motion, [key()])._placed[0].places
+    skeleton, places = motion.skeleton, ControlSurfaces(motion, [key()]).places()
     thin = ControlSurfaces(motion, [key(sigma=(0.05, 5.0), range_sigma=50.0)], root="follow")
     away = np.abs(places[:, 0] - places[skeleton.index(HAND), 0])
-    assert (thin.weights()[away > 0.2] < 0.01).all()
+    near = away < 0.02 * thin.height
+    assert (thin.weights()[away > 0.2 * thin.height] < 0.01).all()
+    assert near.sum() >= 3
+    assert (thin.weights()[near] > 0.5).all()
 
 
 def test_a_shape_may_be_made_by_hand(motion: Motion) -> None:
@@ -360,6 +363,29 @@ def test_cartoon_at_another_rate_leaves_the_rest(motion: Motion) -> None:
     j = motion.skeleton.index(HAND)
     there = positions(apply(scaled, TimeWarp.identity(*scaled.domain), times=np.unique(t)))[:, j]
     assert np.abs(positions(out)[:, j] - there[np.unique(t, return_inverse=True)[1]]).max() < 1e-9
+
+
+def test_cartoon_keeps_edits_of_pose(walk: Motion) -> None:
+    turn = [{"do": "turn", "joints": {"LeftArm": [0, 0, 60]}}]
+    stagger = Step("stagger", {"edits": turn, "constraints": "free"})
+    drag = SurfaceKey(time=1.5, joint=HAND, shift=-0.2)
+    plain, stretched = (
+        Recipe([stagger, Step("surface", {"keys": [drag], "cartoon": c, "constraints": "free"})])
+        for c in (0.0, 1.0)
+    )
+    j = walk.skeleton.index("LeftHand")
+    one, other = positions(plain.evaluate(walk))[:, j], positions(stretched.evaluate(walk))[:, j]
+    assert np.linalg.norm(one - positions(walk)[:, j], axis=1).max() > 0.1
+    assert np.linalg.norm(one - other, axis=1).max() < 0.03
+
+
+def test_warps_do_not_grow_by_being_asked(motion: Motion) -> None:
+    wild = SurfaceKey(time=2.0, joint="Head", shift=-0.1, gamma=0.1, range_sigma=1,
+                      shape=[[-1, 2], [2, -2]])  # fmt: skip
+    surfaces = ControlSurfaces(motion, [wild], mode="intersection")
+    first = surfaces.warp().notes
+    surfaces.intersections(2.0)
+    assert surfaces.warp().notes == first
 
 
 def test_cartoon_puts_joints_where_they_were(motion: Motion) -> None:

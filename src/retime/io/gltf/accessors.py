@@ -10,13 +10,13 @@ import numpy.typing as npt
 from retime.io.gltf.document import Document
 from retime.quat import FloatArray
 
-__all__ = ["FLOAT", "read_accessor"]
+__all__ = ["COMPONENTS", "FLOAT", "read_accessor"]
 
 FLOAT = 5126
 _DTYPES: dict[int, str] = {
     5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", FLOAT: "<f4",
 }  # fmt: skip
-_SIZES = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}
+COMPONENTS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}
 # An accessor without a buffer is all zeros: it may not be longer than this.
 _MOST_ZEROS = 1 << 24
 
@@ -26,10 +26,10 @@ def read_accessor(document: Document, index: Any, what: str) -> FloatArray:
     accessor = document.item("accessors", index, what)
     name = f"accessor {index} of {what}"
     kind, component = accessor.get("type"), accessor.get("componentType")
-    if kind not in _SIZES or component not in _DTYPES:
+    if kind not in COMPONENTS or component not in _DTYPES:
         raise document.fail(f"{name} is of an unknown type ({kind!r}, {component!r})")
     count = _whole(document, accessor.get("count"), f"the count of {name}")
-    size, dtype = _SIZES[kind], np.dtype(_DTYPES[component])
+    size, dtype = COMPONENTS[kind], np.dtype(_DTYPES[component])
     if "bufferView" in accessor:
         start = _whole(document, accessor.get("byteOffset", 0), f"the offset of {name}")
         values = _view(document, accessor["bufferView"], start, count, size, dtype, name)

@@ -13,7 +13,7 @@ from retime import quat
 from retime.errors import InputError
 from retime.io.gltf.accessors import FLOAT
 from retime.io.gltf.document import Document
-from retime.kinematics import height
+from retime.kinematics import global_transforms, height
 from retime.motion import Motion
 from retime.quat import FloatArray
 
@@ -64,7 +64,9 @@ def build(motions: Mapping[str, Motion]) -> Document:
 def _animation(document: Document, name: str, motion: Motion) -> dict[str, Any]:
     times = motion.times.astype("<f4")
     ends = {"min": [float(times.min())], "max": [float(times.max())]}
-    at = document.add(times.tobytes(), component=FLOAT, kind="SCALAR", count=len(times), **ends)
+    at = document.add(
+        times.tobytes(), component=FLOAT, kind="SCALAR", count=len(times), bounds=ends
+    )
     samplers: list[dict[str, Any]] = []
     channels: list[dict[str, Any]] = []
 
@@ -94,7 +96,7 @@ def _add_body(document: Document, motion: Motion) -> None:
     if not bones:
         bones = [(r, np.array([0.0, 0.1 * tall, 0.0])) for r in skeleton.roots]
     # Bones lie in the rest pose; a skin carries them from there.
-    place, turn = _rest(motion)
+    rest = _rest(motion)
     points: list[FloatArray] = []
     normals: list[FloatArray] = []
     owners, faces, total = [], [], 0
@@ -102,8 +104,9 @@ def _add_body(document: Document, motion: Motion) -> None:
         vertices, across, triangles = _bone(offset, tall)
         faces.append(triangles + total)
         total += len(vertices)
-        points.append(quat.rotate(turn[joint], vertices) + place[joint])
-        normals.append(quat.rotate(turn[joint], across))
+        linear, place = rest[joint, :3, :3], rest[joint, :3, 3]
+        points.append(vertices @ linear.T + place)
+        normals.append(_unit(across @ np.linalg.inv(linear)))
         owners.append(np.full(len(vertices), joint))
     whole, count = np.concatenate(points), total
     joints = np.zeros((count, 4), "<u2")
@@ -111,25 +114,21 @@ def _add_body(document: Document, motion: Motion) -> None:
     weights = np.zeros((count, 4), "<f4")
     weights[:, 0] = 1.0
     ends = {"min": whole.astype("<f4").min(0).tolist(), "max": whole.astype("<f4").max(0).tolist()}
-    document._target = {"target": _ARRAY}
     attributes = {
         "POSITION": document.add(whole.astype("<f4").tobytes(), component=FLOAT, kind="VEC3",
-                                 count=count, **ends),
+                                 count=count, target=_ARRAY, bounds=ends),
         "NORMAL": document.add(np.concatenate(normals).astype("<f4").tobytes(), component=FLOAT,
-                               kind="VEC3", count=count),
-        "JOINTS_0": document.add(joints.tobytes(), component=5123, kind="VEC4", count=count),
-        "WEIGHTS_0": document.add(weights.tobytes(), component=FLOAT, kind="VEC4", count=count),
+                               kind="VEC3", count=count, target=_ARRAY),
+        "JOINTS_0": document.add(joints.tobytes(), component=5123, kind="VEC4", count=count,
+                                 target=_ARRAY),
+        "WEIGHTS_0": document.add(weights.tobytes(), component=FLOAT, kind="VEC4", count=count,
+                                  target=_ARRAY),
     }  # fmt: skip
-    document._target = {"target": _ELEMENTS}
     indices = np.concatenate(faces).astype("<u4")
-    at = document.add(indices.tobytes(), component=5125, kind="SCALAR", count=indices.size)
-    document._target = {}
-    inverse = np.tile(np.eye(4), (len(skeleton), 1, 1))
-    for j in range(len(skeleton)):
-        matrix = quat.to_matrix(turn[j])
-        inverse[j, :3, :3] = matrix.T
-        inverse[j, :3, 3] = -matrix.T @ place[j]
-    data = np.swapaxes(inverse, 1, 2).astype("<f4").tobytes()
+    at = document.add(
+        indices.tobytes(), component=5125, kind="SCALAR", count=indices.size, target=_ELEMENTS
+    )
+    data = np.swapaxes(np.linalg.inv(rest), 1, 2).astype("<f4").tobytes()
     bind = document.add(data, component=FLOAT, kind="MAT4", count=len(skeleton))
     primitive = {"attributes": attributes, "indices": at, "material": 0}
     document.json |= {
@@ -145,18 +144,24 @@ def _add_body(document: Document, motion: Motion) -> None:
     document.json["scenes"][0]["nodes"].append(len(document.json["nodes"]) - 1)
 
 
-def _rest(motion: Motion) -> tuple[FloatArray, FloatArray]:
-    """Return rest places (J, 3) in metres and rotations (J, 4)."""
+def _rest(motion: Motion) -> FloatArray:
+    """Return the joints' global rest transforms, (J, 4, 4), in metres."""
     skeleton = motion.skeleton
-    place, turn = np.zeros((len(skeleton), 3)), quat.identity(len(skeleton))
-    for j, p in enumerate(skeleton.parents):
-        offset = skeleton.offsets[j] * motion.units.metres
-        if p < 0:
-            place[j], turn[j] = offset, skeleton.rest_rotations[j]
-        else:
-            place[j] = place[p] + quat.rotate(turn[p], offset)
-            turn[j] = quat.multiply(turn[p], skeleton.rest_rotations[j])
-    return place, turn
+    still = Motion(
+        skeleton,
+        skeleton.rest_rotations[None],
+        {skeleton.names[r]: skeleton.offsets[r : r + 1] for r in skeleton.roots},
+    )
+    places, linear = global_transforms(still)
+    out = np.tile(np.eye(4), (len(skeleton), 1, 1))
+    out[:, :3, :3] = linear[0]
+    out[:, :3, 3] = places[0] * motion.units.metres
+    return out
+
+
+def _unit(vectors: FloatArray) -> FloatArray:
+    out: FloatArray = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    return out
 
 
 def _bone(offset: FloatArray, tall: float) -> tuple[FloatArray, FloatArray, Any]:

@@ -15,7 +15,7 @@ import struct
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from retime.errors import FormatError
 from retime.io.files import read_bytes, write_bytes
@@ -81,21 +81,30 @@ class Document:
         """Return a copy whose JSON may be changed; buffers are shared."""
         return Document(self.path, copy.deepcopy(self.json), list(self.buffers), self.tail)
 
-    def add(self, data: bytes, *, component: int, kind: str, count: int, **more: Any) -> int:
-        """Append an accessor with its data to the end of the file; return its index."""
+    def add(
+        self,
+        data: bytes,
+        *,
+        component: int,
+        kind: str,
+        count: int,
+        target: int | None = None,
+        bounds: dict[str, list[float]] | None = None,
+    ) -> int:
+        """Append an accessor with its data to the end of the file; return its index.
+
+        ``bounds`` are its ``min`` and ``max``; ``target`` tells what a graphics card uses it for.
+        """
         while len(self._added) % 4:
             self._added.append(0)
         views = self.json.setdefault("bufferViews", [])
-        views.append(
-            {"buffer": -1, "byteOffset": len(self._added), "byteLength": len(data)} | self._target
-        )
+        view = {"buffer": -1, "byteOffset": len(self._added), "byteLength": len(data)}
+        views.append(view if target is None else view | {"target": target})
         self._added += data
         accessors = self.json.setdefault("accessors", [])
         entry = {"bufferView": len(views) - 1, "componentType": component, "count": count}
-        accessors.append(entry | {"type": kind} | more)
+        accessors.append(entry | {"type": kind} | (bounds or {}))
         return len(accessors) - 1
-
-    _target: dict[str, Any] = field(default_factory=dict)
 
     def _place_added(self, *, binary: bool) -> None:
         """Put what was added into the binary chunk, or into a buffer of its own."""
@@ -125,8 +134,8 @@ class Document:
     def save(self, path: Path) -> None:
         """Write a GLB or a .gltf, whole or not at all."""
         binary = path.suffix.lower() != ".gltf"
-        self._place_added(binary=binary)
         self._move_links(path)
+        self._place_added(binary=binary)
         if not binary:
             self._embed(0)
             text = json.dumps(self.json, ensure_ascii=False, indent=1).encode()
@@ -155,14 +164,19 @@ class Document:
                 buffer["uri"] = f"data:application/octet-stream;base64,{text}"
 
     def _move_links(self, path: Path) -> None:
-        """Let links to files beside the source lead there from the new place."""
+        """Take buffers along that lie beside the source; let links to pictures lead back there."""
         source, target = self.path.resolve().parent, path.resolve().parent
         if source == target:
             return
-        for entry in [*self.json.get("buffers", []), *self.json.get("images", [])]:
-            uri = entry.get("uri") if isinstance(entry, dict) else None
+        for buffer in self.json.get("buffers", []):
+            if _is_local(str(buffer.get("uri", "data:"))):
+                del buffer["uri"]  # its bytes are known: they are written into the file
+        for image in self.json.get("images", []):
+            uri = image.get("uri") if isinstance(image, dict) else None
             if isinstance(uri, str) and _is_local(uri):
-                entry["uri"] = Path(os.path.relpath(source / unquote(uri), target)).as_posix()
+                image["uri"] = quote(
+                    Path(os.path.relpath(source / unquote(uri), target)).as_posix()
+                )
 
 
 def _is_local(uri: str) -> bool:

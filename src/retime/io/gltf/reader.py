@@ -89,7 +89,7 @@ def motion_of(document: Document, index: int, fps: float | None, *, chosen: bool
     bare, scales, own = _motion(document, channels, nodes, sites, parents, times, rate, even)
     bare = bare.with_notes(*notes)
     kept = Kept(document, index, tuple(channels), tuple(nodes), scales, own, bare)
-    origin = Origin("gltf", str(document.path), document.sha256, kept)
+    origin = Origin("gltf", str(document.path), document.sha256, kept, unedited=bare.tracks)
     return replace(bare, origin=origin)
 
 

@@ -18,6 +18,8 @@ Interpolation = Literal["LINEAR", "STEP", "CUBICSPLINE"]
 IntArray = npt.NDArray[np.int64]
 # A key this near to a frame, in seconds, lies on it: times are single precision.
 ON_FRAME = 2e-4
+# How long a jump of time takes, seconds: single precision tells such times apart.
+_RAMP = 2e-5
 # Between keys a bent warp may be off by this: radians, or a share of a track's extent.
 _CLOSE = 1e-5
 
@@ -82,11 +84,20 @@ class Sampler:
         return value, speed
 
     def speed_at(self, t: FloatArray) -> FloatArray:
-        """Return the speed of a cubic spline at times strictly between keys."""
+        """Return the speed of a cubic spline at times strictly between keys.
+
+        Of rotations it is the speed on the sphere, as their values are brought there too.
+        """
         k = np.clip(np.searchsorted(self.times, t, side="right") - 1, 0, len(self.times) - 2)
         step = (self.times[k + 1] - self.times[k])[:, None]
         u = (t - self.times[k])[:, None] / step
-        return self._cubic(k, u, step)[1]
+        value, speed = self._cubic(k, u, step)
+        if not self.turns:
+            return speed
+        length = np.maximum(np.linalg.norm(value, axis=1, keepdims=True), 1e-12)
+        unit = value / length
+        out: FloatArray = (speed - unit * (unit * speed).sum(1, keepdims=True)) / length
+        return out
 
 
 def rekeyed(sampler: Sampler, graph: Graph) -> tuple[Sampler, bool]:
@@ -95,11 +106,12 @@ def rekeyed(sampler: Sampler, graph: Graph) -> tuple[Sampler, bool]:
     ``graph`` maps output time to the sampler's time. Keys go where the warp shows them, and keys
     are added only where the warp bends between two that differ.
     """
-    times, plain = sampler.times, Graph(graph.x, graph.y)
-    shown = _shown(plain, times)
+    times, plain = sampler.times, _ramped(graph)
+    shown = _outside_ramps(_shown(plain, times), graph)
     same = len(shown) == len(times) and bool((shown[:, 1] == times).all())
     x, y = _with_ends(shown, plain, sampler)
     if sampler.interpolation == "STEP":
+        x, y = _with_ramps(x, y, plain, graph)
         return _stepped(sampler, plain, x, y), same and len(x) == len(
             times
         ) and plain.direction >= 0
@@ -118,6 +130,42 @@ def rekeyed(sampler: Sampler, graph: Graph) -> tuple[Sampler, bool]:
         tangents = _tangents(sampler, plain, x, y, on_key, exact)
     unchanged = same and len(x) == len(times)
     return Sampler(x, values, tangents, sampler.interpolation, sampler.turns), unchanged
+
+
+def _ramped(graph: Graph) -> Graph:
+    """Turn cuts into ramps that take no time to speak of: a track has one value at a time."""
+    x = graph.x.copy()
+    cut = np.flatnonzero(np.diff(x) <= 0) + 1
+    for k in cut:
+        after = x[k + 1] if k + 1 < len(x) else np.inf
+        x[k] = min(x[k - 1] + _RAMP, (x[k - 1] + after) / 2 if np.isfinite(after) else np.inf)
+    return Graph(x, graph.y) if len(cut) else graph
+
+
+def _ramps(graph: Graph) -> FloatArray:
+    """Return the output times at which a warp cuts, (N,)."""
+    same = np.diff(graph.x) <= 0
+    times: FloatArray = graph.x[1:][same]
+    return times
+
+
+def _outside_ramps(shown: FloatArray, graph: Graph) -> FloatArray:
+    """Leave out keys that a cut passes over."""
+    keep = np.ones(len(shown), dtype=bool)
+    for t in _ramps(graph):
+        keep &= (shown[:, 0] <= t + 1e-9) | (shown[:, 0] >= t + _RAMP - 1e-9)
+    return shown[keep]
+
+
+def _with_ramps(
+    x: FloatArray, y: FloatArray, plain: Graph, graph: Graph
+) -> tuple[FloatArray, FloatArray]:
+    """Add a key behind every cut, where a stepped track must show what stands there."""
+    ends = _ramps(graph) + _RAMP
+    if not len(ends):
+        return x, y
+    order = np.argsort(np.r_[x, ends], kind="stable")
+    return np.r_[x, ends][order], np.r_[y, plain.at(ends)][order]
 
 
 def _shown(graph: Graph, times: FloatArray) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +12,20 @@ from retime import quat
 from retime.edits import apply
 from retime.errors import InputError
 from retime.graph import Graph
-from retime.io.gltf.accessors import FLOAT
+from retime.io.gltf.accessors import COMPONENTS, FLOAT
 from retime.io.gltf.animations import Channel
 from retime.io.gltf.document import Document
 from retime.io.gltf.reader import Kept, rest_of
 from retime.io.gltf.samplers import Sampler, rekeyed
 from retime.motion import Motion
 from retime.quat import FloatArray
+from retime.skeleton import Skeleton
 from retime.warp import TimeWarp
 
 __all__ = ["write_motion", "write_motions"]
 
+_PATHS = ("rotation", "translation", "scale")
+Tracks = Mapping[str, FloatArray]
 # What differs by less than this from the retimed source was not edited: radians, metres.
 _SAME = 1e-6
 
@@ -104,15 +107,17 @@ class _Retimer:
         """Re-key every channel; bake those whose values were edited."""
         channels = self.kept.channels
         old = self.animation["samplers"]
-        turned, moved, sized = self._edited()
+        edited = self._edited()
+        by_index = {c.index: c for c in channels}
         known: dict[tuple[int, str, str], int] = {}
         new: list[dict[str, Any]] = []
         for n, entry in enumerate(self.animation["channels"]):
-            found = next((c for c in channels if c.index == n), None)
+            found = by_index.get(n)
             if found is None:
+                if isinstance(entry, dict) and isinstance(entry.get("sampler"), int):
+                    entry["sampler"] = self._kept_as_is(old, entry["sampler"], new)
                 continue
             joint = self.joint_of.get(-1 if found.node is None else found.node)
-            edited = {"rotation": turned, "translation": moved, "scale": sized}
             bake = joint is not None and joint in edited.get(found.path, ())
             name = self._channel_name(found, joint)
             key = (entry["sampler"], name, f"{found.path}{joint}" if bake else "")
@@ -122,23 +127,16 @@ class _Retimer:
                 known[key] = len(new)
                 new.append(made)
             entry["sampler"] = known[key]
-        self._add_missing(channels, turned, moved, sized, new)
-        self._keep_foreign(old, new, channels)
+        self._add_missing(channels, edited, new)
         self.animation["samplers"] = new
 
-    def _keep_foreign(
-        self, old: list[Any], new: list[dict[str, Any]], channels: Sequence[Channel]
-    ) -> None:
-        """Give channels that were left alone their samplers back, under new numbers."""
-        read = {c.index for c in channels}
-        for n, entry in enumerate(self.animation["channels"]):
-            at = entry.get("sampler") if isinstance(entry, dict) else None
-            done = n in read or n >= len(
-                self.kept.document.json["animations"][self.kept.animation]["channels"]
-            )
-            if not done and isinstance(at, int) and 0 <= at < len(old):
-                new.append(old[at])
-                entry["sampler"] = len(new) - 1
+    @staticmethod
+    def _kept_as_is(old: list[Any], at: int, new: list[dict[str, Any]]) -> int:
+        """Give a channel that is left alone its sampler back, under a new number."""
+        if not 0 <= at < len(old):
+            return at
+        new.append(old[at])
+        return len(new) - 1
 
     def _channel_name(self, channel: Channel, joint: int | None) -> str:
         """Return the warp's channel: a joint's, or the first root's translation for all else."""
@@ -149,21 +147,19 @@ class _Retimer:
         is_root = skeleton.parents[joint] < 0
         return f"{name}:translation" if is_root and channel.path == "translation" else name
 
-    def _edited(self) -> tuple[set[int], set[int], set[int]]:
-        """Find the joints whose rotations, translations or scales are not just retimed."""
-        count = len(self.motion.skeleton)
+    def _edited(self) -> dict[str, set[int]]:
+        """Find the joints whose values are not just retimed, by path."""
+        skeleton = self.motion.skeleton
         if self.beyond:
-            every = set(range(count))
-            return every, every, every
+            return {path: set(range(len(skeleton))) for path in _PATHS}
+        if self.motion.is_unedited:
+            return {path: set() for path in _PATHS}
         plain = apply(self.kept.motion, self.warp, times=self.times)
         off = quat.angle(plain.rotations, self.motion.rotations).max(axis=0)
+        moved = _differing(plain.translations, self.motion.translations, skeleton, skeleton.offsets)
+        sized = _differing(plain.scales, self.motion.scales, skeleton, skeleton.rest_scales)
         turned = set(np.flatnonzero(off > _SAME).tolist())
-        index = self.motion.skeleton.index
-        moved = {index(n) for n in _differing(plain.translations, self.motion.translations,
-                                              self.motion.skeleton.offsets, index)}  # fmt: skip
-        sized = {index(n) for n in _differing(plain.scales, self.motion.scales,
-                                              self.motion.skeleton.rest_scales, index)}  # fmt: skip
-        return turned, moved, sized
+        return {"rotation": turned, "translation": moved, "scale": sized}
 
     # ---- samplers
 
@@ -196,7 +192,8 @@ class _Retimer:
         scales = made.tangents is not None
         as_before = same and not scales and len(made.times) == keys
         out["input"] = self._input(made.times)
-        out["output"] = source["output"] if as_before else self._output(made)
+        kind = self.kept.document.json["accessors"][source["output"]]["type"]
+        out["output"] = source["output"] if as_before else self._output(made, kind)
         return out
 
     def _key_count(self, source: dict[str, Any]) -> int:
@@ -213,23 +210,19 @@ class _Retimer:
         if data not in self._inputs:
             ends = {"min": [float(single.min())], "max": [float(single.max())]}
             self._inputs[data] = self.document.add(
-                data, component=FLOAT, kind="SCALAR", count=len(single), **ends
+                data, component=FLOAT, kind="SCALAR", count=len(single), bounds=ends
             )
         return self._inputs[data]
 
-    def _output(self, sampler: Sampler) -> int:
+    def _output(self, sampler: Sampler, kind: str) -> int:
+        """Append a sampler's values as an accessor of a kind; morph weights are single numbers."""
         values = sampler.values
         if sampler.tangents is not None:
             came, went = sampler.tangents
             values = np.stack([came, values, went], axis=1).reshape(-1, values.shape[1])
-        size = values.shape[1]
-        kinds = {3: "VEC3", 4: "VEC4"}
-        is_vector = size in kinds and (sampler.turns or size == 3)
-        kind = kinds[size] if is_vector else "SCALAR"
-        count = len(values) if is_vector else values.size
-        return self.document.add(
-            values.astype("<f4").tobytes(), component=FLOAT, kind=kind, count=count
-        )
+        count = values.size // COMPONENTS[kind]
+        data = values.astype("<f4").tobytes()
+        return self.document.add(data, component=FLOAT, kind=kind, count=count)
 
     def _baked(self, joint: int | None, path: str) -> dict[str, Any]:
         """Make the sampler of a joint whose values were edited: a key for each frame."""
@@ -237,7 +230,7 @@ class _Retimer:
         values, turns = self._values(joint, path)
         sampler = Sampler(self.times, values, None, "LINEAR", turns)
         return {"input": self._input(sampler.times), "interpolation": "LINEAR",
-                "output": self._output(sampler)}  # fmt: skip
+                "output": self._output(sampler, "VEC4" if turns else "VEC3")}  # fmt: skip
 
     def _values(self, joint: int, path: str) -> tuple[FloatArray, bool]:
         """Return a joint's track in the node's own numbers."""
@@ -256,16 +249,14 @@ class _Retimer:
     def _add_missing(
         self,
         channels: Sequence[Channel],
-        turned: set[int],
-        moved: set[int],
-        sized: set[int],
+        edited: Mapping[str, set[int]],
         new: list[dict[str, Any]],
     ) -> None:
         """Add channels for joints that were edited and had none."""
         if self.beyond:
             return
         have = {(c.node, c.path) for c in channels}
-        for path, joints in (("rotation", turned), ("translation", moved), ("scale", sized)):
+        for path, joints in edited.items():
             for j in sorted(joints):
                 if (self.kept.nodes[j], path) not in have:
                     new.append(self._baked(j, path))
@@ -284,13 +275,12 @@ class _Retimer:
             entry["scale"] = size.tolist()
 
 
-def _differing(before: Any, after: Any, rest: FloatArray, index: Any) -> list[str]:
-    """Name the tracks that are not the same; a track that is not there is the rest value."""
-    out = []
+def _differing(before: Tracks, after: Tracks, skeleton: Skeleton, rest: FloatArray) -> set[int]:
+    """Find joints whose tracks are not the same; a track that is not there is the rest value."""
+    out = set()
     for name in dict.fromkeys([*before, *after]):
-        one = before.get(name, rest[index(name)])
-        other = after.get(name, rest[index(name)])
-        extent = max(1.0, float(np.abs(one).max()))
-        if np.abs(np.asarray(one) - np.asarray(other)).max() > _SAME * extent:
-            out.append(name)
+        j = skeleton.index(name)
+        one, other = (np.asarray(t.get(name, rest[j])) for t in (before, after))
+        if np.abs(one - other).max() > _SAME * max(1.0, float(np.abs(one).max())):
+            out.add(j)
     return out

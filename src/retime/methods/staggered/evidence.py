@@ -175,16 +175,16 @@ def _limb_axes(skeleton: Skeleton) -> list[list[tuple[FloatArray, float]]]:
 
     def reach(joint: int) -> list[tuple[FloatArray, float]]:
         out = []
-        for child in skeleton.children[joint]:
-            length = float(np.linalg.norm(skeleton.offsets[child]))
-            if length > nothing:
-                out.append((skeleton.offsets[child] / length, length))
-            else:
-                out += reach(child)
-        for offset in sites.get(joint, []):
-            length = float(np.linalg.norm(offset))
-            if length > nothing:
-                out.append((offset / length, length))
+        work = [(joint, np.array([1.0, 0.0, 0.0, 0.0]))]
+        while work:
+            here, turn = work.pop()
+            ends = [(c, skeleton.offsets[c]) for c in skeleton.children[here]]
+            for child, offset in [*ends, *((None, o) for o in sites.get(here, []))]:
+                length = float(np.linalg.norm(offset))
+                if length > nothing:
+                    out.append((quat.rotate(turn, offset / length), length))
+                elif child is not None:
+                    work.append((child, quat.multiply(turn, skeleton.rest_rotations[child])))
         return out
 
     # A joint that ends nowhere still turns: it gets an axis, and no weight.

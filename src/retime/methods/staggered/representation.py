@@ -14,7 +14,7 @@ from retime.body import find_body
 from retime.contacts import Contact
 from retime.edits import Edit, apply_edits
 from retime.errors import InputError, did_you_mean
-from retime.holding import Constraints, contact_fix
+from retime.holding import Constraints, contact_fixes
 from retime.layers import PoseLayer
 from retime.methods.staggered.channel import Channel
 from retime.methods.staggered.evidence import Evidence
@@ -85,12 +85,12 @@ class Representation:
 
     def extreme(self, pose: PoseName) -> Pose:
         """Return the non-staggered pose: every part at its own extreme value."""
-        k = self._pose(pose)
+        k = self.index(pose)
         return self._as_pose(self.timing.source_times(k))
 
     def at(self, pose: PoseName) -> Pose:
         """Return the true pose at the pose's time."""
-        return self._as_pose(self._source_times_at(self._pose(pose)))
+        return self._as_pose(self._source_times_at(self.index(pose)))
 
     def _as_pose(self, times: FloatArray) -> Pose:
         values = [self._values(i, times[i : i + 1])[0] for i in range(len(self.curves))]
@@ -169,18 +169,17 @@ class Representation:
         """
         layer = self.layer()
         quiet = layer is None and not self.timing.is_edited
-        touched = constraints == "touched"
         return Edit(
             warp=self.warp(),
             layer=layer,
-            fixes=() if quiet or constraints == "free" else (contact_fix(touched=touched),),
+            fixes=() if quiet else contact_fixes(constraints),
             contacts=self.contacts,
         )
 
     def motion(
         self,
         *,
-        hold: bool = True,
+        constraints: Constraints = "hold",
         fps: float | None = None,
         times: npt.ArrayLike | None = None,
     ) -> Motion:
@@ -188,21 +187,21 @@ class Representation:
 
         Parameters
         ----------
-        hold : bool
-            Keep contacts where the source had them.
+        constraints : {"hold", "touched", "free"}
+            Keep all contacts where the source had them, those that the edits touch, or none.
         fps : float, optional
             Frame rate; the source's where not given.
         times : array (F,), optional
             Output times to evaluate, in place of evenly spaced frames.
         """
-        edit = self.to_edit(constraints="hold" if hold else "free")
+        edit = self.to_edit(constraints=constraints)
         out = apply_edits(self.source, [edit], fps=fps, times=times)
         return out.with_notes(*self.notes)
 
     # ---- names
 
-    def _pose(self, pose: PoseName) -> int:
-        """Return a pose's place, by its number or by a time near it."""
+    def index(self, pose: PoseName) -> int:
+        """Return a pose's number, by that or by a time near it."""
         if isinstance(pose, str):
             text = pose.strip().removesuffix("s").strip()
             pose = float(coerce(text, float, "the pose's time"))
@@ -227,7 +226,7 @@ class Representation:
         return sorted({self._editable(p) for p in named})  # type: ignore[arg-type]
 
     def _editable(self, pose: PoseName) -> int:
-        k = self._pose(pose)
+        k = self.index(pose)
         if self.bounds is not None and k not in self.free:
             raise InputError(
                 f"pose {k} at {self.times[k]:.3f} s is not inside the range, {self._range_text()}, "

@@ -141,7 +141,7 @@ def _moved(
     poses: StaggeredPoses, moves: Sequence[tuple[float, float]], *, ripple: bool
 ) -> StaggeredPoses:
     """Move several poses, in an order in which none stands in another's way."""
-    places = [(poses._pose(float(start)), float(end)) for start, end in moves]
+    places = [(poses.index(float(start)), float(end)) for start, end in moves]
     if ripple:
         order = sorted(places)
     else:

@@ -247,7 +247,7 @@ class ValueEdits(Representation):
                 + ", ".join(map(repr, beside))
                 + ", or a pose"
             )
-        return [self._pose(relative_to)]
+        return [self.index(relative_to)]
 
     @recorded
     def reach(

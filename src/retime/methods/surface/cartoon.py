@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from retime.edits import Fix, FixContext, apply
+from retime.edits import Fix, FixContext
 from retime.kinematics import global_transforms
 from retime.motion import Motion
 from retime.quat import FloatArray
-from retime.warp import TimeWarp
 
 __all__ = ["cartoon_fix"]
 
@@ -52,20 +51,23 @@ def cartoon_fix(share: float) -> Fix:
 
 
 def _places(retimed: Motion, context: FixContext) -> FloatArray:
-    """Return where the source had each joint at the joint's own time, in the file's units.
+    """Return where the body had each joint at the joint's own time, in the file's units.
 
     Roots are where the retimed motion has them.
     """
-    source, skeleton = context.source, retimed.skeleton
+    skeleton = retimed.skeleton
     out = global_transforms(retimed)[0]
     groups: dict[bytes, tuple[FloatArray, list[int]]] = {}
     for j, name in enumerate(skeleton.names):
         if skeleton.parents[j] >= 0:
             t = context.warp(retimed.times, name)
             groups.setdefault(t.tobytes(), (t, []))[1].append(j)
-    still = TimeWarp.identity(*source.domain)
     for t, joints in groups.values():
         moments, back = np.unique(t, return_inverse=True)
-        places = global_transforms(apply(source, still, times=moments))[0]
-        out[:, joints] = places[back][:, joints]
+        body = context.body_at(moments)
+        if len(body) < len(moments):
+            # Where the body's time stands or jumps, moments share a frame.
+            here = context.warp.of_body()(body.times)
+            back = np.abs(here[None] - moments[:, None]).argmin(axis=1)[back]
+        out[:, joints] = global_transforms(body)[0][back][:, joints]
     return out

@@ -117,7 +117,7 @@ class ControlSurfaces:
         self._span = _span(motion, range)
         self._check_times()
         placer = Placer(motion, self.root)
-        self._height = placer.height
+        self.height = placer.height
         self._placed = placer.place(self.keys)
         self.notes: tuple[str, ...] = tuple(n for p in self._placed for n in p.sheet.notes)
         self.spans, self.shifts = self._fitted()
@@ -195,19 +195,25 @@ class ControlSurfaces:
         what = drag.joint or "the point"
         self.notes += (
             f"the drag of {what} at {placed.key.time:g} s was cut from {drag.shift:g} to "
-            f"{share * drag.shift:.3g} s: the clip's end or another key leaves no more room",
+            f"{share * drag.shift:.3g} s: the clip's or the range's end, or another key, leaves no "
+            "more room",
         )
 
     # ---- what they make
 
     def warp(self) -> TimeWarp:
-        """Make the warp: a curve for each joint that moves in time, exact at the keys."""
+        """Return the warp: a curve for each joint that moves in time, exact at the keys."""
+        return self._warp
+
+    @cached_property
+    def _warp(self) -> TimeWarp:
         skeleton = self.motion.skeleton
         names = skeleton.names
         start, end = self.motion.domain
         knots: dict[str, list[tuple[FloatArray, FloatArray]]] = {}
+        notes = [*self.notes]
         for k in range(len(self.keys)):
-            curves = self._curves(k)
+            curves = self._curves(k, notes)
             for j, curve in curves.items():
                 knots.setdefault(names[j], []).append(curve)
             for r in skeleton.roots:
@@ -220,8 +226,8 @@ class ControlSurfaces:
             fresh = np.r_[True, np.diff(x) > 1e-12]
             channels[name] = Graph(x[fresh], y[fresh])
         if not channels:
-            return TimeWarp.identity(start, end).with_notes(*self.notes)
-        return TimeWarp([start, end], [start, end], channels=channels, notes=self.notes)
+            return TimeWarp.identity(start, end).with_notes(*notes)
+        return TimeWarp([start, end], [start, end], channels=channels, notes=notes)
 
     def _grid_times(self, k: int) -> FloatArray:
         """Sample a key's range at the motion's frames, or finer."""
@@ -233,10 +239,10 @@ class ControlSurfaces:
         times: FloatArray = np.r_[low, inner, high]
         return times
 
-    def _curves(self, k: int) -> dict[int, tuple[FloatArray, FloatArray]]:
-        """Return output and source times of the joints that a key moves."""
+    def _curves(self, k: int, notes: list[str]) -> dict[int, tuple[FloatArray, FloatArray]]:
+        """Return output and source times of the joints that a key moves; say what was held up."""
         if self.mode == "intersection":
-            return self._met(k)
+            return self._met(k, notes)
         (low, high), time = self.spans[k], self.keys[k].time
         grid = self._grid_times(k)
         joints = np.flatnonzero(np.abs(self.shifts[k]) > _NOTHING)
@@ -247,7 +253,7 @@ class ControlSurfaces:
         source = np.clip(np.where(t == peak, time, source), *self._span)
         return {int(j): (t[n], source[n]) for n, j in enumerate(joints)}
 
-    def _met(self, k: int) -> dict[int, tuple[FloatArray, FloatArray]]:
+    def _met(self, k: int, notes: list[str]) -> dict[int, tuple[FloatArray, FloatArray]]:
         """Follow where the surfaces around a key meet the joints' paths."""
         t, source = self._intersected(k, self._grid_times(k))
         low, high = self.min_slope, 1 / self.min_slope
@@ -263,9 +269,9 @@ class ControlSurfaces:
                 y[n] = min(max(y[n], y[n - 1] + low * step), y[n - 1] + high * step)
             held = float(np.abs(y - source[:, j]).max())
             if held > 1e-3:
-                self.notes += (
+                notes.append(
                     f"the path of {self.motion.skeleton.names[j]} meets the surface at "
-                    f"{self.keys[k].time:g} s more than once: held up by {1000 * held:.0f} ms",
+                    f"{self.keys[k].time:g} s more than once: held up by {1000 * held:.0f} ms"
                 )
             out[int(j)] = (t, y)
         return out
@@ -277,7 +283,7 @@ class ControlSurfaces:
         drag = max(placed.key.drags, key=lambda d: abs(d.shift)).shift
         share = self._share(k)
         stands = float(np.clip(placed.key.time + share * drag, low, high))
-        paths, (corner, cell) = self.paths(k) / self._height, self._cells(k)
+        paths, (corner, cell) = self.paths(k) / self.height, self._cells(k)
         x, y = (corner[c] + cell[c] * np.arange(self.grid[c]) for c in (0, 1))
         across, up = np.meshgrid(x, y, indexing="ij")
         grids = np.stack([share * part(across, up) for part, _ in placed.sheet.parts])
@@ -329,7 +335,7 @@ class ControlSurfaces:
 
     def _cells(self, k: int) -> tuple[FloatArray, FloatArray]:
         """Return a surface's lower corner and its cells' sizes, in heights."""
-        paths = self.paths(k).reshape(-1, 2) / self._height
+        paths = self.paths(k).reshape(-1, 2) / self.height
         low, high = paths.min(axis=0) - BORDER, paths.max(axis=0) + BORDER
         return low, (high - low) / (np.array(self.grid) - 1)
 
@@ -350,7 +356,11 @@ class ControlSurfaces:
             peak = placed.key.time + self.shifts[key][placed.joints[0]]
             moment = coerce(time, float, "time")
             shift = shift * self._bump.at(np.array([moment]), peak, *self.spans[key])[0]
-        return Grid(x * self._height, y * self._height, shift)
+        return Grid(x * self.height, y * self.height, shift)
+
+    def places(self, key: int = 0) -> FloatArray:
+        """Return the joints on a key's plane at its time, (J, 2) metres."""
+        return self._key(key).places * self.height
 
     def weights(self, key: int = 0) -> FloatArray:
         """Return each joint's share of a key's largest drag, (J,)."""
