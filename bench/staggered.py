@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -141,7 +141,7 @@ def figures() -> Iterator[Figure]:
     later = float(poses.times[k]) + 0.03
     whole = seconds(lambda: StaggeredPoses.from_motion(long))
     again = "finding them anew"
-    edits = {
+    edits: dict[str, Callable[[], StaggeredPoses]] = {
         "retime a pose": lambda: poses.retime(k, later),
         "reshape a pose": lambda: poses.exaggerate(0.3, poses=k),
         "reshape an arm": lambda: poses.turn({"LeftArm": [0, 0, 9]}),

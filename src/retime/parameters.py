@@ -20,6 +20,7 @@ from retime.errors import InputError, did_you_mean
 __all__ = [
     "Parameter",
     "Range",
+    "RangeParameters",
     "TimingParameters",
     "build",
     "coerce",
@@ -222,13 +223,19 @@ def _like(count: int) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TimingParameters:
+class RangeParameters:
     """What every method takes: where it acts, and whether the clip is a cycle."""
 
     range: Range | None = parameter(
         None, help="Change only this part of the clip, from A to B.", unit="s", metavar="A:B"
     )
+    loop: bool = parameter(False, help="The clip is a cycle: pose and rate agree at the seam.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimingParameters(RangeParameters):
+    """What methods take that may change a range's length."""
+
     rest: Literal["fixed", "ripple"] = parameter(
         "fixed", help="What follows the range stays where it is, or moves with the range's end."
     )
-    loop: bool = parameter(False, help="The clip is a cycle: pose and rate agree at the seam.")

@@ -79,7 +79,7 @@ def physics(
     if plot is not None:
         must_differ(source, plot)
         must_be_a_picture(plot)
-    retime_file([step], source, target, retiming, warp_file=warp)
+    retime_file([step], source, target, retiming, warp_file=warp, beside=[plot])
     if plot is not None:
         from retime.plot.physics import draw_physics
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,16 @@ __all__ = ["known_contacts", "read_with_roles", "retime_file"]
 def read_with_roles(path: Path, roles: Path | None, **options: Any) -> Any:
     """Read a motion; a map file gives it roles."""
     from retime.io import read
-    from retime.io.json_text import parse_json
 
-    motion = read(path, **options)
+    return with_roles(read(path, **options), roles)
+
+
+def with_roles(motion: Any, roles: Path | None) -> Any:
+    """Give a motion the roles of a map file."""
     if roles is None:
         return motion
     from retime.body import find_body
+    from retime.io.json_text import parse_json
 
     given = parse_json(roles)
     if not isinstance(given, dict) or not all(isinstance(v, str) for v in given.values()):
@@ -40,9 +44,13 @@ def retime_file(
     retiming: Retiming,
     *,
     warp_file: Path | None = None,
+    beside: Sequence[Path | None] = (),
     made_for: Mapping[str, str] | None = None,
 ) -> None:
-    """Evaluate steps on a file and on those that go with it; say what came of it."""
+    """Evaluate steps on a file and on those that go with it; say what came of it.
+
+    ``beside`` are files that the command writes itself: none may be written twice.
+    """
     from retime.body import find_body
     from retime.edits import Edit, apply_edits, total_warp
     from retime.io import read, write
@@ -50,8 +58,10 @@ def retime_file(
     from retime.recipe import Recipe, Step, write_recipe
 
     pairs = [_pair(text, target) for text in retiming.also or []]
-    _must_not_collide([(source, target), *pairs], [warp_file, retiming.recipe])
+    _must_not_collide([(source, target), *pairs], [warp_file, retiming.recipe, *beside])
     if retiming.animation == "all":
+        if any(b is not None for b in beside):
+            raise InputError("pictures are of one animation; name it (--animation NAME)")
         _retime_all(steps, source, target, retiming, warp_file)
         return
     motion = read_with_roles(source, retiming.roles, **retiming.reading)
@@ -109,7 +119,7 @@ def _retime_all(
     steps: list[Any], source: Path, target: Path, retiming: Retiming, warp_file: Path | None
 ) -> None:
     """Evaluate steps on every animation of a file, each by itself, and write one file."""
-    from retime.io import format_of
+    from retime.io import format_of, read_all
     from retime.recipe import Recipe, Step, write_recipe
 
     form = format_of(source)
@@ -117,37 +127,28 @@ def _retime_all(
         raise InputError("--animation all works on files that hold several, and writes their kind")
     if warp_file is not None or retiming.also or retiming.contacts is not None:
         raise InputError("--animation all goes with neither --warp, --also nor --contacts")
-    listed = form.contents(source)
     if retiming.hold:
         steps = [*steps, Step("hold")]
+    sha256 = hashlib.sha256(source.read_bytes()).hexdigest()
+    recipe = Recipe(steps, {"name": source.name, "sha256": sha256})
+    names = [entry["name"] for entry in form.contents(source)]
     results, notes, rows = [], [], []
-    recipe = Recipe(steps, {"name": source.name})
+    options = {k: v for k, v in retiming.reading.items() if k != "animation"}
     with progress("retiming") as told:
-        for n, entry in enumerate(listed):
-            told(n, len(listed), entry["name"])
-            options = {**retiming.reading, "animation": n}
-            motion = read_with_roles(source, retiming.roles, **options)
+        for n, motion in enumerate(read_all(source, **options)):
+            told(n, len(names), names[n])
+            motion = with_roles(motion, retiming.roles)
             try:
                 results.append(recipe.evaluate(motion, fps=retiming.fps, exact=retiming.exact))
             except InputError as e:
-                raise InputError(f"animation {entry['name']!r}: {e}") from None
-            rows.append(f"{entry['name']} {motion.duration:.3g} to {results[-1].duration:.3g} s")
-            notes += [f"{entry['name']}: {text}" for text in results[-1].notes]
-    form.write_all(_of_one_file(results), target)
+                raise InputError(f"animation {names[n]!r}: {e}") from None
+            rows.append(f"{names[n]} {motion.duration:.3g} to {results[-1].duration:.3g} s")
+            notes += [f"{names[n]}: {text}" for text in results[-1].notes]
+    form.write_all(results, target)
     if retiming.recipe is not None:
-        write_recipe(Recipe(steps, {"name": source.name}), retiming.recipe)
+        write_recipe(recipe, retiming.recipe)
     fields = {"output": str(target), "animations": rows}
     report(fields, as_json=retiming.as_json, notes=notes)
-
-
-def _of_one_file(motions: list[Any]) -> list[Any]:
-    """Let animations that were read one by one share the file that they were read from."""
-    first = motions[0].origin.kept.document
-    out = []
-    for motion in motions:
-        kept = replace(motion.origin.kept, document=first)
-        out.append(replace(motion, origin=replace(motion.origin, kept=kept)))
-    return out
 
 
 def known_contacts(path: Path) -> Any:

@@ -86,7 +86,10 @@ def stagger(
         if poses_file.suffix.lower() not in (".json", ".npz"):
             raise InputError(f"a file of poses is .json or .npz, not {poses_file.suffix!r}")
     if target is not None:
-        retime_file([step], source, target, retiming, warp_file=warp)
+        beside = [plot, strip, poses_file]
+        retime_file([step], source, target, retiming, warp_file=warp, beside=beside)
+    elif retiming.animation == "all":
+        raise InputError("poses are listed and drawn of one animation; name it")
     if not (show or plot or strip or poses_file):
         return
     poses = edited_poses(

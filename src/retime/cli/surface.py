@@ -96,13 +96,14 @@ def surface(
     pictures = [p for p in (plot, surface_plot, strip) if p is not None]
     if target is None and not pictures:
         raise InputError("say where to write the result, or ask for --plot")
-    if len({p.resolve() for p in pictures}) < len(pictures):
-        raise InputError("two pictures have one name; give each its own")
     for picture in pictures:
         must_differ(source, picture)
         must_be_a_picture(picture)
     if target is not None:
-        retime_file([step], source, target, retiming, warp_file=warp)
+        beside = [plot, surface_plot, strip]
+        retime_file([step], source, target, retiming, warp_file=warp, beside=beside)
+    elif retiming.animation == "all":
+        raise InputError("pictures are of one animation; name it (--animation NAME)")
     if pictures:
         motion = read_with_roles(source, retiming.roles, **retiming.reading)
         _draw(motion, step, plot, surface_plot, strip)

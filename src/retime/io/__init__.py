@@ -15,14 +15,14 @@ from typing import Any, Literal
 from retime.errors import InputError
 from retime.motion import Motion, UpAxis
 
-__all__ = ["FORMATS", "Format", "format_of", "read", "write"]
+__all__ = ["FORMATS", "Format", "format_of", "read", "read_all", "write"]
 
 
 @dataclass(frozen=True)
 class Format:
     """One file format: its name, suffixes, and the module that reads and writes it.
 
-    One that holds several animations has ``contents`` and ``write_motions`` too.
+    One that holds several animations has ``contents``, ``read_motions`` and ``write_motions`` too.
     """
 
     name: str
@@ -48,6 +48,11 @@ class Format:
     def contents(self, path: Path) -> list[dict[str, Any]]:
         """List a file's animations."""
         found: list[dict[str, Any]] = self._function("contents")(path) if self.several else []
+        return found
+
+    def read_all(self, path: Path, **options: Any) -> list[Motion]:
+        """Read every animation of a file."""
+        found: list[Motion] = self._function("read_motions")(path, **options)
         return found
 
     def write_all(self, motions: list[Motion], path: Path) -> None:
@@ -141,7 +146,26 @@ def read(
         if not form.several:
             raise InputError(f"a {form.name} file holds one motion; it has no animations to choose")
         options["animation"] = animation
-    motion = form.read(path, **options)
+    return _with_units(form.read(path, **options), scale, up)
+
+
+def read_all(path: str | Path, **options: Any) -> list[Motion]:
+    """Read every animation of a file that holds several; it is opened once.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    **options
+        Those of :func:`read`, but for the animation.
+    """
+    path = Path(path)
+    scale, up = options.pop("scale", None), options.pop("up", None)
+    return [_with_units(m, scale, up) for m in format_of(path).read_all(path, **options)]
+
+
+def _with_units(motion: Motion, scale: float | None, up: UpAxis | None) -> Motion:
+    """Give a motion its unit and up axis: declared, inferred or told."""
     known = motion.units.how != "unknown"
     if scale is None and up is None and known:
         return motion

@@ -48,7 +48,7 @@ class Channel:
 
 def animation_names(document: Document) -> list[str]:
     """List the animations' names; those without one are called by their number."""
-    found = document.list("animations")
+    found = document.objects("animations")
     return [str(a.get("name") or f"animation {n}") for n, a in enumerate(found)]
 
 
@@ -75,7 +75,7 @@ def choose_animation(document: Document, wanted: str | int | None) -> int:
 
 def channels_of(document: Document, index: int) -> list[Channel]:
     """Read all channels of an animation."""
-    animation = document.list("animations")[index]
+    animation = document.objects("animations")[index]
     channels, samplers = animation.get("channels", []), animation.get("samplers", [])
     if not isinstance(channels, list) or not isinstance(samplers, list):
         raise document.fail(f"animation {index} has no lists of channels and samplers")

@@ -58,7 +58,7 @@ class Document:
         """Make the error that says what is wrong with this file."""
         return FormatError(message, path=self.path)
 
-    def list(self, name: str) -> list[dict[str, Any]]:
+    def objects(self, name: str) -> list[dict[str, Any]]:
         """Return a list of objects of the top level; none is an empty one."""
         found: Any = self.json.get(name, [])
         if name in self._checked and self._checked[name] is found:
@@ -70,7 +70,7 @@ class Document:
 
     def item(self, name: str, index: Any, what: str) -> dict[str, Any]:
         """Return one object of a list of the top level; a wrong index is an error."""
-        found = self.list(name)
+        found = self.objects(name)
         if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(found):
             raise self.fail(f"{what} names {name} {index!r}; there are {len(found)}")
         return found[index]
@@ -198,7 +198,7 @@ def load(path: str | Path) -> Document:
     version = asset.get("version", "") if isinstance(asset, dict) else ""
     if not str(version).startswith("2."):
         raise document.fail(f"glTF of version {version!r}; retime reads version 2")
-    for n, buffer in enumerate(document.list("buffers")):
+    for n, buffer in enumerate(document.objects("buffers")):
         document.buffers.append(_buffer(document, n, buffer, body))
     return document
 

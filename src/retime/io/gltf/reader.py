@@ -22,7 +22,7 @@ from retime.motion import Motion, Origin, Units
 from retime.quat import FloatArray
 from retime.skeleton import EndSite, Skeleton, unique_names
 
-__all__ = ["Kept", "contents", "read_motion", "rest_of"]
+__all__ = ["Kept", "contents", "read_motion", "read_motions", "rest_of"]
 
 # A chain of more nodes than this is no body.
 _MOST_NODES = 20_000
@@ -73,6 +73,17 @@ def read_motion(
     )
 
 
+def read_motions(
+    path: str | Path,
+    *,
+    rest_frame: Literal["auto", "keep", "first"] = "auto",
+    fps: float | None = None,
+) -> list[Motion]:
+    """Read every animation of a file, which they share."""
+    document = load(path)
+    return [motion_of(document, n, fps) for n in range(len(animation_names(document)))]
+
+
 def motion_of(document: Document, index: int, fps: float | None, *, chosen: bool = True) -> Motion:
     """Sample an animation of a document as a motion."""
     channels = channels_of(document, index)
@@ -95,7 +106,7 @@ def motion_of(document: Document, index: int, fps: float | None, *, chosen: bool
 
 def _parents(document: Document) -> list[int]:
     """Return each node's parent; a node with two parents, or its own ancestor, is an error."""
-    nodes = document.list("nodes")
+    nodes = document.objects("nodes")
     if len(nodes) > _MOST_NODES:
         raise document.fail(f"it has {len(nodes)} nodes, more than {_MOST_NODES}")
     out = [-1] * len(nodes)
@@ -123,16 +134,16 @@ def _parents(document: Document) -> list[int]:
 
 def _chosen_nodes(document: Document, parents: list[int]) -> tuple[list[int], list[int]]:
     """Choose the nodes that are joints, parents first, and those that only end a bone."""
-    nodes = document.list("nodes")
+    nodes = document.objects("nodes")
     wanted: set[int] = set()
-    for animation in document.list("animations"):
+    for animation in document.objects("animations"):
         for channel in animation.get("channels", []) or []:
             target = channel.get("target", {}) if isinstance(channel, dict) else {}
             node = target.get("node") if isinstance(target, dict) else None
             if target.get("path") in ("translation", "rotation", "scale") and isinstance(node, int):
                 document.item("nodes", node, "an animation")
                 wanted.add(node)
-    for skin in document.list("skins"):
+    for skin in document.objects("skins"):
         for joint in skin.get("joints", []) or []:
             document.item("nodes", joint, "a skin")
             wanted.add(joint)
@@ -175,7 +186,7 @@ def _depth_first(order: list[int], parents: list[int]) -> list[int]:
 
 def rest_of(document: Document, n: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return a node's rest translation, rotation (wxyz) and scale."""
-    node = document.list("nodes")[n]
+    node = document.objects("nodes")[n]
     if "matrix" in node:
         return _decomposed(
             document, n, _numbers(document, node["matrix"], 16, f"node {n}'s matrix")
@@ -234,8 +245,8 @@ def _motion(
             own[j] = float(np.cbrt(size.prod()))
         if above[j] >= 0:
             scales[j] = scales[above[j]] * own[above[j]]
-    names = [str(document.list("nodes")[n].get("name") or "") for n in nodes]
-    site_names = [str(document.list("nodes")[n].get("name") or "") for n in sites]
+    names = [str(document.objects("nodes")[n].get("name") or "") for n in nodes]
+    site_names = [str(document.objects("nodes")[n].get("name") or "") for n in sites]
     ends = [
         _site(document, n, place[parents[n]], scales, own, site_names[k])
         for k, n in enumerate(sites)

@@ -23,12 +23,14 @@ from retime.methods.staggered.operators import (
 )
 from retime.quat import FloatArray
 
-__all__ = ["Channel", "Curve", "Fit"]
+__all__ = ["SAME", "Channel", "Curve", "Fit"]
 
 Fit = Literal["log", "levenberg-marquardt"]
 _ITERATIONS = 15
+# Seconds over which a change of an added layer's detail fades at its ends.
+_FADE = 0.1
 # Knots nearer than this, in seconds, are one.
-_SAME = 1e-7
+SAME = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,11 +231,17 @@ class Channel:
     ) -> Channel:
         """Scale the displacement, within spans of the source's time or throughout."""
         curve = self.stack[layer]
-        inside = np.full(len(self.times), spans is None)
-        for low, high in spans or ():
-            inside |= (self.times >= low) & (self.times <= high)
+        inside = np.full(len(self.times), 1.0 if spans is None else 0.0)
+        for low, high in _joined(spans or ()):
+            # The base layer's displacement is none at knots; another's must be faded there.
+            fade = min(_FADE, (high - low) / 2) if layer else 0.0
+            edge = np.minimum(self.times - low, high - self.times)
+            u = np.clip(edge / fade, 0, 1) if fade else (edge >= 0).astype(float)
+            inside = np.maximum(inside, u * u * (3 - 2 * u))
+        shares = 1 + inside * (share - 1)
+        touched = inside > 0
         detail = curve.detail.copy()
-        detail[inside] = scaled(detail[inside], np.full(int(inside.sum()), share))
+        detail[touched] = scaled(detail[touched], shares[touched])
         return self._with_curve(layer, replace(curve, detail=detail))
 
     def with_layer(self, detail: FloatArray | None = None) -> Channel:
@@ -254,7 +262,7 @@ class Channel:
         keep = np.ones(len(self.knots), dtype=bool)
         add = {}
         for owner, t in new.items():
-            near = np.flatnonzero(np.abs(self.knots - t) < _SAME)
+            near = np.flatnonzero(np.abs(self.knots - t) < SAME)
             own = self.owners[near] == owner
             if own.any():
                 continue  # its extreme is there already
@@ -305,6 +313,17 @@ class Channel:
         stack = [*self.stack]
         stack[layer] = curve
         return replace(self, stack=tuple(stack))
+
+
+def _joined(spans: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Join spans that meet."""
+    out: list[tuple[float, float]] = []
+    for low, high in sorted(spans):
+        if out and low <= out[-1][1] + SAME:
+            out[-1] = (out[-1][0], max(high, out[-1][1]))
+        else:
+            out.append((low, high))
+    return out
 
 
 def _fit(

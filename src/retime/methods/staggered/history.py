@@ -19,6 +19,8 @@ __all__ = ["PoseEdit", "recorded", "replayed"]
 
 P = ParamSpec("P")
 S = TypeVar("S", bound="Representation")
+# Arguments that name poses, by a number or by a time.
+_POSES = ("pose", "poses", "after", "relative_to")
 # The edits that can be named in data, filled by the decorator below.
 _EDITS: dict[str, inspect.Signature] = {}
 
@@ -66,6 +68,11 @@ class PoseEdit:
         for name in self.arguments:
             if name not in known:
                 raise InputError(f"{self.do} has no argument {name!r}{did_you_mean(name, known)}")
+        try:
+            _EDITS[self.do].bind(None, **self.arguments)
+        except TypeError as e:
+            text = str(e).replace("missing a required argument:", "needs")
+            raise InputError(f"{self.do} {text}") from None
 
 
 def recorded(
@@ -81,7 +88,9 @@ def recorded(
         bound = signature.bind(poses, *args, **kwargs)
         for argument, value in bound.arguments.items():
             bound.arguments[argument] = _listed(value)
-        arguments = {k: _plain(v) for k, v in list(bound.arguments.items())[1:]}
+        arguments = {
+            k: _named(v) if k in _POSES else _plain(v) for k, v in list(bound.arguments.items())[1:]
+        }
         edited = edit(*bound.args, **bound.kwargs)
         return replace(edited, edits=(*poses.edits, PoseEdit(name, arguments)))
 
@@ -94,6 +103,15 @@ def _listed(value: Any) -> Any:
         return sorted(value, key=str)
     once = isinstance(value, Iterable) and not isinstance(value, Sized)
     return list(value) if once or isinstance(value, KeysView | ValuesView) else value
+
+
+def _named(value: Any) -> Any:
+    """Write poses that are named by a time as text: JSON has one kind of number."""
+    if isinstance(value, list | tuple | np.ndarray):
+        return [_named(v) for v in value]
+    if isinstance(value, float | np.floating):
+        return f"{float(value)!r} s"
+    return _plain(value)
 
 
 def _plain(value: Any) -> Any:

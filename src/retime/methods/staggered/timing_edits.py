@@ -60,7 +60,7 @@ class TimingEdits(Representation):
         ripple : bool
             What follows moves along; else it stays.
         """
-        k = self._editable(pose)
+        k, ripple = self._editable(pose), coerce(ripple, bool, "ripple")
         timing, notes = self.timing.moved(k, coerce(time, float, "time"), ripple=ripple)
         return self._retimed(timing, notes)
 

@@ -13,7 +13,7 @@ from retime.body import find_body
 from retime.contacts import Contact
 from retime.errors import InputError
 from retime.ik import hold_contacts
-from retime.methods.staggered.channel import Channel
+from retime.methods.staggered.channel import SAME, Channel
 from retime.methods.staggered.history import recorded
 from retime.methods.staggered.operators import change
 from retime.methods.staggered.representation import PoseName, Representation, by_joint, numbers
@@ -26,7 +26,7 @@ __all__ = ["MOST_WEIGHT", "ValueEdits"]
 When = Literal["extreme", "pose"]
 # Past this a pose is no longer an exaggeration of anything.
 MOST_WEIGHT = 10.0
-# Degrees per second: no joint turns faster.
+# Degrees, or units of length, per second: nothing moves faster.
 _MOST_SPEED = 1e6
 # A value is met to this, in radians or the file's units; it takes so many rounds at most.
 _EXACT, _ROUNDS = 1e-12, 12
@@ -318,13 +318,12 @@ class ValueEdits(Representation):
         layer, curves = self._layer(layer), list(self.curves)
         for i in self._columns([joint]):
             self._knot(i, k)
+            given = [None if v is None else numbers(v, 3, f"the tangent of {joint!r}")
+                     for v in (arrive, leave)]  # fmt: skip
+            if any(v is not None and np.abs(v).max() > _MOST_SPEED for v in given):
+                raise InputError(f"the tangent of {joint!r} is more than {_MOST_SPEED:g} a second")
             unit = np.pi / 180 if i < len(self.source.skeleton) else 1.0
-            came, went = (
-                None if v is None else unit * numbers(v, 3, f"the tangent of {joint!r}")
-                for v in (arrive, leave)
-            )
-            if any(v is not None and np.abs(v).max() > _MOST_SPEED for v in (came, went)):
-                raise InputError(f"the tangent of {joint!r} is too fast")
+            came, went = (None if v is None else unit * v for v in given)
             ends = self.timing.numbers[[0, -1]]
             first = last = int(self.timing.numbers[k])
             if self.loop and first in ends:
@@ -412,7 +411,7 @@ def _with_editing_knots(
     stale = [
         n
         for owner, t in zip(owners.tolist(), now, strict=True)
-        if (n := curve.knot_of(owner, extreme=False)) is not None and abs(curve.knots[n] - t) > 1e-7
+        if (n := curve.knot_of(owner, extreme=False)) is not None and abs(curve.knots[n] - t) > SAME
     ]
     if stale:
         curve = curve.without_knots(stale)

@@ -7,21 +7,20 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from retime.edits import Edit
-from retime.errors import InputError
-from retime.holding import Constraints, contact_fix
+from retime.holding import Constraints, contact_fixes
 from retime.methods.surface.cartoon import cartoon_fix
 from retime.methods.surface.keys import SurfaceKey
 from retime.methods.surface.placing import RootMode
 from retime.methods.surface.surfaces import ControlSurfaces, SurfaceMode
 from retime.motion import Motion
-from retime.parameters import Range, TimingParameters, coerce, parameter
+from retime.parameters import Range, RangeParameters, build, parameter
 from retime.warp import TimeWarp
 
 __all__ = ["SurfaceParameters", "surface", "surface_warp"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class SurfaceParameters(TimingParameters):
+class SurfaceParameters(RangeParameters):
     """Parameters of time control surfaces."""
 
     keys: tuple[SurfaceKey, ...] = parameter(
@@ -39,7 +38,9 @@ class SurfaceParameters(TimingParameters):
         help="The root follows its weight, by its rotation only, or stays, the legs with it.",
     )
     grid: tuple[int, int] = parameter(
-        (30, 30), help="Vertices of the surface, across and up.", metavar="P,Q"
+        (30, 30),
+        help="Vertices of the surface, across and up: for pictures and intersection.",
+        metavar="P,Q",
     )
     propagation: str | Callable[..., Any] | tuple[float, ...] = parameter(
         "quintic", help="How a drag fades: quintic, septic, or a table of shares.", metavar="NAME"
@@ -120,18 +121,14 @@ def surface(
     cartoon: float = 0.0,
     constraints: Constraints = "hold",
     range: Range | None = None,
-    rest: Literal["fixed", "ripple"] = "fixed",
     loop: bool = False,
 ) -> Edit:
     """Move joints' actions as a step; parameters are those of :class:`SurfaceParameters`."""
+    values = {name: value for name, value in locals().items() if name != "motion"}
+    p = build(SurfaceParameters, values)
     warp = surface_warp(
-        motion, keys, mode=mode, min_slope=min_slope, root=root, grid=grid,
-        propagation=propagation, range=range, loop=loop,
+        motion, p.keys, mode=p.mode, min_slope=p.min_slope, root=p.root, grid=p.grid,
+        propagation=p.propagation, range=p.range, loop=p.loop,
     )  # fmt: skip
-    share = coerce(cartoon, float, "cartoon")
-    if not 0 <= share <= 1:
-        raise InputError(f"the cartoon's share is 0 to 1, not {share:g}")
-    fixes = [cartoon_fix(share)] if share else []
-    if constraints != "free":
-        fixes.append(contact_fix(touched=constraints == "touched"))
-    return Edit(warp=warp, fixes=tuple(fixes))
+    stretch = (cartoon_fix(p.cartoon),) if p.cartoon else ()
+    return Edit(warp=warp, fixes=(*stretch, *contact_fixes(p.constraints)))
