@@ -32,6 +32,7 @@ action.clampWhenFinished = true;
 action.play();
 const nodes = await Promise.all(json.nodes.map((_, n) => gltf.parser.getDependency("node", n)));
 const poses = JSON.parse(times).map((t) => {
+  action.reset().play(); // one that has ended would stay at its start
   mixer.setTime(t);
   gltf.scene.updateMatrixWorld(true);
   return nodes.map((n) => [...n.matrixWorld.elements]);

@@ -296,6 +296,77 @@ def test_retiming_twice_bakes_nothing(walk_glb: Path, tmp_path: Path) -> None:
     assert quat.angle(again.rotations[40, 5], turned[40, 5]) < 0.02
 
 
+@pytest.mark.parametrize("kind", ["LINEAR", "STEP"])
+@pytest.mark.parametrize("source", [[0, 2, 2], [2, 0, 0]])
+def test_a_hold_at_the_end_lasts(tmp_path: Path, kind: str, source: list[float]) -> None:
+    maker, times = Maker(), np.linspace(0, 2, 5)
+    maker.animate("translation", times, wave(times), kind)
+    motion = retime.read(maker.write(tmp_path / "a.glb"))
+    retime.write(apply(motion, TimeWarp([0, 1, 3], source)), tmp_path / "b.glb")
+    assert contents(tmp_path / "b.glb")[0]["duration_s"] == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize("path", ["translation", "rotation"])
+@pytest.mark.parametrize("step", [0.0, 1.4])
+def test_splines_that_swing_between_equal_keys(tmp_path: Path, path: str, step: float) -> None:
+    """A piece that leaves and comes back, and rotations far apart: judged by their speed."""
+    maker, times = Maker(), np.arange(4.0)
+    if path == "rotation":
+        values = np.stack([quat.from_axis_angle([0, 1, 0], step * t)[[1, 2, 3, 0]] for t in times])
+        slope = np.tile([0.0, 0.4, 0.0, 0.1], (4, 1))
+    else:
+        values, slope = np.stack([step * times] * 3, axis=1), np.tile([3.0, -3.0, 0.0], (4, 1))
+    rows = np.stack([slope, values, slope], axis=1).reshape(-1, values.shape[1])
+    maker.animate(path, times, rows, "CUBICSPLINE")
+    motion = retime.read(maker.write(tmp_path / "a.glb"))
+    warp = bent(0, 3, 4)
+    retime.write(apply(motion, warp), tmp_path / "b.glb")
+    (old,), (new,) = (channels_of(load(tmp_path / f), 0) for f in ("a.glb", "b.glb"))
+    t = np.linspace(0, 4, 500)
+    before, after = old.sampler.at(warp(t)), new.sampler.at(t)
+    off = quat.angle(before, after) if path == "rotation" else np.abs(before - after).max(axis=1)
+    assert off.max() < 2e-4
+
+
+def test_keys_at_one_time_are_a_jump(tmp_path: Path) -> None:
+    maker = Maker()
+    places = [[0, 0, 0], [1, 0, 0], [5, 0, 0], [6, 0, 0]]
+    maker.animate("translation", [0, 1, 1, 3], places)
+    file = maker.write(tmp_path / "a.glb")
+    motion = retime.read(file)
+    retime.write(apply(motion, TimeWarp.identity(*motion.domain)), tmp_path / "same.glb")
+    assert parts(tmp_path / "same.glb") == parts(file)
+    retime.write(apply(motion, TimeWarp([0, 6], [0, 3])), tmp_path / "slow.glb")
+    (track,) = channels_of(load(tmp_path / "slow.glb"), 0)
+    assert track.sampler.at(np.array([1.98, 2.02]))[:, 0] == pytest.approx([0.99, 5.005], abs=1e-3)
+
+
+def test_a_single_key_stays_finite(tmp_path: Path) -> None:
+    maker = Maker()
+    maker.animate("translation", [0], np.ones((3, 3)), "CUBICSPLINE")
+    animation = maker.json["animations"][0]
+    at, out = maker.accessor([0, 3], "SCALAR"), maker.accessor(np.zeros((2, 3)), "VEC3")
+    animation["samplers"].append({"input": at, "output": out})
+    animation["channels"].append({"sampler": 1, "target": {"node": 0, "path": "scale"}})
+    motion = retime.read(maker.write(tmp_path / "a.glb"))
+    retime.write(apply(motion, TimeWarp([0, 1], [1, 2])), tmp_path / "b.glb")
+    for channel in channels_of(load(tmp_path / "b.glb"), 0):
+        assert np.isfinite(channel.sampler.at(np.linspace(0, 1, 5))).all()
+
+
+def test_a_buffer_that_is_not_in_the_file_is_left_alone(walk_glb: Path, tmp_path: Path) -> None:
+    """Packed meshes name a buffer that only stands for what they unpack to."""
+    document, body = parts(walk_glb)
+    fallback = {"byteLength": 64, "extensions": {"EXT_meshopt_compression": {"fallback": True}}}
+    document["buffers"].append(fallback)
+    (tmp_path / "packed.glb").write_bytes(glb(document, body))
+    walk = retime.read(tmp_path / "packed.glb")
+    retime.write(apply(walk, TimeWarp([0, 2], [0, walk.duration])), tmp_path / "out.glb")
+    after, _ = parts(tmp_path / "out.glb")
+    assert after["buffers"][1] == fallback
+    assert retime.read(tmp_path / "out.glb").duration == pytest.approx(2.0, abs=1e-5)
+
+
 def test_each_joint_follows_its_own_channel(walk_glb: Path, tmp_path: Path) -> None:
     walk = retime.read(walk_glb)
     start, end = walk.domain
@@ -542,8 +613,36 @@ def test_animations_from_the_command_line(run: Any, walk_glb: Path, tmp_path: Pa
     )
     assert status == 2
     assert "there are: motion" in err
-    status, _, err = run("info", __file__.replace("test_gltf.py", "none.bvh"), "--animation", "x")
+    for odd in ("²", "9" * 5000):
+        assert (
+            run("apply", walk_glb, tmp_path / "p.glb", "--animation", odd, "--duration", "2")[0]
+            == 2
+        )
+    document, body = parts(walk_glb)
+    document["animations"].append({"name": "pose", "channels": [], "samplers": []})
+    (tmp_path / "two.glb").write_bytes(glb(document, body))
+    status, _, err = run(
+        "apply", tmp_path / "two.glb", tmp_path / "o2.glb", "--animation", "all", "--duration", "2"
+    )
+    assert status == 0
+    assert "pose: a single pose" in err
+    status, _, err = run(
+        "surface",
+        walk_glb,
+        tmp_path / "s.glb",
+        "--at",
+        "1",
+        "--joint",
+        "LeftHand",
+        "--shift",
+        "0.1",
+        "--plot",
+        tmp_path / "s.png",
+        "--strip",
+        tmp_path / "s.png",
+    )
     assert status == 2
+    assert "written twice" in err
     retime.write(samples.walk(), tmp_path / "w.bvh")
     status, _, err = run(
         "apply", tmp_path / "w.bvh", tmp_path / "q.bvh", "--animation", "x", "--duration", "2"
@@ -587,6 +686,12 @@ def broken(document: dict[str, Any], change: Callable[[dict[str, Any]], Any]) ->
         (lambda d: d["animations"][0]["channels"][0].update(sampler=999), "names sampler 999"),
         (lambda d: d["animations"][0]["samplers"][0].update(interpolation="MAGIC"), "MAGIC"),
         (lambda d: d.update(nodes=5), "not a list"),
+        (lambda d: d["asset"].update(minVersion="2.1"), "2.1"),
+        (lambda d: d["accessors"][-1].update(type=[]), "unknown type"),
+        (lambda d: d["accessors"][-1].update(componentType={}), "unknown type"),
+        (lambda d: d["buffers"][0].update(uri="a%00b"), "no file's"),
+        (lambda d: d["buffers"][0].update(uri="\ud800"), "no file's|is missing"),
+        (lambda d: d["buffers"][0].update(uri="x" * 5000), "no file's|is missing"),
     ],
 )  # fmt: skip
 def test_broken_files_get_a_sentence(
@@ -597,6 +702,38 @@ def test_broken_files_get_a_sentence(
     bad.write_bytes(glb(broken(document, change), body))
     with pytest.raises(FormatError, match=sentence):
         retime.read(bad)
+
+
+def test_odd_neighbours_do_not_matter(walk_glb: Path, tmp_path: Path) -> None:
+    """Another animation, a skin or a name that is odd is no reason to refuse this one."""
+    document, body = parts(walk_glb)
+    document["animations"] += [{"channels": 5}, {"channels": [{"target": []}], "samplers": []}, {}]
+    document["skins"][0]["joints"] = 5
+    document["nodes"][0]["extras"] = {"odd": "\ud800"}
+    (tmp_path / "odd.glb").write_bytes(glb(document, body))
+    walk = retime.read(tmp_path / "odd.glb", animation=0)
+    retime.write(apply(walk, TimeWarp([0, 2], [0, walk.duration])), tmp_path / "out.glb")
+    assert parts(tmp_path / "out.glb")[0]["nodes"][0]["extras"] == {"odd": "\ud800"}
+
+
+def test_what_is_named_often_is_not_read_without_bound(tmp_path: Path) -> None:
+    maker = Maker()
+    maker.animate("weights", [0], [0])
+    maker.json["accessors"].append({"componentType": 5126, "count": 1 << 22, "type": "SCALAR"})
+    huge = len(maker.json["accessors"]) - 1
+    animation = maker.json["animations"][0]
+    animation["samplers"] = [{**animation["samplers"][0], "output": huge} for _ in range(100)]
+    target = {"node": 0, "path": "weights"}
+    animation["channels"] = [{"sampler": n, "target": target} for n in range(100)]
+    with pytest.raises(FormatError, match="more values than fit"):
+        retime.read(maker.write(tmp_path / "a.glb"))
+    plain = Maker()
+    plain.animate("translation", [0, 1], np.zeros((2, 3)))
+    file = plain.write(tmp_path / "b.glb")
+    document, body = parts(file)
+    document["buffers"] += [{"byteLength": 0, "uri": "b.glb"}] * 60_000
+    file.write_bytes(glb(document, body))
+    assert retime.read(file).duration == 1.0
 
 
 def test_truncated_files_get_a_sentence(walk_glb: Path, tmp_path: Path) -> None:

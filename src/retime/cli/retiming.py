@@ -138,12 +138,17 @@ def _retime_all(
         for n, motion in enumerate(read_all(source, **options)):
             told(n, len(names), names[n])
             motion = with_roles(motion, retiming.roles)
+            if motion.duration <= 0:
+                notes.append(f"{names[n]}: a single pose, left as it is")
+                continue
             try:
                 results.append(recipe.evaluate(motion, fps=retiming.fps, exact=retiming.exact))
             except InputError as e:
                 raise InputError(f"animation {names[n]!r}: {e}") from None
             rows.append(f"{names[n]} {motion.duration:.3g} to {results[-1].duration:.3g} s")
             notes += [f"{names[n]}: {text}" for text in results[-1].notes]
+    if not results:
+        raise InputError(f"{source} has no animation that lasts")
     form.write_all(results, target)
     if retiming.recipe is not None:
         write_recipe(recipe, retiming.recipe)

@@ -18,7 +18,9 @@ _DTYPES: dict[int, str] = {
 }  # fmt: skip
 COMPONENTS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}
 # An accessor without a buffer is all zeros: it may not be longer than this.
-_MOST_ZEROS = 1 << 24
+_MOST_ZEROS = 1 << 22
+# All that is read of one file, however often its accessors are named.
+_MOST_VALUES = 1 << 27
 
 
 def read_accessor(document: Document, index: Any, what: str) -> FloatArray:
@@ -26,7 +28,8 @@ def read_accessor(document: Document, index: Any, what: str) -> FloatArray:
     accessor = document.item("accessors", index, what)
     name = f"accessor {index} of {what}"
     kind, component = accessor.get("type"), accessor.get("componentType")
-    if kind not in COMPONENTS or component not in _DTYPES:
+    known = isinstance(kind, str) and isinstance(component, int)
+    if not known or kind not in COMPONENTS or component not in _DTYPES:
         raise document.fail(f"{name} is of an unknown type ({kind!r}, {component!r})")
     count = _whole(document, accessor.get("count"), f"the count of {name}")
     size, dtype = COMPONENTS[kind], np.dtype(_DTYPES[component])
@@ -39,6 +42,9 @@ def read_accessor(document: Document, index: Any, what: str) -> FloatArray:
         values = np.zeros((count, size), dtype)
     if "sparse" in accessor:
         values = _with_sparse(document, accessor["sparse"], values, dtype, name)
+    document.values_read += values.size
+    if document.values_read > _MOST_VALUES:
+        raise document.fail("its animations hold more values than fit in memory")
     out = values.astype(np.float64)
     if accessor.get("normalized") is True and dtype.kind in "iu":
         most = np.iinfo(dtype).max
@@ -96,8 +102,8 @@ def _with_sparse(
     places, new = sparse.get("indices"), sparse.get("values")
     if not isinstance(places, dict) or not isinstance(new, dict) or count > len(values):
         raise document.fail(f"{what}: its sparse part is incomplete")
-    component = places.get("componentType")
-    if component not in (5121, 5123, 5125):
+    component: Any = places.get("componentType")
+    if not isinstance(component, int) or component not in (5121, 5123, 5125):
         raise document.fail(f"{what}: sparse indices of type {component!r}")
     start = _whole(document, places.get("byteOffset", 0), f"the sparse offset of {what}")
     kind = np.dtype(_DTYPES[component])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -64,7 +65,7 @@ def choose_animation(document: Document, wanted: str | int | None) -> int:
             return wanted
     elif wanted in names:
         return names.index(wanted)
-    elif str(wanted).isdigit() and int(str(wanted)) < len(names):
+    elif re.fullmatch(r"[0-9]{1,9}", str(wanted)) and int(str(wanted)) < len(names):
         return int(str(wanted))
     listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
     raise InputError(
@@ -95,14 +96,33 @@ def channels_of(document: Document, index: int) -> list[Channel]:
             continue  # the specification lets such a channel be ignored
         if isinstance(at, bool) or not isinstance(at, int) or not 0 <= at < len(samplers):
             raise document.fail(f"{what} names sampler {at!r}; there are {len(samplers)}")
-        turns = path == "rotation"
+        turns = path == "rotation" or _points_to_turn(target)
         if (at, turns) not in cache:
-            cache[at, turns] = _sampler(document, samplers[at], what, path)
+            cache[at, turns] = _sampler(document, samplers[at], what, path, turns)
         out.append(Channel(n, node, path, cache[at, turns]))
     return out
 
 
-def _sampler(document: Document, entry: Any, what: str, path: str) -> Sampler:
+def _apart(times: FloatArray, table: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Keep the first and the last of keys at one time: a jump, the first of them just before it."""
+    first = np.r_[True, np.diff(times) > 0]
+    last = np.r_[np.diff(times) > 0, True]
+    keep = first | last
+    times, table, jump = times[keep].copy(), table[keep], (first & ~last)[keep]
+    times[jump] = np.nextafter(times[jump].astype(np.float32), np.float32(-np.inf))
+    rising = np.r_[True, np.diff(times) > 0]
+    return times[rising], table[rising]
+
+
+def _points_to_turn(target: dict[str, Any]) -> bool:
+    """Whether an animation pointer leads to a rotation."""
+    extensions = target.get("extensions")
+    found = extensions.get("KHR_animation_pointer") if isinstance(extensions, dict) else None
+    pointer = found.get("pointer") if isinstance(found, dict) else None
+    return isinstance(pointer, str) and pointer.endswith("/rotation")
+
+
+def _sampler(document: Document, entry: Any, what: str, path: str, turns: bool) -> Sampler:
     if not isinstance(entry, dict):
         raise document.fail(f"the sampler of {what} is no object")
     kind: Interpolation = entry.get("interpolation", "LINEAR")
@@ -121,10 +141,7 @@ def _sampler(document: Document, entry: Any, what: str, path: str) -> Sampler:
     if not size or values.size != len(times) * parts * size:
         raise document.fail(f"{what} has {values.size} values for {len(times)} keys")
     table = values.reshape(len(times), parts, size)
-    # Some writers repeat a time: the last key at it counts, as it does when it is played.
-    keep = np.r_[np.diff(times) > 0, True]
-    times, table = times[keep], table[keep]
-    turns = path == "rotation"
+    times, table = _apart(times, table)
     middle = table[:, 1] if parts == 3 else table[:, 0]
     if turns:
         lengths = np.linalg.norm(middle, axis=1)

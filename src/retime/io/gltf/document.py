@@ -51,8 +51,10 @@ class Document:
     buffers: list[bytes]
     tail: bytes = b""
     sha256: str = ""
+    values_read: int = 0
     _added: bytearray = field(default_factory=bytearray)
     _checked: dict[str, Any] = field(default_factory=dict)
+    _files: dict[Path, bytes] = field(default_factory=dict)
 
     def fail(self, message: str) -> FormatError:
         """Make the error that says what is wrong with this file."""
@@ -112,9 +114,10 @@ class Document:
         if not views:
             return
         buffers = self.json.setdefault("buffers", [])
-        if binary and buffers and "uri" not in buffers[0] and self.buffers:
+        length = max(int(buffers[0].get("byteLength", 0)), 0) if buffers else 0
+        own = bool(buffers) and "uri" not in buffers[0] and len(self.buffers[0]) >= length
+        if binary and own:
             # Behind what the file has: the old bytes stay where they are.
-            length = max(int(buffers[0].get("byteLength", 0)), 0)
             old = self.buffers[0][:length]
             start = -(-length // 4) * 4
             self.buffers[0] = old + b"\0" * (start - length) + bytes(self._added)
@@ -138,13 +141,12 @@ class Document:
         self._place_added(binary=binary)
         if not binary:
             self._embed(0)
-            text = json.dumps(self.json, ensure_ascii=False, indent=1).encode()
-            write_bytes(path, [text, b"\n"])
+            write_bytes(path, [_text(self.json, indent=1), b"\n"])
             return
         self._embed(1)
         buffers = self.json.get("buffers", [])
         body = self.buffers[0] if buffers and "uri" not in buffers[0] else b""
-        text = json.dumps(self.json, ensure_ascii=False, separators=(",", ":")).encode()
+        text = _text(self.json, separators=(",", ":"))
         text += b" " * (-len(text) % 4)
         body += b"\0" * (-len(body) % 4)
         chunks = [struct.pack("<II", len(text), _JSON), text]
@@ -159,7 +161,8 @@ class Document:
         for buffer, data in list(zip(self.json.get("buffers", []), self.buffers, strict=False))[
             first:
         ]:
-            if "uri" not in buffer:
+            told = buffer.get("byteLength", 0)
+            if "uri" not in buffer and len(data) >= told:  # else it stands for data not in the file
                 text = base64.b64encode(data[: buffer.get("byteLength", len(data))]).decode()
                 buffer["uri"] = f"data:application/octet-stream;base64,{text}"
 
@@ -179,6 +182,13 @@ class Document:
                 )
 
 
+def _text(document: dict[str, Any], **style: Any) -> bytes:
+    try:
+        return json.dumps(document, ensure_ascii=False, **style).encode()
+    except UnicodeEncodeError:  # half of a pair of surrogates, which only an escape can write
+        return json.dumps(document, ensure_ascii=True, **style).encode()
+
+
 def _is_local(uri: str) -> bool:
     return ":" not in uri.split("/", 1)[0] and not uri.startswith(("/", "\\"))
 
@@ -196,8 +206,9 @@ def load(path: str | Path) -> Document:
     document = Document(path, _parse(text, path), [], tail, digest)
     asset = document.json.get("asset")
     version = asset.get("version", "") if isinstance(asset, dict) else ""
-    if not str(version).startswith("2."):
-        raise document.fail(f"glTF of version {version!r}; retime reads version 2")
+    least = asset.get("minVersion", "2.0") if isinstance(asset, dict) else "2.0"
+    if not str(version).startswith("2.") or str(least) != "2.0":
+        raise document.fail(f"glTF of version {version!r} ({least!r}); retime reads version 2.0")
     for n, buffer in enumerate(document.objects("buffers")):
         document.buffers.append(_buffer(document, n, buffer, body))
     return document
@@ -208,6 +219,8 @@ def _chunks(data: bytes, path: Path) -> tuple[bytes, bytes | None, bytes]:
     if len(data) < 20:
         raise FormatError("the file ends inside its header", path=path)
     _, version, length = struct.unpack_from("<4sII", data)
+    if length < 20:
+        raise FormatError(f"its header tells a length of {length} bytes", path=path)
     if version != 2:
         raise FormatError(f"GLB of version {version}; retime reads version 2", path=path)
     if length > len(data):
@@ -272,11 +285,19 @@ def _buffer(document: Document, n: int, buffer: dict[str, Any], body: bytes | No
 def _beside(document: Document, n: int, uri: str) -> bytes:
     """Read a buffer's file; what is not below the document's folder is never followed."""
     folder = document.path.resolve().parent
-    place = (folder / unquote(uri)).resolve() if _is_local(uri) else None
-    if place is None or "\0" in unquote(uri) or not place.is_relative_to(folder):
+    try:
+        name = unquote(uri, errors="strict")
+        place = (folder / name).resolve() if _is_local(uri) else None
+        inside = place is not None and place.is_relative_to(folder)
+        found = place is not None and inside and place.is_file()
+    except (OSError, ValueError, RuntimeError):  # a NUL, a name too long, links in a circle
+        raise document.fail(f"buffer {n} has an address that is no file's: {uri[:60]!r}") from None
+    if place is None or not inside:
         raise document.fail(
             f"buffer {n} lies outside the file's folder ({uri[:60]!r}); it is not followed"
         )
-    if not place.is_file():
+    if not found:
         raise document.fail(f"buffer {n} is missing: {uri[:60]!r} is not beside the file")
-    return read_bytes(place)
+    if place not in document._files:
+        document._files[place] = read_bytes(place)
+    return document._files[place]

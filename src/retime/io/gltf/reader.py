@@ -137,14 +137,16 @@ def _chosen_nodes(document: Document, parents: list[int]) -> tuple[list[int], li
     nodes = document.objects("nodes")
     wanted: set[int] = set()
     for animation in document.objects("animations"):
-        for channel in animation.get("channels", []) or []:
-            target = channel.get("target", {}) if isinstance(channel, dict) else {}
-            node = target.get("node") if isinstance(target, dict) else None
-            if target.get("path") in ("translation", "rotation", "scale") and isinstance(node, int):
+        for channel in _items(animation, "channels"):
+            target = channel.get("target") if isinstance(channel, dict) else None
+            if not isinstance(target, dict):
+                continue
+            node = target.get("node")
+            if target.get("path") in ("translation", "rotation", "scale") and node is not None:
                 document.item("nodes", node, "an animation")
                 wanted.add(node)
     for skin in document.objects("skins"):
-        for joint in skin.get("joints", []) or []:
+        for joint in _items(skin, "joints"):
             document.item("nodes", joint, "a skin")
             wanted.add(joint)
     if not wanted:
@@ -168,6 +170,11 @@ def _chosen_nodes(document: Document, parents: list[int]) -> tuple[list[int], li
         and not {"mesh", "camera", "skin"} & set(node)
     ]  # fmt: skip
     return _depth_first(order, parents), ends
+
+
+def _items(entry: dict[str, Any], name: str) -> list[Any]:
+    found = entry.get(name)
+    return found if isinstance(found, list) else []
 
 
 def _depth_first(order: list[int], parents: list[int]) -> list[int]:

@@ -83,33 +83,56 @@ class Sampler:
         ) / step  # fmt: skip
         return value, speed
 
-    def speed_at(self, t: FloatArray) -> FloatArray:
-        """Return the speed of a cubic spline at times strictly between keys.
+    def between_keys(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return a cubic spline and its speed at times (N,), not brought to the sphere.
 
-        Of rotations it is the speed on the sphere, as their values are brought there too.
+        A piece of a cubic is a cubic: with these a track is the same after a key is added. Who
+        plays it normalises rotations afterwards.
         """
+        if len(self.times) < 2:
+            return self.at(t), np.zeros((len(t), self.values.shape[1]))
         k = np.clip(np.searchsorted(self.times, t, side="right") - 1, 0, len(self.times) - 2)
         step = (self.times[k + 1] - self.times[k])[:, None]
-        u = (t - self.times[k])[:, None] / step
+        u = np.clip((t - self.times[k])[:, None] / step, 0.0, 1.0)
         value, speed = self._cubic(k, u, step)
-        if not self.turns:
-            return speed
-        length = np.maximum(np.linalg.norm(value, axis=1, keepdims=True), 1e-12)
-        unit = value / length
-        out: FloatArray = (speed - unit * (unit * speed).sum(1, keepdims=True)) / length
+        outside = (t < self.times[0]) | (t > self.times[-1])
+        speed[outside] = 0.0
+        return value, speed
+
+    def fastest(self, t: FloatArray) -> FloatArray:
+        """Bound the speed in the stretches between keys that hold times (N,)."""
+        if len(self.times) < 2:
+            return np.zeros(len(t))
+        k = np.clip(np.searchsorted(self.times, t, side="right") - 1, 0, len(self.times) - 2)
+        step = (self.times[k + 1] - self.times[k])[:, None]
+        a, b = self.values[k], self.values[k + 1]
+        if self.tangents is None:
+            if self.turns:
+                return quat.angle(a, b) / step[:, 0]
+            straight: FloatArray = np.abs(b - a).max(axis=1) / step[:, 0]
+            return straight
+        # The speed is a quadratic within the hull of its three control points.
+        leave, arrive = self.tangents[1][k], self.tangents[0][k + 1]
+        middle = 3 * (b - a) / step - leave - arrive
+        hull = np.stack([np.abs(v).max(axis=1) for v in (leave, middle, arrive)])
+        out: FloatArray = hull.max(axis=0) * (2.0 if self.turns else 1.0)
         return out
 
 
-def rekeyed(sampler: Sampler, graph: Graph) -> tuple[Sampler, bool]:
+def rekeyed(sampler: Sampler, graph: Graph, end: float | None = None) -> tuple[Sampler, bool]:
     """Move a sampler's keys by a warp; tell whether its values are as they were, in order.
 
     ``graph`` maps output time to the sampler's time. Keys go where the warp shows them, and keys
-    are added only where the warp bends between two that differ.
+    are added only where the warp bends between two that differ. A track that lasts to ``end``, the
+    animation's, lasts to the output's end too.
     """
     times, plain = sampler.times, _ramped(graph)
     shown = _outside_ramps(_shown(plain, times), graph)
     same = len(shown) == len(times) and bool((shown[:, 1] == times).all())
     x, y = _with_ends(shown, plain, sampler)
+    lasts = end is not None and sampler.times[-1] >= end - ON_FRAME
+    if lasts and x[-1] < plain.x[-1] - 1e-7:
+        x, y = np.r_[x, plain.x[-1]], np.r_[y, plain.y[-1]]
     if sampler.interpolation == "STEP":
         x, y = _with_ramps(x, y, plain, graph)
         return _stepped(sampler, plain, x, y), same and len(x) == len(
@@ -124,7 +147,9 @@ def rekeyed(sampler: Sampler, graph: Graph) -> tuple[Sampler, bool]:
     values = np.empty((len(y), sampler.values.shape[1]))
     values[on_key] = sampler.values[exact[on_key]]
     if not on_key.all():
-        values[~on_key] = sampler.at(y[~on_key])
+        between = y[~on_key]
+        raw = sampler.tangents is not None
+        values[~on_key] = sampler.between_keys(between)[0] if raw else sampler.at(between)
     tangents = None
     if sampler.tangents is not None:
         tangents = _tangents(sampler, plain, x, y, on_key, exact)
@@ -204,24 +229,13 @@ def _bends(sampler: Sampler, graph: Graph, x: FloatArray, y: FloatArray) -> Floa
     xs, ys = xs[fresh], ys[fresh]
     if not len(xs):
         return np.zeros((0, 2))
-    values = sampler.at(y)
-    change = (
-        quat.angle(values[1:], values[:-1])
-        if sampler.turns
-        else np.abs(np.diff(values, axis=0)).max(1)
+    span = np.abs(np.diff(y))
+    change = sampler.fastest((y[1:] + y[:-1]) / 2) * span
+    extent = (
+        1.0 if sampler.turns else max(float(np.ptp(sampler.values, axis=0).max()), change.max())
     )
-    if sampler.tangents is not None:
-        # A spline may go far between two equal keys.
-        middle = sampler.at((y[1:] + y[:-1]) / 2)
-        out = (
-            quat.angle(middle, values[:-1])
-            if sampler.turns
-            else np.abs(middle - values[:-1]).max(1)
-        )
-        change = np.maximum(change, 4 * out)
-    extent = 1.0 if sampler.turns else max(float(np.ptp(sampler.values, axis=0).max()), 1e-12)
     # How far off in source time a stretch may be; one that hardly changes, by any.
-    close = _CLOSE * extent * np.abs(np.diff(y)) / np.maximum(change, 1e-300)
+    close = _CLOSE * extent * span / np.maximum(change, 1e-300)
     close[change <= _CLOSE * extent] = np.inf
     off = np.abs(ys - np.interp(xs, x, y))
     if (off <= close[np.clip(np.searchsorted(x, xs) - 1, 0, len(close) - 1)]).all():
@@ -253,8 +267,7 @@ def _tangents(
     went[on_key] = sampler.tangents[0 if backwards else 1][exact[on_key]]
     between = ~on_key
     if between.any():
-        speed = sampler.speed_at(y[between])
-        came[between] = went[between] = speed
+        came[between] = went[between] = sampler.between_keys(y[between])[1]
     rates = np.diff(y) / np.maximum(np.diff(x), 1e-12)
     came *= np.r_[0.0, rates][:, None]
     went *= np.r_[rates, 0.0][:, None]

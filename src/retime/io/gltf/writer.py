@@ -16,7 +16,7 @@ from retime.io.gltf.accessors import COMPONENTS, FLOAT
 from retime.io.gltf.animations import Channel
 from retime.io.gltf.document import Document
 from retime.io.gltf.reader import Kept, rest_of
-from retime.io.gltf.samplers import Sampler, rekeyed
+from retime.io.gltf.samplers import ON_FRAME, Sampler, rekeyed
 from retime.motion import Motion
 from retime.quat import FloatArray
 from retime.skeleton import Skeleton
@@ -106,12 +106,12 @@ class _Retimer:
     def run(self) -> None:
         """Re-key every channel; bake those whose values were edited."""
         channels = self.kept.channels
-        old = self.animation["samplers"]
+        old = self.animation.get("samplers", [])
         edited = self._edited()
         by_index = {c.index: c for c in channels}
         known: dict[tuple[int, str, str], int] = {}
         new: list[dict[str, Any]] = []
-        for n, entry in enumerate(self.animation["channels"]):
+        for n, entry in enumerate(self.animation.get("channels", [])):
             found = by_index.get(n)
             if found is None:
                 if isinstance(entry, dict) and isinstance(entry.get("sampler"), int):
@@ -128,7 +128,8 @@ class _Retimer:
                 new.append(made)
             entry["sampler"] = known[key]
         self._add_missing(channels, edited, new)
-        self.animation["samplers"] = new
+        if new or old:
+            self.animation["samplers"] = new
 
     @staticmethod
     def _kept_as_is(old: list[Any], at: int, new: list[dict[str, Any]]) -> int:
@@ -178,7 +179,11 @@ class _Retimer:
                 False,
             )
         else:
-            made, same = rekeyed(channel.sampler, self._graph(name))
+            graph = self._graph(name)
+            if _leaves(graph, channel.sampler):
+                return source
+            end = max(float(c.sampler.times[-1]) for c in self.kept.channels)
+            made, same = rekeyed(channel.sampler, graph, end)
         keys = self._key_count(source)
         if (
             same
@@ -263,7 +268,7 @@ class _Retimer:
                     target = {"node": self.kept.nodes[j], "path": path}
                     self._unpack_matrix(self.kept.nodes[j])
                     entry = {"sampler": len(new) - 1, "target": target}
-                    self.animation["channels"].append(entry)
+                    self.animation.setdefault("channels", []).append(entry)
 
     def _unpack_matrix(self, node: int) -> None:
         """A node with a matrix may not be animated: give it the three parts instead."""
@@ -273,6 +278,13 @@ class _Retimer:
             entry["translation"] = place.tolist()
             entry["rotation"] = turn[[1, 2, 3, 0]].tolist()
             entry["scale"] = size.tolist()
+
+
+def _leaves(graph: Graph, sampler: Sampler) -> bool:
+    """Whether a warp shows a whole track at its own time."""
+    first, last = sampler.times[0], sampler.times[-1]
+    covers = graph.x[0] <= first + ON_FRAME and graph.x[-1] >= last - ON_FRAME
+    return covers and np.array_equal(graph.x, graph.y)
 
 
 def _differing(before: Tracks, after: Tracks, skeleton: Skeleton, rest: FloatArray) -> set[int]:

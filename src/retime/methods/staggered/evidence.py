@@ -48,7 +48,7 @@ class Evidence:
     times : array (F,)
         The moments.
     probability : array (F,)
-        The pose probability signal P(t).
+        The pose probability signal P(t); changes of contact add to the channels' weighted mean.
     local : array (F, C)
         Each channel's own evidence p_i(t), from 0 to 1.
     weights : array (C,)

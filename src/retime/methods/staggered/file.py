@@ -20,6 +20,7 @@ from retime.methods.staggered.evidence import Evidence
 from retime.methods.staggered.history import PoseEdit
 from retime.methods.staggered.poses import StaggeredPoses
 from retime.methods.staggered.timing import Timing
+from retime.motion import Motion
 
 __all__ = ["read_poses", "write_poses"]
 
@@ -118,6 +119,28 @@ def _parts(poses: StaggeredPoses) -> tuple[dict[str, Any], dict[str, Any]]:
     return about, {n: np.ascontiguousarray(a) for n, a in arrays.items()}
 
 
+def _must_agree(source: Motion, timing: Timing, curves: list[Channel]) -> None:
+    """Refuse arrays that do not belong together: compiled loops trust them."""
+    poses, frames, joints = len(timing.times), len(source), len(source.skeleton)
+    table = (poses, len(source.channels))
+    whole = all(a.shape == table for a in (timing.refinements, timing.known_refinements))
+    lined = all(a.shape == (poses,) for a in (timing.times, timing.known_times, timing.numbers))
+    if not (whole and lined and timing.included.shape == table and len(curves) == table[1]):
+        raise InputError("its poses, times and channels do not agree")
+    if poses < 2 or (np.diff(timing.times) <= 0).any() or not timing.included[[0, -1]].all():
+        raise InputError("its pose times do not rise")
+    for i, curve in enumerate(curves):
+        knots, size = len(curve.knots), 4 if i < joints else 3
+        good = knots >= 2 and curve.owners.shape == curve.extreme.shape == (knots,)
+        good = good and bool((np.diff(curve.knots) > 0).all() and curve.stack)
+        for layer in curve.stack:
+            good = good and layer.controls.shape == (knots - 1, 4, size)
+            good = good and layer.detail.shape == (frames, size)
+        held = np.isin(timing.numbers[timing.included[:, i]], curve.owners[curve.extreme])
+        if not (good and held.all()):
+            raise InputError(f"the knots of {source.channels[i]!r} do not agree with its poses")
+
+
 def _poses(about: Mapping[str, Any], arrays: Mapping[str, Any]) -> StaggeredPoses:
     def under(prefix: str) -> dict[str, Any]:
         return {n.removeprefix(prefix): a for n, a in arrays.items() if n.startswith(prefix)}
@@ -137,6 +160,7 @@ def _poses(about: Mapping[str, Any], arrays: Mapping[str, Any]) -> StaggeredPose
         stack = tuple(Curve(own[f"{n}/controls"], own[f"{n}/detail"]) for n in range(layers))
         fields = {n: own[n] for n in _CHANNEL}
         curves.append(Channel(source.times, stack=stack, fit=about["fit"], **fields))
+    _must_agree(source, timing, curves)
     contacts = about["contacts"]
     return StaggeredPoses(
         source,

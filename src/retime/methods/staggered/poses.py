@@ -94,7 +94,8 @@ class StaggeredPoses(TimingEdits, ValueEdits):
         fit : {"log", "levenberg-marquardt"}
             How splines are fitted: in the logarithm's space, or by refining that.
         filter : float
-            Smooth noisy joints first, over this many seconds; 0 leaves them.
+            Smooth noisy joints first by a Gaussian of this standard deviation, seconds; 0 leaves
+            them.
         filter_joints : sequence of str
             Which joints are smoothed; left out, the spine's and the fingers'.
         loop : bool

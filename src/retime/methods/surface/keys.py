@@ -67,7 +67,7 @@ class SurfaceKey:
     """A time control surface: drag a joint's moment to another time, and let the near follow.
 
     The pose that the joint has at the source's time ``time`` is reached at the output's time
-    ``time + shift``, exactly; a joint by whose weight w is reached at ``time + w * shift``.
+    ``time + shift``, exactly; that of a joint of weight w is reached at ``time + w * shift``.
 
     Parameters
     ----------
