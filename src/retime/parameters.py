@@ -26,9 +26,12 @@ __all__ = [
     "coerce",
     "declared",
     "parameter",
+    "part_of_clip",
 ]
 
 Range = tuple[float, float]
+# Ends of ranges are compared in seconds; times come from arithmetic on frames.
+_SAME_TIME = 1e-9
 
 
 def parameter(
@@ -220,6 +223,16 @@ def _split(text: str, items: tuple[Any, ...], many: bool) -> list[str]:
 
 def _like(count: int) -> str:
     return "0.8=1.1" if count == 2 else ":".join(["1"] * count)
+
+
+def part_of_clip(span: Range, domain: Range) -> Range:
+    """Return a range that is a part of a clip, or say that it is none."""
+    (a, b), (first, last) = span, domain
+    if not first - _SAME_TIME <= a < b <= last + _SAME_TIME:
+        raise InputError(
+            f"the range {a:g} to {b:g} s is not a part of the clip, {first:g} to {last:g} s"
+        )
+    return a, b
 
 
 @dataclass(frozen=True, kw_only=True)

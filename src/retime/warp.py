@@ -13,6 +13,7 @@ import numpy.typing as npt
 from retime import graph
 from retime.errors import InputError
 from retime.graph import Graph
+from retime.parameters import part_of_clip
 
 __all__ = ["TimeWarp"]
 
@@ -337,10 +338,7 @@ class TimeWarp:
         (first, last), (a, b) = domain, range
         if rest not in ("fixed", "ripple"):
             raise InputError(f"rest is 'fixed' or 'ripple', not {rest!r}")
-        if not first - _SAME_TIME <= a < b <= last + _SAME_TIME:
-            raise InputError(
-                f"the range {a:g} to {b:g} s is not a part of the clip, {first:g} to {last:g} s"
-            )
+        part_of_clip(range, domain)
         start, end = self.domain
         if abs(start - a) > _SAME_TIME:
             raise InputError(f"the warp starts at {start:g} s, its range at {a:g} s")

@@ -19,7 +19,7 @@ from retime.methods.staggered.filtering import noisy_joints, smoothed
 from retime.methods.staggered.poses import StaggeredPoses
 from retime.methods.staggered.timing import Timing
 from retime.motion import Motion, Pose, Units
-from retime.parameters import Range, coerce
+from retime.parameters import Range, coerce, part_of_clip
 from retime.quat import FloatArray
 from retime.skeleton import Skeleton
 from retime.warp import TimeWarp
@@ -103,12 +103,7 @@ def _inside(span: Range | None, motion: Motion) -> Range | None:
     """Bring a range to the frames that it holds."""
     if span is None:
         return None
-    a, b = coerce(span, Range, "range")
-    first, last = motion.domain
-    if not first - 1e-9 <= a < b <= last + 1e-9:
-        raise InputError(
-            f"the range {a:g} to {b:g} s is not a part of the clip, {first:g} to {last:g} s"
-        )
+    a, b = part_of_clip(coerce(span, Range, "range"), motion.domain)
     times = motion.times
     inside = times[(times >= a - 1e-9) & (times <= b + 1e-9)]
     if len(inside) < 3:

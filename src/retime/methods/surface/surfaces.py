@@ -7,7 +7,6 @@ bones (the range filter).
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,11 +17,13 @@ import numpy as np
 from retime.errors import InputError
 from retime.graph import Graph
 from retime.kinematics import positions
+from retime.methods.surface.intersection import held_up, met_times
 from retime.methods.surface.keys import SurfaceKey
 from retime.methods.surface.placing import BORDER, Placed, Placer, RootMode
 from retime.methods.surface.propagation import Propagation, bump
+from retime.methods.surface.room import NOTHING, check_times, make_room
 from retime.motion import Motion
-from retime.parameters import Range, coerce
+from retime.parameters import Range, coerce, part_of_clip
 from retime.quat import FloatArray
 from retime.warp import TimeWarp
 
@@ -31,8 +32,8 @@ __all__ = ["ControlSurfaces", "Grid", "SurfaceMode"]
 SurfaceMode = Literal["frozen", "intersection"]
 # Smooth curves are sampled at least this finely.
 _FINEST_RATE = 120.0
-# A joint that moves by less than this many seconds does not move.
-_NOTHING = 1e-7
+# What a path is held up by is worth a word from here on, seconds.
+_HELD = 1e-3
 # A vertex takes its range weight from joints within about this far, in heights.
 _VERTEX_REACH = 0.08
 
@@ -115,89 +116,23 @@ class ControlSurfaces:
         if len(motion) < 2:
             raise InputError("a time control surface needs a motion of at least two frames")
         self._span = _span(motion, range)
-        self._check_times()
+        check_times(self.keys, self._span, motion.domain)
         placer = Placer(motion, self.root)
         self.height = placer.height
         self._placed = placer.place(self.keys)
-        self.notes: tuple[str, ...] = tuple(n for p in self._placed for n in p.sheet.notes)
-        self.spans, self.shifts = self._fitted()
+        self._rooms = make_room(self._placed, self._span, self._bump, self.min_slope)
+        said = [(*p.sheet.notes, *r.notes) for p, r in zip(self._placed, self._rooms, strict=True)]
+        self.notes: tuple[str, ...] = tuple(n for notes in said for n in notes)
 
-    # ---- room
+    @property
+    def spans(self) -> list[Range]:
+        """The ranges outside which nothing changes, one for each key."""
+        return [(room.start, room.end) for room in self._rooms]
 
-    @staticmethod
-    def _base(key: SurfaceKey) -> tuple[float, float]:
-        """Return a key's range before it is widened: its surface's bounds and gamma (eq. 9)."""
-        drags = [d.shift for d in key.drags]
-        return (
-            key.time + min(0.0, *drags) - key.gamma,
-            key.time + max(0.0, *drags) + key.gamma,
-        )
-
-    def _check_times(self) -> None:
-        first, last = self._span
-        for key in self.keys:
-            if self._span != self.motion.domain and not first <= key.time <= last:
-                raise InputError(
-                    f"the key at {key.time:g} s is outside the range, {first:g} to {last:g} s"
-                )
-        for one, other in itertools.pairwise(self.keys):
-            if other.time == one.time:
-                raise InputError(
-                    f"two keys stand at {one.time:g} s; drag several joints at one moment by one "
-                    "key's control_points"
-                )
-            (a, b), (c, d) = self._base(one), self._base(other)
-            if c < b - 1e-9:
-                reach = other.time - c
-                raise InputError(
-                    f"the keys at {one.time:g} and {other.time:g} s overlap: their ranges "
-                    f"are {a:.3g} to {b:.3g} s and {c:.3g} to {d:.3g} s; there is free room for "
-                    f"the second from {b + reach:.3g} s on, or give both less gamma"
-                )
-
-    def _fitted(self) -> tuple[list[Range], list[FloatArray]]:
-        """Widen each range as far as monotone time needs and room allows; else cut the drag."""
-        spans: list[Range] = []
-        shifts: list[FloatArray] = []
-        first, last = self._span
-        bases = [self._base(key) for key in self.keys]
-        for k, placed in enumerate(self._placed):
-            low = max(first, spans[-1][1]) if spans else first
-            high = min(last, bases[k + 1][0]) if k + 1 < len(bases) else last
-            time, own = placed.key.time, placed.shifts
-            left, right = (self._bump.room(own, self.min_slope, side) for side in (0, 1))
-            start = max(min(bases[k][0], float((time + own - left).min())), low)
-            end = min(max(bases[k][1], float((time + own + right).max())), high)
-            # Of s times a shift, s * (room - shift) must fit before the key, and so on after it.
-            moves = np.abs(own) > _NOTHING
-            needs = (left - own)[moves], (right + own)[moves]
-            fits = [
-                room / np.maximum(need, 1e-12)
-                for need, room in zip(needs, (time - start, end - time), strict=True)
-            ]
-            share = float(np.clip(np.min(fits), 0.0, 1.0)) if moves.any() else 1.0
-            if not moves.any() and any(d.shift for d in placed.key.drags):
-                self.notes += (f"no joint is near enough to feel the drag at {time:g} s",)
-            if share < 1 - 1e-9:
-                self._say_cut(placed, share)
-                own = own * share
-            if start < bases[k][0] - 1e-9 or end > bases[k][1] + 1e-9:
-                self.notes += (
-                    f"the range of the key at {time:g} s was widened to {start:.3g} to "
-                    f"{end:.3g} s, so that time never turns back",
-                )
-            spans.append((start, end))
-            shifts.append(own)
-        return spans, shifts
-
-    def _say_cut(self, placed: Placed, share: float) -> None:
-        drag = max(placed.key.drags, key=lambda d: abs(d.shift))
-        what = drag.joint or "the point"
-        self.notes += (
-            f"the drag of {what} at {placed.key.time:g} s was cut from {drag.shift:g} to "
-            f"{share * drag.shift:.3g} s: the clip's or the range's end, or another key, leaves no "
-            "more room",
-        )
+    @cached_property
+    def shifts(self) -> list[FloatArray]:
+        """How much later each joint's moment comes, seconds: (J,) for each key."""
+        return [r.share * p.shifts for p, r in zip(self._placed, self._rooms, strict=True)]
 
     # ---- what they make
 
@@ -245,7 +180,7 @@ class ControlSurfaces:
             return self._met(k, notes)
         (low, high), time = self.spans[k], self.keys[k].time
         grid = self._grid_times(k)
-        joints = np.flatnonzero(np.abs(self.shifts[k]) > _NOTHING)
+        joints = np.flatnonzero(np.abs(self.shifts[k]) > NOTHING)
         shift = self.shifts[k][joints, None]
         peak = time + shift
         t = np.sort(np.concatenate([np.tile(grid, (len(joints), 1)), peak], axis=1), axis=1)
@@ -255,68 +190,21 @@ class ControlSurfaces:
 
     def _met(self, k: int, notes: list[str]) -> dict[int, tuple[FloatArray, FloatArray]]:
         """Follow where the surfaces around a key meet the joints' paths."""
-        t, source = self._intersected(k, self._grid_times(k))
-        low, high = self.min_slope, 1 / self.min_slope
-        # What leads from the range's start to its end without running too slowly or too fast.
-        floor = np.maximum(t[0] + low * (t - t[0]), t[-1] - high * (t[-1] - t))
-        roof = np.minimum(t[0] + high * (t - t[0]), t[-1] - low * (t[-1] - t))
+        t, paths = self._grid_times(k), self.paths(k) / self.height
+        lattice = (*self._cells(k), self.grid)
+        placed, room = self._placed[k], self._rooms[k]
+        source = met_times(self.motion, placed, room, self._bump, paths, lattice, t)
         out = {}
-        for j in np.flatnonzero(np.abs(source - t[:, None]).max(axis=0) > _NOTHING):
-            y = np.clip(source[:, j], floor, roof)
-            # Paths may leave a surface and come back: what runs back is held up.
-            for n in range(1, len(y)):
-                step = t[n] - t[n - 1]
-                y[n] = min(max(y[n], y[n - 1] + low * step), y[n - 1] + high * step)
+        for j in np.flatnonzero(np.abs(source - t[:, None]).max(axis=0) > NOTHING):
+            y = held_up(t, source[:, j], self.min_slope)
             held = float(np.abs(y - source[:, j]).max())
-            if held > 1e-3:
+            if held > _HELD:
                 notes.append(
                     f"the path of {self.motion.skeleton.names[j]} meets the surface at "
                     f"{self.keys[k].time:g} s more than once: held up by {1000 * held:.0f} ms"
                 )
             out[int(j)] = (t, y)
         return out
-
-    def _intersected(self, k: int, t: FloatArray) -> tuple[FloatArray, FloatArray]:
-        from retime.methods.surface.kernels import intersect
-
-        placed, (low, high) = self._placed[k], self.spans[k]
-        drag = max(placed.key.drags, key=lambda d: abs(d.shift)).shift
-        share = self._share(k)
-        stands = float(np.clip(placed.key.time + share * drag, low, high))
-        paths, (corner, cell) = self.paths(k) / self.height, self._cells(k)
-        x, y = (corner[c] + cell[c] * np.arange(self.grid[c]) for c in (0, 1))
-        across, up = np.meshgrid(x, y, indexing="ij")
-        grids = np.stack([share * part(across, up) for part, _ in placed.sheet.parts])
-        weights = np.stack(
-            [
-                placed.near.max(axis=1) if d is None else placed.near[:, d]
-                for _, d in placed.sheet.parts
-            ],
-            axis=1,
-        )
-        weights[list(placed.locked)] = 0.0
-        shares = self._bump.at(t, stands, low, high)
-        paths = self._even((paths - corner) / cell)
-        source = intersect(
-            t, shares, paths, self.motion.domain[0], self.motion.rate,
-            np.ascontiguousarray(grids), np.ascontiguousarray(weights),
-        )  # fmt: skip
-        return t, source
-
-    def _even(self, paths: FloatArray) -> FloatArray:
-        """Bring paths to evenly spaced times."""
-        if self.motion.sample_times is not None:
-            even = np.linspace(*self.motion.domain, len(self.motion))
-            frame, share = self.motion.frame_at(even)
-            after = np.minimum(frame + 1, len(paths) - 1)
-            paths = paths[frame] + share[:, None, None] * (paths[after] - paths[frame])
-        return np.ascontiguousarray(paths)
-
-    def _share(self, k: int) -> float:
-        """Return how much of a key's drag is left after it was cut."""
-        wanted, own = self._placed[k].shifts, self.shifts[k]
-        j = int(np.abs(wanted).argmax())
-        return float(own[j] / wanted[j]) if abs(wanted[j]) > _NOTHING else 1.0
 
     # ---- what a person sees
 
@@ -351,7 +239,7 @@ class ControlSurfaces:
         around = np.exp(-((distance / _VERTEX_REACH) ** 2) / 2)[..., None]
         near = placed.near.copy()
         near[list(placed.locked)] = 0.0
-        shift = self._share(key) * placed.sheet.shifts(vertices, (around * near).max(axis=-2))
+        shift = self._rooms[key].share * placed.sheet.shifts(vertices, (around * near).max(axis=-2))
         if time is not None:
             peak = placed.key.time + self.shifts[key][placed.joints[0]]
             moment = coerce(time, float, "time")
@@ -396,12 +284,7 @@ def _as_keys(keys: Iterable[SurfaceKey]) -> Sequence[SurfaceKey]:
 
 
 def _span(motion: Motion, range: Range | None) -> Range:
-    first, last = motion.domain
     if range is None:
-        return first, last
-    a, b = coerce(range, Range, "range")
-    if not first - 1e-9 <= a < b <= last + 1e-9:
-        raise InputError(
-            f"the range {a:g} to {b:g} s is not a part of the clip, {first:g} to {last:g} s"
-        )
-    return max(a, first), min(b, last)
+        return motion.domain
+    a, b = part_of_clip(coerce(range, Range, "range"), motion.domain)
+    return max(a, motion.domain[0]), min(b, motion.domain[1])

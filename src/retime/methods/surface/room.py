@@ -1,0 +1,113 @@
+"""Room in time: how far a key's range reaches, and how much of its drag fits."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from retime.errors import InputError
+from retime.methods.surface.keys import SurfaceKey
+from retime.methods.surface.placing import Placed
+from retime.methods.surface.propagation import Bump
+from retime.parameters import Range
+
+__all__ = ["NOTHING", "Room", "check_times", "make_room"]
+
+# A joint that moves by less than this many seconds does not move.
+NOTHING = 1e-7
+
+
+@dataclass(frozen=True)
+class Room:
+    """A key's range, and the share of its drag that fits there.
+
+    Parameters
+    ----------
+    start, end : float
+        Seconds; outside, time runs as it did.
+    share : float
+        1, or less where the drag was cut.
+    notes : tuple of str
+        What was widened or cut.
+    """
+
+    start: float
+    end: float
+    share: float
+    notes: tuple[str, ...] = ()
+
+
+def _base(key: SurfaceKey) -> Range:
+    """Return a key's range before it is widened: its surface's bounds and gamma (eq. 9)."""
+    shifts = [d.shift for d in key.drags]
+    return key.time + min(0.0, *shifts) - key.gamma, key.time + max(0.0, *shifts) + key.gamma
+
+
+def check_times(keys: Sequence[SurfaceKey], span: Range, domain: Range) -> None:
+    """Refuse keys outside the span that may change, and keys whose ranges overlap."""
+    first, last = span
+    for key in keys:
+        if span != domain and not first <= key.time <= last:
+            raise InputError(
+                f"the key at {key.time:g} s is outside the range, {first:g} to {last:g} s"
+            )
+    for one, other in itertools.pairwise(keys):
+        if other.time == one.time:
+            raise InputError(
+                f"two keys stand at {one.time:g} s; drag several joints at one moment by one key's "
+                "control_points"
+            )
+        (a, b), (c, d) = _base(one), _base(other)
+        if c < b - 1e-9:
+            free = b + other.time - c
+            raise InputError(
+                f"the keys at {one.time:g} and {other.time:g} s overlap: their ranges are {a:.3g} "
+                f"to {b:.3g} s and {c:.3g} to {d:.3g} s; there is free room for the second from "
+                f"{free:.3g} s on, or give both less gamma"
+            )
+
+
+def make_room(placed: Sequence[Placed], span: Range, bump: Bump, least: float) -> list[Room]:
+    """Widen each range as far as monotone time needs and room allows; else cut the drag."""
+    out: list[Room] = []
+    bases = [_base(p.key) for p in placed]
+    for k, one in enumerate(placed):
+        low = max(span[0], out[-1].end) if out else span[0]
+        high = min(span[1], bases[k + 1][0]) if k + 1 < len(bases) else span[1]
+        out.append(_room(one, bases[k], (low, high), bump, least))
+    return out
+
+
+def _room(placed: Placed, base: Range, most: Range, bump: Bump, least: float) -> Room:
+    time, shifts = placed.key.time, placed.shifts
+    left, right = (bump.room(shifts, least, side) for side in (0, 1))
+    start = max(min(base[0], float((time + shifts - left).min())), most[0])
+    end = min(max(base[1], float((time + shifts + right).max())), most[1])
+    moves = np.abs(shifts) > NOTHING
+    notes = []
+    if not moves.any():
+        if any(d.shift for d in placed.key.drags):
+            notes.append(f"no joint is near enough to feel the drag at {time:g} s")
+        return Room(start, end, 1.0, tuple(notes))
+    # Of a share s of the shifts, s * (left - shift) must fit before the key, and so on after it.
+    before = (time - start) / np.maximum((left - shifts)[moves], 1e-12)
+    after = (end - time) / np.maximum((right + shifts)[moves], 1e-12)
+    share = float(np.clip(min(before.min(), after.min()), 0.0, 1.0))
+    if share >= 1 - 1e-9:
+        share = 1.0  # as asked, to the last digit
+    else:
+        drag = max(placed.key.drags, key=lambda d: abs(d.shift))
+        notes.append(
+            f"the drag of {drag.joint or 'the point'} at {time:g} s was cut from {drag.shift:g} to "
+            f"{share * drag.shift:.3g} s: the clip's or the range's end, or another key, leaves no "
+            "more room"
+        )
+    if start < base[0] - 1e-9 or end > base[1] + 1e-9:
+        notes.append(
+            f"the range of the key at {time:g} s was widened to {start:.3g} to {end:.3g} s, so "
+            "that time never turns back"
+        )
+    return Room(start, end, share, tuple(notes))
