@@ -17,9 +17,10 @@ from retime import quat
 from retime.contacts import Contact, carry_contacts
 from retime.errors import InputError, did_you_mean
 from retime.layers import PoseLayer, Sampled
-from retime.loops import ground_displacement, must_loop, wrap
-from retime.motion import Motion, trust
+from retime.loops import must_loop
+from retime.motion import Motion
 from retime.quat import FloatArray
+from retime.sampling import ChannelTimes, Frames, channel_of, sample
 from retime.warp import TimeWarp
 
 __all__ = [
@@ -36,9 +37,6 @@ __all__ = [
 
 FixKind = Literal["smoothing", "cartoon", "contact IK"]
 FIX_ORDER: tuple[FixKind, ...] = ("smoothing", "cartoon", "contact IK")
-
-# A result's rotations may take this much memory: half an hour of 150 joints at 120 fps.
-_MOST_BYTES = 1 << 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,17 +193,17 @@ def apply_edits(
     unchanged = domain == motion.domain and all(w.is_identity for w in warps)
     if unchanged and fps is None and times is None and not exact:
         times = motion.sample_times  # uneven samples stay as they are
-    frames = _Frames.of(motion, domain, fps, exact, times)
+    frames = Frames.of(motion, domain, fps, exact, times)
 
     # Each channel's time, walked back through the steps; depths[k] is step k's input time.
-    depths: list[_ChannelTimes] = []
-    now = _ChannelTimes(frames.times, {})
+    depths: list[ChannelTimes] = []
+    now = ChannelTimes(frames.times, {})
     for warp in reversed(warps):
         now = now.through(warp)
         depths.append(now)
     depths.reverse()
 
-    sampled = _sample(motion, now, loop=bool(warps) and warps[0].loop)
+    sampled = sample(motion, now, loop=bool(warps) and warps[0].loop)
     inputs = [motion.domain, *(w.domain for w in warps)]
     for edit, depth, warp, span in zip(edits, depths, warps, inputs, strict=False):
         if edit.layer is not None and edit.weight != 0:
@@ -322,120 +320,6 @@ def _between(a: Motion, b: Motion, weight: float) -> Motion:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Frames:
-    """The output's frames: the times to evaluate, and the rate that they are said to have."""
-
-    times: FloatArray
-    fps: float
-    uneven: bool = False
-    notes: tuple[str, ...] = ()
-
-    @classmethod
-    def of(
-        cls,
-        motion: Motion,
-        domain: tuple[float, float],
-        fps: float | None,
-        exact: bool,
-        times: npt.ArrayLike | None,
-    ) -> _Frames:
-        try:
-            rate = motion.rate if fps is None else float(fps)
-        except (TypeError, ValueError):
-            raise InputError(f"the frame rate is {fps!r}, which is not a number") from None
-        if not (np.isfinite(rate) and rate > 0):
-            raise InputError(f"the frame rate must be above 0, not {fps}")
-        if times is not None:
-            try:
-                given = np.array(times, dtype=float)
-            except (TypeError, ValueError):
-                raise InputError("output times must be a list of finite numbers") from None
-            if given.ndim != 1 or not given.size or not np.isfinite(given).all():
-                raise InputError("output times must be a list of finite numbers")
-            return cls(given, rate, uneven=True)
-        start, end = domain
-        count = (end - start) * rate
-        most = _MOST_BYTES // (32 * len(motion.skeleton))
-        if count > most:
-            raise InputError(
-                f"{end - start:g} s at {rate:g} fps are {count:.3g} frames, more than the {most} "
-                "that fit; lower the frame rate or the duration"
-            )
-        if end <= start:
-            return cls(np.array([start]), rate)
-        n = max(round(count), 1)
-        if exact:
-            return cls(np.linspace(start, end, n + 1), n / (end - start))
-        # Whole frames, and the end pose on the last of them: only that interval gives way, by
-        # half a frame at most, so that no keytime moves.
-        notes: tuple[str, ...] = ()
-        if abs(count - n) > 1e-6:
-            notes = (
-                f"{end - start:.4g} s became {n + 1} frames at {rate:g} fps ({n / rate:.4g} s)",
-            )
-        return cls(np.r_[start + np.arange(n) / rate, end], rate, notes=notes)
-
-
-@dataclass(frozen=True, eq=False)
-class _ChannelTimes:
-    """Times (F,) of every frame: the body's, and those of the channels that differ."""
-
-    body: FloatArray
-    channels: Mapping[str, FloatArray]
-
-    def of(self, channel: str) -> FloatArray:
-        return self.channels.get(channel, self.body)
-
-    def wrapped(self, span: tuple[float, float]) -> _ChannelTimes:
-        """Bring the times of a cycle into its span."""
-        return _ChannelTimes(
-            wrap(self.body, span)[0], {n: wrap(t, span)[0] for n, t in self.channels.items()}
-        )
-
-    def through(self, warp: TimeWarp) -> _ChannelTimes:
-        names = dict.fromkeys([*self.channels, *warp.channels])
-        return _ChannelTimes(warp(self.body), {n: warp(self.of(n), n) for n in names})
-
-
-def _channel_of(motion: Motion, name: str, translation: bool) -> str:
-    """Return the channel that a track follows: a root's translation has one of its own."""
-    is_root = motion.skeleton.parents[motion.skeleton.index(name)] < 0
-    return f"{name}:translation" if translation and is_root else name
-
-
-def _sample(motion: Motion, times: _ChannelTimes, *, loop: bool) -> Sampled:
-    """Sample the source, each channel at its own times."""
-    from retime.kernels import resample_rotations
-
-    names = motion.skeleton.names
-    own = [n for n in times.channels if n in motion.channels]
-    column_of = {n: k for k, n in enumerate(own, 1)}
-    stacked = np.stack([times.body, *(times.channels[n] for n in own)], axis=1)
-    turns = np.zeros(stacked.shape)
-    if loop:
-        stacked, turns = wrap(stacked, motion.domain)
-    frame, share = motion.frame_at(stacked)
-    column = np.array([column_of.get(n, 0) for n in names], dtype=np.int64)
-    rotations = trust(resample_rotations(motion.rotations, frame, share, column))
-
-    def track(values: FloatArray, channel: str) -> FloatArray:
-        k = column_of.get(channel, 0)
-        i, u = frame[:, k], share[:, k, None]
-        after = np.minimum(i + 1, len(values) - 1)
-        return values[i] + u * (values[after] - values[i])
-
-    translations = {}
-    for name, values in motion.translations.items():
-        channel = _channel_of(motion, name, translation=True)
-        translations[name] = track(values, channel)
-        if loop and channel != name:
-            turn = turns[:, column_of.get(channel, 0), None]
-            translations[name] = translations[name] + turn * ground_displacement(motion, values)
-    scales = {n: track(v, n) for n, v in motion.scales.items()}
-    return rotations, translations, scales
-
-
 def _rest_of(motion: Motion) -> Callable[[str], tuple[FloatArray, FloatArray]]:
     skeleton = motion.skeleton
 
@@ -446,7 +330,7 @@ def _rest_of(motion: Motion) -> Callable[[str], tuple[FloatArray, FloatArray]]:
     return rest
 
 
-def _add_layer(motion: Motion, sampled: Sampled, edit: Edit, depth: _ChannelTimes) -> Sampled:
+def _add_layer(motion: Motion, sampled: Sampled, edit: Edit, depth: ChannelTimes) -> Sampled:
     layer = edit.layer
     if layer is None:
         return sampled
@@ -454,7 +338,7 @@ def _add_layer(motion: Motion, sampled: Sampled, edit: Edit, depth: _ChannelTime
     return layer.add_to(
         sampled,
         names,
-        lambda name, translation: depth.of(_channel_of(motion, name, translation)),
+        lambda name, translation: depth.of(channel_of(motion, name, translation)),
         _rest_of(motion),
         edit.weight,
     )

@@ -14,6 +14,7 @@ from retime.io.gltf.accessors import read_accessor
 from retime.io.gltf.document import Document
 from retime.io.gltf.samplers import ON_FRAME, Interpolation, Sampler
 from retime.quat import FloatArray
+from retime.sampling import MOST_BYTES
 
 __all__ = ["Channel", "animation_names", "channels_of", "choose_animation", "frames_of"]
 
@@ -21,8 +22,6 @@ _SIZES = {"translation": 3, "rotation": 4, "scale": 3}
 # Rates that animations are made at; keys of a file mostly lie on the frames of one of them.
 _RATES = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 90.0, 100.0, 120.0, 240.0)
 _PLAIN_RATE = 60.0
-# A motion's rotations may take this much memory.
-_MOST_BYTES = 1 << 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +163,7 @@ def frames_of(
     end = max(float(s.times[-1]) for s in tracks)
     rate = fps or _rate(tracks, start)
     count = (end - start) * rate
-    if count * joints * 32 > _MOST_BYTES:
+    if count * joints * 32 > MOST_BYTES:
         raise document.fail(f"it lasts {end - start:g} s, which is more than fits in memory")
     n = round(count)
     if abs(n / rate - (end - start)) <= ON_FRAME:

@@ -21,6 +21,7 @@ from retime.methods.staggered.timing import Timing
 from retime.motion import Motion, Pose, Units
 from retime.parameters import Range, coerce, part_of_clip
 from retime.quat import FloatArray
+from retime.sampling import MOST_BYTES
 from retime.skeleton import Skeleton
 from retime.warp import TimeWarp
 
@@ -28,8 +29,6 @@ __all__ = ["poses_by_hand", "poses_of"]
 
 # A joint that turns by more than this in one frame is flipping: noise, not movement.
 _FLIP = np.radians(15)
-# A motion's rotations may take this much memory.
-_MOST_BYTES = 1 << 30
 
 
 def poses_of(
@@ -196,7 +195,7 @@ def poses_by_hand(
         raise InputError(f"{len(poses)} poses need as many times, and at least two of both")
     if not np.isfinite(at).all() or (np.diff(at) <= 0).any():
         raise InputError("the poses' times must be finite and rise")
-    if (at[-1] - at[0]) * fps * len(skeleton) * 32 > _MOST_BYTES:
+    if (at[-1] - at[0]) * fps * len(skeleton) * 32 > MOST_BYTES:
         raise InputError(f"{at[-1] - at[0]:g} s at {fps:g} fps are more frames than fit in memory")
     if np.diff(at).min() < 1 / fps - 1e-9:
         raise InputError(f"the poses' times are closer than a frame of {fps:g} fps")
