@@ -215,7 +215,10 @@ def apply_edits(
     total = _composed(motion, warps)
     origin = motion.origin
     if origin is not None:
-        origin = replace(origin, warp=total if origin.warp is None else origin.warp @ total)
+        pure = motion.is_unedited and not any(e.layer is not None and e.weight for e in edits)
+        made = (rotations, *translations.values(), *scales.values())
+        whole = total if origin.warp is None else origin.warp @ total
+        origin = replace(origin, warp=whole, unedited=made if pure else None)
     notes = [n for edit in edits if edit.warp is not None for n in edit.warp.notes]
     notes += [n for warp in warps for n in check_channels(motion, warp)]
     notes += frames.notes
@@ -238,8 +241,7 @@ def apply_edits(
         lambda found: _carried(found, [None] * len(warps), warps, periods) or (),
         lambda t: _body_at(motion, edits, total, t),
     )
-    fixed = _run_fixes(out, context, edits)
-    return _still_unedited(motion, edits, out, fixed)
+    return _run_fixes(out, context, edits)
 
 
 def _body_at(motion: Motion, edits: Sequence[Edit], total: TimeWarp, source: FloatArray) -> Motion:
@@ -249,16 +251,6 @@ def _body_at(motion: Motion, edits: Sequence[Edit], total: TimeWarp, source: Flo
         for e in edits
     ]
     return apply_edits(motion, whole, times=np.unique(total.of_body().inverse(source)))
-
-
-def _still_unedited(motion: Motion, edits: Sequence[Edit], out: Motion, fixed: Motion) -> Motion:
-    """Mark a motion that was only retimed: formats that are retimed in place ask for it."""
-    if fixed.origin is None:
-        return fixed
-    pure = motion.is_unedited and out is fixed
-    pure = pure and not any(e.layer is not None and e.weight for e in edits)
-    tracks = fixed.tracks if pure else None
-    return replace(fixed, origin=replace(fixed.origin, unedited=tracks))
 
 
 def _carried(
