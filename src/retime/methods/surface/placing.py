@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from retime.body import find_body
+from retime.body import Body, find_body
 from retime.errors import InputError
 from retime.kinematics import height
 from retime.methods.surface.keys import SurfaceKey
@@ -61,6 +62,42 @@ class Placed:
     locked: frozenset[int]
 
 
+@dataclass(frozen=True, eq=False)
+class _Figure:
+    """What is known of a motion's figure, whatever is dragged."""
+
+    body: Body
+    height: float
+    view: View
+    legs: tuple[frozenset[int], ...]
+
+    @classmethod
+    def of(cls, motion: Motion) -> _Figure:
+        """Look at a motion once: a drag asks again for every step of the hand."""
+        known = _KNOWN.get(motion)
+        if known is None:
+            body = find_body(motion)
+            tall = max(height(motion.skeleton), 1e-9) * motion.units.metres
+            known = cls(body, tall, View.of(motion, body, None), _legs(body))
+            _KNOWN[motion] = known
+        return known
+
+
+_KNOWN: weakref.WeakKeyDictionary[Motion, _Figure] = weakref.WeakKeyDictionary()
+
+
+def _legs(body: Body) -> tuple[frozenset[int], ...]:
+    """List each leg's joints."""
+    skeleton, out = body.skeleton, []
+    for name in ("left_leg", "right_leg"):
+        limb = body.limbs.get(name)
+        if limb is not None:
+            ends = {limb.upper, limb.end}
+            below = [j for j in range(len(skeleton)) if ends & set(skeleton.chain(j))]
+            out.append(frozenset(below))
+    return tuple(out)
+
+
 class Placer:
     """Places keys on one motion.
 
@@ -75,21 +112,17 @@ class Placer:
     def __init__(self, motion: Motion, root: RootMode) -> None:
         self.motion = motion
         self.root = root
-        self.body = find_body(motion)
-        self.height = max(height(motion.skeleton), 1e-9) * motion.units.metres
+        self._figure = _Figure.of(motion)
+        self.body, self.height = self._figure.body, self._figure.height
 
     def place(self, keys: Sequence[SurfaceKey]) -> tuple[Placed, ...]:
         """Place keys; a time outside the clip or an unknown joint is an error."""
         points = seen_at(self.motion, [key.time for key in keys])
         return tuple(self._place(k, p) for k, p in zip(keys, points, strict=True))
 
-    @cached_property
-    def _first_view(self) -> View:
-        return View.of(self.motion, self.body, None)
-
     def _place(self, key: SurfaceKey, points: FloatArray) -> Placed:
         motion, body = self.motion, self.body
-        view = self._first_view
+        view = self._figure.view
         if key.direction is not None:
             view = View.of(motion, body, key.direction)
         places = view.project(points[None], motion.skeleton.roots[0])[0] / self.height
@@ -124,7 +157,7 @@ class Placer:
             most = max(abs(d.shift) for d in key.drags)
             if dragged & set(trunk) or (0 < _BODY_WIDE * most <= abs(shifts[trunk[0]])):
                 return frozenset()
-        idle = [leg for leg in self._legs if not leg & dragged]
+        idle = [leg for leg in self._figure.legs if not leg & dragged]
         return frozenset(set(trunk).union(*idle) - dragged)
 
     @cached_property
@@ -132,15 +165,3 @@ class Placer:
         """List the hips and what they hang on."""
         hips = self.body.roles.get("hips", self.motion.skeleton.roots[0])
         return self.motion.skeleton.chain(hips)
-
-    @cached_property
-    def _legs(self) -> list[set[int]]:
-        """List each leg's joints."""
-        skeleton, out = self.motion.skeleton, []
-        for name in ("left_leg", "right_leg"):
-            limb = self.body.limbs.get(name)
-            if limb is not None:
-                ends = {limb.upper, limb.end}
-                below = {j for j in range(len(skeleton)) if ends & set(skeleton.chain(j))}
-                out.append(below)
-        return out
