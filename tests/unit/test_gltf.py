@@ -687,6 +687,7 @@ def broken(document: dict[str, Any], change: Callable[[dict[str, Any]], Any]) ->
         (lambda d: d["animations"][0]["samplers"][0].update(interpolation="MAGIC"), "MAGIC"),
         (lambda d: d.update(nodes=5), "not a list"),
         (lambda d: d["asset"].update(minVersion="2.1"), "2.1"),
+        (lambda d: d["nodes"][0].update(rotation=[1e308, 0, 0, 1]), "finite numbers"),
         (lambda d: d["accessors"][-1].update(type=[]), "unknown type"),
         (lambda d: d["accessors"][-1].update(componentType={}), "unknown type"),
         (lambda d: d["buffers"][0].update(uri="a%00b"), "no file's"),

@@ -26,6 +26,8 @@ __all__ = ["Kept", "contents", "read_motion", "read_motions", "rest_of"]
 
 # A chain of more nodes than this is no body.
 _MOST_NODES = 20_000
+# Single precision holds no more.
+_MOST = 3.5e38
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,7 +213,7 @@ def _numbers(document: Document, value: Any, count: int, what: str) -> FloatArra
         out = np.array(value, dtype=float)
     except (TypeError, ValueError):
         raise document.fail(f"{what} is not {count} numbers") from None
-    if out.shape != (count,) or not np.isfinite(out).all():
+    if out.shape != (count,) or not (np.abs(out) < _MOST).all():
         raise document.fail(f"{what} is not {count} finite numbers")
     return out
 
