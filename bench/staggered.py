@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -120,6 +121,10 @@ def _clip(name: str, instead: Motion, length: float) -> Motion:
     return apply(motion, TimeWarp([0, end], [0, end]), fps=120)
 
 
+def _evaluated(edit: Callable[[], StaggeredPoses]) -> Motion:
+    return edit().motion(constraints="free")
+
+
 def figures() -> Iterator[Figure]:
     from retime.methods.staggered.making import _fitted
 
@@ -148,7 +153,7 @@ def figures() -> Iterator[Figure]:
         "exaggerate all": lambda: poses.exaggerate(0.3),
     }
     for what, edit in edits.items():
-        taken = seconds(lambda: edit().motion(constraints="free"), repeats=9)  # noqa: B023
+        taken = seconds(partial(_evaluated, edit), repeats=9)
         yield Figure(f"{what}, evaluate ({long.duration:.0f} s)", taken, again, whole)
     held = seconds(lambda: poses.exaggerate(0.3).motion(), repeats=9)
     yield Figure("exaggerate all, contacts held", held, again, whole)

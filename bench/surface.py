@@ -7,6 +7,7 @@ whole clip, as one would write it first.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -85,8 +86,8 @@ def figures() -> Iterator[Figure]:
     size = f"{motion.duration:.0f} s, {len(motion.skeleton)} joints"
     for count in (1, 5):
         keys = _keys(count)
-        ours = seconds(lambda: edit(motion, keys), repeats=15)  # noqa: B023
-        peer = seconds(lambda: plain(motion, keys))  # noqa: B023
+        ours = seconds(partial(edit, motion, keys), repeats=15)
+        peer = seconds(partial(plain, motion, keys))
         yield Figure(f"an edit of {count} keys, {size}", ours, "plain numpy", peer)
     keys = _keys(1)
     met = seconds(lambda: ControlSurfaces(motion, keys, mode="intersection").warp())

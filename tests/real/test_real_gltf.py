@@ -126,14 +126,16 @@ def test_an_identity_returns_the_file(name: str, animation: int, tmp_path: Path)
 
 def test_a_jump_is_guided_end_to_end(run: Any, tmp_path: Path) -> None:
     file, out = SHARED / "RobotExpressive.glb", tmp_path / "out.glb"
-    status, _, err = run("guided", file, out, "--animation", "Jump", "--duration", "0.5")
+    command = ("guided", file, out, "--animation", "Jump", "--duration", "0.51", "--json")
+    status, told, err = run(*command)
     assert status == 0, err
+    assert json.loads(told)["duration_s"] == pytest.approx(0.51)  # nothing is rounded to frames
     listed = {c["name"]: c for c in contents(out)}
-    assert listed["Jump"]["duration_s"] == pytest.approx(0.5, abs=1e-4)
+    assert listed["Jump"]["duration_s"] == pytest.approx(0.51, abs=1e-4)
     jump = [c["name"] for c in contents(file)].index("Jump")
     same_but_animations(file, out, jump)
     motion = retime.read(file, animation="Jump")
-    warp = guided_warp(motion, duration=0.5)
+    warp = guided_warp(motion, duration=0.51)
     t = np.linspace(*warp.domain, 200)
     for one, other in zip(*(channels_of(load(f), jump) for f in (file, out)), strict=True):
         assert np.abs(one.sampler.at(warp(t)) - other.sampler.at(t)).max() < 1e-4

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from retime.cli.console import report, table
-from retime.cli.options import Input, Retiming, WarpOut, with_parameters, with_retiming
+from retime.cli.options import Input, MaybeOutput, Retiming, WarpOut, with_parameters, with_retiming
 from retime.cli.retiming import read_with_roles, retime_file
 from retime.errors import InputError
 from retime.methods.guided import GuidedParameters
@@ -25,9 +24,7 @@ def guided(
     source: Input,
     parameters: dict[str, Any],
     retiming: Retiming,
-    target: Annotated[
-        Path | None, typer.Argument(metavar="OUT", help="Where to write the result.")
-    ] = None,
+    target: MaybeOutput = None,
     suggest: Annotated[
         bool, typer.Option("--suggest", help="Only list moments that are worth a keytime.")
     ] = False,

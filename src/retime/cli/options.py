@@ -26,6 +26,7 @@ __all__ = [
     "Hold",
     "Input",
     "Json",
+    "MaybeOutput",
     "OneAnimation",
     "Output",
     "RecipeOut",
@@ -52,6 +53,9 @@ Command = Callable[..., Any]
 
 Input = Annotated[Path, typer.Argument(metavar="IN", help="The motion file.")]
 Output = Annotated[Path, typer.Argument(metavar="OUT", help="Where to write the result.")]
+MaybeOutput = Annotated[
+    Path | None, typer.Argument(metavar="OUT", help="Where to write the result.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Fps = Annotated[float | None, typer.Option("--fps", help="Frame rate of the result.", min=0.001)]
 Exact = Annotated[

@@ -10,6 +10,7 @@ import typer
 from retime.cli.console import report
 from retime.cli.options import (
     Input,
+    MaybeOutput,
     Retiming,
     WarpOut,
     must_be_a_picture,
@@ -33,9 +34,7 @@ def physics(
     source: Input,
     parameters: dict[str, Any],
     retiming: Retiming,
-    target: Annotated[
-        Path | None, typer.Argument(metavar="OUT", help="Where to write the result.")
-    ] = None,
+    target: MaybeOutput = None,
     feasible: Annotated[
         bool,
         typer.Option("--feasible", help="Only say how short a body could make it, and the like."),

@@ -65,12 +65,13 @@ def retime_file(
         _retime_all(steps, source, target, retiming, warp_file)
         return
     motion = read_with_roles(source, retiming.roles, **retiming.reading)
-    fps, exact = retiming.fps, retiming.exact
+    # Keys in a file that is retimed in place may stand at any time: nothing is rounded to frames.
+    fps, exact = retiming.fps, retiming.exact or _in_place(source, target)
     notes = []
     sha256 = hashlib.sha256(source.read_bytes()).hexdigest()
     if made_for is not None and made_for.get("sha256") not in (None, sha256):
         notes.append(f"the recipe was made for another file ({made_for.get('name', 'unknown')})")
-    if not exact and not _in_place(source, target):
+    if not exact:
         steps = [_snapped(step, fps or motion.rate, notes) for step in steps]
     if retiming.contacts is not None:
         # Given in the source's time, so they stand before all else; the fix still runs last.
@@ -142,7 +143,7 @@ def _retime_all(
                 notes.append(f"{names[n]}: a single pose, left as it is")
                 continue
             try:
-                results.append(recipe.evaluate(motion, fps=retiming.fps, exact=retiming.exact))
+                results.append(recipe.evaluate(motion, fps=retiming.fps, exact=True))
             except InputError as e:
                 raise InputError(f"animation {names[n]!r}: {e}") from None
             rows.append(f"{names[n]} {motion.duration:.3g} to {results[-1].duration:.3g} s")

@@ -10,6 +10,7 @@ import typer
 from retime.cli.console import report
 from retime.cli.options import (
     Input,
+    MaybeOutput,
     Retiming,
     WarpOut,
     must_be_a_picture,
@@ -34,9 +35,7 @@ def stagger(
     source: Input,
     parameters: dict[str, Any],
     retiming: Retiming,
-    target: Annotated[
-        Path | None, typer.Argument(metavar="OUT", help="Where to write the result.")
-    ] = None,
+    target: MaybeOutput = None,
     show: Annotated[
         bool, typer.Option("--list", help="Only list the poses: when they are, how sure.")
     ] = False,

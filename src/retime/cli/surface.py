@@ -9,6 +9,7 @@ import typer
 
 from retime.cli.options import (
     Input,
+    MaybeOutput,
     Retiming,
     WarpOut,
     must_be_a_picture,
@@ -35,9 +36,7 @@ def surface(
     source: Input,
     parameters: dict[str, Any],
     retiming: Retiming,
-    target: Annotated[
-        Path | None, typer.Argument(metavar="OUT", help="Where to write the result.")
-    ] = None,
+    target: MaybeOutput = None,
     at: Annotated[
         Drag, typer.Option("--at", help="The source's moment that is dragged, s; repeatable.")
     ] = None,

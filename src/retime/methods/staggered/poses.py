@@ -12,6 +12,7 @@ from pathlib import Path
 
 from retime.contacts import Contact
 from retime.methods.staggered.channel import Fit
+from retime.methods.staggered.curve_edits import CurveEdits
 from retime.methods.staggered.history import PoseEdit, replayed
 from retime.methods.staggered.timing_edits import TimingEdits
 from retime.methods.staggered.value_edits import ValueEdits
@@ -23,7 +24,7 @@ __all__ = ["StaggeredPoses"]
 
 
 @dataclass(frozen=True, eq=False)
-class StaggeredPoses(TimingEdits, ValueEdits):
+class StaggeredPoses(TimingEdits, ValueEdits, CurveEdits):
     """A motion as a sparse sequence of poses whose parts arrive at different times.
 
     Made by :meth:`from_motion` or :meth:`from_poses`. Edits return new poses and are recorded in

@@ -260,6 +260,12 @@ class Representation:
                 out += [skeleton.index(n) for n in found]
         return sorted(set(out))
 
+    def _knot(self, i: int, pose: int) -> int:
+        knot = self.curves[i].knot_of(int(self.timing.numbers[pose]))
+        if knot is None:
+            raise InputError(f"pose {pose} leaves {self.channels[i]!r} out")
+        return knot
+
     def _layer(self, layer: int) -> int:
         """Check the number of a layer of the stack."""
         count = len(self.curves[0].stack)

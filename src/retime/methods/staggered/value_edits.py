@@ -1,4 +1,4 @@
-"""Edits of what poses are (5.1): values, exaggeration, reach, tangents, detail, layers."""
+"""Edits of what poses are (5.1): values, turns, exaggeration, reach."""
 
 from __future__ import annotations
 
@@ -26,8 +26,6 @@ __all__ = ["MOST_WEIGHT", "ValueEdits"]
 When = Literal["extreme", "pose"]
 # Past this a pose is no longer an exaggeration of anything.
 MOST_WEIGHT = 10.0
-# Degrees, or units of length, per second: nothing moves faster.
-_MOST_SPEED = 1e6
 # A value is met to this, in radians or the file's units; it takes so many rounds at most.
 _EXACT, _ROUNDS = 1e-12, 12
 
@@ -86,12 +84,6 @@ class ValueEdits(Representation):
         low = others[others < own].max(initial=-np.inf)
         high = others[others > own].min(initial=np.inf)
         return bool(low + 1e-6 < t < high - 1e-6) or t == own
-
-    def _knot(self, i: int, pose: int) -> int:
-        knot = self.curves[i].knot_of(int(self.timing.numbers[pose]))
-        if knot is None:
-            raise InputError(f"pose {pose} leaves {self.channels[i]!r} out")
-        return knot
 
     @recorded
     def edit(
@@ -289,119 +281,6 @@ class ValueEdits(Representation):
         values = {int(j): reached.rotations[0, j] for j in moved}
         out = self._set(k, values, when, layer)
         return out._saying(reached.notes)
-
-    @recorded
-    def set_tangents(
-        self,
-        pose: PoseName,
-        joint: str,
-        *,
-        arrive: npt.ArrayLike | None = None,
-        leave: npt.ArrayLike | None = None,
-        layer: int = 0,
-    ) -> Self:
-        """Set the speeds with which a joint's splines come to its extreme and go from it.
-
-        Parameters
-        ----------
-        pose : int or float
-            Which pose.
-        joint : str
-            A joint, or ``NAME:translation`` of a root.
-        arrive, leave : array (3,), optional
-            Degrees per second about the parent's axes; the file's units per second for a
-            translation. Left out, it stays.
-        layer : int
-            Which layer of the stack.
-        """
-        k = self._editable(pose)
-        layer, curves = self._layer(layer), list(self.curves)
-        for i in self._columns([joint]):
-            self._knot(i, k)
-            given = [None if v is None else numbers(v, 3, f"the tangent of {joint!r}")
-                     for v in (arrive, leave)]  # fmt: skip
-            if any(v is not None and np.abs(v).max() > _MOST_SPEED for v in given):
-                raise InputError(f"the tangent of {joint!r} is more than {_MOST_SPEED:g} a second")
-            unit = np.pi / 180 if i < len(self.source.skeleton) else 1.0
-            came, went = (None if v is None else unit * v for v in given)
-            ends = self.timing.numbers[[0, -1]]
-            first = last = int(self.timing.numbers[k])
-            if self.loop and first in ends:
-                first, last = int(ends[0]), int(ends[1])  # a cycle leaves at one, arrives at other
-            curves[i] = curves[i].with_tangents(first, None, went, layer)
-            curves[i] = curves[i].with_tangents(last, came, None, layer)
-        return replace(self, curves=tuple(curves))
-
-    @recorded
-    def detail(
-        self,
-        share: float,
-        *,
-        joints: Iterable[str] | None = None,
-        after: Iterable[PoseName] | PoseName | None = None,
-        layer: int = 0,
-    ) -> Self:
-        """Scale what the splines leave out: 0 mutes it, 1 is as recorded.
-
-        Parameters
-        ----------
-        share : float
-            The factor.
-        joints : sequence of str, optional
-            Which joints; left out, all, and the roots' translations.
-        after : sequence of int or float, optional
-            Only the transitions that follow these poses.
-        layer : int
-            Which layer of the stack.
-        """
-        share, layer = coerce(share, float, "share"), self._layer(layer)
-        if abs(share) > MOST_WEIGHT:
-            raise InputError(f"detail is scaled by at most {MOST_WEIGHT:g}, not {share:g}")
-        first, last = self._ends
-        starts = None if self.bounds is None else list(range(first, last))
-        if after is not None:
-            starts = [k for k in self._chosen(after) if k + 1 < len(self)]
-        curves = list(self.curves)
-        for i in self._columns(joints):
-            spans = None if starts is None else [self._transition(i, k) for k in starts]
-            curves[i] = curves[i].with_detail(share, spans, layer)
-        return replace(self, curves=tuple(curves))
-
-    def _transition(self, i: int, pose: int) -> tuple[float, float]:
-        """Return the source's times between which a channel goes from a pose to the next."""
-        low, high = (float(self.timing.source_times(k)[i]) for k in (pose, pose + 1))
-        return low, high
-
-    @recorded
-    def add_layer(self, detail: Mapping[str, npt.ArrayLike] | None = None) -> Self:
-        """Put a layer of splines and displacements on top of every transition.
-
-        Edits of value may go to it by its number; it starts without any change.
-
-        Parameters
-        ----------
-        detail : mapping of str to array (F, 3), optional
-            Displacements at the source's frames, by joint: rotation vectors in degrees about the
-            joint's own axes, or places in the file's units for ``NAME:translation``.
-        """
-        own: dict[int, FloatArray] = {}
-        for name, values in by_joint(detail or {}, "displacements").items():
-            for i in self._columns([name]):
-                try:
-                    track = np.asarray(values, dtype=float)
-                except (TypeError, ValueError):
-                    raise InputError(f"the displacement of {name!r} must be numbers") from None
-                if track.shape != (len(self.source), 3) or not np.isfinite(track).all():
-                    raise InputError(
-                        f"the displacement of {name!r} needs {len(self.source)} finite rows of 3"
-                    )
-                own[i] = np.radians(track) if i < len(self.source.skeleton) else track
-        curves = [c.with_layer(own.get(i)) for i, c in enumerate(self.curves)]
-        added = self._reshaped(self, curves)
-        if not own:
-            return added
-        plain = tuple(None if i in own else p for i, p in enumerate(added.plain))
-        return replace(added, plain=plain)
 
 
 def _with_editing_knots(
