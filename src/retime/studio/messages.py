@@ -1,0 +1,365 @@
+"""What passes between the studio's server and its windows; ``web/src/protocol.ts`` is made of it.
+
+Requests and short replies are JSON. Arrays come as binary frames: four bytes that tell the header's
+length (little-endian), the header as JSON, padding to four bytes, and float32 values, one array
+after the other as the header's ``arrays`` lists them.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+
+from retime.studio.project import ClientCommand, Project, Version
+
+__all__ = [
+    "Answer",
+    "Ask",
+    "Block",
+    "Cancel",
+    "ClientMessage",
+    "ContactBar",
+    "Discard",
+    "Do",
+    "DocumentState",
+    "FormField",
+    "Locate",
+    "MethodForm",
+    "MotionHeader",
+    "PhysicsHeader",
+    "Preview",
+    "Problem",
+    "Progress",
+    "Push",
+    "Redo",
+    "ResultHeader",
+    "Sample",
+    "Save",
+    "ServerMessage",
+    "Show",
+    "StepResult",
+    "Suggested",
+    "Undo",
+    "ViolationRow",
+    "Welcome",
+    "frame",
+    "parse_frame",
+]
+
+# ---- what a window sends; `request` counts up in each window, and replies carry it back
+
+
+class Do(Struct, frozen=True, tag="do"):
+    """Change the document: one step of undo."""
+
+    request: int
+    command: ClientCommand
+
+
+class Preview(Struct, frozen=True, tag="preview"):
+    """Show this window what a command would make, while a drag goes on; the latest wins."""
+
+    request: int
+    command: ClientCommand
+
+
+class Discard(Struct, frozen=True, tag="discard"):
+    """Forget the preview: the drag was given up."""
+
+    request: int
+
+
+class Undo(Struct, frozen=True, tag="undo"):
+    """Take the last change back."""
+
+
+class Redo(Struct, frozen=True, tag="redo"):
+    """Make what was taken back again."""
+
+
+class Save(Struct, frozen=True, tag="save"):
+    """Write the project file now."""
+
+
+class Show(Struct, frozen=True, tag="show"):
+    """Show a version in this window."""
+
+    version: Version
+
+
+class Cancel(Struct, frozen=True, tag="cancel"):
+    """Stop what is being computed for this window."""
+
+
+class Push(Struct, frozen=True, tag="push"):
+    """Push the optimiser while it is watched: let time run at a rate around a source moment."""
+
+    time: float
+    rate: float
+
+
+class Ask(Struct, frozen=True, tag="ask"):
+    """Ask for what is not part of a result.
+
+    ``suggestions``: moments for keytimes. ``physics``: regions, limits and what is impossible of
+    the version shown. ``watch``: solve a physics step slowly enough to be watched.
+    """
+
+    request: int
+    question: Literal["suggestions", "physics", "watch"]
+    step: str | None = None
+
+
+class Sample(Struct, frozen=True, tag="sample"):
+    """Take a bundled motion into the project."""
+
+    request: int
+    name: str
+
+
+class Locate(Struct, frozen=True, tag="locate"):
+    """Say where a motion's file went: a path under the root, or search for it by its hash."""
+
+    request: int
+    id: str
+    path: str | None = None
+
+
+ClientMessage = (
+    Do | Preview | Discard | Undo | Redo | Save | Show | Cancel | Push | Ask | Sample | Locate
+)
+
+# ---- what the server sends as text
+
+
+class FormField(Struct, frozen=True):
+    """One parameter of a method, as a form shows it."""
+
+    name: str
+    label: str
+    help: str
+    kind: Literal[
+        "number", "integer", "flag", "choice", "text", "keytimes", "pairs", "range", "motion",
+        "motions", "joints", "rows", "data",
+    ]  # fmt: skip
+    unit: str
+    default: Any
+    required: bool
+    minimum: float | None
+    maximum: float | None
+    choices: list[str]
+    metavar: str | None
+
+
+class MethodForm(Struct, frozen=True):
+    """A method and its form."""
+
+    name: str
+    title: str
+    summary: str
+    fields: list[FormField]
+
+
+class Welcome(Struct, frozen=True, tag="welcome"):
+    """First message to a window."""
+
+    project: str
+    methods: list[MethodForm]
+    samples: dict[str, str]
+    formats: list[str]
+    root: str
+    version: str
+    most_upload: int
+
+
+class DocumentState(Struct, frozen=True, tag="document"):
+    """The document as it is now; ``request`` is the change that this window asked for."""
+
+    revision: int
+    project: Project
+    undo: int
+    redo: int
+    saved: bool
+    hash: str
+    missing: list[str]
+    request: int | None = None
+
+
+class Progress(Struct, frozen=True, tag="progress"):
+    """How far a computation is; a share of ``None`` is not known."""
+
+    request: int | None
+    text: str
+    share: float | None = None
+    left: float | None = None
+
+
+class Problem(Struct, frozen=True, tag="problem"):
+    """What went wrong: what, why and what to do. The document is unchanged."""
+
+    title: str
+    text: str
+    request: int | None = None
+    step: str | None = None
+    stopped: bool = False
+
+
+class Suggested(Struct, frozen=True):
+    """A moment whose timing matters."""
+
+    time: float
+    weight: float
+
+
+class Answer(Struct, frozen=True, tag="answer"):
+    """The answer to a question that needs no arrays."""
+
+    request: int
+    suggestions: list[Suggested] = []
+
+
+ServerMessage = Welcome | DocumentState | Progress | Problem | Answer
+
+# ---- headers of binary frames
+
+
+class Block(Struct, frozen=True):
+    """One array of a frame, float32."""
+
+    name: str
+    shape: list[int]
+
+
+class ContactBar(Struct, frozen=True):
+    """A joint that stands still, from when to when."""
+
+    joint: str
+    point: int
+    start: float
+    end: float
+
+
+class MotionHeader(Struct, frozen=True, tag="motion"):
+    """A motion as it is in its file. Points are its joints, then its end sites.
+
+    Arrays: ``positions`` (frames, points, 3) in metres with Y up, ``rotations`` (frames, joints, 4)
+    wxyz where there is a mesh, ``times`` (frames,).
+    """
+
+    id: str
+    name: str
+    sha256: str
+    fps: float
+    start: float
+    duration: float
+    joints: list[str]
+    parents: list[int]
+    roles: list[str | None]
+    limbs: list[str | None]
+    ends: list[int]
+    height: float
+    ground: float
+    scale: float
+    contacts: list[ContactBar]
+    notes: list[str]
+    mesh: bool
+    nodes: list[int]
+    arrays: list[Block]
+
+
+class StepResult(Struct, frozen=True):
+    """What one step found: a line for the list, what it wants to say, and what it cost."""
+
+    id: str
+    line: str
+    notes: list[str]
+    start: float
+    end: float
+    costs: dict[str, float] = {}
+
+
+class ResultHeader(Struct, frozen=True, tag="result"):
+    """The retimed motion.
+
+    Arrays: ``positions`` (frames, points, 3), ``rotations`` (frames, joints, 4) where there is a
+    mesh, ``times`` (frames,), ``output`` and ``source`` (knots,) of the body's warp, ``skate``
+    (frames,) in metres a frame. ``revision`` is the document's, ``request`` the preview's.
+    """
+
+    version: Version
+    revision: int
+    request: int | None
+    source: str
+    fps: float
+    start: float
+    duration: float
+    took: float
+    contacts: list[ContactBar]
+    notes: list[str]
+    steps: list[StepResult]
+    interim: bool
+    arrays: list[Block]
+
+
+class ViolationRow(Struct, frozen=True):
+    """A stretch that no body could have produced, in the source's and the output's time."""
+
+    start: float
+    end: float
+    output_start: float
+    output_end: float
+    cause: str
+    text: str
+    mend: str
+    rate: float
+    feasible_rate: float | None
+
+
+class PhysicsHeader(Struct, frozen=True, tag="physics"):
+    """What physics says of the version shown, at the frames of the physics step's input.
+
+    Arrays: ``times`` (frames,) source time, ``timing`` (frames, 2) of (p'', p'^2), ``distance``
+    (frames,) outside the region, ``corners`` (N, 2) and ``starts`` (frames + 1,) of the regions,
+    ``force`` (frames,) of the ground in weights, ``use`` (frames, joints) share of each joint's
+    limit.
+    """
+
+    version: Version
+    revision: int
+    request: int
+    least: float | None
+    most: float | None
+    mass: float
+    friction: float
+    violations: list[ViolationRow]
+    notes: list[str]
+    arrays: list[Block]
+
+
+_HEAD = struct.Struct("<I")
+
+
+def frame(header: Struct, arrays: Mapping[str, Any]) -> bytes:
+    """Put a header and its arrays into one binary message; the header's list is filled in."""
+    blocks = {n: np.ascontiguousarray(a, dtype="<f4") for n, a in arrays.items()}
+    listed = [Block(n, list(a.shape)) for n, a in blocks.items()]
+    text = msgspec.json.encode(msgspec.structs.replace(header, arrays=listed))
+    text += b" " * (-len(text) % 4)
+    return b"".join([_HEAD.pack(len(text)), text, *(a.tobytes() for a in blocks.values())])
+
+
+def parse_frame(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Take a binary message apart: its header and its arrays."""
+    (length,) = _HEAD.unpack_from(data)
+    header = msgspec.json.decode(data[4 : 4 + length])
+    place, arrays = 4 + length, {}
+    for listed in header["arrays"]:
+        count = int(np.prod(listed["shape"]))
+        arrays[listed["name"]] = np.frombuffer(data, "<f4", count, place).reshape(listed["shape"])
+        place += 4 * count
+    return header, arrays

@@ -1,0 +1,369 @@
+// Made by web/make_protocol.py from retime/studio/messages.py; changes here are lost.
+
+/** Take a motion out of the project; its file stays. */
+export interface RemoveMotion {
+  type: "remove_motion";
+  id: string;
+}
+
+/** Retime this motion. */
+export interface UseMotion {
+  type: "use_motion";
+  id: string;
+}
+
+/** A step that has no name yet. */
+export interface NewStep {
+  method: string;
+  parameters?: Record<string, unknown>;
+  weight?: number;
+  mute?: boolean;
+  label?: string;
+}
+
+/** Add a step at a place, at the end where none is given. */
+export interface AddStep {
+  type: "add_step";
+  version: "A" | "B";
+  step: NewStep;
+  index?: number | null;
+}
+
+/** Remove a step. */
+export interface RemoveStep {
+  type: "remove_step";
+  id: string;
+}
+
+/** Move a step to another place of its version. */
+export interface MoveStep {
+  type: "move_step";
+  id: string;
+  index: number;
+}
+
+/** Change parameters (``null`` brings the default back), weight, mute or label of a step. */
+export interface ChangeStep {
+  type: "change_step";
+  id: string;
+  parameters?: Record<string, unknown>;
+  weight?: number | null;
+  mute?: boolean | null;
+  label?: string | null;
+}
+
+/** Replace all steps of a version, as by a recipe that is brought in. */
+export interface ReplaceSteps {
+  type: "replace_steps";
+  version: "A" | "B";
+  steps: NewStep[];
+}
+
+/** Make a version the same as the other. */
+export interface CopyVersion {
+  type: "copy_version";
+  to: "A" | "B";
+}
+
+/** Let the sound start at another time. */
+export interface MoveAudio {
+  type: "move_audio";
+  offset: number;
+}
+
+/** Take the sound away. */
+export interface RemoveAudio {
+  type: "remove_audio";
+}
+
+/** Change the document: one step of undo. */
+export interface Do {
+  type: "do";
+  request: number;
+  command: Command;
+}
+
+/** Show this window what a command would make, while a drag goes on; the latest wins. */
+export interface Preview {
+  type: "preview";
+  request: number;
+  command: Command;
+}
+
+/** Forget the preview: the drag was given up. */
+export interface Discard {
+  type: "discard";
+  request: number;
+}
+
+/** Take the last change back. */
+export interface Undo {
+  type: "undo";
+}
+
+/** Make what was taken back again. */
+export interface Redo {
+  type: "redo";
+}
+
+/** Write the project file now. */
+export interface Save {
+  type: "save";
+}
+
+/** Show a version in this window. */
+export interface Show {
+  type: "show";
+  version: "A" | "B";
+}
+
+/** Stop what is being computed for this window. */
+export interface Cancel {
+  type: "cancel";
+}
+
+/** Push the optimiser while it is watched: let time run at a rate around a source moment. */
+export interface Push {
+  type: "push";
+  time: number;
+  rate: number;
+}
+
+/** Ask for what is not part of a result. */
+export interface Ask {
+  type: "ask";
+  request: number;
+  question: "suggestions" | "physics" | "watch";
+  step?: string | null;
+}
+
+/** Take a bundled motion into the project. */
+export interface Sample {
+  type: "sample";
+  request: number;
+  name: string;
+}
+
+/** Say where a motion's file went: a path under the root, or search for it by its hash. */
+export interface Locate {
+  type: "locate";
+  request: number;
+  id: string;
+  path?: string | null;
+}
+
+/** One parameter of a method, as a form shows it. */
+export interface FormField {
+  name: string;
+  label: string;
+  help: string;
+  kind: "number" | "integer" | "flag" | "choice" | "text" | "keytimes" | "pairs" | "range" | "motion" | "motions" | "joints" | "rows" | "data";
+  unit: string;
+  default: unknown;
+  required: boolean;
+  minimum: number | null;
+  maximum: number | null;
+  choices: string[];
+  metavar: string | null;
+}
+
+/** A method and its form. */
+export interface MethodForm {
+  name: string;
+  title: string;
+  summary: string;
+  fields: FormField[];
+}
+
+/** First message to a window. */
+export interface Welcome {
+  type: "welcome";
+  project: string;
+  methods: MethodForm[];
+  samples: Record<string, string>;
+  formats: string[];
+  root: string;
+  version: string;
+  most_upload: number;
+}
+
+/** A motion of the project: where its file lies under the root, and what it held. */
+export interface MotionEntry {
+  name: string;
+  path: string;
+  sha256: string;
+  animation?: string | null;
+}
+
+/** A step of a recipe, with a name by which commands can tell it from others. */
+export interface StepEntry {
+  id: string;
+  method: string;
+  parameters?: Record<string, unknown>;
+  weight?: number;
+  mute?: boolean;
+  label?: string;
+}
+
+/** Sound that belongs to the motion; ``offset`` is the motion's time at which it starts. */
+export interface Audio {
+  name: string;
+  path: string;
+  sha256: string;
+  offset?: number;
+}
+
+/** The document: motions, which of them is retimed, and the two versions of its recipe. */
+export interface Project {
+  motions: Record<string, MotionEntry>;
+  source: string | null;
+  versions: Record<"A" | "B", StepEntry[]>;
+  audio: Audio | null;
+}
+
+/** The document as it is now; ``request`` is the change that this window asked for. */
+export interface DocumentState {
+  type: "document";
+  revision: number;
+  project: Project;
+  undo: number;
+  redo: number;
+  saved: boolean;
+  hash: string;
+  missing: string[];
+  request?: number | null;
+}
+
+/** How far a computation is; a share of ``None`` is not known. */
+export interface Progress {
+  type: "progress";
+  request: number | null;
+  text: string;
+  share?: number | null;
+  left?: number | null;
+}
+
+/** What went wrong: what, why and what to do. The document is unchanged. */
+export interface Problem {
+  type: "problem";
+  title: string;
+  text: string;
+  request?: number | null;
+  step?: string | null;
+  stopped?: boolean;
+}
+
+/** A moment whose timing matters. */
+export interface Suggested {
+  time: number;
+  weight: number;
+}
+
+/** The answer to a question that needs no arrays. */
+export interface Answer {
+  type: "answer";
+  request: number;
+  suggestions?: Suggested[];
+}
+
+/** A joint that stands still, from when to when. */
+export interface ContactBar {
+  joint: string;
+  point: number;
+  start: number;
+  end: number;
+}
+
+/** One array of a frame, float32. */
+export interface Block {
+  name: string;
+  shape: number[];
+}
+
+/** A motion as it is in its file. Points are its joints, then its end sites. */
+export interface MotionHeader {
+  type: "motion";
+  id: string;
+  name: string;
+  sha256: string;
+  fps: number;
+  start: number;
+  duration: number;
+  joints: string[];
+  parents: number[];
+  roles: (string | null)[];
+  limbs: (string | null)[];
+  ends: number[];
+  height: number;
+  ground: number;
+  scale: number;
+  contacts: ContactBar[];
+  notes: string[];
+  mesh: boolean;
+  nodes: number[];
+  arrays: Block[];
+}
+
+/** What one step found: a line for the list, what it wants to say, and what it cost. */
+export interface StepResult {
+  id: string;
+  line: string;
+  notes: string[];
+  start: number;
+  end: number;
+  costs: Record<string, number>;
+}
+
+/** The retimed motion. */
+export interface ResultHeader {
+  type: "result";
+  version: "A" | "B";
+  revision: number;
+  request: number | null;
+  source: string;
+  fps: number;
+  start: number;
+  duration: number;
+  took: number;
+  contacts: ContactBar[];
+  notes: string[];
+  steps: StepResult[];
+  interim: boolean;
+  arrays: Block[];
+}
+
+/** A stretch that no body could have produced, in the source's and the output's time. */
+export interface ViolationRow {
+  start: number;
+  end: number;
+  output_start: number;
+  output_end: number;
+  cause: string;
+  text: string;
+  mend: string;
+  rate: number;
+  feasible_rate: number | null;
+}
+
+/** What physics says of the version shown, at the frames of the physics step's input. */
+export interface PhysicsHeader {
+  type: "physics";
+  version: "A" | "B";
+  revision: number;
+  request: number;
+  least: number | null;
+  most: number | null;
+  mass: number;
+  friction: number;
+  violations: ViolationRow[];
+  notes: string[];
+  arrays: Block[];
+}
+
+export type Command = RemoveMotion | UseMotion | AddStep | RemoveStep | MoveStep | ChangeStep | ReplaceSteps | CopyVersion | MoveAudio | RemoveAudio;
+
+export type ClientMessage = Do | Preview | Discard | Undo | Redo | Save | Show | Cancel | Push | Ask | Sample | Locate;
+
+export type ServerMessage = Welcome | DocumentState | Progress | Problem | Answer;
+
+export type FrameHeader = MotionHeader | ResultHeader | PhysicsHeader;

@@ -1,0 +1,170 @@
+/** What a person does, as commands: drags are previews and one commit at the end. */
+
+import { batch } from "@preact/signals-core";
+import type { ChangeStep, Command, NewStep } from "../protocol";
+import { nextRequest, send, want } from "./connection";
+import * as state from "./state";
+
+export function run(command: Command): boolean {
+  const request = nextRequest();
+  if (!send({ type: "do", request, command })) return false;
+  want(request);
+  return true;
+}
+
+/** Show a change of a step while it is dragged; nothing is kept until `commit`. */
+export function preview(change: Omit<ChangeStep, "type">): void {
+  const command: ChangeStep = { type: "change_step", ...change };
+  state.pending.value = command;
+  const request = nextRequest();
+  if (send({ type: "preview", request, command })) want(request);
+}
+
+/** Keep what is dragged: one step of undo. */
+export function commit(): void {
+  const command = state.pending.value;
+  if (command) run(command);
+}
+
+/** Give a drag up: all is as before. */
+export function discard(): void {
+  if (!state.pending.value) return;
+  batch(() => {
+    state.pending.value = null;
+    const request = nextRequest();
+    if (send({ type: "discard", request })) want(request);
+  });
+}
+
+/** Change a step at once. */
+export function change(id: string, values: Omit<ChangeStep, "type" | "id">): void {
+  const command: ChangeStep = { type: "change_step", id, ...values };
+  state.pending.value = command;
+  if (!run(command)) state.pending.value = null;
+}
+
+export const setParameter = (id: string, name: string, value: unknown): void =>
+  change(id, { parameters: { [name]: value } });
+
+export const previewParameter = (id: string, name: string, value: unknown): void =>
+  preview({ id, parameters: { [name]: value } });
+
+export function addStep(step: NewStep, index?: number): void {
+  run({ type: "add_step", version: state.version.value, step, index: index ?? null });
+}
+
+export function showVersion(version: state.Version): void {
+  batch(() => {
+    state.version.value = version;
+    const ids = state.steps.value.map((s) => s.id);
+    if (!ids.includes(state.selectedStep.value ?? "")) state.selectedStep.value = ids[0] ?? null;
+    state.selectedKey.value = null;
+    state.physics.value = null;
+  });
+  send({ type: "show", version });
+}
+
+export const undo = (): void => void send({ type: "undo" });
+export const redo = (): void => void send({ type: "redo" });
+export const save = (): void => void send({ type: "save" });
+
+/** Stop what is being computed, and a drag with it. */
+export function cancel(): void {
+  if (state.pending.value) discard();
+  send({ type: "cancel" });
+}
+
+export const ask = (question: "suggestions" | "physics" | "watch", step: string | null = null): void =>
+  void send({ type: "ask", request: nextRequest(), question, step });
+export const push = (time: number, rate: number): void => void send({ type: "push", time, rate });
+export const openSample = (name: string): void => void send({ type: "sample", request: nextRequest(), name });
+export const locate = (id: string, path: string | null): void =>
+  void send({ type: "locate", request: nextRequest(), id, path });
+
+// ---- keytimes of the selected step
+
+/** The step whose keytimes are edited: the selected one, or the first that takes any. */
+export function keyedStep(): string | null {
+  const chosen = state.step.value;
+  if (chosen && state.takesKeytimes(chosen.method)) return chosen.id;
+  return state.steps.value.find((s) => state.takesKeytimes(s.method) && !s.mute)?.id ?? null;
+}
+
+/** Add a keytime where the playhead is, that shows what is shown there; a step for it if need be. */
+export function addKeyAt(output: number, source?: number): void {
+  const shown = source ?? state.result.value?.sourceAt(output) ?? output;
+  const key: state.Key = [round(output), round(shown)];
+  const id = keyedStep();
+  if (!id) {
+    addStep({ method: "spline", parameters: { keytimes: [key] } });
+    return;
+  }
+  state.selectedStep.value = id;
+  const keys = [...state.keys.value, key].sort((a, b) => a[0] - b[0]);
+  setParameter(id, "keytimes", keys);
+  state.selectedKey.value = keys.indexOf(key);
+}
+
+export function deleteKey(index: number): void {
+  const id = state.selectedStep.value;
+  if (!id) return;
+  const keys = state.keys.value.filter((_, k) => k !== index);
+  state.selectedKey.value = null;
+  setParameter(id, "keytimes", keys.length ? keys : null);
+}
+
+export function setKey(index: number, key: state.Key): void {
+  const id = state.selectedStep.value;
+  if (id) setParameter(id, "keytimes", state.keys.value.map((old, k) => (k === index ? key : old)));
+}
+
+/** Times in the document are kept to a tenth of a millisecond: diffs stay readable. */
+export const round = (t: number): number => Math.round(t * 1e4) / 1e4;
+
+// ---- time
+
+export function seek(t: number): void {
+  const [a, b] = state.domain.value;
+  state.time.value = Math.min(Math.max(t, a), b);
+}
+
+/** Step by frames, landing on whole ones. */
+export function stepFrames(count: number): void {
+  const [a] = state.domain.value;
+  const frame = Math.round((state.time.value - a) * state.fps.value) + count;
+  state.playing.value = false;
+  seek(a + frame / state.fps.value);
+}
+
+/** Bring files in: motions, recipes, warps and sound are told apart by the server. */
+export async function upload(files: Iterable<File>): Promise<void> {
+  for (const file of files) {
+    const most = state.welcome.value?.most_upload ?? Infinity;
+    if (file.size > most) {
+      fail(`${file.name} was not loaded`, `It holds ${size(file.size)}; the studio takes up to ${size(most)}. Start the studio with the file's path instead.`);
+      continue;
+    }
+    state.loading.value = { name: file.name, share: null };
+    try {
+      const reply = await fetch(`/upload?name=${encodeURIComponent(file.name)}&version=${state.version.value}`, {
+        method: "POST",
+        body: file,
+        headers: { "Content-Type": "application/octet-stream" },
+      });
+      if (!reply.ok) {
+        const said = (await reply.json().catch(() => null)) as { title?: string; text?: string } | null;
+        fail(said?.title ?? `${file.name} was not loaded`, said?.text ?? "The server did not take it. Try again.");
+      }
+    } catch {
+      fail(`${file.name} was not loaded`, "The server does not answer. Try again when it is back.");
+    }
+    state.loading.value = null;
+  }
+}
+
+const size = (bytes: number): string =>
+  bytes >= 1 << 30 ? `${(bytes / (1 << 30)).toFixed(1)} GB` : `${Math.ceil(bytes / (1 << 20))} MB`;
+
+export function fail(title: string, text: string): void {
+  state.problems.value = [...state.problems.value, { type: "problem", title, text }];
+}

@@ -1,0 +1,165 @@
+/** Sampled motions and warps as the views need them: look-ups by time, nothing else. */
+
+import type { ContactBar, MotionHeader, PhysicsHeader, ResultHeader } from "../protocol";
+import type { Frame } from "./wire";
+
+/** Find the last index whose value is not above t, by bisection; 0 where there is none. */
+export function bisect(values: ArrayLike<number>, t: number): number {
+  let low = 0;
+  let high = values.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (values[middle]! <= t) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** Interpolate y over rising x, holding the ends. */
+export function interpolate(x: ArrayLike<number>, y: ArrayLike<number>, t: number): number {
+  if (x.length === 0) return 0;
+  const k = bisect(x, t);
+  if (k >= x.length - 1 || t <= x[0]!) return t <= x[0]! ? y[0]! : y[x.length - 1]!;
+  const width = x[k + 1]! - x[k]!;
+  const share = width > 0 ? (t - x[k]!) / width : 0;
+  return y[k]! + share * (y[k + 1]! - y[k]!);
+}
+
+/** Poses over time: `positions` holds (frames, points, 3), in metres, Y up. */
+export class Clip {
+  readonly frames: number;
+  readonly points: number;
+  constructor(
+    readonly positions: Float32Array,
+    readonly rotations: Float32Array | null,
+    readonly times: Float32Array,
+    readonly fps: number,
+    readonly contacts: ContactBar[],
+  ) {
+    this.frames = times.length;
+    this.points = this.frames ? positions.length / 3 / this.frames : 0;
+  }
+
+  get start(): number {
+    return this.times[0] ?? 0;
+  }
+  get end(): number {
+    return this.times[this.frames - 1] ?? 0;
+  }
+  get duration(): number {
+    return this.end - this.start;
+  }
+
+  /** The frame nearest to a time. */
+  frameAt(t: number): number {
+    const k = bisect(this.times, t);
+    const next = Math.min(k + 1, this.frames - 1);
+    return t - this.times[k]! > this.times[next]! - t ? next : k;
+  }
+
+  /** Write the pose at a time, (points, 3), into `out`; beyond the ends the end poses hold. */
+  poseAt(t: number, out: Float32Array): void {
+    const k = bisect(this.times, t);
+    const next = Math.min(k + 1, this.frames - 1);
+    const width = this.times[next]! - this.times[k]!;
+    const share = width > 0 ? Math.min(Math.max((t - this.times[k]!) / width, 0), 1) : 0;
+    const size = 3 * this.points;
+    const a = k * size;
+    const b = next * size;
+    for (let i = 0; i < size; i++) {
+      const from = this.positions[a + i]!;
+      out[i] = from + share * (this.positions[b + i]! - from);
+    }
+  }
+}
+
+/** A motion as it is in its file. */
+export class SourceClip extends Clip {
+  constructor(readonly header: MotionHeader, arrays: Frame["arrays"]) {
+    super(
+      arrays.get("positions")!,
+      arrays.get("rotations") ?? null,
+      arrays.get("times")!,
+      header.fps,
+      header.contacts,
+    );
+  }
+}
+
+/** The retimed motion with the body's warp: output time to source time. */
+export class RetimedClip extends Clip {
+  readonly output: Float32Array;
+  readonly source: Float32Array;
+  readonly skate: Float32Array;
+  constructor(readonly header: ResultHeader, arrays: Frame["arrays"]) {
+    super(
+      arrays.get("positions")!,
+      arrays.get("rotations") ?? null,
+      arrays.get("times")!,
+      header.fps,
+      header.contacts,
+    );
+    this.output = arrays.get("output")!;
+    this.source = arrays.get("source")!;
+    this.skate = arrays.get("skate")!;
+  }
+
+  /** The source time that is shown at an output time. */
+  sourceAt(t: number): number {
+    return interpolate(this.output, this.source, t);
+  }
+
+  /** The output time at which a source time is shown. */
+  outputOf(s: number): number {
+    return interpolate(this.source, this.output, s);
+  }
+
+  /** Speed of the source at an output time, smoothed over a thirtieth of a second. */
+  rateAt(t: number): number {
+    const a = Math.max(t - 1 / 60, this.output[0]!);
+    const b = Math.min(t + 1 / 60, this.output[this.output.length - 1]!);
+    return b > a ? (this.sourceAt(b) - this.sourceAt(a)) / (b - a) : 1;
+  }
+}
+
+/** What physics says of a version, frame by frame of its source. */
+export class PhysicsView {
+  readonly times: Float32Array;
+  readonly timing: Float32Array;
+  readonly distance: Float32Array;
+  readonly force: Float32Array;
+  readonly use: Float32Array;
+  private readonly corners: Float32Array;
+  private readonly starts: Float32Array;
+  readonly joints: number;
+  constructor(readonly header: PhysicsHeader, arrays: Frame["arrays"]) {
+    this.times = arrays.get("times")!;
+    this.timing = arrays.get("timing")!;
+    this.distance = arrays.get("distance")!;
+    this.force = arrays.get("force")!;
+    this.use = arrays.get("use")!;
+    this.corners = arrays.get("corners")!;
+    this.starts = arrays.get("starts")!;
+    this.joints = this.times.length ? this.use.length / this.times.length : 0;
+  }
+
+  frameAt(source: number): number {
+    return bisect(this.times, source);
+  }
+
+  /** Corners of a frame's region as [p'', p'^2] pairs. */
+  region(frame: number): [number, number][] {
+    const out: [number, number][] = [];
+    for (let k = this.starts[frame]!; k < this.starts[frame + 1]!; k++)
+      out.push([this.corners[2 * k]!, this.corners[2 * k + 1]!]);
+    return out;
+  }
+
+  /** Feasible, marginal (within a tenth of a limit, or a hair outside) or infeasible. */
+  stateAt(frame: number): "feasible" | "marginal" | "infeasible" {
+    if (this.distance[frame]! > 0) return "infeasible";
+    let most = 0;
+    for (let j = 0; j < this.joints; j++) most = Math.max(most, this.use[frame * this.joints + j]!);
+    return most > 0.9 ? "marginal" : "feasible";
+  }
+}

@@ -1,0 +1,138 @@
+/** The one WebSocket: requests out, documents, progress and frames in; it comes back by itself. */
+
+import { batch } from "@preact/signals-core";
+import type { ClientMessage, ServerMessage } from "../protocol";
+import { PhysicsView, RetimedClip, SourceClip } from "./clip";
+import * as state from "./state";
+import { parseFrame } from "./wire";
+
+const LONGEST_WAIT = 8000; // milliseconds between two tries
+
+let socket: WebSocket | null = null;
+let wait = 250;
+let timer = 0;
+let counter = 0;
+/** The latest request whose result is wanted; what comes for an older one is dropped. */
+let wanted = 0;
+
+export const nextRequest = (): number => ++counter;
+
+export function send(message: ClientMessage): boolean {
+  if (socket?.readyState !== WebSocket.OPEN) return false;
+  socket.send(JSON.stringify(message));
+  return true;
+}
+
+/** Ask for a result: older ones are dropped from here on. */
+export function want(request: number): void {
+  wanted = request;
+  state.computing.value = true;
+}
+
+export function connect(): void {
+  window.clearTimeout(timer);
+  socket?.close();
+  const scheme = location.protocol === "https:" ? "wss" : "ws";
+  const opened = new WebSocket(`${scheme}://${location.host}/ws`);
+  opened.binaryType = "arraybuffer";
+  socket = opened;
+  opened.onopen = () => {
+    wait = 250;
+    state.link.value = "open";
+    send({ type: "show", version: state.version.value });
+  };
+  opened.onmessage = ({ data }) => {
+    if (opened !== socket) return;
+    if (typeof data === "string") receive(JSON.parse(data) as ServerMessage);
+    else receiveFrame(data as ArrayBuffer);
+  };
+  opened.onclose = () => {
+    if (opened !== socket) return;
+    batch(() => {
+      state.link.value = "gone";
+      state.pending.value = null; // what was not committed goes back to what was
+      state.computing.value = false;
+      state.progress.value = null;
+      state.nextTry.value = Date.now() + wait;
+    });
+    timer = window.setTimeout(connect, wait);
+    wait = Math.min(2 * wait, LONGEST_WAIT);
+  };
+}
+
+function receive(message: ServerMessage): void {
+  batch(() => {
+    switch (message.type) {
+      case "welcome":
+        state.welcome.value = message;
+        break;
+      case "document":
+        if (state.committed.value && message.revision < state.revision.value && message.request == null) break;
+        state.revision.value = message.revision;
+        state.committed.value = message.project;
+        state.undoDepth.value = message.undo;
+        state.redoDepth.value = message.redo;
+        state.saved.value = message.saved;
+        state.projectHash.value = message.hash;
+        state.missing.value = message.missing;
+        if (message.request != null && message.request >= wanted) state.pending.value = null;
+        keepSelection();
+        break;
+      case "progress":
+        state.progress.value = message;
+        break;
+      case "answer":
+        if (message.suggestions) state.suggestions.value = message.suggestions;
+        break;
+      case "problem":
+        if (message.request != null && message.request < wanted && message.step) break;
+        if (!message.stopped) state.problems.value = [...state.problems.value, message];
+        if (message.request != null && message.request >= wanted) state.pending.value = null;
+        state.computing.value = false;
+        state.progress.value = null;
+        state.loading.value = null;
+        break;
+    }
+  });
+}
+
+/** A selected step that is gone is selected no longer; one that was just added is. */
+function keepSelection(): void {
+  const ids = state.steps.value.map((s) => s.id);
+  const before = known;
+  known = new Set(Object.values(state.committed.value?.versions ?? {}).flatMap((s) => s.map((x) => x.id)));
+  const added = ids.filter((id) => !before.has(id));
+  if (before.size && added.length === 1) state.selectedStep.value = added[0]!;
+  else if (!ids.includes(state.selectedStep.value ?? "")) state.selectedStep.value = ids[0] ?? null;
+  const count = state.keys.value.length;
+  if (state.selectedKey.value !== null && state.selectedKey.value >= count) state.selectedKey.value = null;
+}
+let known = new Set<string>();
+
+function receiveFrame(data: ArrayBuffer): void {
+  const { header, arrays } = parseFrame(data);
+  batch(() => {
+    switch (header.type) {
+      case "motion":
+        state.clips.value = new Map(state.clips.value).set(header.id, new SourceClip(header, arrays));
+        state.loading.value = null;
+        break;
+      case "result": {
+        // The latest wins: an answer to an older preview than the one on its way is of no use.
+        if (header.request !== null && header.request < wanted) break;
+        if (header.request === null && state.pending.value) break;
+        state.results.value = { ...state.results.value, [header.version]: new RetimedClip(header, arrays) };
+        if (header.version === state.version.value && !header.interim) {
+          state.computing.value = false;
+          state.progress.value = null;
+        }
+        const [a, b] = state.domain.value;
+        state.time.value = Math.min(Math.max(state.time.value, a), b);
+        break;
+      }
+      case "physics":
+        if (header.version === state.version.value) state.physics.value = new PhysicsView(header, arrays);
+        break;
+    }
+  });
+}

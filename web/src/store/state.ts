@@ -1,0 +1,118 @@
+/** All that the windows' panels look at, as signals. Only `connection.ts` and `actions.ts` write the first part. */
+
+import { computed, signal } from "@preact/signals-core";
+import type { ChangeStep, MethodForm, Problem, Progress, Project, StepEntry, Suggested, Welcome } from "../protocol";
+import type { PhysicsView, RetimedClip, SourceClip } from "./clip";
+
+export type Version = "A" | "B";
+
+// ---- from the server
+
+export const link = signal<"connecting" | "open" | "gone">("connecting");
+/** When the next try to reach a server that is gone will be, milliseconds of `Date.now()`. */
+export const nextTry = signal(0);
+export const welcome = signal<Welcome | null>(null);
+export const revision = signal(0);
+export const committed = signal<Project | null>(null);
+export const undoDepth = signal(0);
+export const redoDepth = signal(0);
+export const saved = signal(true);
+export const projectHash = signal("");
+/** Motions whose file was not found, by id. */
+export const missing = signal<string[]>([]);
+/** Motions as they are in their files, by id. */
+export const clips = signal<ReadonlyMap<string, SourceClip>>(new Map());
+/** The latest result of either version. */
+export const results = signal<Readonly<Record<Version, RetimedClip | null>>>({ A: null, B: null });
+export const physics = signal<PhysicsView | null>(null);
+export const suggestions = signal<Suggested[]>([]);
+export const progress = signal<Progress | null>(null);
+export const problems = signal<Problem[]>([]);
+/** Whether the result on screen is older than what was asked for. */
+export const computing = signal(false);
+/** What is being brought in: its name, and the share that has arrived. */
+export const loading = signal<{ name: string; share: number | null } | null>(null);
+
+// ---- of this window
+
+export const version = signal<Version>("A");
+/** A change that is being dragged, or is on its way to the server. */
+export const pending = signal<ChangeStep | null>(null);
+/** The step that the inspector and the timeline edit. */
+export const selectedStep = signal<string | null>(null);
+/** Index of the selected keytime of that step. */
+export const selectedKey = signal<number | null>(null);
+export const hoveredJoint = signal<number | null>(null);
+
+export const time = signal(0); // output seconds
+export const playing = signal(false);
+export const playbackRate = signal(1);
+export const looping = signal(true);
+/** The part that is played, output seconds; the whole where there is none. */
+export const playRange = signal<[number, number] | null>(null);
+
+export type Layout = "overlay" | "side";
+export const layout = signal<Layout>("overlay");
+export const showGhosts = signal(true);
+export const showTrails = signal(true);
+export const showContacts = signal(true);
+export const showFeasibility = signal(false);
+export const theme = signal<"dark" | "light">("dark");
+export const tab = signal<"warp">("warp");
+/** What a screen reader is told, politely. */
+export const announcement = signal("");
+
+// ---- made of them
+
+/** The document with the change that is under way. */
+export const project = computed<Project | null>(() => {
+  const base = committed.value;
+  const change = pending.value;
+  if (!base || !change) return base;
+  const versions = { ...base.versions };
+  for (const name of ["A", "B"] as const)
+    versions[name] = versions[name].map((step) => (step.id === change.id ? withChange(step, change) : step));
+  return { ...base, versions };
+});
+
+export function withChange(step: StepEntry, change: ChangeStep): StepEntry {
+  const parameters: Record<string, unknown> = { ...step.parameters, ...change.parameters };
+  for (const name of Object.keys(parameters)) if (parameters[name] === null) delete parameters[name];
+  return {
+    ...step,
+    parameters,
+    weight: change.weight ?? step.weight,
+    mute: change.mute ?? step.mute,
+    label: change.label ?? step.label,
+  };
+}
+
+export const steps = computed<StepEntry[]>(() => project.value?.versions[version.value] ?? []);
+export const step = computed<StepEntry | null>(() => steps.value.find((s) => s.id === selectedStep.value) ?? null);
+export const result = computed<RetimedClip | null>(() => results.value[version.value]);
+export const source = computed<SourceClip | null>(() => {
+  const id = project.value?.source;
+  return (id && clips.value.get(id)) || null;
+});
+/** First and last time of what is shown: of the retimed motion, else of the source. */
+export const domain = computed<[number, number]>(() => {
+  const clip = result.value ?? source.value;
+  return clip ? [clip.start, clip.end] : [0, 1];
+});
+export const fps = computed(() => result.value?.fps ?? source.value?.fps ?? 60);
+export const methods = computed<ReadonlyMap<string, MethodForm>>(
+  () => new Map((welcome.value?.methods ?? []).map((m) => [m.name, m])),
+);
+
+/** A keytime of the selected step: output and source seconds. */
+export type Key = [number, number];
+
+export function keysOf(step: StepEntry | null): Key[] {
+  const listed = step?.parameters?.["keytimes"];
+  return Array.isArray(listed) ? (listed as Key[]).map(([a, b]) => [a, b]) : [];
+}
+
+/** The selected step's keytimes, in order. */
+export const keys = computed<Key[]>(() => keysOf(step.value).sort((a, b) => a[0] - b[0]));
+export const takesKeytimes = (name: string): boolean =>
+  methods.value.get(name)?.fields.some((f) => f.name === "keytimes") ?? false;
