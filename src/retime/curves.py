@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +26,8 @@ _FITTED_POINTS = 24
 _PATIENCE = 24
 # A change of slope beyond this, as a share of the slopes, is a corner and not a bend.
 _CORNER = 0.1
+# A rate belongs to the keytime whose source time it names, to so many seconds.
+_SAME_MOMENT = 1e-6
 
 
 def keytime_warp(
@@ -33,6 +35,7 @@ def keytime_warp(
     *,
     duration: float | None = None,
     keytimes: Iterable[tuple[float, float]] = (),
+    rates: Iterable[tuple[float, float]] = (),
     loop: bool = False,
 ) -> TimeWarp:
     """Make the classic spline warp: a monotone cubic through the ends and the keytimes.
@@ -45,6 +48,8 @@ def keytime_warp(
         Length of the output in seconds; the source's where not given.
     keytimes : iterable of (output s, source s)
         Moments that must be met; both times rise from one to the next.
+    rates : iterable of (source s, rate)
+        Tangents: the speed of time at a keytime or an end, by its source time.
     loop : bool
         The clip is a cycle: the rate agrees at the seam.
     """
@@ -82,17 +87,50 @@ def keytime_warp(
                 "both times must rise from one keytime to the next"
             )
     x, y = np.array(points).T
-    return TimeWarp(*monotone_cubic(x, y, loop=loop), loop=loop)
+    slopes, notes = _tangents(x, y, rates)
+    return TimeWarp(*monotone_cubic(x, y, loop=loop, slopes=slopes), loop=loop, notes=notes)
+
+
+def _tangents(
+    x: FloatArray, y: FloatArray, rates: Iterable[tuple[float, float]]
+) -> tuple[dict[int, float], list[str]]:
+    """Find the keys that rates are for, and limit those beside which time would run backwards."""
+    slopes, notes = {}, []
+    secants = np.diff(y) / np.diff(x)
+    for moment, rate in rates:
+        key = int(np.abs(y - moment).argmin())
+        if abs(y[key] - moment) > _SAME_MOMENT:
+            raise InputError(
+                f"rate {moment:g}={rate:g}: there is no keytime that shows {moment:g} s; set one "
+                "there, or take the rate away"
+            )
+        if not (np.isfinite(rate) and rate >= 0):
+            raise InputError(f"rate {moment:g}={rate:g}: a rate is 0 or more")
+        # Three times the smaller of the chords beside it keeps a cubic rising.
+        most = 3 * float(secants[max(key - 1, 0) : key + 1].min())
+        if rate > most:
+            notes.append(
+                f"the rate at {moment:g} s is {most:.3g}, not {rate:g}: beside it time would run "
+                "backwards"
+            )
+        slopes[key] = min(rate, most)
+    return slopes, notes
 
 
 def monotone_cubic(
-    x: npt.ArrayLike, y: npt.ArrayLike, *, loop: bool = False, spacing: float = SPACING
+    x: npt.ArrayLike,
+    y: npt.ArrayLike,
+    *,
+    loop: bool = False,
+    spacing: float = SPACING,
+    slopes: Mapping[int, float] | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Sample a monotone cubic (Fritsch and Carlson's) through points, every point a knot.
 
-    With ``loop`` the points are one cycle, and the slope agrees at the seam.
+    With ``loop`` the points are one cycle, and the slope agrees at the seam. ``slopes`` are those
+    that are given, by point.
     """
-    from scipy.interpolate import PchipInterpolator
+    from scipy.interpolate import CubicHermiteSpline, PchipInterpolator
 
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     if (x[-1] - x[0]) / spacing > 4_000_000:
@@ -108,6 +146,13 @@ def monotone_cubic(
         curve = PchipInterpolator(around_x, around_y)
     else:
         curve = PchipInterpolator(x, y)
+    if slopes:
+        own = curve.derivative()(x)
+        for point, slope in slopes.items():
+            own[point] = slope
+            if loop and point in (0, len(x) - 1):  # the seam is one point
+                own[[0, -1]] = slope
+        curve = CubicHermiteSpline(x, y, own)
     values = curve(fine)
     values[np.r_[0, np.cumsum(pieces)]] = y  # keyed instants are exact
     return fine, np.maximum.accumulate(values)

@@ -7,7 +7,7 @@ are added at their depth, and fixes run once, last.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -85,7 +85,8 @@ class Fix:
 class Edit:
     """What one step does: any of a warp, a pose layer and fixes, each by a weight.
 
-    ``contacts``, in the step's input time, replace those of the source from there on.
+    ``contacts``, in the step's input time, replace those of the source from there on; ``figures``
+    are numbers that the method found on the way, such as costs.
     """
 
     warp: TimeWarp | None = None
@@ -93,6 +94,7 @@ class Edit:
     fixes: tuple[Fix, ...] = ()
     weight: float = 1.0
     contacts: tuple[Contact, ...] | None = None
+    figures: Mapping[str, float] = field(default_factory=dict)
 
     def weighted_warp(self, domain: tuple[float, float]) -> TimeWarp:
         """Return the step's warp, blended with the identity over its input's time."""

@@ -25,7 +25,7 @@ from retime.motion import Motion
 from retime.parameters import build, declared
 from retime.warp import TimeWarp
 
-__all__ = ["Recipe", "Step", "read_recipe", "write_recipe"]
+__all__ = ["Recipe", "Solved", "Step", "read_recipe", "write_recipe"]
 
 FORMAT = "retime-recipe"
 VERSION = 1
@@ -76,6 +76,37 @@ class Step:
         """Run the step's method on its input."""
         return method(self.method).solve(motion, self.parameters, self.weight)
 
+    def same(self, other: Step) -> bool:
+        """Whether it would do the same to the same input."""
+        return (self.method, self.weight) == (other.method, other.weight) and bool(
+            self.parameters == other.parameters
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """A step, the motion that it was given, and what it did.
+
+    Parameters
+    ----------
+    number : int
+        Its place in the recipe, from 1.
+    step : Step
+        The step.
+    given : Motion
+        Its input; where the method looks at no poses, the two end poses only.
+    edit : Edit
+        What it does to it.
+    domain : (float, float)
+        First and last time of its output.
+    """
+
+    number: int
+    step: Step
+    given: Motion
+    edit: Edit
+    domain: tuple[float, float]
+
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
@@ -116,23 +147,57 @@ class Recipe:
         progress : callable, optional
             Told ``(step, steps, method)`` before each step; it may raise to cancel.
         """
-        edits: list[Edit] = []
-        domain = motion.domain
+        return [s.edit for s in self.solve_steps(motion, progress=progress)]
+
+    def solve_steps(
+        self,
+        motion: Motion,
+        *,
+        known: Sequence[Solved] = (),
+        progress: Callable[[int, int, str], None] | None = None,
+    ) -> list[Solved]:
+        """Run every step's method and keep what each was given and did.
+
+        Parameters
+        ----------
+        motion : Motion
+            The source.
+        known : sequence of Solved
+            What an earlier call found for the same motion: steps are taken over up to the first
+            that differs, and that one's input too, so that an edit of a late step is quick.
+        progress : callable, optional
+            Told ``(step, steps, method)`` before each step; it may raise to cancel.
+        """
+        out: list[Solved] = []
         live = [(n, s) for n, s in enumerate(self.steps, 1) if not s.mute]
         for done, (number, step) in enumerate(live):
+            before = known[done] if done < len(known) else None
+            if before is not None and before.step.same(step):
+                out.append(replace(before, number=number, step=step))
+                continue
             if progress is not None:
                 progress(done, len(live), step.method)
-            try:
-                given = _input(motion, edits, domain, poses=method(step.method).needs_poses)
-                edit = step.solve(given)
-                if edit.warp is not None and edit.warp.loop and edit.layer is None:
-                    must_loop(given)
-                domain = edit.weighted_warp(domain).domain
-                edits.append(edit)
-            except RetimeError as e:
-                e.args = (f"step {number} ({step.method}): {e}",)
-                raise
-        return edits
+            out.append(self._solve_step(motion, out, number, step, before))
+            known = ()
+        return out
+
+    def _solve_step(
+        self, motion: Motion, done: list[Solved], number: int, step: Step, before: Solved | None
+    ) -> Solved:
+        domain = done[-1].domain if done else motion.domain
+        poses = method(step.method).needs_poses
+        try:
+            if before is not None and poses == method(before.step.method).needs_poses:
+                given = before.given
+            else:
+                given = _input(motion, [s.edit for s in done], domain, poses=poses)
+            edit = step.solve(given)
+            if edit.warp is not None and edit.warp.loop and edit.layer is None:
+                must_loop(given)
+            return Solved(number, step, given, edit, edit.weighted_warp(domain).domain)
+        except RetimeError as e:
+            e.args = (f"step {number} ({step.method}): {e}",)
+            raise
 
     def warp(self, motion: Motion) -> TimeWarp:
         """Return the whole recipe's warp: from the result's time to the source's."""

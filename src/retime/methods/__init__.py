@@ -37,6 +37,9 @@ class Method:
         Their names there.
     needs_poses : bool
         Whether it looks at its input's poses, or only at its joints and its length.
+    solver_name : str, optional
+        Name of a function of the same keywords that returns an edit with figures, where the
+        public one returns less.
     """
 
     name: str
@@ -45,6 +48,7 @@ class Method:
     parameters_name: str
     function_name: str
     needs_poses: bool = True
+    solver_name: str | None = None
 
     @property
     def parameters(self) -> type:
@@ -63,7 +67,10 @@ class Method:
     def solve(self, motion: Motion, parameters: Any, weight: float = 1.0) -> Edit:
         """Run the method and wrap what it returns as an edit."""
         values = {p.name: getattr(parameters, p.name) for p in declared(type(parameters))}
-        result = self.function(motion, **values)
+        solver = self.function
+        if self.solver_name is not None:
+            solver = getattr(importlib.import_module(self.module), self.solver_name)
+        result = solver(motion, **values)
         if isinstance(result, Edit):
             return replace(result, weight=weight)
         if isinstance(result, TimeWarp):
@@ -106,6 +113,7 @@ METHODS: dict[str, Method] = {
             "retime.methods.guided",
             "GuidedParameters",
             "guided_warp",
+            solver_name="guided_edit",
         ),
         Method(
             "align",

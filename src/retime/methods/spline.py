@@ -28,6 +28,12 @@ class SplineParameters(TimingParameters):
         flag="--keytime",
         metavar="OUT=SRC",
     )
+    rates: tuple[tuple[float, float], ...] = parameter(
+        (),
+        help="Let time run at RATE at the keytime that shows the moment SRC; repeatable.",
+        flag="--rate",
+        metavar="SRC=RATE",
+    )
 
 
 def spline_warp(
@@ -35,6 +41,7 @@ def spline_warp(
     *,
     duration: float | None = None,
     keytimes: Sequence[tuple[float, float]] = (),
+    rates: Sequence[tuple[float, float]] = (),
     range: Range | None = None,
     rest: Literal["fixed", "ripple"] = "fixed",
     loop: bool = False,
@@ -49,6 +56,8 @@ def spline_warp(
         Length of the result in seconds; of the range, where one is given.
     keytimes : sequence of (output s, source s)
         Moments that must be met.
+    rates : sequence of (source s, rate)
+        Tangents: the speed of time at keytimes and ends, by their source time.
     range : (float, float), optional
         Change only this part of the clip, in seconds.
     rest : {"fixed", "ripple"}
@@ -65,6 +74,9 @@ def spline_warp(
     1.0
     """
     if range is None:
-        return keytime_warp(motion.domain, duration=duration, keytimes=keytimes, loop=loop)
-    part = keytime_warp(range, duration=duration, keytimes=keytimes)
-    return part.within(motion.domain, range, rest).looped(loop)
+        return keytime_warp(
+            motion.domain, duration=duration, keytimes=keytimes, rates=rates, loop=loop
+        )
+    part = keytime_warp(range, duration=duration, keytimes=keytimes, rates=rates)
+    whole = part.within(motion.domain, range, rest).looped(loop)
+    return whole.with_notes(*part.notes)

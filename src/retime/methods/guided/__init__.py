@@ -3,6 +3,7 @@
 from retime.methods.guided.guided import (
     GuidedParameters,
     guide,
+    guided_edit,
     guided_signal_warp,
     guided_warp,
 )
@@ -14,6 +15,7 @@ __all__ = [
     "GuidedParameters",
     "Suggestion",
     "guide",
+    "guided_edit",
     "guided_signal_warp",
     "guided_warp",
     "suggest_keytimes",

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from retime.edits import Edit
 from retime.errors import InputError
 from retime.methods.guided.features import SMOOTHING, TAU, filtered, pose_signals
 from retime.methods.guided.references import Reference, cut, gather
@@ -22,6 +23,7 @@ from retime.warp import TimeWarp
 __all__ = [
     "GuidedParameters",
     "guide",
+    "guided_edit",
     "guided_signal_warp",
     "guided_warp",
 ]
@@ -208,6 +210,12 @@ def guide(motion: Motion, **options: Any) -> Guidance:
     upsample = o.upsample or _upsampling(clip, o)
     signals = pose_signals(clip, references, rate=o.rate, upsample=upsample, smoothing=SMOOTHING)
     return _guided(signals.poses, signals.references, clip.domain, upsample, o, motion.domain)
+
+
+def guided_edit(motion: Motion, **options: Any) -> Edit:
+    """Find a guided warp as a step does: with what it, the spline and uniform speed cost."""
+    found = guide(motion, **options)
+    return Edit(warp=found.warp, figures=found.costs)
 
 
 def guided_signal_warp(

@@ -14,7 +14,7 @@ from retime.edits import apply
 from retime.errors import InputError
 from retime.methods.physics.model import PhysicsModel, TorqueLimits
 from retime.motion import Motion
-from retime.parameters import Range, TimingParameters, parameter
+from retime.parameters import Range, TimingParameters, coerce, parameter
 from retime.warp import TimeWarp
 
 __all__ = ["PhysicsParameters", "physics_warp"]
@@ -186,20 +186,11 @@ def physics_warp(
     >>> bool(abs(warp.rate(warp.inverse(1.65)) - 1) < 0.1)      # a fall takes its time
     True
     """
-    model = PhysicsModel(
-        motion if range is None else _part(motion, range),
-        mass=mass,
-        gravity=gravity,
-        mass_scale=mass_scale,
-        friction=friction,
-        torque_limits=torque_limits,
-        limit_factor=limit_factor,
-        limit_clips=[_clip(c) for c in limit_clips],
-        smoothing=smoothing or None,
-        slack=slack,
-        contacts=supports,
-        body_data=body_data,
-        acceleration_limit=acceleration_limit,
+    model = model_of(
+        motion, gravity=gravity, mass=mass, mass_scale=mass_scale, friction=friction,
+        torque_limits=torque_limits, limit_factor=limit_factor, limit_clips=limit_clips,
+        smoothing=smoothing, slack=slack, supports=supports,
+        acceleration_limit=acceleration_limit, body_data=body_data, range=range,
     )
     warp = model.warp(
         duration=duration, keytimes=keytimes, rates=rates, speeds=speeds, objective=objective,
@@ -208,6 +199,61 @@ def physics_warp(
     if range is None:
         return warp
     return warp.within(motion.domain, range, rest).with_notes(*warp.notes)
+
+
+def model_of(
+    motion: Motion,
+    *,
+    gravity: Any = 9.81,
+    mass_scale: Mapping[str, float] | Sequence[tuple[str, float]] = (),
+    friction: float = 0.5,
+    supports: Iterable[Contact] | None = None,
+    limit_clips: Iterable[Any] = (),
+    smoothing: float = 8.0,
+    range: Range | None = None,
+    **body: Any,
+) -> PhysicsModel:
+    """Return the model that a step works with; keywords are :func:`physics_warp`'s that shape it.
+
+    The last models stay with the motion: a dragged keytime waits for the search alone, and a
+    turned gravity for the regions alone.
+    """
+    if isinstance(mass_scale, Mapping):
+        mass_scale = tuple(mass_scale.items())
+    mass_scale = coerce(mass_scale, tuple[tuple[str, float], ...], "mass_scale")
+    clips = tuple(limit_clips)
+    # What is no list at all is left for the model to refuse.
+    contacts = tuple(supports) if isinstance(supports, Iterable) else supports
+    world = (gravity, mass_scale, friction)
+    key = (range, contacts, clips, smoothing, tuple(sorted(body.items())))
+    kept: dict[Any, dict[Any, PhysicsModel]] = motion.__dict__.setdefault("_physics_models", {})
+    try:
+        known = kept.get(key, {})
+        if world in known:
+            return known[world]
+    except TypeError:  # a mapping or an array among the keywords: nothing to remember it by
+        known, kept = {}, {}
+    try:
+        same_friction = next(m for w, m in known.items() if w[2] == friction)
+        model = same_friction.changed(gravity=gravity, mass_scale=dict(mass_scale))
+    except StopIteration:
+        model = PhysicsModel(
+            motion if range is None else _part(motion, range),
+            gravity=gravity,
+            mass_scale=mass_scale,
+            friction=friction,
+            limit_clips=[_clip(c) for c in clips],
+            smoothing=smoothing or None,
+            contacts=contacts,
+            **body,
+        )
+    if kept is motion.__dict__["_physics_models"]:
+        # The first model of a kind stays: it is what others are changed from.
+        for old in list(known)[1:]:
+            del known[old]
+        kept.clear()
+        kept[key] = known | {world: model}
+    return model
 
 
 def _part(motion: Motion, span: Range) -> Motion:
