@@ -19,7 +19,12 @@ __all__ = [
 
 
 class RetimeError(Exception):
-    """Anything that is the input's fault and not the program's."""
+    """Anything that is the input's fault and not the program's.
+
+    ``step`` is the number of the recipe's step at which it happened, where there is one.
+    """
+
+    step: int | None = None
 
 
 class InputError(RetimeError, ValueError):

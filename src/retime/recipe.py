@@ -197,6 +197,7 @@ class Recipe:
             return Solved(number, step, given, edit, edit.weighted_warp(domain).domain)
         except RetimeError as e:
             e.args = (f"step {number} ({step.method}): {e}",)
+            e.step = number
             raise
 
     def warp(self, motion: Motion) -> TimeWarp:
@@ -325,7 +326,7 @@ def from_document(document: Any) -> Recipe:
     steps = []
     for number, entry in enumerate(listed, 1):
         try:
-            steps.append(_step(entry))
+            steps.append(step_from_document(entry))
         except InputError as e:
             raise InputError(f"step {number}: {e}") from None
     given = document.get("input")
@@ -334,7 +335,8 @@ def from_document(document: Any) -> Recipe:
     return Recipe(steps, given)
 
 
-def _step(entry: Any) -> Step:
+def step_from_document(entry: Any) -> Step:
+    """Turn one step of a recipe's JSON file into a step."""
     if not isinstance(entry, Mapping) or not isinstance(entry.get("method"), str):
         raise InputError('it needs a "method"')
     unknown = set(entry) - {"method", "parameters", "weight", "mute", "label"}

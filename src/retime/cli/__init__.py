@@ -37,6 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "report": ("retime.cli.report", "Write a page about a motion, to send to a colleague."),
     "samples": ("retime.cli.samples", "List or write the bundled motions."),
     "plot": ("retime.cli.plot", "Draw a warp, or motions as film strips."),
+    "studio": ("retime.cli.studio", "See and shape timing in the browser."),
     "demo": ("retime.cli.demo", "Retime a bundled jump, with pictures."),
 }
 

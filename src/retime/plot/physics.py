@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from retime.methods.physics import PhysicsModel
+from retime.methods.physics.effort import ground_force
 from retime.plot.style import FAINT, INK, KEY, ORIGINAL, RETIMED, canvas, plain, save
 from retime.warp import TimeWarp
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["draw_physics", "draw_regions"]
 
@@ -50,12 +47,7 @@ def draw_physics(model: PhysicsModel, warp: TimeWarp, path: str | Path) -> None:
         rate.plot(output[outside], speed[outside], ".", color=_OUTSIDE, label="not feasible")
     rate.set_ylim(0, min(4.2, 1.3 * float(speed.max()) + 0.5))
     rate.set_ylabel("rate (x)", color=INK)
-    ground = [
-        np.linalg.norm((model.maps[k] @ r.forces_at((t[0], t[1])))[:3])
-        if len(r.centre_forces) else 0.0
-        for k, (r, t) in enumerate(zip(model.regions, told.timing, strict=True))
-    ]  # fmt: skip
-    force.plot(output, np.array(ground) / model.weight, color=ORIGINAL, linewidth=2)
+    force.plot(output, ground_force(model, told.timing), color=ORIGINAL, linewidth=2)
     force.set_ylabel("ground force (weights)", color=INK)
     force.set_xlabel("output time (s)", color=INK)
     for axes in (curve, rate, force):

@@ -128,10 +128,11 @@ class UseMotion(Struct, frozen=True, tag="use_motion", forbid_unknown_fields=Tru
 
 
 class MoveFile(Struct, frozen=True, tag="move_file", forbid_unknown_fields=True):
-    """Say where a motion's file lies now."""
+    """Say where a motion's file lies now, and what it holds."""
 
     id: str
     path: str
+    sha256: str
 
 
 class AddAudio(Struct, frozen=True, tag="add_audio", forbid_unknown_fields=True):
@@ -234,8 +235,8 @@ def change(project: Project, command: Command) -> Project:
         case UseMotion(id):
             project.motion(id)
             return replace(project, source=id)
-        case MoveFile(id, path):
-            moved = replace(project.motion(id), path=path)
+        case MoveFile(id, path, sha256):
+            moved = replace(project.motion(id), path=path, sha256=sha256)
             return replace(project, motions=project.motions | {id: moved})
         case AddAudio(audio):
             return replace(project, audio=audio)
@@ -334,7 +335,7 @@ def _next(letter: str, names: Any) -> str:
 
 def _must_be_a_step(step: StepEntry) -> None:
     """Refuse what no recipe could hold; whether it fits the motion shows when it is solved."""
-    recipe.from_document(_recipe_document([step]))
+    recipe.step_from_document(_recipe_document([step])["steps"][0])
 
 
 def _recipe_document(steps: Any) -> dict[str, Any]:

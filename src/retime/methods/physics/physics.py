@@ -187,10 +187,20 @@ def physics_warp(
     True
     """
     model = model_of(
-        motion, gravity=gravity, mass=mass, mass_scale=mass_scale, friction=friction,
-        torque_limits=torque_limits, limit_factor=limit_factor, limit_clips=limit_clips,
-        smoothing=smoothing, slack=slack, supports=supports,
-        acceleration_limit=acceleration_limit, body_data=body_data, range=range,
+        motion,
+        gravity=gravity,
+        mass=mass,
+        mass_scale=mass_scale,
+        friction=friction,
+        torque_limits=torque_limits,
+        limit_factor=limit_factor,
+        limit_clips=limit_clips,
+        smoothing=smoothing,
+        slack=slack,
+        supports=supports,
+        acceleration_limit=acceleration_limit,
+        body_data=body_data,
+        range=range,
     )
     warp = model.warp(
         duration=duration, keytimes=keytimes, rates=rates, speeds=speeds, objective=objective,

@@ -1,0 +1,153 @@
+"""The studio on the wire: routes and the socket, thin; what they do is the hub's."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any, get_args
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.background import BackgroundTask
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.routing import Mount, Route, WebSocketRoute
+from starlette.staticfiles import StaticFiles
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from retime.errors import InputError, RetimeError
+from retime.studio import jobs, messages
+from retime.studio.hub import MOST_UPLOAD, Hub, Window
+from retime.studio.project import Version
+
+__all__ = ["STATIC", "make_app"]
+
+STATIC = Path(__file__).parent / "static"
+_WINDOWS = 32  # more are refused: each is sent every change
+_MOST_MESSAGE = 8 << 20  # bytes of one message from a window
+_GONE, _FULL, _NONSENSE = 1011, 1013, 1007
+
+
+def make_app(hub: Hub, *, static: Path = STATIC) -> Starlette:
+    """Make the application; the guard goes around it."""
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        await hub.close()
+
+    async def socket(connection: WebSocket) -> None:
+        await connection.accept()
+        if len(hub.windows) >= _WINDOWS:
+            await connection.close(_FULL, "too many windows are open")
+            return
+        window = hub.join()
+        sender = asyncio.create_task(_send(connection, window))
+        try:
+            await _receive(connection, window, hub)
+        except (WebSocketDisconnect, RuntimeError):
+            pass  # RuntimeError: the sender closed it
+        finally:
+            hub.leave(window)
+            sender.cancel()
+
+    async def page(_: Request) -> Response:
+        return FileResponse(static / "index.html")
+
+    async def upload(request: Request) -> Response:
+        name = request.query_params.get("name", "")[:255]
+        try:
+            version = _version(request)
+            if int(request.headers.get("content-length", 0)) > MOST_UPLOAD:
+                raise InputError(
+                    f"It holds more than the {MOST_UPLOAD >> 20} MB that the studio takes in. "
+                    "Start the studio with the file's path instead."
+                )
+            workspace = hub.session.workspace
+            place = await workspace.receive(name, request.stream(), MOST_UPLOAD)
+            await hub.take(name, place, version)
+        except RetimeError as e:
+            return _problem(f"{name or 'The file'} was not loaded", e)
+        return JSONResponse({})
+
+    async def export(request: Request) -> Response:
+        form = request.query_params.get("format", "")
+        try:
+            if form not in get_args(jobs.EXPORTS):
+                raise InputError(f"There is no export as {form[:20]!r}.")
+            place, name = await hub.export(form, _version(request))  # type: ignore[arg-type]
+        except RetimeError as e:
+            return _problem("It was not exported", e)
+        remove = BackgroundTask(place.unlink, missing_ok=True)
+        return FileResponse(
+            place, filename=name, background=remove, media_type="application/octet-stream"
+        )
+
+    async def motion_file(request: Request) -> Response:
+        return await _file(lambda: hub.file_of(request.path_params["id"]))
+
+    async def audio(_: Request) -> Response:
+        return await _file(hub.audio)
+
+    return Starlette(
+        routes=[
+            Route("/", page),
+            Route("/upload", upload, methods=["POST"]),
+            Route("/export", export),
+            Route("/motions/{id}/file", motion_file),
+            Route("/audio", audio),
+            WebSocketRoute("/ws", socket),
+            Mount("/", StaticFiles(directory=static)),
+        ],
+        lifespan=lifespan,
+    )
+
+
+async def _send(connection: WebSocket, window: Window) -> None:
+    try:
+        while not window.lost:
+            data = await window.next()
+            if isinstance(data, bytes):
+                await connection.send_bytes(data)
+            else:
+                await connection.send_text(data)
+        await connection.close(_GONE, "the window did not keep up")
+    except (WebSocketDisconnect, RuntimeError):
+        pass  # it is gone; whoever reads from it finds out too
+
+
+async def _receive(connection: WebSocket, window: Window, hub: Hub) -> None:
+    decoder = msgspec.json.Decoder(messages.ClientMessage)
+    while True:
+        text = await connection.receive_text()
+        if len(text) > _MOST_MESSAGE:
+            await connection.close(_NONSENSE, "too long a message")
+            return
+        try:
+            message = decoder.decode(text)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as e:
+            window.post(messages.Problem("That was not understood", str(e)[:300]))
+            continue
+        await hub.receive(window, message)
+
+
+def _version(request: Request) -> Version:
+    given = request.query_params.get("version", "A")
+    if given not in ("A", "B"):
+        raise InputError("A version is A or B.")
+    return "A" if given == "A" else "B"
+
+
+def _problem(title: str, error: RetimeError) -> Response:
+    """Say what is wrong, in the one shape that windows know."""
+    return JSONResponse({"type": "problem", "title": title, "text": str(error)}, status_code=422)
+
+
+async def _file(find: Any) -> Response:
+    try:
+        place = await asyncio.to_thread(find)
+    except RetimeError as e:
+        return _problem("There is no such file", e)
+    return FileResponse(place, media_type="application/octet-stream")

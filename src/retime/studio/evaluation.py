@@ -1,0 +1,320 @@
+"""Jobs become frames: motions are read, recipes solved, and what windows draw is put together.
+
+An evaluator keeps what the next job is likely to need: the motions that were read last, and what
+each version's steps found, so that a dragged keytime costs its own step alone.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from retime import recipe as recipes
+from retime.body import find_body
+from retime.contacts import Contact, carry_contacts, detect_contacts
+from retime.edits import apply_edits, total_warp
+from retime.errors import InputError
+from retime.io import format_of, read
+from retime.kinematics import global_rotations, ground_height, positions
+from retime.metrics import skate_by_frame
+from retime.motion import Motion
+from retime.recipe import Solved
+from retime.studio import jobs, messages
+from retime.studio.lines import line_of
+from retime.warp import TimeWarp
+
+__all__ = ["Evaluated", "Evaluator"]
+
+Progress = Callable[[str, float | None], None]
+# Motions that are kept; an old one is read again when it is needed.
+_KEPT = 8
+# What a window is sent at once, at most: single precision values, 1 GB of them.
+_MOST_VALUES = 1 << 28
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluated:
+    """A recipe's result and how it came about."""
+
+    source: Motion
+    solved: tuple[Solved, ...]
+    motion: Motion
+    warp: TimeWarp
+
+
+class Evaluator:
+    """Does jobs one after the other.
+
+    Parameters
+    ----------
+    progress : callable
+        Told what is being done and the share that is done, where known.
+    """
+
+    def __init__(self, progress: Progress = lambda text, share: None) -> None:
+        self.progress = progress
+        self._motions: OrderedDict[tuple[Any, ...], Motion] = OrderedDict()
+        self._contacts: dict[int, tuple[Motion, tuple[Contact, ...]]] = {}
+        self._last: dict[str, Evaluated] = {}
+
+    # ---- motions
+
+    def motion(self, clip: jobs.Clip) -> Motion:
+        """Read a motion, or take the one that was read before."""
+        path = Path(clip.path)
+        try:
+            about = path.stat()
+        except OSError:
+            raise InputError(
+                f"{clip.name} is gone: there is no file {path.name} any more"
+            ) from None
+        key = (clip.path, about.st_mtime_ns, about.st_size, clip.animation)
+        if key in self._motions:
+            self._motions.move_to_end(key)
+            return self._motions[key]
+        self.progress(f"Reading {clip.name}", None)
+        motion = read(path, animation=clip.animation)
+        if not len(motion):
+            raise InputError("It has no frames. Choose a file with motion in it.")
+        if len(motion) * len(motion.skeleton) * 7 > _MOST_VALUES:
+            raise InputError(
+                f"{len(motion):,} frames of {len(motion.skeleton)} joints are more than a window "
+                "can show. Cut the clip first."
+            )
+        self._motions[key] = motion
+        while len(self._motions) > _KEPT:
+            _, old = self._motions.popitem(last=False)
+            self._contacts.pop(id(old), None)
+        return motion
+
+    def contacts(self, motion: Motion) -> tuple[Contact, ...]:
+        """Find a motion's contacts once."""
+        if id(motion) not in self._contacts:
+            self._contacts[id(motion)] = (motion, detect_contacts(motion))
+        return self._contacts[id(motion)][1]
+
+    def inspect(self, job: jobs.Inspect) -> list[str | None]:
+        """List the animations of a readable file: one ``None`` where there is one motion."""
+        path = Path(job.path)
+        form = format_of(path)
+        listed = form.contents(path) if form.several else [{}]
+        if not listed:
+            raise InputError("It holds no animation. Choose a file with motion in it.")
+        names = [str(entry.get("name") or k) for k, entry in enumerate(listed)]
+        clips: list[str | None] = [None] if len(names) == 1 else list(names)
+        self.motion(jobs.Clip("", path.name, job.path, "", clips[0]))
+        return clips
+
+    def load(self, job: jobs.Load) -> bytes:
+        """Make the frame that shows a motion as it is in its file."""
+        clip = job.clip
+        motion = self.motion(clip)
+        skeleton, body = motion.skeleton, find_body(motion)
+        roles = {joint: role for role, joint in body.roles.items()}
+        points = positions(motion, end_sites=True)
+        nodes, mesh = _mesh(motion)
+        header = messages.MotionHeader(
+            id=clip.id,
+            name=clip.name,
+            sha256=clip.sha256,
+            fps=motion.rate,
+            start=motion.domain[0],
+            duration=motion.duration,
+            joints=list(skeleton.names),
+            parents=[int(p) for p in skeleton.parents],
+            roles=[roles.get(j) for j in range(len(skeleton))],
+            limbs=[body.limb_of(j) for j in range(len(skeleton))],
+            ends=[site.parent for site in skeleton.end_sites],
+            height=float(np.ptp(points[0, :, 1])) or 1.0,
+            ground=ground_height(points),
+            scale=motion.units.metres,
+            contacts=_bars(motion, self.contacts(motion)),
+            notes=list(motion.notes),
+            mesh=mesh,
+            nodes=nodes,
+            arrays=[],
+        )
+        arrays: dict[str, Any] = {"positions": points, "times": motion.times}
+        if mesh:
+            arrays["rotations"] = global_rotations(motion)
+        return messages.frame(header, arrays)
+
+    # ---- results
+
+    def evaluate(self, job: jobs.Result) -> Evaluated:
+        """Solve a recipe, taking over what the version's last evaluation found."""
+        motion = self.motion(job.clip)
+        last = self._last.get(job.version)
+        known = last.solved if last is not None and last.source is motion else ()
+        recipe = recipes.from_document(job.recipe)
+
+        def told(done: int, count: int, name: str) -> None:
+            self.progress(_DOING.get(name, "Computing"), done / count if count > 1 else None)
+
+        solved = recipe.solve_steps(motion, known=known, progress=told)
+        edits = [s.edit for s in solved]
+        if last is not None and last.source is motion and _same(last.solved, solved):
+            return last
+        made = apply_edits(motion, edits)
+        found = Evaluated(motion, tuple(solved), made, total_warp(motion, edits))
+        self._last[job.version] = found
+        return found
+
+    def result(self, job: jobs.Result) -> bytes:
+        """Make the frame that shows a recipe's result."""
+        started = time.perf_counter()
+        found = self.evaluate(job)
+        return self._result_frame(job, found, started)
+
+    def _result_frame(
+        self, job: jobs.Result, found: Evaluated, started: float, *, interim: bool = False
+    ) -> bytes:
+        made, warp = found.motion, found.warp.of_body()
+        contacts = () if interim else carry_contacts(self.contacts(found.source), found.warp)
+        header = messages.ResultHeader(
+            version=job.version,
+            revision=job.revision,
+            request=job.request,
+            source=job.clip.id,
+            fps=made.rate,
+            start=made.domain[0],
+            duration=made.duration,
+            took=1000 * (time.perf_counter() - started),
+            contacts=_bars(made, contacts),
+            notes=[n for n in made.notes if n not in found.source.notes],
+            steps=[_step_result(job.steps[s.number - 1], s) for s in found.solved],
+            interim=interim,
+            arrays=[],
+        )
+        arrays: dict[str, Any] = {
+            "positions": positions(made, end_sites=True),
+            "times": made.times,
+            "output": warp.output,
+            "source": warp.source,
+            "skate": skate_by_frame(made),
+        }
+        if _mesh(found.source)[1]:
+            arrays["rotations"] = global_rotations(made)
+        return messages.frame(header, arrays)
+
+    def suggest(self, job: jobs.Suggest) -> messages.Answer:
+        """Suggest keytimes, in the source time of the step that they are for."""
+        from retime.methods.guided import suggest_keytimes
+
+        found = self.evaluate(job.result)
+        solved = _solved(job.result, found, job.step)
+        whole = solved is not None and len(solved.given) > 2
+        given = solved.given if solved is not None and whole else found.source
+        listed = [messages.Suggested(s.time, s.weight) for s in suggest_keytimes(given)]
+        return messages.Answer(job.request, listed)
+
+    # ---- physics
+
+    def physics(self, job: jobs.Physics) -> bytes:
+        """Make the frame that says what physics thinks of a result."""
+        from retime.studio.physics import physics_frame
+
+        found = self.evaluate(job.result)
+        self.progress("Looking at what a body could do", None)
+        return physics_frame(job, found, _solved(job.result, found, job.step, "physics"))
+
+    def watch(
+        self, job: jobs.Watch, emit: Callable[[bytes], None], pushed: Callable[[], Any]
+    ) -> bytes:
+        """Solve a physics step step by step, with a frame for each; the last is the result's."""
+        from retime.studio.physics import watch_solution
+
+        found = self.evaluate(job.result)
+        chosen = _solved(job.result, found, job.step, "physics")
+        if chosen is None:
+            raise InputError("There is no physics step to watch. Add one, or unmute it.")
+        place = found.solved.index(chosen)
+
+        def show(warp: TimeWarp) -> None:
+            edits = [s.edit for s in found.solved]
+            edits[place] = replace(edits[place], warp=warp)
+            between = Evaluated(
+                found.source, found.solved, apply_edits(found.source, edits),
+                total_warp(found.source, edits),
+            )  # fmt: skip
+            now = time.perf_counter()
+            emit(self._result_frame(job.result, between, now, interim=True))
+
+        watch_solution(chosen, show, pushed)
+        return self._result_frame(job.result, found, time.perf_counter())
+
+    # ---- files
+
+    def export(self, job: jobs.Export) -> None:
+        """Write a result to a file."""
+        from retime.io import write
+        from retime.io.warp_json import write_warp
+        from retime.plot.report import write_report
+
+        if job.format == "recipe":
+            recipes.write_recipe(recipes.from_document(job.result.recipe), job.path)
+            return
+        found = self.evaluate(job.result)
+        if job.format == "warp":
+            write_warp(found.warp, job.path)
+        elif job.format == "report":
+            self.progress("Drawing the report", None)
+            write_report(
+                job.path, found.motion, title=job.title, source=found.source, warp=found.warp
+            )
+        else:
+            write(found.motion, job.path)
+
+
+_DOING = {
+    "guided": "Finding the best timing",
+    "physics": "Finding what a body could do",
+    "align": "Aligning the takes",
+    "stagger": "Finding the poses",
+    "surface": "Moving the surface",
+}
+
+
+def _same(one: Sequence[Solved], other: Sequence[Solved]) -> bool:
+    return len(one) == len(other) and all(a.edit is b.edit for a, b in zip(one, other, strict=True))
+
+
+def _solved(
+    job: jobs.Result, found: Evaluated, step: str | None, method: str | None = None
+) -> Solved | None:
+    """Find what a step did; with a method, the last step of it where none is named."""
+    for solved in reversed(found.solved):
+        named = step is not None and job.steps[solved.number - 1] == step
+        if named or (step is None and method is not None and solved.step.method == method):
+            return solved if method in (None, solved.step.method) else None
+    return None
+
+
+def _step_result(name: str, solved: Solved) -> messages.StepResult:
+    notes = () if solved.edit.warp is None else solved.edit.warp.notes
+    start, end = solved.domain
+    return messages.StepResult(
+        name, line_of(solved.step), list(notes), start, end, dict(solved.edit.figures)
+    )
+
+
+def _bars(motion: Motion, contacts: Sequence[Contact]) -> list[messages.ContactBar]:
+    return [
+        messages.ContactBar(c.joint, motion.skeleton.index(c.joint), c.start, c.end)
+        for c in contacts
+    ]
+
+
+def _mesh(motion: Motion) -> tuple[list[int], bool]:
+    """Return the file's node of every joint, and whether the file has a skin to show."""
+    kept = None if motion.origin is None else motion.origin.kept
+    nodes, document = getattr(kept, "nodes", ()), getattr(kept, "document", None)
+    if document is None:
+        return [], False
+    return [int(n) for n in nodes], bool(document.objects("skins"))

@@ -1,0 +1,137 @@
+"""The guard: one ASGI layer that every request and every socket passes, or does not.
+
+The studio reads and writes a person's files, so nobody else may talk to it: not another site in the
+same browser (Origin, Sec-Fetch-Site, a strict cookie), not a name that was pointed at this machine
+(Host), not another user or program without the token. The token stands in the printed address once;
+it is exchanged for a cookie and leaves the address bar.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Iterable
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+__all__ = ["Guard"]
+
+_HEADERS = {
+    "content-security-policy": (
+        "default-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; "
+        "connect-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'none'; "
+        "frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "x-frame-options": "DENY",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=()",
+}
+_REFUSED_SOCKET = 4403
+
+
+class Guard:
+    """Lets requests through to an application, or refuses them.
+
+    Parameters
+    ----------
+    app : ASGI application
+        What is guarded.
+    hosts : iterable of str
+        What the Host header may be, port included.
+    port : int
+        Names the cookie: cookies are shared by all ports of a host.
+    token : str, optional
+        What the address must hold; made where not given.
+    """
+
+    def __init__(
+        self, app: Any, *, hosts: Iterable[str], port: int, token: str | None = None
+    ) -> None:
+        self.app = app
+        self.hosts = frozenset(h.lower() for h in hosts)
+        self.token = token or secrets.token_urlsafe(32)
+        self._cookie = f"retime-{port}"
+        self._secret = secrets.token_urlsafe(32)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Serve one request or socket."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        headers = {k.decode("latin-1").lower(): v.decode("latin-1") for k, v in scope["headers"]}
+        problem = self._foreign(scope, headers)
+        if problem is None and scope["type"] == "http" and scope["path"] == "/":
+            given = parse_qs(scope["query_string"].decode("latin-1")).get("token")
+            if given is not None:
+                await self._exchange(given[0], send)
+                return
+        if problem is None and not self._has_cookie(headers):
+            problem = "Open the address that retime studio printed when it started: it holds a key."
+        if problem is not None:
+            await _refuse(scope, receive, send, problem)
+            return
+        await self.app(scope, receive, _with_headers(send))
+
+    def _foreign(self, scope: Any, headers: dict[str, str]) -> str | None:
+        """Say what is foreign about a request, or ``None``."""
+        if headers.get("host", "").lower() not in self.hosts:
+            return "This name does not lead to a studio. Use the address that it printed."
+        origin = headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc.lower() not in self.hosts:
+            return "Another site may not talk to the studio."
+        changes = scope["type"] == "websocket" or scope.get("method") not in ("GET", "HEAD")
+        if origin is None and changes:
+            return "A request that changes something must say where it comes from."
+        if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+            return "Another site may not talk to the studio."
+        return None
+
+    def _has_cookie(self, headers: dict[str, str]) -> bool:
+        try:
+            found = SimpleCookie(headers.get("cookie", "")).get(self._cookie)
+        except CookieError:
+            return False
+        return found is not None and hmac.compare_digest(
+            found.value.encode(), self._secret.encode()
+        )
+
+    async def _exchange(self, given: str, send: Any) -> None:
+        """Give a cookie for the token, and lead to the address without it."""
+        if not hmac.compare_digest(given.encode(), self.token.encode()):
+            await _reply(send, 403, "The key in this address is not the studio's. Use the address "
+                         "that it printed when it started last.")  # fmt: skip
+            return
+        cookie = f"{self._cookie}={self._secret}; Path=/; HttpOnly; SameSite=Strict"
+        await _reply(send, 303, "", {"location": "/", "set-cookie": cookie})
+
+
+def _with_headers(send: Any) -> Any:
+    async def guarded(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            own = {k.lower() for k, _ in message.get("headers", [])}
+            more = [(k.encode(), v.encode()) for k, v in _HEADERS.items() if k.encode() not in own]
+            if b"cache-control" not in own:
+                more.append((b"cache-control", b"no-store"))
+            message = {**message, "headers": [*message.get("headers", []), *more]}
+        await send(message)
+
+    return guarded
+
+
+async def _refuse(scope: Any, receive: Any, send: Any, text: str) -> None:
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.close", "code": _REFUSED_SOCKET, "reason": text[:100]})
+        return
+    await _reply(send, 403, text)
+
+
+async def _reply(send: Any, status: int, text: str, more: dict[str, str] | None = None) -> None:
+    headers = {"content-type": "text/plain; charset=utf-8", "cache-control": "no-store"}
+    listed = [(k.encode(), v.encode()) for k, v in (headers | _HEADERS | (more or {})).items()]
+    await send({"type": "http.response.start", "status": status, "headers": listed})
+    await send({"type": "http.response.body", "body": text.encode()})

@@ -1,0 +1,473 @@
+"""The hub: windows on one document, what each is shown, and who computes it.
+
+It stands between the session (the document), the workers (the computing) and the windows (the
+people). It knows no HTTP: a window is an outbox that someone empties.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import itertools
+from collections import OrderedDict
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from retime import __version__
+from retime.errors import InputError, RetimeError
+from retime.methods import method
+from retime.parameters import declared
+from retime.studio import jobs, messages
+from retime.studio.forms import method_forms
+from retime.studio.intake import Intake
+from retime.studio.project import Project, Version, recipe_of
+from retime.studio.session import Session
+from retime.studio.worker import Said
+from retime.studio.workers import Stopped, Workers
+from retime.studio.workspace import sha256_of
+
+__all__ = ["MOST_UPLOAD", "Hub", "Window"]
+
+MOST_UPLOAD = 512 << 20
+# The project file is written when nothing has changed for so long, seconds; the journal at once.
+_AUTOSAVE = 1.0
+# A window that has so much waiting for it is gone, or hopelessly slow.
+_MOST_WAITING = 1000
+
+
+class Window:
+    """One window: what it shows, and what waits to be sent to it."""
+
+    _numbers = itertools.count(1)
+
+    def __init__(self) -> None:
+        self.number = next(self._numbers)
+        self.version: Version = "A"
+        self.preview: messages.Preview | None = None
+        self._waiting: OrderedDict[str | int, str | bytes] = OrderedDict()
+        self._count = itertools.count()
+        self._some = asyncio.Event()
+        self.lost = False
+
+    def post(self, data: msgspec.Struct | bytes, slot: str | None = None) -> None:
+        """Put a message in the outbox; one that still waits in the same slot is replaced."""
+        sent = data if isinstance(data, bytes) else msgspec.json.encode(data).decode()
+        self._waiting[next(self._count) if slot is None else slot] = sent
+        self.lost = self.lost or len(self._waiting) > _MOST_WAITING
+        self._some.set()
+
+    async def next(self) -> str | bytes:
+        """Wait for a message and take it out."""
+        while not self._waiting:
+            self._some.clear()
+            await self._some.wait()
+        return self._waiting.popitem(last=False)[1]
+
+
+class Hub:
+    """Serves windows on one session.
+
+    Parameters
+    ----------
+    session : Session
+        The document.
+    workers : Workers
+        Who computes.
+    """
+
+    def __init__(self, session: Session, workers: Workers) -> None:
+        self.session, self.workers = session, workers
+        self.intake = Intake(session.workspace, workers)
+        self.windows: set[Window] = set()
+        self._clips: dict[tuple[str, str, str], bytes] = {}
+        self._results: dict[Version, tuple[str, bytes]] = {}
+        self._missing: list[str] = session.missing()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._saving: asyncio.TimerHandle | None = None
+        self._forms = method_forms()
+
+    # ---- windows
+
+    def join(self) -> Window:
+        """Take a window in, and show it what there is."""
+        from retime.samples import SAMPLES
+
+        window = Window()
+        self.windows.add(window)
+        window.post(
+            messages.Welcome(
+                project=self.session.workspace.name,
+                methods=self._forms,
+                samples={name: about for name, (_, about) in SAMPLES.items()},
+                formats=self.intake.suffixes,
+                root=str(self.session.workspace.root),
+                version=__version__,
+                most_upload=MOST_UPLOAD,
+            )
+        )
+        window.post(self._state())
+        for notice in self.session.notices:
+            window.post(messages.Problem("About this project", notice))
+        for key, frame in self._clips.items():
+            if key[0] in self.session.project.motions:
+                window.post(frame)
+        self._load_clips()
+        return window
+
+    def leave(self, window: Window) -> None:
+        """Let a window go; what was computed for it alone is forgotten."""
+        self.windows.discard(window)
+        self.workers.drop(f"preview:{window.number}")
+
+    async def receive(self, window: Window, message: messages.ClientMessage) -> None:
+        """Do what a window asks for; what is wrong with it, it is told."""
+        request = getattr(message, "request", None)
+        try:
+            await self._receive(window, message)
+        except Stopped:
+            pass
+        except RetimeError as e:
+            window.post(messages.Problem("That did not work", str(e), request))
+
+    async def _receive(self, window: Window, message: messages.ClientMessage) -> None:
+        match message:
+            case messages.Do(request, command):
+                window.preview = None
+                self.workers.drop(f"preview:{window.number}")
+                self.session.do(command)
+                self.changed(window, request)
+            case messages.Preview(request, command):
+                window.preview = message
+                project = self.session.would_be(command)
+                self._start(self._evaluate(project, window.version, window, request))
+            case messages.Discard():
+                window.preview = None
+                self.workers.drop(f"preview:{window.number}")
+                self._show(window)
+            case messages.Undo():
+                if self.session.undo():
+                    self.changed()
+            case messages.Redo():
+                if self.session.redo():
+                    self.changed()
+            case messages.Save():
+                self.session.save()
+                self._tell_state()
+            case messages.Show(version):
+                window.version = version
+                self._show(window)
+            case messages.Cancel():
+                await self._cancel(window)
+            case messages.Push(time, rate):
+                self.workers.push(f"preview:{window.number}", time, rate)
+            case messages.Ask():
+                self._start(self._answer(window, message))
+            case messages.Sample(_, name):
+                self.session.do(await self.intake.sample(name))
+                self.changed()
+            case messages.Locate(_, id, path):
+                self.session.do(await self.intake.locate(self.session.project, id, path))
+                self._missing = await asyncio.to_thread(self.session.missing)
+                self.changed()
+
+    # ---- the document
+
+    def changed(self, window: Window | None = None, request: int | None = None) -> None:
+        """Tell all windows that the document changed, and compute what they show."""
+        known = set(self.session.project.motions)
+        self._missing = [m for m in self._missing if m in known]
+        self._tell_state(window, request)
+        self._load_clips()
+        for version in sorted({w.version for w in self.windows}):
+            self._start(self._evaluate(self.session.project, version))
+        if self._saving is not None:
+            self._saving.cancel()
+        self._saving = asyncio.get_running_loop().call_later(_AUTOSAVE, self._autosave)
+
+    def _state(self, request: int | None = None) -> messages.DocumentState:
+        s = self.session
+        return messages.DocumentState(
+            revision=s.revision,
+            project=s.project,
+            undo=s.undo_depth,
+            redo=s.redo_depth,
+            saved=s.saved,
+            hash=s.hash,
+            missing=self._missing,
+            request=request,
+        )
+
+    def _tell_state(self, window: Window | None = None, request: int | None = None) -> None:
+        for w in self.windows:
+            w.post(self._state(request if w is window else None))
+
+    def _autosave(self) -> None:
+        self._saving = None
+        try:
+            self.session.save()
+        except RetimeError as e:
+            for w in self.windows:
+                w.post(messages.Problem("The project file was not written", str(e)))
+        self._tell_state()
+
+    # ---- motions
+
+    def _clip(self, project: Project, name: str) -> jobs.Clip:
+        entry = project.motion(name)
+        place = self.session.workspace.resolve(entry.path)
+        return jobs.Clip(name, entry.name, str(place), entry.sha256, entry.animation)
+
+    def _load_clips(self) -> None:
+        for name, entry in self.session.project.motions.items():
+            key = (name, entry.path, entry.sha256)
+            if key not in self._clips and name not in self._missing:
+                self._clips[key] = b""
+                self._start(self._load(key, self._clip(self.session.project, name)))
+
+    async def _load(self, key: tuple[str, str, str], clip: jobs.Clip) -> None:
+        def told(said: Said, _: bytes) -> None:
+            for w in self.windows:
+                w.post(messages.Progress(None, said.text, said.share), "progress")
+
+        try:
+            said, frame = await self.workers.run("answer", f"load:{clip.id}", jobs.Load(clip), told)
+            _must_be_done(said)
+        except RetimeError as e:
+            del self._clips[key]
+            for w in self.windows:
+                w.post(messages.Problem(f"{clip.name} was not loaded", str(e)))
+            return
+        self._clips[key] = frame
+        for w in self.windows:
+            w.post(frame)
+
+    # ---- results
+
+    def _result_job(
+        self, project: Project, version: Version, request: int | None = None
+    ) -> jobs.Result | None:
+        if project.source is None or project.source in self._missing:
+            return None
+        workspace = self.session.workspace
+        paths = {n: str(workspace.resolve(m.path)) for n, m in project.motions.items()}
+        document = recipe_of(project, version, paths)
+        for step in document["steps"]:
+            _resolve_paths(step, lambda path: str(workspace.resolve(path)))
+        names = [s.id for s in project.versions[version]]
+        clip = self._clip(project, project.source)
+        return jobs.Result(clip, document, names, version, self.session.revision, request)
+
+    def _show(self, window: Window) -> None:
+        """Show a window the committed result of its version."""
+        self._start(self._evaluate(self.session.project, window.version, None, None, window))
+
+    async def _evaluate(
+        self,
+        project: Project,
+        version: Version,
+        window: Window | None = None,
+        request: int | None = None,
+        only: Window | None = None,
+    ) -> None:
+        """Compute a version's result: for one window's preview, or as committed for all."""
+        windows = {window} if window is not None else self.windows
+        try:
+            job = self._result_job(project, version, request)
+            if job is None:
+                return
+            key = _content_of(job)
+            kept = self._results.get(version)
+            if window is None and kept is not None and kept[0] == key:
+                for w in [only] if only is not None else self._showing(version):
+                    w.post(kept[1], f"result:{version}")
+                return
+
+            def told(said: Said, _: bytes) -> None:
+                for w in windows:
+                    w.post(messages.Progress(request, said.text, said.share), "progress")
+
+            purpose = f"result:{version}" if window is None else f"preview:{window.number}"
+            said, frame = await self.workers.run("solve", purpose, job, told)
+            _must_be_done(said, job)
+        except Stopped:
+            return
+        except RetimeError as e:
+            step = e.step_name if isinstance(e, _StepError) else None
+            for w in self._showing(version) if window is None else [window]:
+                w.post(messages.Problem("This could not be computed", str(e), request, step))
+            return
+        if window is not None:
+            if window.preview is not None and window.preview.request == request:
+                window.post(frame, f"result:{version}")
+            return
+        self._results[version] = (key, frame)
+        for w in self._showing(version):
+            if w.preview is None:
+                w.post(frame, f"result:{version}")
+
+    def _showing(self, version: Version) -> list[Window]:
+        return [w for w in self.windows if w.version == version]
+
+    # ---- questions
+
+    async def _answer(self, window: Window, asked: messages.Ask) -> None:
+        project = self.session.project
+        try:
+            result = self._result_job(project, window.version)
+            if result is None:
+                return
+            job, role, purpose = _question(result, asked, window)
+
+            def told(said: Said, body: bytes) -> None:
+                if said.kind == "frame":
+                    window.post(body, f"result:{window.version}")
+                elif asked.question == "watch":
+                    window.post(messages.Progress(asked.request, said.text, None), "progress")
+
+            said, frame = await self.workers.run(role, purpose, job, told)
+            _must_be_done(said, result)
+        except Stopped:
+            return
+        except RetimeError as e:
+            title = "Physics could not look at it" if asked.question == "physics" else "No answer"
+            window.post(messages.Problem(title, str(e), asked.request))
+            return
+        if frame:
+            window.post(frame, f"{asked.question}:{window.version}")
+        else:
+            window.post(msgspec.convert(said.answer | {"type": "answer"}, messages.Answer))
+
+    async def _cancel(self, window: Window) -> None:
+        window.preview = None
+        purposes = [
+            f"preview:{window.number}", f"result:{window.version}", f"physics:{window.number}",
+            f"suggestions:{window.number}", *(f"load:{n}" for n in self.session.project.motions),
+        ]  # fmt: skip
+        for purpose in purposes:
+            await self.workers.cancel(purpose)
+        window.post(messages.Problem("Stopped", "The document is unchanged.", stopped=True))
+        kept = self._results.get(window.version)
+        if kept is not None:
+            window.post(kept[1], f"result:{window.version}")
+
+    # ---- files
+
+    async def take(self, name: str, place: Path, version: Version) -> None:
+        """Take in a file that was sent: a motion, sound, a recipe or a warp."""
+        commands = await self.intake.take(name, place, version)
+        for command in commands:
+            self.session.do(command)
+        self.changed()
+
+    async def export(
+        self, form: Literal["bvh", "glb", "npz", "warp", "recipe", "report"], version: Version
+    ) -> tuple[Path, str]:
+        """Write a version's result to a file of its own; the caller removes it."""
+        project = self.session.project
+        result = self._result_job(project, version)
+        if result is None or project.source is None:
+            raise InputError("There is no motion to export. Open one first.")
+        if form == "recipe":
+            own = {n: m.path for n, m in project.motions.items()}
+            result = msgspec.structs.replace(result, recipe=recipe_of(project, version, own))
+        source = project.motions[project.source]
+        place, name = self.intake.export_place(source, form)
+        job = jobs.Export(result, form, str(place), source.name)
+        try:
+            said, _ = await self.workers.run("answer", f"export:{form}:{version}", job)
+            _must_be_done(said, result)
+        except BaseException:
+            place.unlink(missing_ok=True)
+            raise
+        return place, name
+
+    def file_of(self, name: str) -> Path:
+        """Return the file of a motion, as long as it holds what it did."""
+        entry = self.session.project.motion(name)
+        place = self.session.workspace.resolve(entry.path)
+        if sha256_of(place) != entry.sha256:
+            raise InputError(f"{entry.name} is not where it was, or holds something else now")
+        return place
+
+    def audio(self) -> Path:
+        """Return the sound's file."""
+        audio = self.session.project.audio
+        if audio is None:
+            raise InputError("the project has no sound")
+        return self.session.workspace.resolve(audio.path)
+
+    # ---- tasks
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def close(self) -> None:
+        """Save and let all go."""
+        if self._saving is not None:
+            self._saving.cancel()
+        await self.workers.close()
+        for task in self._tasks:
+            task.cancel()
+        self.session.close()
+
+
+class _StepError(RetimeError):
+    """What went wrong at a step, by its name."""
+
+    step_name: str | None = None
+
+
+def _must_be_done(said: Said, job: jobs.Result | None = None) -> None:
+    """Raise what a worker reported."""
+    if said.kind == "done":
+        return
+    error = _StepError(said.text)
+    if job is not None and said.step is not None and 0 < said.step <= len(job.steps):
+        error.step_name = job.steps[said.step - 1]
+    raise error
+
+
+def _content_of(job: jobs.Result) -> str:
+    """Hash what decides a result: the source and the recipe, whoever asks and when."""
+    parts = msgspec.json.encode([job.clip, job.recipe, job.steps, job.version], order="sorted")
+    return hashlib.sha256(parts).hexdigest()
+
+
+def _resolve_paths(step: dict[str, Any], resolve: Callable[[str], str]) -> None:
+    """Turn the paths among a step's parameters into places under the root."""
+    for p in declared(method(step["method"]).parameters):
+        value = step["parameters"].get(p.name)
+        if p.metavar != "PATH" or value is None:
+            continue
+        listed = [resolve(v) if isinstance(v, str) else v for v in _as_list(value)]
+        step["parameters"][p.name] = listed if isinstance(value, list) else listed[0]
+
+
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _question(
+    result: jobs.Result, asked: messages.Ask, window: Window
+) -> tuple[jobs.Job, str, str]:
+    """Turn a question into a job, who does it, and its purpose."""
+    match asked.question:
+        case "suggestions":
+            job: jobs.Job = jobs.Suggest(result, asked.step, asked.request)
+            return job, "answer", f"suggestions:{window.number}"
+        case "physics":
+            job = jobs.Physics(result, asked.step, asked.request)
+            return job, "answer", f"physics:{window.number}"
+        case "watch":
+            if asked.step is None:
+                raise InputError("Say which step to watch.")
+            return (
+                jobs.Watch(result, asked.step, asked.request),
+                "solve",
+                f"preview:{window.number}",
+            )

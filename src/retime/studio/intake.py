@@ -1,0 +1,186 @@
+"""Files on their way into a project: looked at by a worker first, then kept and named."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from retime import recipe
+from retime.errors import FormatError, InputError, RetimeError
+from retime.io import FORMATS, warp_json
+from retime.io.json_text import parse_json
+from retime.studio import jobs
+from retime.studio.project import (
+    AddAudio,
+    AddMotion,
+    AddStep,
+    Audio,
+    Command,
+    MotionEntry,
+    MoveFile,
+    NewStep,
+    Project,
+    ReplaceSteps,
+    Version,
+)
+from retime.studio.workers import Workers
+from retime.studio.workspace import Workspace, sha256_of
+
+__all__ = ["Intake"]
+
+_SOUNDS = (".wav", ".mp3", ".ogg", ".m4a", ".flac", ".opus", ".aac")
+# Animations of one file that are taken in, at most.
+_MOST_ANIMATIONS = 50
+_SUFFIXES = {
+    "bvh": ".bvh", "glb": ".glb", "npz": ".npz", "warp": ".warp.json", "recipe": ".recipe.json",
+    "report": ".html",
+}  # fmt: skip
+
+
+class Intake:
+    """Takes files in and makes places for files that go out.
+
+    Parameters
+    ----------
+    workspace : Workspace
+        Where files lie.
+    workers : Workers
+        Who looks at them.
+    """
+
+    def __init__(self, workspace: Workspace, workers: Workers) -> None:
+        self.workspace, self.workers = workspace, workers
+
+    @property
+    def suffixes(self) -> list[str]:
+        """What may be dropped into a window."""
+        motions = [s for form in FORMATS.values() for s in form.suffixes]
+        return [*motions, ".json", *_SOUNDS]
+
+    async def take(self, name: str, place: Path, version: Version) -> list[Command]:
+        """Take in a file that was sent and lies at a place of its own: return what to do with it."""
+        suffix = Path(name).suffix.lower()
+        try:
+            if suffix == ".json":
+                return [_from_json(place, version)]
+            if suffix in _SOUNDS:
+                kept = self._keep(name, place)
+                return [
+                    AddAudio(Audio(Path(name).stem, self.workspace.relative(kept), _hash(kept)))
+                ]
+            if suffix not in self.suffixes:
+                known = ", ".join(s for s in self.suffixes if s not in (".json", *_SOUNDS))
+                raise InputError(
+                    f"The studio reads {known}, sound, and recipes and warps as .json."
+                )
+            return await self._motions(name, place)
+        except RetimeError as e:
+            # The place is the studio's own; the person knows the file by its name.
+            raise InputError(_sentence(e, place, name)) from None
+        finally:
+            place.unlink(missing_ok=True)
+
+    async def _motions(self, name: str, place: Path) -> list[Command]:
+        said, _ = await self.workers.run("answer", f"inspect:{place}", jobs.Inspect(str(place)))
+        if said.kind != "done":
+            raise InputError(said.text)
+        kept = self._keep(name, place)
+        return self._entries(kept, Path(name).stem, said.answer)
+
+    def _entries(self, kept: Path, stem: str, animations: list[str | None]) -> list[Command]:
+        path, content = self.workspace.relative(kept), _hash(kept)
+        return [
+            AddMotion(MotionEntry(stem if a is None else f"{stem}: {a}", path, content, a))
+            for a in animations[:_MOST_ANIMATIONS]
+        ]
+
+    async def named(self, place: Path) -> list[Command]:
+        """Take in a file that was named when the studio was started.
+
+        One under the root stays where it is; one from elsewhere is copied into the project.
+        """
+        said, _ = await self.workers.run("answer", f"inspect:{place}", jobs.Inspect(str(place)))
+        if said.kind != "done":
+            raise InputError(said.text)
+        kept = place
+        if not self.workspace.holds(place):
+            kept = self.workspace.free_place(place.name)
+            kept.write_bytes(place.read_bytes())
+        return self._entries(kept, place.stem, said.answer)
+
+    async def sample(self, name: str) -> Command:
+        """Take in a bundled motion."""
+        from retime.io import write
+        from retime.samples import sample
+
+        motion = sample(name).motion
+        place = self.workspace.free_place(f"{name}.bvh")
+        await asyncio.to_thread(write, motion, place)
+        return AddMotion(MotionEntry(name, self.workspace.relative(place), _hash(place)))
+
+    async def locate(self, project: Project, name: str, path: str | None) -> Command:
+        """Find a motion's file again: where a person says, or by its content."""
+        entry = project.motion(name)
+        if path is not None:
+            place = self.workspace.resolve(path)
+            content = sha256_of(place)
+            if content is None:
+                raise InputError(f"There is no file {path}. Give a path under the studio's root.")
+            return MoveFile(name, self.workspace.relative(place), content)
+        suffix = Path(entry.path).suffix
+        found = await asyncio.to_thread(self.workspace.find, entry.sha256, suffix)
+        if found is None:
+            raise InputError(
+                f"No file under {self.workspace.root} holds what {entry.name} held. Move it back, "
+                "or give its path."
+            )
+        return MoveFile(name, self.workspace.relative(found), entry.sha256)
+
+    def export_place(self, source: MotionEntry, form: str) -> tuple[Path, str]:
+        """Return a place for a file that goes out, and the name that it gets there."""
+        suffix = _SUFFIXES[form]
+        if form == "glb" and Path(source.path).suffix.lower() == ".gltf":
+            raise InputError(
+                "A .gltf names other files, which a download leaves behind. Convert it to .glb "
+                "first, or export BVH."
+            )
+        handle, place = tempfile.mkstemp(prefix="retime-", suffix=suffix)
+        os.close(handle)
+        return Path(place), f"{Path(source.path).stem}-retimed{suffix}"
+
+    def _keep(self, name: str, place: Path) -> Path:
+        kept = self.workspace.free_place(name)
+        os.replace(place, kept)
+        return kept
+
+
+def _hash(place: Path) -> str:
+    found = sha256_of(place)
+    if found is None:
+        raise InputError(f"{place.name} cannot be read")
+    return found
+
+
+def _from_json(place: Path, version: Version) -> Command:
+    """Make a command of a recipe or a warp."""
+    document = parse_json(place)
+    kind = document.get("format") if isinstance(document, dict) else None
+    if kind == recipe.FORMAT:
+        steps = recipe.to_document(recipe.from_document(document))["steps"]
+        return ReplaceSteps(version, tuple(NewStep(**step) for step in steps))
+    if kind == "retime-warp":
+        warp = warp_json.to_document(warp_json.from_document(document))
+        return AddStep(version, NewStep("warp", {"warp": warp}))
+    raise FormatError("It is neither a recipe nor a warp that retime wrote.")
+
+
+def _sentence(error: RetimeError, place: Path, name: str) -> str:
+    text = str(error).replace(str(place), name)
+    line: Any = getattr(error, "line", None)
+    prefix = f"{name}:{line}: " if line is not None else f"{name}: "
+    if text.startswith(prefix):
+        text = (f"Line {line}: " if line is not None else "") + text.removeprefix(prefix)
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,93 @@
+"""What the studio's server asks its worker processes to do: plain data, as on the wire."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from retime.studio.project import Version
+
+__all__ = [
+    "EXPORTS",
+    "Clip",
+    "Export",
+    "Inspect",
+    "Job",
+    "Load",
+    "Physics",
+    "Result",
+    "Suggest",
+    "Watch",
+]
+
+EXPORTS = Literal["bvh", "glb", "npz", "warp", "recipe", "report"]
+
+
+class Clip(Struct, frozen=True):
+    """A motion's file, by a path that the server has checked."""
+
+    id: str
+    name: str
+    path: str
+    sha256: str
+    animation: str | None = None
+
+
+class Inspect(Struct, frozen=True, tag="inspect"):
+    """Read a file whole, to be sure of it, and list its animations."""
+
+    path: str
+
+
+class Load(Struct, frozen=True, tag="load"):
+    """Read a motion for a window to show."""
+
+    clip: Clip
+
+
+class Result(Struct, frozen=True, tag="result"):
+    """Retime a motion by a recipe's document; ``steps`` are the names of its steps."""
+
+    clip: Clip
+    recipe: dict[str, Any]
+    steps: list[str]
+    version: Version
+    revision: int
+    request: int | None = None
+
+
+class Suggest(Struct, frozen=True, tag="suggest"):
+    """Suggest keytimes for the input of a step."""
+
+    result: Result
+    step: str | None
+    request: int
+
+
+class Physics(Struct, frozen=True, tag="physics"):
+    """Say what physics thinks of a result, with a physics step's own figure where there is one."""
+
+    result: Result
+    step: str | None
+    request: int
+
+
+class Watch(Struct, frozen=True, tag="watch"):
+    """Solve a physics step at a pace that can be watched."""
+
+    result: Result
+    step: str
+    request: int
+
+
+class Export(Struct, frozen=True, tag="export"):
+    """Write a result in a format to a path."""
+
+    result: Result
+    format: EXPORTS
+    path: str
+    title: str
+
+
+Job = Inspect | Load | Result | Suggest | Physics | Watch | Export

@@ -1,0 +1,108 @@
+"""The journal: every committed edit as a line, on disk before anyone is told that it is done.
+
+The first line holds the project that the journal starts from; each further one a command, an undo
+or a redo, and the hash of the project after it. Replaying them gives the project with its history.
+A line that a crash cut short was never reported as done, and is dropped.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from retime.errors import InputError
+
+__all__ = ["Journal"]
+
+_MOST_BYTES = 512 << 20
+
+
+class Journal:
+    """An append-only file of JSON lines, held by one process at a time.
+
+    Parameters
+    ----------
+    path : Path
+        The file; its folder must exist.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            path.touch()
+            self._file: BinaryIO = path.open("r+b", buffering=0)
+        except OSError as e:
+            raise InputError(f"cannot open {path}: {e.strerror}") from None
+        try:
+            _lock(self._file)
+        except OSError:
+            self._file.close()
+            raise InputError(
+                f"{path.parent} is open in another studio; use that one, or close it first"
+            ) from None
+
+    def read(self) -> list[dict[str, Any]]:
+        """Return the whole lines; what comes after the last whole one is cut off."""
+        size = self._file.seek(0, os.SEEK_END)
+        if size > _MOST_BYTES:
+            raise InputError(f"{self.path} has grown to {size >> 20} MB; move it away to go on")
+        lines, good = [], 0
+        for raw in self._all().splitlines(keepends=True):
+            try:
+                line = json.loads(raw)
+            except ValueError:
+                break
+            if not raw.endswith(b"\n") or not isinstance(line, dict):
+                break
+            lines.append(line)
+            good += len(raw)
+        self._file.truncate(good)
+        return lines
+
+    def append(self, line: dict[str, Any]) -> None:
+        """Add a line; it is on disk when this returns."""
+        data = json.dumps(line, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+        place = self._file.seek(0, os.SEEK_END)
+        try:
+            while data:
+                data = data[self._file.write(data) :]
+            os.fsync(self._file.fileno())
+        except OSError as e:  # a full disk: no half line may stay before the next one
+            self._file.truncate(place)
+            raise InputError(
+                f"cannot write {self.path}: {e.strerror}; nothing was changed"
+            ) from None
+
+    def restart(self, line: dict[str, Any]) -> None:
+        """Begin anew: the old lines are kept beside under another name."""
+        if self._file.seek(0, os.SEEK_END):
+            number = 1
+            while (old := self.path.with_name(f"journal-{number}.jsonl")).exists():
+                number += 1
+            old.write_bytes(self._all())
+            self._file.truncate(0)
+        self.append(line)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
+    def _all(self) -> bytes:
+        self._file.seek(0)
+        return self._file.read()
+
+
+def _lock(file: BinaryIO) -> None:
+    """Keep other processes out until the file is closed; an ``OSError`` where one has it."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        file.seek(1 << 40)  # a byte beyond the text, so that it can still be read
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

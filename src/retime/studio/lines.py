@@ -1,0 +1,55 @@
+"""One line about a step, for lists: what it does to time, in few words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from retime.recipe import Step
+
+__all__ = ["line_of"]
+
+
+def line_of(step: Step) -> str:
+    """Say in a few words what a step does."""
+    p = step.parameters
+    match step.method:
+        case "guided" | "physics" | "spline":
+            parts = [_length(getattr(p, "duration", None)), _count(len(p.keytimes), "keytime")]
+            if step.method == "guided" and p.reference:
+                parts.append("like " + ", ".join(Path(str(r)).stem for r in p.reference[:2]))
+            if step.method == "physics" and p.gravity != 9.81:
+                parts.append(f"gravity {_gravity(p.gravity)}")
+            return ", ".join(x for x in parts if x) or "as it is"
+        case "align":
+            return f"to {Path(str(p.b)).stem}"
+        case "surface":
+            keys = list(p.keys)
+            if len(keys) == 1:
+                return f"{keys[0].joint} {_shift(keys[0].shift)}"
+            return _count(len(keys), "surface") or "no surface yet"
+        case "stagger":
+            return _count(len(getattr(p, "edits", ())), "edit") or "poses found"
+        case "hold":
+            return ", ".join(p.joints) or "what meets the ground"
+        case "warp":
+            return f"{p.warp.duration:.2f} s" if hasattr(p.warp, "duration") else "given"
+        case _:
+            return ""
+
+
+def _length(duration: float | str | None) -> str:
+    if duration is None:
+        return ""
+    return "length free" if duration == "free" else f"to {float(duration):.2f} s"
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}" if count else ""
+
+
+def _shift(seconds: float) -> str:
+    return f"{abs(seconds):.2f} s {'earlier' if seconds < 0 else 'later'}"
+
+
+def _gravity(value: object) -> str:
+    return f"{value:g}" if isinstance(value, int | float) else "tilted"

@@ -1,0 +1,137 @@
+"""Physics for the studio: regions, efforts and causes as one frame; a search to be watched."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from retime.edits import total_warp
+from retime.methods.physics.effort import ground_force, joint_effort
+from retime.methods.physics.explain import Violation
+from retime.methods.physics.model import PhysicsModel
+from retime.methods.physics.physics import PhysicsParameters, model_of
+from retime.motion import Motion
+from retime.quat import FloatArray
+from retime.recipe import Solved
+from retime.studio import jobs, messages
+from retime.warp import TimeWarp
+
+if TYPE_CHECKING:
+    from retime.studio.evaluation import Evaluated
+
+__all__ = ["model_for", "physics_frame", "watch_solution"]
+
+# Parameters that shape the model; the others say what is asked of the timing.
+_SHAPE = (
+    "gravity", "mass", "mass_scale", "friction", "torque_limits", "limit_factor", "limit_clips",
+    "smoothing", "slack", "supports", "acceleration_limit", "body_data", "range",
+)  # fmt: skip
+_ASKED = ("duration", "keytimes", "rates", "speeds", "objective", "alpha", "beta", "loop")
+# A step of the search is shown for so long, seconds: slow enough to be seen and pushed.
+_PACE = 0.08
+# A push acts on source times this far around its moment, seconds.
+_PUSH_WIDTH = 0.1
+
+
+def model_for(given: Motion, parameters: PhysicsParameters) -> PhysicsModel:
+    """Return the model that a step of these parameters works with."""
+    values = asdict(parameters) | {n: getattr(parameters, n) for n in _SHAPE}
+    return model_of(given, **{n: values[n] for n in _SHAPE})
+
+
+def physics_frame(job: jobs.Physics, found: Evaluated, solved: Solved | None) -> bytes:
+    """Make the frame that says what a body could do, and where a result asks for more."""
+    place = 0 if solved is None else found.solved.index(solved)
+    given = found.source if solved is None else solved.given
+    model = model_for(given, PhysicsParameters() if solved is None else solved.step.parameters)
+    # What is judged is the whole timing from the step's input on; frames are told by source time.
+    before = total_warp(found.source, [s.edit for s in found.solved[:place]]).of_body()
+    judged = total_warp(given, [s.edit for s in found.solved[place:]]).of_body()
+    told = model.explain(judged)
+    effort = joint_effort(model, told.timing)
+    use = np.zeros((len(told.times), len(found.source.skeleton)))
+    for name, share in effort.items():
+        use[:, found.source.skeleton.index(name)] = share
+    corners = [r.corners for r in model.regions]
+    header = messages.PhysicsHeader(
+        version=job.result.version,
+        revision=job.result.revision,
+        request=job.request,
+        least=model.minimum_duration(),
+        most=model.maximum_duration(),
+        mass=model.mass,
+        friction=model.friction,
+        violations=[_row(v, judged) for v in told.violations],
+        notes=list(model.notes),
+        arrays=[],
+    )
+    return messages.frame(
+        header,
+        {
+            "times": before(told.times),
+            "timing": told.timing,
+            "distance": np.minimum(told.distance, 1e6),
+            "corners": np.concatenate(corners) if corners else np.zeros((0, 2)),
+            "starts": np.r_[0, np.cumsum([len(c) for c in corners])],
+            "force": ground_force(model, told.timing),
+            "use": use,
+        },
+    )
+
+
+def _row(violation: Violation, warp: TimeWarp) -> messages.ViolationRow:
+    start, end = warp.inverse([violation.start, violation.end])
+    feasible = violation.feasible_rate if np.isfinite(violation.feasible_rate) else None
+    if feasible is None:
+        mend = "No speed is feasible there"
+    else:
+        mend = f"{feasible:.2f}× would do, now {violation.rate:.2f}×"
+    return messages.ViolationRow(
+        violation.start, violation.end, float(start), float(end), violation.cause,
+        violation.text, mend, violation.rate, feasible,
+    )  # fmt: skip
+
+
+def watch_solution(
+    solved: Solved, show: Callable[[TimeWarp], None], pushed: Callable[[], Any]
+) -> TimeWarp:
+    """Search for a physics step's timing, showing every step.
+
+    ``pushed`` returns what a person pushed since it was last asked, as (source s, rate), or
+    ``None``; the search goes on from there.
+    """
+    parameters: PhysicsParameters = solved.step.parameters
+    model = model_for(solved.given, parameters)
+    asked = {n: getattr(parameters, n) for n in _ASKED}
+    nodes = _nodes(model, asked)
+    begin = float(model.times[0])
+    next_at = time.monotonic()
+
+    def watch(step: int, square_speed: FloatArray, objective: float) -> Any:
+        nonlocal next_at
+        speed = np.sqrt(np.maximum(square_speed, 1e-9))
+        spent = 2 * np.diff(nodes) / (speed[1:] + speed[:-1])
+        show(TimeWarp(begin + np.r_[0.0, np.cumsum(spent)], nodes))
+        next_at = max(next_at + _PACE, time.monotonic())
+        time.sleep(max(0.0, next_at - time.monotonic()))
+        push = pushed()
+        if push is None:
+            return None
+        moment, rate = push
+        share = np.exp(-0.5 * ((nodes - moment) / _PUSH_WIDTH) ** 2)
+        return ((1 - share) * speed + share * rate) ** 2
+
+    return model.warp(**asked, watch=watch)
+
+
+def _nodes(model: PhysicsModel, asked: dict[str, Any]) -> FloatArray:
+    """Return the source times at which the search is told about."""
+    from retime.methods.physics.request import Request
+
+    span = (float(model.times[0]), float(model.times[-1]))
+    request = Request.of(span, asked["duration"], asked["keytimes"], asked["rates"], [])
+    return request.nodes(model.times)

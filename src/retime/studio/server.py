@@ -1,0 +1,163 @@
+"""Running the studio: a socket on loopback, an address with a key, and a clean end."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+import sys
+import webbrowser
+from pathlib import Path
+from urllib.parse import quote
+
+import uvicorn
+
+from retime.errors import InputError, RetimeError
+from retime.studio.app import STATIC, make_app
+from retime.studio.guard import Guard
+from retime.studio.hub import Hub
+from retime.studio.session import Session
+from retime.studio.workers import Workers
+from retime.studio.workspace import Workspace, sha256_of
+
+__all__ = ["serve"]
+
+
+def serve(
+    folder: Path,
+    motions: list[Path],
+    *,
+    root: Path | None = None,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    browser: bool = True,
+) -> None:
+    """Serve a project until it is interrupted.
+
+    Parameters
+    ----------
+    folder : Path
+        The project's folder; made where there is none.
+    motions : list of Path
+        Motions to take in, where they are not in it yet.
+    root : Path, optional
+        What windows may look into; the folder around the project where not given.
+    host, port : str, int
+        Where to listen; port 0 takes a free one.
+    browser : bool
+        Open a window.
+    """
+    if not (STATIC / "index.html").exists():
+        raise InputError(
+            "the studio's pages are not built: run `make studio` in retime's source folder (it "
+            "needs Node.js 20.19 or later), or install a released wheel, which holds them"
+        )
+    folder = folder.absolute()
+    workspace = Workspace(folder, root.absolute() if root is not None else folder.parent)
+    listening = _listen(host, port)
+    session = Session(workspace)
+    try:
+        asyncio.run(_serve(session, motions, listening, host, browser))
+    except KeyboardInterrupt:
+        pass  # the server has ended tidily
+    finally:
+        session.close()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except (OSError, OverflowError) as e:
+        listening.close()
+        reason = getattr(e, "strerror", None) or str(e)
+        raise InputError(
+            f"cannot listen at {host} port {port}: {reason}; try --port 0 for a free one"
+        ) from None
+    return listening
+
+
+async def _serve(
+    session: Session, motions: list[Path], listening: socket.socket, host: str, browser: bool
+) -> None:
+    workers = Workers()
+    await workers.start()
+    hub = Hub(session, workers)
+    port = listening.getsockname()[1]
+    guard = Guard(make_app(hub), hosts=_hosts(host, port), port=port)
+    config = uvicorn.Config(
+        guard,
+        log_level="warning",
+        ws="websockets-sansio",
+        ws_per_message_deflate=False,
+        ws_max_size=8 << 20,
+        limit_concurrency=128,
+        timeout_graceful_shutdown=2,
+        server_header=False,
+    )
+    server = uvicorn.Server(config)
+    address = f"http://{_shown(host)}:{port}/?token={quote(guard.token)}"
+    print(f"retime studio: {address}", flush=True)
+    print(f"Project: {session.workspace.folder}   (Ctrl+C ends it; everything is kept)", flush=True)
+    if not _is_loopback(host):
+        print(
+            f"Warning: {host} can be reached from other machines. Whoever has the address can read "
+            f"and write files under {session.workspace.root}.",
+            file=sys.stderr,
+            flush=True,
+        )
+    opening = asyncio.create_task(_open(hub, motions, address if browser else None))
+    try:
+        await server.serve(sockets=[listening])
+    finally:
+        opening.cancel()
+        await hub.close()
+
+
+async def _open(hub: Hub, motions: list[Path], address: str | None) -> None:
+    """Take in the motions that were named, and open a window."""
+    if address is not None:
+        await asyncio.to_thread(webbrowser.open, address)
+    known = {m.sha256 for m in hub.session.project.motions.values()}
+    for place in motions:
+        if sha256_of(place) in known:
+            continue
+        try:
+            for command in await hub.intake.named(place):
+                hub.session.do(command)
+            hub.changed()
+        except RetimeError as e:
+            hub.session.notices.append(f"{place.name} was not loaded. {e}")
+            print(f"retime: {e}", file=sys.stderr, flush=True)
+            hub.changed()
+
+
+def _hosts(host: str, port: int) -> list[str]:
+    """List what the Host header may be: this machine's own names, or the address that was asked."""
+    names = {_shown(host)}
+    if _is_loopback(host):
+        names |= {"localhost", "127.0.0.1", "[::1]"}
+    elif host in ("0.0.0.0", "::"):
+        names |= {"localhost", "127.0.0.1", "[::1]", socket.gethostname().lower()}
+        names |= {_shown(str(a[4][0])) for a in _addresses()}
+    return [f"{n}:{port}" for n in names] + ([*names] if port == 80 else [])
+
+
+def _addresses() -> list[tuple[object, ...]]:
+    try:
+        return [tuple(a) for a in socket.getaddrinfo(socket.gethostname(), None)]
+    except OSError:
+        return []
+
+
+def _shown(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

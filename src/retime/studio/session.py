@@ -1,0 +1,220 @@
+"""A session: the document with commands, undo and redo, its project file and its journal.
+
+It knows nothing of networks or windows. Everything that changes the document goes through
+:meth:`Session.do`, :meth:`Session.undo` and :meth:`Session.redo`; each is in the journal before the
+document changes, so that a crash at any moment loses nothing that was reported as done.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from retime.errors import FormatError, InputError, RetimeError
+from retime.io.json_text import parse_json, write_json
+from retime.studio.journal import Journal
+from retime.studio.project import (
+    Command,
+    Project,
+    change,
+    from_document,
+    project_hash,
+    to_document,
+)
+from retime.studio.workspace import Workspace, sha256_of
+
+__all__ = ["Session"]
+
+
+class Session:
+    """A project that is open.
+
+    Parameters
+    ----------
+    workspace : Workspace
+        Where its files lie.
+
+    Attributes
+    ----------
+    project : Project
+        The document as it is now.
+    revision : int
+        Counts changes; undo counts up too.
+    notices : list of str
+        What a person should know about how it was opened.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self.notices: list[str] = []
+        self.revision = 0
+        workspace.make()
+        self._file = workspace.folder / "project.json"
+        self._journal = Journal(workspace.folder / "journal.jsonl")
+        try:
+            self._past, self._future, self.project = self._open()
+        except BaseException:
+            self._journal.close()
+            raise
+        self._saved_hash = project_hash(self.project) if self._file.exists() else None
+        self.save()
+
+    # ---- opening
+
+    def _open(self) -> tuple[list[Project], list[Project], Project]:
+        lines = self._journal.read()
+        on_file = from_document(parse_json(self._file)) if self._file.exists() else None
+        if lines:
+            try:
+                past, future, project, hashes = _replay(lines)
+            except (RetimeError, msgspec.ValidationError, KeyError) as e:
+                if on_file is None:
+                    raise FormatError(
+                        f"the journal cannot be replayed ({e}) and there is no project file; "
+                        "restore project.json, or move the journal away",
+                        path=self._journal.path,
+                    ) from None
+                self.notices.append(
+                    "The journal could not be replayed, so undo starts anew. "
+                    "The old one was kept beside it."
+                )
+                return self._anew(on_file)
+            if on_file is None or project_hash(on_file) in hashes:
+                return past, future, project
+            self.notices.append(
+                "project.json was changed outside the studio, so undo starts anew from it. "
+                "The old journal was kept beside it."
+            )
+            return self._anew(on_file)
+        return self._anew(on_file or Project())
+
+    def _anew(self, project: Project) -> tuple[list[Project], list[Project], Project]:
+        self._journal.restart({"start": to_document(project), "hash": project_hash(project)})
+        return [], [], project
+
+    # ---- changing
+
+    def would_be(self, command: Command) -> Project:
+        """Return the document that a command would make; nothing is changed."""
+        return change(self.project, command)
+
+    def do(self, command: Command) -> None:
+        """Change the document: one step of undo."""
+        made = change(self.project, command)
+        if made == self.project:
+            return
+        self._journal.append({"do": msgspec.to_builtins(command), "hash": project_hash(made)})
+        self._past.append(self.project)
+        self._future.clear()
+        self._become(made)
+
+    def undo(self) -> bool:
+        """Take the last change back; false where there is none."""
+        if not self._past:
+            return False
+        self._journal.append({"undo": 1, "hash": project_hash(self._past[-1])})
+        self._future.append(self.project)
+        self._become(self._past.pop())
+        return True
+
+    def redo(self) -> bool:
+        """Make again what was taken back; false where there is none."""
+        if not self._future:
+            return False
+        self._journal.append({"redo": 1, "hash": project_hash(self._future[-1])})
+        self._past.append(self.project)
+        self._become(self._future.pop())
+        return True
+
+    def _become(self, project: Project) -> None:
+        self.project = project
+        self.revision += 1
+
+    # ---- what is known of it
+
+    @property
+    def undo_depth(self) -> int:
+        """How many changes can be taken back."""
+        return len(self._past)
+
+    @property
+    def redo_depth(self) -> int:
+        """How many changes can be made again."""
+        return len(self._future)
+
+    @property
+    def hash(self) -> str:
+        """The document's hash."""
+        return project_hash(self.project)
+
+    @property
+    def saved(self) -> bool:
+        """Whether the project file holds the document as it is."""
+        return self._saved_hash == self.hash
+
+    def missing(self) -> list[str]:
+        """List the motions whose file is gone, or holds something else than it did."""
+        out = []
+        for name, motion in self.project.motions.items():
+            try:
+                place = self.workspace.resolve(motion.path)
+            except InputError:
+                out.append(name)
+                continue
+            if sha256_of(place) != motion.sha256:
+                out.append(name)
+        return out
+
+    # ---- files
+
+    def save(self) -> None:
+        """Write the project file: beside first, then over the old one, and down to the disk."""
+        if self.saved:
+            return
+        write_json(_sorted(to_document(self.project)), self._file)
+        self._saved_hash = self.hash
+
+    def close(self) -> None:
+        """Save and let go of the project."""
+        try:
+            self.save()
+        finally:
+            self._journal.close()
+
+
+def _replay(
+    lines: list[dict[str, Any]],
+) -> tuple[list[Project], list[Project], Project, set[str]]:
+    """Make the document and its history again; also the hashes that it went through."""
+    project = from_document(lines[0]["start"])
+    past: list[Project] = []
+    future: list[Project] = []
+    hashes = {project_hash(project)}
+    for line in lines[1:]:
+        if "do" in line:
+            made = change(project, msgspec.convert(line["do"], Command))
+            past.append(project)
+            future.clear()
+        elif "undo" in line and past:
+            made = past.pop()
+            future.append(project)
+        elif "redo" in line and future:
+            made = future.pop()
+            past.append(project)
+        else:
+            raise InputError(f"a line that means nothing: {str(line)[:80]}")
+        project = made
+        hashes.add(line["hash"])
+    if project_hash(project) != lines[-1]["hash"]:
+        raise InputError("its edits do not give what they gave")
+    return past, future, project, hashes
+
+
+def _sorted(value: Any) -> Any:
+    """Order keys, so that a file's differences are the document's."""
+    if isinstance(value, dict):
+        return {k: _sorted(value[k]) for k in sorted(value)}
+    if isinstance(value, list | tuple):
+        return [_sorted(v) for v in value]
+    return value

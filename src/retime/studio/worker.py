@@ -1,0 +1,167 @@
+"""A worker process: jobs come in on standard input, frames and answers go out on standard output.
+
+Both ways a message is its length (u32, little-endian) and its bytes. What goes out starts with a
+line of JSON that tells its kind and its job, and may have a frame after it. Whatever happens in
+here, a wrong file, a bug, a crash of compiled code, the server goes on; it may kill this process at
+any moment.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import struct
+import sys
+import threading
+import time
+import traceback
+from typing import Any, BinaryIO
+
+import msgspec
+
+from retime.errors import RetimeError
+from retime.studio import jobs
+
+__all__ = ["main", "pack", "unpack"]
+
+_LENGTH = struct.Struct("<I")
+# Progress is told at most this often, seconds.
+_OFTEN = 0.05
+
+
+class Order(msgspec.Struct, frozen=True):
+    """What the server sends: a job with its number, or a push for the one that runs."""
+
+    number: int
+    job: jobs.Job | None = None
+    push: tuple[float, float] | None = None
+
+
+class Said(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The head of what a worker says about a job."""
+
+    number: int
+    kind: str
+    text: str = ""
+    share: float | None = None
+    step: int | None = None
+    ours: bool = False
+    answer: Any = None
+
+
+def pack(said: Said, body: bytes = b"") -> bytes:
+    """Put a message together."""
+    head = msgspec.json.encode(said) + b"\n"
+    return b"".join([_LENGTH.pack(len(head) + len(body)), head, body])
+
+
+def unpack(data: bytes) -> tuple[Said, bytes]:
+    """Take a message (without its length) apart."""
+    head, _, body = data.partition(b"\n")
+    return msgspec.json.decode(head, type=Said), body
+
+
+class Worker:
+    """Reads orders and does them, one after the other."""
+
+    def __init__(self, source: BinaryIO, target: BinaryIO) -> None:
+        from retime.studio.evaluation import Evaluator
+
+        self._source, self._target = source, target
+        self._orders: queue.Queue[Order | None] = queue.Queue()
+        self._pushes: queue.Queue[tuple[float, float]] = queue.Queue()
+        self._evaluator = Evaluator(self._progress)
+        self._number = 0
+        self._told = 0.0
+
+    def run(self) -> None:
+        """Work until the server goes away."""
+        threading.Thread(target=self._listen, daemon=True).start()
+        while (order := self._orders.get()) is not None:
+            if order.job is not None:
+                self._do(order.number, order.job)
+
+    def _listen(self) -> None:
+        while len(head := self._source.read(4)) == 4:
+            order = msgspec.json.decode(self._source.read(*_LENGTH.unpack(head)), type=Order)
+            if order.push is not None:
+                self._pushes.put(order.push)
+            else:
+                self._orders.put(order)
+        self._orders.put(None)
+
+    def _say(self, said: Said, body: bytes = b"") -> None:
+        self._target.write(pack(said, body))
+        self._target.flush()
+
+    def _progress(self, text: str, share: float | None) -> None:
+        now = time.monotonic()
+        if now - self._told >= _OFTEN:
+            self._told = now
+            self._say(Said(self._number, "progress", text, share))
+
+    def _pushed(self) -> tuple[float, float] | None:
+        last = None
+        while not self._pushes.empty():
+            last = self._pushes.get_nowait()
+        return last
+
+    def _do(self, number: int, job: jobs.Job) -> None:
+        self._number = number
+        try:
+            body, answer = self._done(number, job)
+            self._say(Said(number, "done", answer=answer), body)
+        except RetimeError as e:
+            self._say(Said(number, "problem", str(e), step=e.step))
+        except MemoryError:
+            self._say(Said(number, "problem", "There is not enough memory for it. Cut the clip."))
+        except Exception as e:
+            traceback.print_exc()
+            text = f"{type(e).__name__}: {e}. This is a fault of retime; its log has the details."
+            self._say(Said(number, "problem", text, ours=True))
+
+    def _done(self, number: int, job: jobs.Job) -> tuple[bytes, Any]:
+        e = self._evaluator
+        match job:
+            case jobs.Inspect():
+                return b"", e.inspect(job)
+            case jobs.Load():
+                return e.load(job), None
+            case jobs.Result():
+                return e.result(job), None
+            case jobs.Suggest():
+                return b"", msgspec.to_builtins(e.suggest(job))
+            case jobs.Physics():
+                return e.physics(job), None
+            case jobs.Watch():
+                self._pushed()  # what was pushed before is of no use now
+                show = lambda frame: self._say(Said(number, "frame"), frame)  # noqa: E731
+                return e.watch(job, show, self._pushed), None
+            case jobs.Export():
+                e.export(job)
+                return b"", None
+
+
+def _warm_up() -> None:
+    """Load what the first edits need while no one waits for it."""
+    from retime import guided_warp, samples
+    from retime.recipe import Recipe, Step
+
+    jump = samples.jump()
+    guided_warp(jump, duration=2.0, keytimes=[(1.0, 1.5)])
+    Recipe([Step("spline", {"duration": 2.0}), Step("hold")]).evaluate(jump)
+
+
+def main() -> None:
+    """Run a worker on this process's standard streams."""
+    # What libraries print must not end up between the messages.
+    target = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    worker = Worker(sys.stdin.buffer, target)
+    threading.Thread(target=_warm_up, daemon=True).start()
+    worker.run()
+    os._exit(0)  # a warm-up that still compiles is not waited for
+
+
+if __name__ == "__main__":
+    main()

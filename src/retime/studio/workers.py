@@ -1,0 +1,216 @@
+"""The server's side of the worker processes: one solves, one answers; either may be killed.
+
+Each works on one job at a time. A job that waits is replaced by a newer one of the same purpose:
+the latest wins. When the solver is killed, to cancel what it does, the other, which is warm, takes
+its place, and a new process is started for the other's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import struct
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import msgspec
+
+from retime.errors import RetimeError
+from retime.studio import jobs
+from retime.studio.worker import Order, Said, unpack
+
+__all__ = ["Stopped", "Workers"]
+
+_LENGTH = struct.Struct("<I")
+# A worker that ends by itself this often without finishing a job is not started again.
+_MOST_CRASHES = 5
+
+
+class Stopped(RetimeError):
+    """The job was cancelled, or a newer one took its place."""
+
+
+class WorkerDied(RetimeError):
+    """The process ended while it worked."""
+
+
+Listener = Callable[[Said, bytes], None]
+
+
+@dataclass(eq=False)
+class _Task:
+    purpose: str
+    job: jobs.Job
+    listener: Listener
+    future: asyncio.Future[tuple[Said, bytes]]
+
+
+@dataclass(eq=False)
+class _Process:
+    """One process and what it works on."""
+
+    process: asyncio.subprocess.Process
+    waiting: dict[str, _Task] = field(default_factory=dict)
+    running: _Task | None = None
+    number: int = 0
+    reader: asyncio.Task[None] | None = None
+    crashes: int = 0
+
+
+class Workers:
+    """Two processes: ``solve`` for what windows show, ``answer`` for all else."""
+
+    def __init__(self) -> None:
+        self._by_role: dict[str, _Process] = {}
+        self._closed = False
+
+    async def start(self) -> None:
+        """Start both."""
+        for role in ("solve", "answer"):
+            self._by_role[role] = await self._spawn()
+
+    async def close(self) -> None:
+        """End both, whatever they do."""
+        self._closed = True
+        for worker in self._by_role.values():
+            _kill(worker.process)
+            for task in [worker.running, *worker.waiting.values()]:
+                if task is not None and not task.future.done():
+                    task.future.set_exception(Stopped("the studio ends"))
+        await asyncio.gather(*(w.process.wait() for w in self._by_role.values()))
+
+    async def _spawn(self) -> _Process:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "retime.studio.worker",
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+            env=os.environ | {"PYTHONUNBUFFERED": "1"},
+        )  # fmt: skip
+        worker = _Process(process)
+        worker.reader = asyncio.create_task(self._read(worker))
+        return worker
+
+    # ---- jobs
+
+    async def run(
+        self, role: str, purpose: str, job: jobs.Job, listener: Listener = lambda said, body: None
+    ) -> tuple[Said, bytes]:
+        """Do a job; one of the same purpose that still waits is dropped with :class:`Stopped`."""
+        worker = self._by_role[role]
+        future: asyncio.Future[tuple[Said, bytes]] = asyncio.get_running_loop().create_future()
+        old = worker.waiting.pop(purpose, None)
+        if old is not None and not old.future.done():
+            old.future.set_exception(Stopped("a newer one took its place"))
+        worker.waiting[purpose] = _Task(purpose, job, listener, future)
+        self._next(worker)
+        return await future
+
+    def drop(self, purpose: str) -> None:
+        """Forget a job that waits."""
+        for worker in self._by_role.values():
+            task = worker.waiting.pop(purpose, None)
+            if task is not None and not task.future.done():
+                task.future.set_exception(Stopped("it is not needed any more"))
+
+    def running(self, purpose: str) -> bool:
+        """Whether a job of a purpose is being worked on."""
+        return any(w.running is not None and w.running.purpose == purpose
+                   for w in self._by_role.values())  # fmt: skip
+
+    def push(self, purpose: str, moment: float, rate: float) -> None:
+        """Push a search that is being watched."""
+        for worker in self._by_role.values():
+            if worker.running is not None and worker.running.purpose == purpose:
+                self._send(worker, Order(worker.number, push=(moment, rate)))
+
+    async def cancel(self, purpose: str) -> bool:
+        """Stop a job at once, by ending its process; false where none of the purpose runs."""
+        self.drop(purpose)
+        for role, worker in self._by_role.items():
+            task = worker.running
+            if task is not None and task.purpose == purpose:
+                if not task.future.done():
+                    task.future.set_exception(Stopped("Stopped. The document is unchanged."))
+                worker.running = None
+                await self._replace(role)
+                return True
+        return False
+
+    async def _replace(self, role: str) -> None:
+        """Put a fresh process in a role; a solver's place is taken by the other, which is warm."""
+        gone = self._by_role[role]
+        waiting, gone.waiting = gone.waiting, {}
+        _kill(gone.process)
+        if self._closed:
+            return
+        other = self._by_role["answer"]
+        if role == "solve" and other.running is None and other is not gone:
+            self._by_role["solve"] = other
+            other.waiting |= waiting
+            fresh = self._by_role["answer"] = await self._spawn()
+            fresh.crashes = gone.crashes
+            self._next(other)
+        else:
+            fresh = self._by_role[role] = await self._spawn()
+            fresh.crashes, fresh.waiting = gone.crashes, waiting
+            self._next(fresh)
+
+    def _next(self, worker: _Process) -> None:
+        if worker.running is not None or not worker.waiting:
+            return
+        purpose = next(iter(worker.waiting))
+        task = worker.waiting.pop(purpose)
+        worker.running = task
+        worker.number += 1
+        self._send(worker, Order(worker.number, task.job))
+
+    def _send(self, worker: _Process, order: Order) -> None:
+        data = msgspec.json.encode(order)
+        if worker.process.stdin is not None and not worker.process.stdin.is_closing():
+            worker.process.stdin.write(_LENGTH.pack(len(data)) + data)
+
+    # ---- what they say
+
+    async def _read(self, worker: _Process) -> None:
+        stream = worker.process.stdout
+        try:
+            while stream is not None:
+                (length,) = _LENGTH.unpack(await stream.readexactly(4))
+                said, body = unpack(await stream.readexactly(length))
+                task = worker.running
+                if task is None or said.number != worker.number:
+                    continue
+                if said.kind in ("progress", "frame"):
+                    task.listener(said, body)
+                    continue
+                worker.running, worker.crashes = None, 0
+                if not task.future.done():
+                    task.future.set_result((said, body))
+                self._next(worker)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            await self._died(worker)
+
+    async def _died(self, worker: _Process) -> None:
+        """Start a worker again that ended by itself; what it worked on is told so."""
+        role = next((r for r, w in self._by_role.items() if w is worker), None)
+        if role is None or self._closed:
+            return  # it was killed on purpose
+        task, worker.running = worker.running, None
+        if task is not None and not task.future.done():
+            task.future.set_exception(
+                WorkerDied(
+                    "The process that computes it ended unexpectedly. It was started again; "
+                    "try another setting."
+                )
+            )
+        worker.crashes += 1
+        if worker.crashes <= _MOST_CRASHES:
+            await self._replace(role)
+
+
+def _kill(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is None:
+        try:
+            process.kill()
+        except ProcessLookupError:
+            pass

@@ -1,0 +1,155 @@
+"""Where the studio may read and write: a root folder, and the project's own folder inside it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tempfile
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from retime.errors import InputError
+
+__all__ = ["Workspace", "project_folder", "sha256_of"]
+
+# A name keeps letters, digits and a few marks; anything else could mean something to a system.
+_UNSAFE = re.compile(r"[^\w .()+\-]", re.UNICODE)
+_LONGEST_NAME = 120
+# Files that are hashed at most when a moved one is looked for.
+_MOST_LOOKED_AT = 5000
+
+
+def project_folder(files: list[Path], project: Path | None) -> tuple[Path, list[Path]]:
+    """Tell the project's folder from what was named, and the motions to take in.
+
+    ``jump.bvh`` has its project in ``jump.retime`` beside it; a folder is a project itself.
+    """
+    motions = []
+    for file in files:
+        if file.is_dir() or file.suffix == ".retime" or file.name == "project.json":
+            folder = file.parent if file.name == "project.json" else file
+            if project is not None:
+                raise InputError(f"{file} and {project} are two projects; open one at a time")
+            project = folder
+        elif not file.exists():
+            raise InputError(f"no such file: {file}")
+        else:
+            motions.append(file.resolve())
+    if project is None:
+        beside = motions[0] if motions else Path("studio")
+        project = beside.with_suffix(".retime")
+        if not os.access(project.absolute().parent, os.W_OK):
+            project = Path(project.name)  # a folder that may not be written: work here instead
+    return project, motions
+
+
+class Workspace:
+    """A root that no file access of a window leaves, links resolved, and a project folder in it.
+
+    Parameters
+    ----------
+    folder : Path
+        The project's folder; made when something is written.
+    root : Path
+        Files of the project lie under it.
+    """
+
+    def __init__(self, folder: Path, root: Path) -> None:
+        self.root = root.resolve()
+        self.folder = folder.resolve()
+        if not self.folder.is_relative_to(self.root):
+            raise InputError(f"the project's folder {folder} does not lie under {root}")
+
+    @property
+    def name(self) -> str:
+        """The project's name."""
+        return self.folder.name.removesuffix(".retime")
+
+    def resolve(self, path: str) -> Path:
+        """Turn a path of the document (relative to the project's folder) into a file's place."""
+        try:
+            place = (self.folder / path).resolve()
+        except (OSError, RuntimeError, ValueError):  # a circle of links, a NUL
+            raise InputError(f"{path[:200]!r} is no path of a file") from None
+        if not place.is_relative_to(self.root):
+            raise InputError(
+                f"{path[:200]} lies outside {self.root}, where the studio may not look; start it "
+                "with --root to widen that"
+            )
+        return place
+
+    def relative(self, place: Path) -> str:
+        """Return a file's path as the document holds it."""
+        return Path(os.path.relpath(place.resolve(), self.folder)).as_posix()
+
+    def holds(self, place: Path) -> bool:
+        """Whether a file lies under the root."""
+        return place.resolve().is_relative_to(self.root)
+
+    def make(self) -> None:
+        """Make the project's folder."""
+        try:
+            (self.folder / "motions").mkdir(parents=True, exist_ok=True)
+        except OSError as e:
+            raise InputError(f"cannot make the folder {self.folder}: {e.strerror}") from None
+
+    def free_place(self, name: str) -> Path:
+        """Return a new file's place in the project's own folder; no file there is replaced."""
+        self.make()
+        plain = _UNSAFE.sub("_", Path(name.replace("\\", "/")).name).strip(" .") or "motion"
+        stem, suffix = os.path.splitext(plain)
+        stem, suffix = stem[:_LONGEST_NAME], suffix[:16]
+        folder = self.folder / "motions"
+        place, number = folder / f"{stem}{suffix}", 2
+        while place.exists():
+            place, number = folder / f"{stem}-{number}{suffix}", number + 1
+        return place
+
+    async def receive(self, name: str, chunks: AsyncIterator[bytes], most: int) -> Path:
+        """Store what is sent, as a file beside its place; too much of it is refused on the way."""
+        self.make()
+        suffix = Path(name).suffix[:16]
+        handle, beside = tempfile.mkstemp(
+            dir=self.folder / "motions", prefix=".incoming-", suffix=_UNSAFE.sub("_", suffix)
+        )
+        size = 0
+        try:
+            with os.fdopen(handle, "wb") as f:
+                async for chunk in chunks:
+                    size += len(chunk)
+                    if size > most:
+                        raise InputError(
+                            f"It holds more than the {most >> 20} MB that the studio takes in. "
+                            "Start the studio with the file's path instead."
+                        )
+                    f.write(chunk)
+            return Path(beside)
+        except BaseException:
+            Path(beside).unlink(missing_ok=True)
+            raise
+
+    def find(self, sha256: str, suffix: str) -> Path | None:
+        """Look under the root for a file by its content."""
+        looked = 0
+        for folder, folders, files in os.walk(self.root):
+            folders[:] = sorted(f for f in folders if not f.startswith(".") and f != "node_modules")
+            for name in sorted(files):
+                if not name.lower().endswith(suffix.lower()):
+                    continue
+                looked += 1
+                if looked > _MOST_LOOKED_AT:
+                    return None
+                place = Path(folder, name)
+                if self.holds(place) and sha256_of(place) == sha256:
+                    return place
+        return None
+
+
+def sha256_of(path: Path) -> str | None:
+    """Return a file's hash, or ``None`` where it cannot be read."""
+    try:
+        with path.open("rb") as f:
+            return hashlib.file_digest(f, "sha256").hexdigest()
+    except OSError:
+        return None
