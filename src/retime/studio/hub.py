@@ -112,7 +112,7 @@ class Hub:
         for notice in self.session.notices:
             window.post(messages.Problem("About this project", notice))
         for key, frame in self._clips.items():
-            if key[0] in self.session.project.motions:
+            if frame and key[0] in self.session.project.motions:
                 window.post(frame)
         self._load_clips()
         return window
@@ -224,7 +224,7 @@ class Hub:
         for name, entry in self.session.project.motions.items():
             key = (name, entry.path, entry.sha256)
             if key not in self._clips and name not in self._missing:
-                self._clips[key] = b""
+                self._clips[key] = b""  # on its way
                 self._start(self._load(key, self._clip(self.session.project, name)))
 
     async def _load(self, key: tuple[str, str, str], clip: jobs.Clip) -> None:

@@ -70,6 +70,7 @@ def _listen(host: str, port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
+        listening.listen(128)  # who comes before the server has started waits
     except (OSError, OverflowError) as e:
         listening.close()
         reason = getattr(e, "strerror", None) or str(e)
@@ -141,13 +142,13 @@ def _hosts(host: str, port: int) -> list[str]:
         names |= {"localhost", "127.0.0.1", "[::1]"}
     elif host in ("0.0.0.0", "::"):
         names |= {"localhost", "127.0.0.1", "[::1]", socket.gethostname().lower()}
-        names |= {_shown(str(a[4][0])) for a in _addresses()}
+        names |= {_shown(a) for a in _addresses()}
     return [f"{n}:{port}" for n in names] + ([*names] if port == 80 else [])
 
 
-def _addresses() -> list[tuple[object, ...]]:
+def _addresses() -> list[str]:
     try:
-        return [tuple(a) for a in socket.getaddrinfo(socket.gethostname(), None)]
+        return [str(a[4][0]) for a in socket.getaddrinfo(socket.gethostname(), None)]
     except OSError:
         return []
 

@@ -8,6 +8,7 @@ its place, and a new process is started for the other's.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import struct
 import sys
@@ -210,7 +211,5 @@ class Workers:
 
 def _kill(process: asyncio.subprocess.Process) -> None:
     if process.returncode is None:
-        try:
+        with contextlib.suppress(ProcessLookupError):
             process.kill()
-        except ProcessLookupError:
-            pass

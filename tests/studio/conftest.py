@@ -1,0 +1,168 @@
+"""A studio that really runs, and windows that really talk to it."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+
+from retime import samples, write
+from retime.studio.app import STATIC
+from retime.studio.messages import parse_frame
+
+Message = tuple[dict[str, Any], dict[str, Any]]
+
+
+class Window:
+    """A window's end of the socket."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.socket = socket
+        self.requests = 0
+        self.seen: list[dict[str, Any]] = []
+
+    def send(self, **message: Any) -> int:
+        if message["type"] in ("do", "preview", "discard", "ask", "sample", "locate"):
+            self.requests += 1
+            message.setdefault("request", self.requests)
+        self.socket.send(json.dumps(message))
+        return self.requests
+
+    def do(self, **command: Any) -> int:
+        return self.send(type="do", command=command)
+
+    def next(
+        self, kind: str, wanted: Callable[[dict[str, Any]], bool] = lambda h: True, wait: float = 60
+    ) -> Message:
+        """Return the next message of a kind; what comes before it is kept in ``seen``."""
+        until = time.monotonic() + wait
+        while True:
+            data = self.socket.recv(timeout=max(until - time.monotonic(), 0.01))
+            header, arrays = (
+                parse_frame(data) if isinstance(data, bytes) else (json.loads(data), {})
+            )
+            self.seen.append(header)
+            if header["type"] == kind and wanted(header):
+                return header, arrays
+
+
+class Studio:
+    """A server process on a project's folder."""
+
+    def __init__(self, folder: Path, *files: Path) -> None:
+        self.folder = folder
+        self.process = subprocess.Popen(
+            [
+                str(Path(sys.executable).with_name("retime")), "studio", *map(str, files),
+                "--project", str(folder), "--root", str(folder.parent), "--no-browser",
+            ],
+            stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        assert self.process.stdout is not None
+        self.address = self.process.stdout.readline().split()[-1]
+        found = re.search(r"127\.0\.0\.1:(\d+)/\?token=([\w-]+)$", self.address)
+        assert found, self.address
+        self.port, self.token = int(found[1]), found[2]
+        status, headers, _ = self.ask("GET", f"/?token={self.token}", cookie="")
+        assert status == 303, status
+        self.cookie = headers["set-cookie"].split(";")[0]
+        self._open = contextlib.ExitStack()
+
+    @property
+    def origin(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def ask(
+        self, method: str, path: str, body: Any = None, *, cookie: str | None = None, **more: str
+    ) -> tuple[int, dict[str, str], bytes]:
+        """Make a request; further headers as keywords."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        cookie = self.cookie if cookie is None else cookie
+        headers = ({"Cookie": cookie} if cookie else {}) | {
+            k.replace("_", "-"): v for k, v in more.items()
+        }
+        try:
+            connection.request(method, path, body, headers)
+            reply = connection.getresponse()
+            return reply.status, {k.lower(): v for k, v in reply.getheaders()}, reply.read()
+        finally:
+            connection.close()
+
+    def upload(self, name: str, data: bytes, version: str = "A") -> tuple[int, Any]:
+        status, _, body = self.ask(
+            "POST", f"/upload?name={name}&version={version}", data, Origin=self.origin
+        )
+        return status, json.loads(body)
+
+    def window(self, **more: str) -> Window:
+        opened = connect(
+            f"ws://127.0.0.1:{self.port}/ws",
+            origin=more.pop("origin", self.origin),  # type: ignore[arg-type]
+            additional_headers={"Cookie": self.cookie} | more,
+            max_size=None,
+            compression=None,
+        )
+        return Window(self._open.enter_context(opened))
+
+    def workers(self) -> list[int]:
+        """Return the ids of its worker processes."""
+        listed = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        return [int(n) for n in listed.read_text().split()]
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        children = self.workers()
+        self._close()
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        for child in children:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+
+    def _close(self) -> None:
+        with contextlib.suppress(ConnectionClosed):
+            self._open.close()
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+
+    def stop(self) -> int:
+        self._close()
+        self.process.terminate()
+        return self.process.wait(timeout=20)
+
+
+@pytest.fixture
+def start_studio(tmp_path: Path) -> Iterator[Callable[..., Studio]]:
+    """Start studios that end with the test."""
+    if not (STATIC / "index.html").exists():
+        pytest.skip("the studio's pages are not built; run make studio (it needs Node.js)")
+    started: list[Studio] = []
+
+    def start(*files: Path, folder: Path | None = None) -> Studio:
+        started.append(Studio(folder or tmp_path / "study.retime", *files))
+        return started[-1]
+
+    yield start
+    for studio in started:
+        if studio.process.poll() is None:
+            studio.stop()
+
+
+@pytest.fixture(scope="session")
+def jump_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("clips") / "jump.bvh"
+    write(samples.jump(), place)
+    return place

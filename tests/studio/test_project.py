@@ -1,0 +1,297 @@
+"""The document: commands, undo, the project file and the journal."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from retime.errors import InputError, RetimeError
+from retime.studio.project import (
+    AddMotion,
+    AddStep,
+    ChangeStep,
+    Command,
+    CopyVersion,
+    MotionEntry,
+    MoveStep,
+    NewStep,
+    Project,
+    RemoveMotion,
+    RemoveStep,
+    ReplaceSteps,
+    UseMotion,
+    change,
+    from_document,
+    project_hash,
+    recipe_of,
+    to_document,
+)
+from retime.studio.session import Session
+from retime.studio.workspace import Workspace, project_folder
+
+MOTION = MotionEntry("jump", "../jump.bvh", "0" * 64)
+
+
+def session_in(folder: Path) -> Session:
+    return Session(Workspace(folder / "study.retime", folder))
+
+
+steps = st.builds(
+    NewStep,
+    st.sampled_from(["spline", "guided", "physics", "hold", "smooth"]),
+    st.just({}),
+    st.floats(0, 1),
+    st.booleans(),
+    st.text(max_size=5),
+)
+versions = st.sampled_from(["A", "B"])
+names = st.sampled_from([f"s{n}" for n in range(1, 9)])
+commands = st.one_of(
+    st.builds(AddMotion, st.just(MOTION)),
+    st.builds(UseMotion, st.sampled_from(["m1", "m2"])),
+    st.builds(RemoveMotion, st.sampled_from(["m1", "m2"])),
+    st.builds(AddStep, versions, steps, st.none() | st.integers(-2, 5)),
+    st.builds(RemoveStep, names),
+    st.builds(MoveStep, names, st.integers(-2, 9)),
+    st.builds(
+        ChangeStep,
+        names,
+        st.fixed_dictionaries({}, optional={"duration": st.none() | st.floats(0.5, 4)}),
+        st.none() | st.floats(-0.5, 1.5),
+        st.none() | st.booleans(),
+    ),
+    st.builds(ReplaceSteps, versions, st.lists(steps, max_size=3).map(tuple)),
+    st.builds(CopyVersion, versions),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.one_of(commands, st.sampled_from(["undo", "redo", "open again"])), max_size=25))
+def test_any_edits_survive_a_restart_and_undo_to_the_start(
+    tmp_path_factory: pytest.TempPathFactory, made: list[Command | str]
+) -> None:
+    folder = tmp_path_factory.mktemp("p")
+    session = session_in(folder)
+    for edit in made:
+        if edit == "undo":
+            session.undo()
+        elif edit == "redo":
+            session.redo()
+        elif edit == "open again":
+            before = session.hash, session.undo_depth, session.redo_depth
+            session.close()
+            session = session_in(folder)
+            assert (session.hash, session.undo_depth, session.redo_depth) == before
+        else:
+            before_edit = session.project
+            try:
+                session.do(edit)  # type: ignore[arg-type]
+            except InputError:
+                assert session.project is before_edit
+    assert from_document(json.loads(json.dumps(to_document(session.project)))) == session.project
+    last, depth = session.hash, session.undo_depth + session.redo_depth
+    while session.redo():
+        pass
+    end = session.hash
+    count = 0
+    while session.undo():
+        count += 1
+    assert count == depth
+    assert session.hash == project_hash(Project())
+    while session.redo():
+        pass
+    assert session.hash == end
+    session.close()
+    assert last  # every state had one
+
+
+def test_a_journal_cut_anywhere_gives_a_state_that_was(tmp_path: Path) -> None:
+    session = session_in(tmp_path)
+    states = [session.hash]
+    session.do(AddMotion(MOTION))
+    states.append(session.hash)
+    for k in range(6):
+        session.do(AddStep("A", NewStep("spline", {"duration": 1.0 + k})))
+        states.append(session.hash)
+    session.undo()
+    states.append(session.hash)
+    session.close()
+    journal = tmp_path / "study.retime" / "journal.jsonl"
+    whole = journal.read_bytes()
+    (tmp_path / "study.retime" / "project.json").unlink()
+    first = whole.index(b"\n") + 1
+    ends = [k + 1 for k, c in enumerate(whole) if c == ord("\n")]
+    rng = random.Random(1)
+    for cut in [first, *rng.sample(range(first, len(whole)), 20)]:
+        journal.write_bytes(whole[:cut])
+        (tmp_path / "study.retime" / "project.json").unlink(missing_ok=True)
+        again = session_in(tmp_path)
+        assert again.hash == states[sum(e <= cut for e in ends) - 1]
+        again.close()
+
+
+def test_a_project_file_from_elsewhere_wins_and_the_old_journal_stays(tmp_path: Path) -> None:
+    session = session_in(tmp_path)
+    session.do(AddMotion(MOTION))
+    session.do(AddStep("A", NewStep("hold")))
+    session.close()
+    file = tmp_path / "study.retime" / "project.json"
+    document = json.loads(file.read_text())
+    document["versions"]["A"] = []
+    document["motions"]["m1"]["name"] = "other"
+    file.write_text(json.dumps(document))
+    again = session_in(tmp_path)
+    assert again.project.motions["m1"].name == "other"
+    assert again.undo_depth == 0
+    assert "changed outside" in again.notices[0]
+    assert (tmp_path / "study.retime" / "journal-1.jsonl").exists()
+    again.close()
+
+
+def test_the_project_file_diffs_well(tmp_path: Path) -> None:
+    session = session_in(tmp_path)
+    session.do(AddMotion(MOTION))
+    session.do(AddStep("A", NewStep("spline", {"keytimes": [[1.0, 1.2], [2.0, 2.1]]})))
+    session.save()
+    file = tmp_path / "study.retime" / "project.json"
+    before = file.read_text().splitlines()
+    assert before == json_lines(json.loads(file.read_text()))
+    session.do(ChangeStep("s1", {"keytimes": [[1.0, 1.2], [2.0, 2.2]]}))
+    session.save()
+    after = file.read_text().splitlines()
+    changed = [k for k, (a, b) in enumerate(zip(before, after, strict=True)) if a != b]
+    assert len(changed) == 1
+    session.close()
+
+
+def json_lines(document: Any) -> list[str]:
+    from retime.io.json_text import dumps
+
+    def ordered(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {k: ordered(value[k]) for k in sorted(value)}
+        return [ordered(v) for v in value] if isinstance(value, list) else value
+
+    return dumps(ordered(document)).splitlines()
+
+
+def test_two_studios_do_not_open_one_project(tmp_path: Path) -> None:
+    session = session_in(tmp_path)
+    with pytest.raises(InputError, match="open in another studio"):
+        session_in(tmp_path)
+    session.close()
+    session_in(tmp_path).close()
+
+
+def test_what_a_disk_refuses_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = session_in(tmp_path)
+    session.do(AddMotion(MOTION))
+    before = session.hash
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(InputError, match="No space left"):
+        session.do(AddStep("A", NewStep("hold")))
+    assert session.hash == before
+    monkeypatch.undo()
+    session.do(AddStep("A", NewStep("hold")))
+    session.close()
+    again = session_in(tmp_path)
+    assert [s.method for s in again.project.versions["A"]] == ["hold"]
+    again.close()
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (AddStep("A", NewStep("guide")), "did you mean 'guided'"),
+        (AddStep("A", NewStep("guided", {"duratio": 2})), "did you mean 'duration'"),
+        (AddStep("A", NewStep("guided", {"influence": 3})), "the most is 1"),
+        (AddStep("A", NewStep("guided", weight=2.0)), "from 0 to 1"),
+        (RemoveStep("s9"), "is gone"),
+        (UseMotion("m9"), "no motion 'm9'"),
+    ],
+)
+def test_a_wrong_command_gets_a_sentence(command: Command, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        change(Project(), command)
+
+
+def test_a_motion_that_a_step_looks_at_stays() -> None:
+    project = change(change(Project(), AddMotion(MOTION)), AddMotion(MOTION))
+    project = change(project, AddStep("A", NewStep("guided", {"reference": ["motion:m2"]})))
+    with pytest.raises(InputError, match="choose another there first"):
+        change(project, RemoveMotion("m2"))
+    paths = {"m1": "/a/x.bvh", "m2": "/a/y.bvh"}
+    steps = recipe_of(project, "A", paths)["steps"]
+    assert steps[0]["parameters"]["reference"] == ["/a/y.bvh"]
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        [],
+        {"format": "retime-project"},
+        {"format": "retime-project", "version": 2},
+        {"format": "retime-project", "version": 1, "motions": {"m1": {"name": 1}}},
+        {"format": "retime-project", "version": 1, "source": "m1"},
+        {"format": "retime-project", "version": 1, "versions": {"A": []}},
+        {"format": "retime-project", "version": 1, "versions": {"A": [{"id": "s1"}], "B": []}},
+        {"format": "retime-project", "version": 1, "more": 1},
+    ],
+)
+def test_what_is_no_project_gets_a_sentence(tmp_path: Path, document: Any) -> None:
+    folder = tmp_path / "study.retime"
+    folder.mkdir()
+    (folder / "project.json").write_text(json.dumps(document))
+    with pytest.raises(RetimeError):
+        session_in(tmp_path)
+    assert json.loads((folder / "project.json").read_text()) == document
+
+
+def test_paths_stay_under_the_root(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "secret.bvh").write_text("x")
+    root = tmp_path / "root"
+    (root / "a.retime").mkdir(parents=True)
+    (root / "link.bvh").symlink_to(outside / "secret.bvh")
+    (root / "round").symlink_to(root / "round")
+    workspace = Workspace(root / "a.retime", root)
+    for path in ("../../outside/secret.bvh", "/etc/passwd", "../link.bvh", "a\0b", "../round/x"):
+        with pytest.raises(InputError):
+            workspace.resolve(path)
+    assert workspace.resolve("../x.bvh") == root / "x.bvh"
+
+
+def test_names_of_files_are_made_harmless(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "a.retime", tmp_path)
+    for name in ("../../x.bvh", "..\\..\\x.bvh", "/etc/x.bvh", "a\0\n/x.bvh", "x.bvh"):
+        place = workspace.free_place(name)
+        assert place.parent == tmp_path / "a.retime" / "motions"
+        place.touch()
+    assert len(list((tmp_path / "a.retime" / "motions").iterdir())) == 5
+    assert len(workspace.free_place("y" * 500 + ".bvh").name) < 200
+
+
+def test_the_project_lies_beside_the_first_file(tmp_path: Path) -> None:
+    file = tmp_path / "jump.bvh"
+    file.touch()
+    assert project_folder([file], None) == (tmp_path / "jump.retime", [file])
+    assert project_folder([tmp_path / "x.retime"], None) == (tmp_path / "x.retime", [])
+    assert project_folder([], None) == (Path("studio.retime"), [])
+    with pytest.raises(InputError, match="no such file"):
+        project_folder([tmp_path / "none.bvh"], None)
+    with pytest.raises(InputError, match="two projects"):
+        project_folder([tmp_path], tmp_path / "y.retime")

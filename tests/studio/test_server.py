@@ -1,0 +1,329 @@
+"""The studio's server as a process: windows, workers, files, crashes."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+import retime
+from tests.studio.conftest import Studio, Window
+
+Start = Callable[..., Studio]
+SPLINE = {"method": "spline", "parameters": {"duration": 2.5, "keytimes": [[1.0, 1.2]]}}
+KILLS = 20 if os.environ.get("RETIME_STRESS") else 3
+
+
+def opened(studio: Studio) -> Window:
+    window = studio.window()
+    window.send(type="show", version="A")
+    window.next("result")
+    return window
+
+
+def test_a_motion_is_shown_retimed_and_exported(start_studio: Start, jump_file: Path) -> None:
+    studio = start_studio(jump_file)
+    window = studio.window()
+    welcome, _ = window.next("welcome")
+    assert {m["name"] for m in welcome["methods"]} >= {"spline", "guided", "physics", "align"}
+    motion, arrays = window.next("motion")
+    source = retime.read(jump_file)
+    assert arrays["positions"].shape == (len(source), len(motion["joints"]) + len(motion["ends"]), 3)
+    np.testing.assert_allclose(
+        arrays["positions"], retime.positions(source, end_sites=True), atol=1e-5
+    )
+    window.do(type="add_step", version="A", step=SPLINE)
+    result, arrays = window.next("result", lambda h: bool(h["steps"]))
+    recipe = retime.Recipe([retime.Step("spline", SPLINE["parameters"])])  # type: ignore[arg-type]
+    expected = recipe.evaluate(source)
+    np.testing.assert_allclose(
+        arrays["positions"], retime.positions(expected, end_sites=True), atol=1e-5
+    )
+    assert np.interp(1.0, arrays["output"], arrays["source"]) == pytest.approx(1.2, abs=1e-5)
+    for form, suffix in [("bvh", ".bvh"), ("npz", ".npz"), ("glb", ".glb")]:
+        status, headers, data = studio.ask("GET", f"/export?format={form}&version=A")
+        assert status == 200
+        assert f"-retimed{suffix}" in headers["content-disposition"]
+        out = studio.folder.parent / f"out{suffix}"
+        out.write_bytes(data)
+        np.testing.assert_allclose(
+            retime.positions(retime.read(out)), retime.positions(expected), atol=2e-4
+        )
+    _, _, data = studio.ask("GET", "/export?format=warp&version=A")
+    np.testing.assert_allclose(json.loads(data)["source"], recipe.warp(source).source)
+    _, _, page = studio.ask("GET", "/export?format=report&version=A")
+    assert b"<html" in page
+    _, _, data = studio.ask("GET", "/export?format=recipe&version=A")
+    assert studio.upload("mine.json", data, "B")[0] == 200
+    document, _ = window.next("document", lambda h: bool(h["project"]["versions"]["B"]))
+    assert document["project"]["versions"]["B"][0]["parameters"] == SPLINE["parameters"]
+    assert studio.stop() in (0, 143)
+
+
+def test_windows_agree_and_only_the_latest_preview_counts(
+    start_studio: Start, jump_file: Path
+) -> None:
+    studio = start_studio(jump_file)
+    one, other = opened(studio), opened(studio)
+    one.do(type="add_step", version="A", step=SPLINE)
+    for window in (one, other):
+        window.next("result", lambda h: bool(h["steps"]))
+    last = 0
+    for k in range(30):
+        change = {"type": "change_step", "id": "s1", "parameters": {"duration": 2.5 + 0.05 * k}}
+        last = one.send(type="preview", command=change)
+    result, _ = one.next("result", lambda h: h["request"] == last)
+    assert result["duration"] == pytest.approx(2.5 + 0.05 * 29, abs=0.01)
+    shown = [h["request"] for h in one.seen if h["type"] == "result" and h["request"] is not None]
+    assert shown == sorted(shown)
+    assert len(shown) <= 30
+    one.do(**change)
+    committed = [w.next("document", lambda h: h["undo"] == 3)[0] for w in (one, other)]
+    assert committed[0]["hash"] == committed[1]["hash"]
+    assert committed[0]["request"] == last + 1
+    assert committed[1]["request"] is None
+    seen, _ = other.next("result", lambda h: h["duration"] > 3)
+    assert not [h for h in other.seen if h["type"] == "result" and h["request"] is not None]
+    other.send(type="undo")
+    for window in (one, other):
+        window.next("document", lambda h: (h["undo"], h["redo"]) == (2, 1))
+
+
+def test_a_discarded_drag_leaves_no_trace(start_studio: Start, jump_file: Path) -> None:
+    studio = start_studio(jump_file)
+    window = opened(studio)
+    window.do(type="add_step", version="A", step=SPLINE)
+    before, arrays = window.next("result", lambda h: bool(h["steps"]))
+    change = {"type": "change_step", "id": "s1", "parameters": {"duration": 4.0}}
+    window.send(type="preview", command=change)
+    window.next("result", lambda h: h["duration"] > 3)
+    window.send(type="discard")
+    back, again = window.next("result")
+    assert back["duration"] == before["duration"]
+    np.testing.assert_array_equal(arrays["positions"], again["positions"])
+    window.send(type="save")
+    document, _ = window.next("document")
+    assert document["undo"] == 2
+
+
+def test_a_slow_solver_is_cancelled_and_what_comes_next_works(
+    start_studio: Start, jump_file: Path
+) -> None:
+    studio = start_studio(jump_file)
+    window = opened(studio)
+    window.do(type="add_step", version="A", step={"method": "physics", "parameters": {"duration": 2}})
+    window.next("result", lambda h: bool(h["steps"]))
+    window.send(type="ask", question="watch", step="s1")
+    window.next("result", lambda h: h["interim"])
+    before = set(studio.workers())
+    window.send(type="push", time=1.0, rate=2.0)
+    window.send(type="cancel")
+    window.next("problem", lambda h: h["stopped"])
+    window.do(type="change_step", id="s1", parameters={"duration": 2.2})
+    result, _ = window.next("result", lambda h: abs(h["duration"] - 2.2) < 0.02)
+    assert not result["interim"]
+    assert len(set(studio.workers()) & before) == 1  # one was ended, one took its place
+
+
+def test_a_worker_that_dies_is_replaced_and_said(start_studio: Start, jump_file: Path) -> None:
+    studio = start_studio(jump_file)
+    window = opened(studio)
+    window.do(type="add_step", version="A", step={"method": "physics", "parameters": {"duration": 2}})
+    window.next("result", lambda h: bool(h["steps"]))
+    window.send(type="ask", question="watch", step="s1")
+    window.next("result", lambda h: h["interim"])
+    for worker in studio.workers():
+        os.kill(worker, signal.SIGKILL)
+    problem, _ = window.next("problem")
+    assert "ended unexpectedly" in problem["text"]
+    window.do(type="change_step", id="s1", parameters={"duration": 2.2})
+    window.next("result", lambda h: abs(h["duration"] - 2.2) < 0.02)
+
+
+def test_questions_are_answered(start_studio: Start, jump_file: Path) -> None:
+    studio = start_studio(jump_file)
+    window = opened(studio)
+    window.do(type="add_step", version="A", step={"method": "physics", "parameters": {"duration": 1}})
+    window.next("result", lambda h: bool(h["steps"]))
+    window.send(type="ask", question="physics", step="s1")
+    physics, arrays = window.next("physics")
+    source = retime.read(jump_file)
+    least = retime.PhysicsModel(source).minimum_duration()
+    assert physics["least"] == pytest.approx(least)
+    assert physics["violations"]
+    assert arrays["use"].shape == (len(arrays["times"]), len(source.skeleton))
+    assert arrays["starts"][-1] == len(arrays["corners"])
+    assert (arrays["distance"] > 0).any()
+    window.send(type="ask", question="suggestions", step="s1")
+    answer, _ = window.next("answer")
+    expected = [s.time for s in retime.suggest_keytimes(source)]
+    assert [s["time"] for s in answer["suggestions"]] == pytest.approx(expected)
+
+
+def test_wrong_messages_get_a_sentence_and_change_nothing(
+    start_studio: Start, jump_file: Path
+) -> None:
+    studio = start_studio(jump_file)
+    window = opened(studio)
+    window.send(type="save")
+    before = window.next("document")[0]["hash"]
+    for text in ("", "nonsense", "[]", "{}", '{"type": "do"}', "[" * 100_000, '{"type": "do", '
+                 '"request": 1, "command": {"type": "add_motion", "motion": {"name": "x", '
+                 '"path": "/etc/passwd", "sha256": ""}}}'):  # fmt: skip
+        window.socket.send(text)
+        problem, _ = window.next("problem")
+        assert problem["title"] == "That was not understood"
+    for command in (
+        {"type": "remove_step", "id": "s9"},
+        {"type": "add_step", "version": "A", "step": {"method": "nothing"}},
+        {"type": "add_step", "version": "A",
+         "step": {"method": "guided", "parameters": {"influence": "x"}}},
+        {"type": "use_motion", "id": "m9"},
+        {"type": "move_audio", "offset": 1.0},
+    ):  # fmt: skip
+        window.do(**command)
+        window.next("problem")
+    window.send(type="ask", question="watch", step="s1")
+    window.next("problem")
+    window.send(type="save")
+    assert window.next("document")[0]["hash"] == before
+
+
+def test_a_library_outside_the_root_is_not_looked_into(
+    start_studio: Start, jump_file: Path
+) -> None:
+    studio = start_studio(jump_file)
+    window = opened(studio)
+    step = {"method": "guided", "parameters": {"reference": ["/etc"]}}
+    window.do(type="add_step", version="A", step=step)
+    problem, _ = window.next("problem")
+    assert "outside" in problem["text"]
+
+
+def test_uploads_are_looked_at_first(start_studio: Start, jump_file: Path) -> None:
+    studio = start_studio(jump_file)
+    window = opened(studio)
+    before = sorted(p.name for p in (studio.folder / "motions").iterdir())
+    good = jump_file.read_bytes()
+    for name, data, said in (
+        ("broken.bvh", good[: len(good) // 3], ""),
+        ("broken.bvh", good.replace(b"MOTION", b"NOTION"), "MOTION"),
+        ("broken.glb", b"glTF" + bytes(40), ""),
+        ("broken.npz", b"PK\x03\x04", ""),
+        ("thing.exe", b"MZ", "reads .bvh"),
+        ("none", b"", "reads .bvh"),
+        ("recipe.json", b"{}", "neither a recipe nor a warp"),
+        ("recipe.json", b"{", "not valid JSON"),
+    ):
+        status, reply = studio.upload(name, data)
+        assert status == 422
+        assert said in reply["text"], reply
+        assert str(studio.folder) not in reply["text"]
+        assert reply["title"] == f"{name} was not loaded"
+    assert sorted(p.name for p in (studio.folder / "motions").iterdir()) == before
+    assert studio.upload("a%20second.bvh", good)[0] == 200
+    document, _ = window.next("document", lambda h: len(h["project"]["motions"]) == 2)
+    assert document["project"]["motions"]["m2"]["name"] == "a second"
+    assert studio.upload("sound.wav", b"RIFF")[0] == 200
+    assert studio.ask("GET", "/audio")[2] == b"RIFF"
+
+
+def test_too_much_is_refused_before_it_is_sent(start_studio: Start, jump_file: Path) -> None:
+    studio = start_studio(jump_file)
+    with socket.create_connection(("127.0.0.1", studio.port)) as raw:
+        head = (
+            f"POST /upload?name=big.bvh HTTP/1.1\r\nHost: 127.0.0.1:{studio.port}\r\n"
+            f"Origin: {studio.origin}\r\nCookie: {studio.cookie}\r\n"
+            "Content-Length: 2147483648\r\n\r\n"
+        )
+        raw.sendall(head.encode())
+        raw.settimeout(20)
+        assert b" 422 " in raw.recv(4096).split(b"\r\n")[0]
+    assert not [p for p in (studio.folder / "motions").iterdir() if p.name.startswith(".")]
+
+
+def test_strangers_are_refused(start_studio: Start, jump_file: Path) -> None:
+    studio = start_studio(jump_file)
+    assert studio.ask("GET", "/")[0] == 200
+    assert studio.ask("GET", "/", Host="evil.example")[0] == 403
+    assert studio.ask("GET", "/", Origin="http://evil.example")[0] == 403
+    assert studio.ask("GET", "/", cookie="x=y")[0] == 403
+    assert studio.ask("GET", "/?token=wrong")[0] == 403
+    assert studio.ask("POST", "/upload?name=x.bvh", b"x")[0] == 403
+    assert studio.ask("GET", "/motions/m9/file")[0] == 422
+    assert studio.ask("GET", "/..%2f..%2fpyproject.toml")[0] == 404
+    for wrong in ({"origin": "http://evil.example"}, {"Cookie": "x=y"}, {"Host": "evil.example"}):
+        with pytest.raises((InvalidStatus, ConnectionClosed)):
+            studio.window(**wrong).next("welcome")
+
+
+@pytest.mark.parametrize("trial", range(KILLS))
+def test_a_power_cut_loses_nothing_that_was_done(
+    start_studio: Start, jump_file: Path, trial: int
+) -> None:
+    studio = start_studio(jump_file)
+    window = opened(studio)
+    rng = random.Random(trial)
+    window.do(type="add_step", version="A", step=SPLINE)
+    done, count = "", rng.randrange(5, 40)
+    for k in range(count):
+        window.do(type="change_step", id="s1", parameters={"duration": 2.5 + 0.01 * (k + 1)})
+    asked = 2.5 + 0.01 * count
+    told = window.next("document", lambda h: h["undo"] >= 2 + rng.randrange(1, count))[0]
+    done = told["hash"]
+    time.sleep(rng.random() * 0.02)
+    studio.kill()
+    again = start_studio()
+    document, _ = again.window().next("document")
+    assert document["undo"] >= told["undo"]
+    duration = document["project"]["versions"]["A"][0]["parameters"]["duration"]
+    assert duration <= asked + 1e-9
+    other = again.window()
+    for depth in range(document["undo"], told["undo"], -1):
+        other.send(type="undo")
+        other.next("document", lambda h, d=depth: h["undo"] == d - 1)  # type: ignore[misc]
+    other.send(type="save")
+    assert other.next("document", lambda h: h["undo"] == told["undo"])[0]["hash"] == done
+
+
+def test_a_motion_that_moved_is_found_by_its_content(start_studio: Start, tmp_path: Path) -> None:
+    clip = tmp_path / "clip.bvh"
+    retime.write(retime.samples.jump(), clip)
+    studio = start_studio(clip)
+    opened(studio)
+    studio.stop()
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    shutil.move(clip, tmp_path / "deep" / "er" / "other name.bvh")
+    again = start_studio()
+    window = again.window()
+    document, _ = window.next("document")
+    assert document["missing"] == ["m1"]
+    window.send(type="locate", id="m1", path="../none.bvh")
+    window.next("problem")
+    window.send(type="locate", id="m1")
+    document, _ = window.next("document", lambda h: not h["missing"])
+    assert document["project"]["motions"]["m1"]["path"] == "../deep/er/other name.bvh"
+    window.next("motion")
+
+
+def test_a_taken_port_gets_a_sentence(
+    run: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        status, _, err = run("studio", "--project", tmp_path / "p.retime", "--port", str(port),
+                             "--no-browser")  # fmt: skip
+    assert status == 2
+    assert "--port 0" in err or "not built" in err
