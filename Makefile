@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: help demo test check bench stress papers docs format clean
+.PHONY: help demo studio pages test check bench stress papers docs format clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /	/' | expand -t 10
@@ -20,7 +20,14 @@ $(STAMP): pyproject.toml
 demo: $(STAMP)  ## Retime bundled motions, with pictures, into demo/
 	$(BIN)/retime demo demo
 
-test: $(STAMP)  ## Run all tests and checks
+studio: $(STAMP)  ## Build the studio and open it
+	$(BIN)/python web/build.py
+	$(BIN)/retime studio
+
+pages: $(STAMP)
+	$(BIN)/python web/build.py --optional
+
+test: pages  ## Run all tests and checks
 	$(MAKE) --no-print-directory check
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile
 
@@ -29,6 +36,8 @@ check: $(STAMP)  ## Lint, types, import contracts
 	$(BIN)/ruff check --quiet .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@if test -d web/node_modules; then cd web && npm run --silent check && npm test --silent; \
+		else echo "web: not checked, npm is not installed"; fi
 
 format: $(STAMP)  ## Format the code
 	$(BIN)/ruff check --fix --quiet .
@@ -39,7 +48,7 @@ bench: $(STAMP)  ## Print speed as ratios against named peers
 	$(BIN)/python -m bench
 
 stress: $(STAMP)  ## Long trials: many more random files and warps than in `make test`
-	RETIME_STRESS=1 $(BIN)/python -m pytest -q -n 2 tests/laws tests/unit
+	RETIME_STRESS=1 $(BIN)/python -m pytest -q -n 2 tests/laws tests/unit tests/studio
 
 papers: $(STAMP)  ## Regenerate the papers' figures and tables
 	$(BIN)/python -m bench.papers
@@ -48,4 +57,4 @@ docs: $(STAMP)  ## Write the reference pages from the code
 	$(BIN)/python docs/make_reference.py
 
 clean:  ## Remove what the targets made
-	rm -rf $(VENV) demo dist build
+	rm -rf $(VENV) demo dist build web/node_modules src/retime/studio/static

@@ -37,6 +37,8 @@ def typescript(kind: Any) -> str:
         return " | ".join(f'"{v}"' for v in inner)
     if origin in (typing.Union, types.UnionType):
         return " | ".join(typescript(k) for k in inner)
+    if origin is tuple and Ellipsis not in inner:
+        return f"[{', '.join(typescript(k) for k in inner)}]"
     if origin in (list, tuple):
         item = typescript(inner[0])
         return f"({item})[]" if " " in item else f"{item}[]"

@@ -309,8 +309,8 @@ export interface StepResult {
   id: string;
   line: string;
   notes: string[];
-  start: number;
-  end: number;
+  given: [number, number];
+  made: [number, number];
   costs: Record<string, number>;
 }
 

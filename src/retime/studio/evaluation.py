@@ -201,7 +201,7 @@ class Evaluator:
         }
         if _mesh(found.source)[1]:
             arrays["rotations"] = global_rotations(made)
-        return messages.frame(header, arrays)
+        return messages.frame(header, arrays | _step_times(job, found))
 
     def suggest(self, job: jobs.Suggest) -> messages.Answer:
         """Suggest keytimes, in the source time of the step that they are for."""
@@ -298,10 +298,27 @@ def _solved(
 
 def _step_result(name: str, solved: Solved) -> messages.StepResult:
     notes = () if solved.edit.warp is None else solved.edit.warp.notes
-    start, end = solved.domain
     return messages.StepResult(
-        name, line_of(solved.step), list(notes), start, end, dict(solved.edit.figures)
-    )
+        name, line_of(solved.step), list(notes), solved.given.domain, solved.domain,
+        dict(solved.edit.figures),
+    )  # fmt: skip
+
+
+def _step_times(job: jobs.Result, found: Evaluated) -> dict[str, Any]:
+    """Lead from every step's own times to the source's and the result's, where they differ."""
+    timing = [s for s in found.solved if s.edit.warp is not None and not s.edit.warp.is_identity]
+    if len(timing) < 2:
+        return {}
+    out = {}
+    for k, solved in enumerate(found.solved):
+        name = job.steps[solved.number - 1]
+        before = total_warp(found.source, [s.edit for s in found.solved[:k]]).of_body()
+        later = found.solved[k + 1 :]
+        given = later[0].given if later else found.motion
+        after = total_warp(given, [s.edit for s in later]).of_body()
+        out[f"before:{name}"] = np.c_[before.output, before.source]
+        out[f"after:{name}"] = np.c_[after.output, after.source]
+    return out
 
 
 def _bars(motion: Motion, contacts: Sequence[Contact]) -> list[messages.ContactBar]:
@@ -317,4 +334,6 @@ def _mesh(motion: Motion) -> tuple[list[int], bool]:
     nodes, document = getattr(kept, "nodes", ()), getattr(kept, "document", None)
     if document is None:
         return [], False
-    return [int(n) for n in nodes], bool(document.objects("skins"))
+    return [int(n) for n in nodes], bool(
+        document.objects("skins") and document.objects("meshes")
+    )

@@ -273,13 +273,16 @@ class MotionHeader(Struct, frozen=True, tag="motion"):
 
 
 class StepResult(Struct, frozen=True):
-    """What one step found: a line for the list, what it wants to say, and what it cost."""
+    """What one step found: a line for the list, what it wants to say, and what it cost.
+
+    ``given`` are the first and last time of its input, ``made`` those of its output.
+    """
 
     id: str
     line: str
     notes: list[str]
-    start: float
-    end: float
+    given: tuple[float, float]
+    made: tuple[float, float]
     costs: dict[str, float] = {}
 
 
@@ -288,7 +291,9 @@ class ResultHeader(Struct, frozen=True, tag="result"):
 
     Arrays: ``positions`` (frames, points, 3), ``rotations`` (frames, joints, 4) where there is a
     mesh, ``times`` (frames,), ``output`` and ``source`` (knots,) of the body's warp, ``skate``
-    (frames,) in metres a frame. ``revision`` is the document's, ``request`` the preview's.
+    (frames,) in metres a frame. Where several steps change timing, ``before:ID`` (knots, 2) leads
+    from a step's input time to the source's, ``after:ID`` from the result's time to its output's.
+    ``revision`` is the document's, ``request`` the preview's.
     """
 
     version: Version

@@ -90,16 +90,25 @@ export function keyedStep(): string | null {
   return state.steps.value.find((s) => state.takesKeytimes(s.method) && !s.mute)?.id ?? null;
 }
 
-/** Add a keytime where the playhead is, that shows what is shown there; a step for it if need be. */
-export function addKeyAt(output: number, source?: number): void {
-  const shown = source ?? state.result.value?.sourceAt(output) ?? output;
-  const key: state.Key = [round(output), round(shown)];
+/**
+ * Add a keytime at a time of the result: it shows what is shown there, or a given time of the step's input. Where no
+ * step takes keytimes, one is made; where a keytime stands there already, it is selected.
+ */
+export function addKeyAt(output: number, given?: number): void {
+  const shown = state.result.value?.sourceAt(output) ?? output;
   const id = keyedStep();
   if (!id) {
-    addStep({ method: "spline", parameters: { keytimes: [key] } });
+    addStep({ method: "spline", parameters: { keytimes: [[round(output), round(given ?? shown)]] } });
     return;
   }
   state.selectedStep.value = id;
+  const times = state.stepTimes.value;
+  const key: state.Key = [round(times.fromResult(output)), round(given ?? times.fromSource(shown))];
+  const taken = state.keys.value.findIndex(([t]) => Math.abs(t - key[0]) < 0.99 / state.fps.value);
+  if (taken >= 0) {
+    state.selectedKey.value = taken;
+    return;
+  }
   const keys = [...state.keys.value, key].sort((a, b) => a[0] - b[0]);
   setParameter(id, "keytimes", keys);
   state.selectedKey.value = keys.indexOf(key);

@@ -91,6 +91,7 @@ export class RetimedClip extends Clip {
   readonly output: Float32Array;
   readonly source: Float32Array;
   readonly skate: Float32Array;
+  private readonly arrays: Frame["arrays"];
   constructor(readonly header: ResultHeader, arrays: Frame["arrays"]) {
     super(
       arrays.get("positions")!,
@@ -102,6 +103,12 @@ export class RetimedClip extends Clip {
     this.output = arrays.get("output")!;
     this.source = arrays.get("source")!;
     this.skate = arrays.get("skate")!;
+    this.arrays = arrays;
+  }
+
+  /** How a step's own times lie in the source's and the result's. */
+  timesOf(step: string): StepTimes {
+    return new StepTimes(this.arrays.get(`before:${step}`) ?? null, this.arrays.get(`after:${step}`) ?? null);
   }
 
   /** The source time that is shown at an output time. */
@@ -120,6 +127,33 @@ export class RetimedClip extends Clip {
     const b = Math.min(t + 1 / 60, this.output[this.output.length - 1]!);
     return b > a ? (this.sourceAt(b) - this.sourceAt(a)) / (b - a) : 1;
   }
+}
+
+/**
+ * A step's keytimes are in its own output and input time. Where other steps change timing too, `before` leads from
+ * its input to the source, and `after` from the result to its output: pairs of knots, one after the other.
+ */
+export class StepTimes {
+  private readonly before: [Float32Array, Float32Array] | null;
+  private readonly after: [Float32Array, Float32Array] | null;
+  constructor(before: Float32Array | null, after: Float32Array | null) {
+    this.before = before && columns(before);
+    this.after = after && columns(after);
+  }
+  /** The result's time at which the step's output is shown. */
+  toResult = (t: number): number => (this.after ? interpolate(this.after[1], this.after[0], t) : t);
+  /** The step's output that a time of the result shows. */
+  fromResult = (t: number): number => (this.after ? interpolate(this.after[0], this.after[1], t) : t);
+  /** The source's time of a time of the step's input. */
+  toSource = (s: number): number => (this.before ? interpolate(this.before[0], this.before[1], s) : s);
+  fromSource = (s: number): number => (this.before ? interpolate(this.before[1], this.before[0], s) : s);
+}
+
+function columns(pairs: Float32Array): [Float32Array, Float32Array] {
+  const count = pairs.length / 2;
+  const [first, second] = [new Float32Array(count), new Float32Array(count)];
+  for (let k = 0; k < count; k++) [first[k], second[k]] = [pairs[2 * k]!, pairs[2 * k + 1]!];
+  return [first, second];
 }
 
 /** What physics says of a version, frame by frame of its source. */

@@ -2,7 +2,7 @@
 
 import { computed, signal } from "@preact/signals-core";
 import type { ChangeStep, MethodForm, Problem, Progress, Project, StepEntry, Suggested, Welcome } from "../protocol";
-import type { PhysicsView, RetimedClip, SourceClip } from "./clip";
+import { StepTimes, type PhysicsView, type RetimedClip, type SourceClip } from "./clip";
 
 export type Version = "A" | "B";
 
@@ -114,5 +114,9 @@ export function keysOf(step: StepEntry | null): Key[] {
 
 /** The selected step's keytimes, in order. */
 export const keys = computed<Key[]>(() => keysOf(step.value).sort((a, b) => a[0] - b[0]));
+/** How the selected step's own times lie in the source's and the result's. */
+export const stepTimes = computed<StepTimes>(
+  () => (step.value && result.value?.timesOf(step.value.id)) || new StepTimes(null, null),
+);
 export const takesKeytimes = (name: string): boolean =>
   methods.value.get(name)?.fields.some((f) => f.name === "keytimes") ?? false;

@@ -1,0 +1,106 @@
+/** Numbers of a form: a slider with a typed field, a typed field alone, and words such as "free" beside them. */
+
+import * as state from "../store/state";
+import { button } from "./controls";
+import { element, watch, type Child } from "./dom";
+import { number, percent, sentence, seconds } from "./format";
+import { numberField } from "./number";
+import type { Parameter } from "./parameter";
+import { numberLook, type NumberLook } from "./presentation";
+import { slider } from "./slider";
+
+export function numberControl(parameter: Parameter): Child[] {
+  const { field } = parameter;
+  const look = numberLook(field);
+  const isDuration = field.name === "duration";
+  const bounds = isDuration ? () => durationBounds(parameter.step) : look.bounds && (() => look.bounds!);
+  const typed = numberField({
+    label: field.label,
+    unit: look.unit,
+    digits: look.digits,
+    step: look.step,
+    whole: field.kind === "integer",
+    minimum: field.minimum ?? (isDuration ? look.step : null),
+    maximum: field.maximum,
+    value: () => parameter.number,
+    preview: (v) => parameter.preview(v),
+    commit: (v) => parameter.commit(v),
+    discard: () => parameter.discard(),
+    clear: () => parameter.reset(),
+    placeholder: () => placeholder(parameter, look),
+  });
+  const words = field.choices.map((word) => wordToggle(parameter, word));
+  const sliding =
+    bounds &&
+    slider({
+      label: field.label,
+      bounds,
+      step: look.step,
+      value: () => parameter.number ?? (isDuration ? sourceLength(parameter.step) : null),
+      preview: (v) => parameter.preview(v),
+      commit: (v) => parameter.commit(v),
+      discard: () => parameter.discard(),
+      spoken: (v) => `${number(v, look.digits)} ${look.unit}`.trim(),
+    });
+  if (!look.wide) return [sliding, element("span", { className: "field-value" }, ...words, typed)];
+  return [element("span", { className: "field-value" }, ...words, typed), sliding, captions(parameter, look)];
+}
+
+/** A word in place of a number: chosen it stays until a number is. */
+function wordToggle(parameter: Parameter, word: string): HTMLElement {
+  const made = button(
+    sentence(word),
+    () => (parameter.value === word ? parameter.reset() : parameter.commit(word)),
+    "segment lone",
+  );
+  watch(() => {
+    made.ariaPressed = String(parameter.value === word);
+  });
+  return made;
+}
+
+function placeholder(parameter: Parameter, look: NumberLook): string {
+  const { value, field } = parameter;
+  if (typeof value === "string") return "";
+  if (field.name === "duration") return number(sourceLength(parameter.step), look.digits);
+  return "–";
+}
+
+/** Words under the ends of a wide slider; under a duration, its bounds and its share of the source. */
+function captions(parameter: Parameter, look: NumberLook): HTMLElement {
+  const made = element("div", { className: "slider-captions" });
+  watch(() => {
+    const parts = look.ends ?? (parameter.field.name === "duration" ? durationCaptions(parameter) : []);
+    made.replaceChildren(...parts.map((part) => element("span", { textContent: part })));
+  });
+  return made;
+}
+
+function durationCaptions(parameter: Parameter): string[] {
+  const [low, high] = durationBounds(parameter.step);
+  const whole = sourceLength(parameter.step);
+  const now = parameter.number ?? whole;
+  return [seconds(low), whole > 0 ? `${percent(now / whole)} of the source` : "", seconds(high)];
+}
+
+/** From when to when a step was given its motion: by the source, or by the steps before it. */
+export function givenTo(step: string): [number, number] {
+  const found = state.result.value?.header.steps.find((s) => s.id === step);
+  return found?.given ?? [state.source.value?.start ?? 0, state.source.value?.end ?? 1];
+}
+
+/** Length of what a step retimes: its range, or all that it is given. */
+export function sourceLength(step: string): number {
+  const range = state.steps.value.find((s) => s.id === step)?.parameters?.["range"];
+  const [a, b] = Array.isArray(range) ? (range as [number, number]) : givenTo(step);
+  return b - a;
+}
+
+/** From as short as the speed limit allows to twice the source. */
+export function durationBounds(step: string): [number, number] {
+  const entry = state.steps.value.find((s) => s.id === step);
+  const fields = state.methods.value.get(entry?.method ?? "")?.fields;
+  const fastest = entry?.parameters?.["max_speed"] ?? fields?.find((f) => f.name === "max_speed")?.default ?? 8;
+  const whole = sourceLength(step);
+  return [Math.ceil((100 * whole) / Number(fastest)) / 100, Math.round(200 * whole) / 100];
+}

@@ -1,0 +1,95 @@
+/** Dragging a keytime: output and source follow the pointer as far as there is room. */
+
+import * as actions from "../store/actions";
+import * as state from "../store/state";
+import { seconds } from "./axis";
+import { addKey, announceKey, movedKey, rounded, selectKey, settleKey, type Settled } from "./key_edits";
+import { showReadout } from "./hover_name";
+import { placeOf } from "./key_marks";
+import type { Plot } from "./plot";
+import type { Room } from "./room";
+import { roomOf, scene } from "./scene";
+import { snapPull, snapToMoments } from "./snapping";
+import type { Gesture, Pull, Stage } from "./stage";
+
+/** A hand that means to go across does not change what is shown. */
+const STICKY = 4;
+
+export class KeyDrag implements Gesture {
+  readonly cursor = "grabbing";
+  readonly holdsView = true;
+  private readonly from: state.Key;
+  private readonly room: Room | null;
+  private readonly timeBefore = state.time.value;
+  private settled: Settled | null = null;
+  private wish: state.Key;
+
+  constructor(private readonly stage: Stage, private readonly index: number) {
+    const now = scene.value;
+    this.from = now.keys[index]!;
+    this.wish = this.from;
+    this.room = now.editable ? roomOf(now, index) : null;
+    state.selectedKey.value = index;
+  }
+
+  move(pull: Pull): void {
+    const plot = this.stage.plot();
+    const { step } = plot.scene;
+    if (!this.room || !step || !plot.scene.editable) return; // the server may have gone meanwhile
+    this.wish = this.wishOf(plot, pull);
+    const snap = (t: number): number => snapPull(plot, t, pull.alt);
+    const scale: state.Key = [plot.time.scale, plot.source.scale];
+    this.settled = settleKey(plot.scene, this.room, this.index, this.wish, scale, snap);
+    const { key, refusal } = this.settled;
+    actions.preview({ id: step.id, parameters: movedKey(plot.scene, this.index, this.keyNow(), rounded(key)) });
+    actions.seek(plot.scene.times.toResult(key[0]));
+    this.stage.showWish(refusal ? placeOf(plot, this.wish) : null, refusal?.bound ?? null);
+    if (refusal) this.stage.refuse(refusal, this.index, this.wish);
+    else this.stage.card.hide();
+    showReadout(this.stage, this.index);
+  }
+
+  finish(moved: boolean): void {
+    this.stage.showWish(null, null);
+    this.stage.chip.hide();
+    if (!moved || !this.settled) return selectKey(this.index);
+    actions.commit();
+    announceKey(scene.value, this.index, this.settled.refusal);
+  }
+
+  cancel(): void {
+    actions.discard();
+    actions.seek(this.timeBefore);
+    this.stage.showWish(null, null);
+    this.stage.chip.hide();
+    this.stage.card.hide();
+    state.announcement.value = `Keytime ${this.index + 1} is back at ${seconds(this.from[0])}.`;
+  }
+
+  private wishOf(plot: Plot, { dx, dy, alt, ctrl }: Pull): state.Key {
+    const start = placeOf(plot, this.from);
+    const { times } = plot.scene;
+    const output = times.fromResult(plot.time.value(start.x + dx));
+    const up = Math.sign(dy) * Math.max(Math.abs(dy) - STICKY, 0);
+    const source = up ? times.fromSource(plot.source.value(start.y + up)) : this.from[1];
+    const touches = ctrl ? (plot.scene.source?.contacts ?? []).flatMap((bar) => [bar.start, bar.end]) : [];
+    const moments = touches.map(times.fromSource);
+    return [snapPull(plot, output, alt), snapToMoments(source, moments, plot.source.scale)];
+  }
+
+  private keyNow(): state.Key {
+    return state.keys.value[this.index] ?? this.from;
+  }
+}
+
+/** A suggestion becomes a keytime when it is clicked, not when something is dragged from it. */
+export class TakeSuggestion implements Gesture {
+  readonly cursor = "pointer";
+  readonly holdsView = true;
+  constructor(private readonly key: state.Key) {}
+  move(): void {}
+  finish(moved: boolean): void {
+    if (!moved) addKey(state.stepTimes.value.toResult(this.key[0]), this.key[1]);
+  }
+  cancel(): void {}
+}

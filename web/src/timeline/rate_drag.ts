@@ -1,0 +1,42 @@
+/** Dragging a tangent handle: how fast time runs at the selected key. */
+
+import * as actions from "../store/actions";
+import * as state from "../store/state";
+import { seconds, times } from "./axis";
+import { setRate } from "./key_edits";
+import { placeOf } from "./key_marks";
+import type { Gesture, Pull, Stage } from "./stage";
+
+const NEAR_ONE = 0.04; // speeds this close to 1× are drawn to it
+const [LEAST, MOST] = [0.05, 64];
+
+export class RateDrag implements Gesture {
+  readonly cursor = "grabbing";
+  readonly holdsView = true;
+  private rate = 1;
+  constructor(private readonly stage: Stage, private readonly side: 0 | 1) {}
+
+  move({ x, y, alt }: Pull): void {
+    const plot = this.stage.plot();
+    const { selected, keys, step, limits, editable } = plot.scene;
+    const key = selected === null ? null : keys[selected];
+    if (!key || !step || !editable) return;
+    const at = placeOf(plot, key);
+    const across = Math.max((x - at.x) * (this.side ? 1 : -1), 4) / plot.time.scale;
+    const up = ((y - at.y) * (this.side ? 1 : -1)) / plot.source.scale;
+    const free = Math.min(Math.max(up / across, limits.slowest, LEAST), limits.fastest, MOST);
+    this.rate = !alt && Math.abs(free - 1) < NEAR_ONE ? 1 : free;
+    actions.preview({ id: step.id, parameters: setRate(plot.scene, key, this.rate) });
+    this.stage.chip.show([seconds(key[1]), "runs at", times(this.rate, 2)], at, []);
+  }
+  finish(moved: boolean): void {
+    this.stage.chip.hide();
+    if (!moved) return;
+    actions.commit();
+    state.announcement.value = `Time runs at ${times(this.rate, 2)} at this keytime.`;
+  }
+  cancel(): void {
+    this.stage.chip.hide();
+    actions.discard();
+  }
+}

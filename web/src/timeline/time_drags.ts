@@ -1,0 +1,66 @@
+/** Gestures that change nothing of the document: the played range, the playhead, the view. */
+
+import * as actions from "../store/actions";
+import * as state from "../store/state";
+import { seconds } from "./axis";
+import { snapPull } from "./snapping";
+import type { Gesture, Pull, Stage } from "./stage";
+
+export class RangeDrag implements Gesture {
+  readonly cursor = "ew-resize";
+  readonly holdsView = true;
+  private readonly before = state.playRange.value;
+  constructor(private readonly stage: Stage, private readonly edge: 0 | 1) {}
+
+  move(pull: Pull): void {
+    if (!this.before) return;
+    const plot = this.stage.plot();
+    const { output, fps } = plot.scene;
+    const t = snapPull(plot, this.before[this.edge] + pull.dx / plot.time.scale, pull.alt);
+    const [from, to] = this.before;
+    state.playRange.value = this.edge
+      ? [from, Math.max(Math.min(t, output[1]), from + 1 / fps)]
+      : [Math.min(Math.max(t, output[0]), to - 1 / fps), to];
+    const [a, b] = state.playRange.value;
+    this.stage.chip.show([seconds(a), "to", seconds(b)], { x: plot.time.at(this.edge ? b : a), y: 16 }, []);
+  }
+  finish(): void {
+    this.stage.chip.hide();
+  }
+  cancel(): void {
+    this.stage.chip.hide();
+    state.playRange.value = this.before;
+  }
+}
+
+export class Scrub implements Gesture {
+  readonly cursor = "";
+  readonly holdsView = true;
+  private readonly before = state.time.value;
+  constructor(private readonly stage: Stage) {
+    state.playing.value = false;
+  }
+  move(pull: Pull): void {
+    const plot = this.stage.plot();
+    actions.seek(snapPull(plot, plot.time.value(pull.x), pull.alt));
+  }
+  finish(): void {}
+  cancel(): void {
+    actions.seek(this.before);
+  }
+}
+
+export class Pan implements Gesture {
+  readonly cursor = "grabbing";
+  readonly holdsView = false;
+  private done = 0;
+  constructor(private readonly stage: Stage) {}
+  move({ dx }: Pull): void {
+    const { time, scene: now } = this.stage.plot();
+    this.stage.view.pan((this.done - dx) / time.scale, now);
+    this.done = dx;
+    this.stage.redraw();
+  }
+  finish(): void {}
+  cancel(): void {}
+}

@@ -1,0 +1,43 @@
+/** Thin things in the view (trails, arrows, skate marks) as cones in one draw call. */
+
+import type { Color, Mesh, ShaderMaterial } from "three";
+import { ORDER } from "./body";
+import { Cones } from "./cones";
+import { plainMaterial } from "./materials";
+
+const MOST = 1024;
+
+export class Lines {
+  readonly object: Mesh;
+  private readonly cones = new Cones(MOST, { around: 8, rings: 3 });
+  private count = 0;
+
+  constructor({ onTop = false } = {}) {
+    const material = plainMaterial();
+    material.depthTest = !onTop;
+    this.object = this.cones.mesh(material);
+    this.object.renderOrder = onTop ? ORDER.onTop : ORDER.lines;
+  }
+
+  begin(): void {
+    this.count = 0;
+  }
+
+  add(
+    a: ArrayLike<number>, aRadius: number, b: ArrayLike<number>, bRadius: number, color: Color, opacity: number,
+  ): void {
+    if (this.count >= MOST) return;
+    this.cones.put(this.count, a, aRadius, b, bRadius);
+    this.cones.tint(this.count, color.r, color.g, color.b, opacity);
+    this.count++;
+  }
+
+  finish(): void {
+    this.cones.done(this.count);
+  }
+
+  dispose(): void {
+    this.cones.dispose();
+    (this.object.material as ShaderMaterial).dispose();
+  }
+}

@@ -1,0 +1,133 @@
+/** How cones are painted: solid bodies, rim-lit ghosts, plain lines, and the passes that only write depth. */
+
+import { Color, DoubleSide, ShaderMaterial, Vector3, type IUniform } from "three";
+import { CONE_VERTEX } from "./cones";
+
+/** Where the key light comes from, in the world; shared by all that is lit. */
+export const keyDirection: IUniform<Vector3> = { value: new Vector3(0.4, 0.8, 0.45).normalize() };
+
+/**
+ * `behind` moves what is drawn away from the eye along its own ray: it stays where it is in the picture, and
+ * whatever lies less than that in front of it hides it.
+ */
+const VERTEX = /* glsl */ `
+invariant gl_Position; // the depth pass and the colours after it must agree to the last bit
+uniform float behind;
+varying vec3 vPlace;
+varying vec3 vFacing;
+varying vec4 vTint;
+varying float vAlong;
+${CONE_VERTEX}
+void main() {
+  makeCone(vPlace, vFacing);
+  vTint = tint;
+  vAlong = cap;
+  vec4 seen = viewMatrix * vec4(vPlace, 1.0);
+  seen.xyz += normalize(seen.xyz) * behind;
+  gl_Position = projectionMatrix * seen;
+}`;
+
+const VARYINGS = /* glsl */ `
+varying vec3 vPlace;
+varying vec3 vFacing;
+varying vec4 vTint;
+varying float vAlong;
+`;
+
+/** Tint: share of the limit that the joint at either end uses; it turns marginal at 0.9, infeasible past 1. */
+const BODY_FRAGMENT = /* glsl */ `
+uniform vec3 base;
+uniform vec3 marginal;
+uniform vec3 infeasible;
+uniform vec3 rimColor;
+uniform vec3 keyDirection;
+uniform float solidity;
+uniform float bounce;
+${VARYINGS}
+void main() {
+  vec3 n = normalize(vFacing);
+  vec3 toEye = normalize(cameraPosition - vPlace);
+  float load = mix(vTint.x, vTint.y, vAlong);
+  vec3 color = mix(base, marginal, smoothstep(0.84, 0.92, load));
+  color = mix(color, infeasible, smoothstep(0.97, 1.03, load));
+  float key = clamp(dot(n, keyDirection) * 0.6 + 0.4, 0.0, 1.0);
+  float sky = n.y * 0.5 + 0.5;
+  float edge = 1.0 - clamp(dot(n, toEye), 0.0, 1.0);
+  float gloss = pow(max(dot(n, normalize(keyDirection + toEye)), 0.0), 18.0);
+  vec3 lit = color * (bounce + 0.25 * sky + 0.95 * pow(key, 1.7)) + vec3(0.3 * pow(key, 4.0) + 0.12 * gloss);
+  lit += mix(color, vec3(1.0), 0.2) * pow(edge, 3.0) * (0.1 + 0.3 * sky);
+  float rim = pow(edge, 2.2);
+  vec3 faint = mix(color, rimColor, rim);
+  gl_FragColor = vec4(mix(faint, lit, solidity), mix(0.2 + 0.6 * rim, 1.0, solidity));
+  #include <colorspace_fragment>
+}`;
+
+/** Tint: opacity in its last number. */
+const GHOST_FRAGMENT = /* glsl */ `
+uniform vec3 base;
+uniform vec3 rimColor;
+${VARYINGS}
+void main() {
+  float edge = 1.0 - abs(dot(normalize(vFacing), normalize(cameraPosition - vPlace)));
+  float rim = pow(edge, 2.4);
+  gl_FragColor = vec4(mix(base, rimColor, 0.5 * rim), (0.3 + 0.65 * rim) * vTint.a);
+  #include <colorspace_fragment>
+}`;
+
+/** Tint: the colour itself. */
+const PLAIN_FRAGMENT = /* glsl */ `
+${VARYINGS}
+void main() {
+  gl_FragColor = vTint;
+  #include <colorspace_fragment>
+}`;
+
+const NOTHING_FRAGMENT = /* glsl */ `void main() { gl_FragColor = vec4(1.0); }`;
+
+/** Uniforms of a body and of the depth pass before it, which must put the same corners at the same places. */
+export interface BodyUniforms {
+  [name: string]: IUniform;
+  behind: IUniform<number>;
+  base: IUniform<Color>;
+  rimColor: IUniform<Color>;
+  marginal: IUniform<Color>;
+  infeasible: IUniform<Color>;
+  solidity: IUniform<number>;
+  /** Light that comes back from all around. */
+  bounce: IUniform<number>;
+}
+
+export function bodyUniforms(): BodyUniforms {
+  return {
+    behind: { value: 0 },
+    base: { value: new Color() },
+    rimColor: { value: new Color() },
+    marginal: { value: new Color() },
+    infeasible: { value: new Color() },
+    solidity: { value: 1 },
+    bounce: { value: 0.15 },
+    keyDirection,
+  };
+}
+
+const cones = (fragmentShader: string, uniforms: Record<string, IUniform>): ShaderMaterial =>
+  new ShaderMaterial({ vertexShader: VERTEX, fragmentShader, uniforms, transparent: true });
+
+export const bodyMaterial = (uniforms: BodyUniforms): ShaderMaterial => cones(BODY_FRAGMENT, uniforms);
+export const ghostMaterial = (uniforms: BodyUniforms): ShaderMaterial => cones(GHOST_FRAGMENT, uniforms);
+export const plainMaterial = (): ShaderMaterial => cones(PLAIN_FRAGMENT, { behind: { value: 0 } });
+
+/** Writes depth only: what is drawn after it shows its front surface and nothing of what lies inside. */
+export function depthMaterial(uniforms: BodyUniforms): ShaderMaterial {
+  const material = cones(NOTHING_FRAGMENT, uniforms);
+  material.colorWrite = false;
+  return material;
+}
+
+/** For the shadow map: as the light sees it. */
+export function shadowMaterial(): ShaderMaterial {
+  const material = cones(NOTHING_FRAGMENT, { behind: { value: 0 } });
+  material.transparent = false;
+  material.side = DoubleSide;
+  return material;
+}

@@ -1,0 +1,149 @@
+/** What is in the picture at this moment: gathers the signals' values and draws them. */
+
+import { Scene, Vector3, WebGLRenderer } from "three";
+import type { RetimedClip } from "../store/clip";
+import * as state from "../store/state";
+import { Marks } from "./marks";
+import { readPalette, type Palette } from "./palette";
+import { Stage } from "./stage";
+import { Subject } from "./subject";
+import { Thumbnails } from "./thumbnail";
+import { Viewpoint, type Shown, type Side } from "./viewpoint";
+
+/** Half the thickness of a trail, pixels. */
+const TRAIL = 1;
+/** Metres of ground that are seen while there is no motion. */
+const EMPTY = { size: 1.6, seen: 6 };
+
+export class Picture {
+  private readonly renderer: WebGLRenderer;
+  private readonly scene = new Scene();
+  private readonly stage = new Stage();
+  private readonly marks = new Marks();
+  private readonly viewpoint: Viewpoint;
+  private readonly thumbnails: Thumbnails;
+  private palette: Palette | null = null;
+  private subject: Subject | null = null;
+
+  constructor(canvas: HTMLCanvasElement, antialias: boolean, private readonly invalidate: () => void) {
+    this.renderer = new WebGLRenderer({ canvas, antialias, alpha: true, powerPreference: "high-performance" });
+    this.renderer.shadowMap.enabled = true;
+    this.thumbnails = new Thumbnails(this.renderer);
+    this.viewpoint = new Viewpoint(canvas, invalidate, (from) => this.stage.light(new Vector3(...from)));
+    this.scene.add(this.stage.object, this.stage.lights, this.marks.object);
+  }
+
+  resize(width: number, height: number): void {
+    this.renderer.setSize(Math.max(width, 1), Math.max(height, 1), false);
+    this.viewpoint.resize(Math.max(width, 1), Math.max(height, 1));
+  }
+
+  /** Draw with this many pixels to one of the page's. */
+  sharpen(ratio: number): void {
+    if (ratio !== this.renderer.getPixelRatio()) this.renderer.setPixelRatio(ratio);
+  }
+
+  /** Read the colours again. */
+  repaint(): void {
+    this.palette = null;
+  }
+
+  draw(): void {
+    const { eye, height } = this.viewpoint;
+    const palette = this.colors();
+    const shown = this.shown();
+    if (shown) {
+      const { subject, result, t } = shown;
+      this.viewpoint.follow(shown);
+      const [x, z] = this.viewpoint.aside(shown);
+      subject.pose(result, t, x, z);
+      subject.showGhosts(state.showGhosts.peek() ? result : null, t, state.keys.peek());
+      this.marks.show(shown, palette, TRAIL * eye.pixel(height), x, z);
+      const [midX, midZ] = subject.middle(result ?? subject.source, t);
+      const reach = Math.max(subject.shape.size, Math.hypot(x, z));
+      const seen = Math.max(4 * reach, 1.3 * eye.distance);
+      this.stage.follow(midX + x / 2, subject.source.header.ground, midZ + z / 2, reach, seen);
+    } else {
+      this.marks.show(null, palette, 0, 0, 0);
+      this.stage.follow(0, 0, 0, EMPTY.size, EMPTY.seen);
+    }
+    this.renderer.render(this.scene, eye.camera);
+  }
+
+  frame(): void {
+    const shown = this.shown();
+    if (shown) this.viewpoint.frame(shown);
+    this.invalidate();
+  }
+
+  look(from: Side): void {
+    const shown = this.shown();
+    if (shown) this.viewpoint.look(shown, from);
+    this.invalidate();
+  }
+
+  /** The retimed body alone at a time, as a small picture; nothing where there is none. */
+  thumbnail(t: number, width: number, height: number): HTMLCanvasElement | null {
+    const shown = this.shown();
+    if (!shown?.result) return null;
+    const { subject, result } = shown;
+    this.colors();
+    subject.retimed.setLoad(null, 0, 0);
+    subject.retimed.pose(result, t);
+    const others = [this.stage.object, this.marks.object, subject.original.object, subject.ghosts.object];
+    const before = others.map((part) => part.visible);
+    for (const part of others) part.visible = false;
+    subject.retimed.object.visible = true;
+    const direction = this.viewpoint.firstLook(subject);
+    const size = subject.tallest(result);
+    const picture = this.thumbnails.draw(
+      this.scene, subject.poseOf(result, t), size, direction, Math.round(width), Math.round(height));
+    others.forEach((part, k) => (part.visible = before[k]!));
+    this.invalidate(); // the body has the pose of the thumbnail
+    return picture;
+  }
+
+  dispose(): void {
+    this.subject?.dispose();
+    for (const part of [this.stage, this.marks, this.thumbnails, this.viewpoint, this.renderer]) part.dispose();
+  }
+
+  private colors(): Palette {
+    if (this.palette) return this.palette;
+    this.palette = readPalette();
+    this.stage.paint(this.palette);
+    this.subject?.paint(this.palette);
+    return this.palette;
+  }
+
+  private shown(): Shown | null {
+    const subject = this.current();
+    return subject && { subject, result: this.resultOf(subject), t: state.time.peek() };
+  }
+
+  /** The character of the source motion as it is now. */
+  private current(): Subject | null {
+    const source = state.source.peek();
+    const before = this.subject;
+    if (source && source === before?.source) return before;
+    if (before) {
+      this.scene.remove(before.object);
+      before.dispose();
+      this.subject = null;
+    }
+    if (!source?.frames || !source.points) return null;
+    this.subject = new Subject(source, this.invalidate);
+    this.subject.paint(this.colors());
+    this.scene.add(this.subject.object);
+    // The server sends motions again when it comes back: the camera stays for one that was there already.
+    if (before?.source.header.id !== source.header.id) this.viewpoint.reset();
+    return this.subject;
+  }
+
+  /** The result, if it is one of this character. */
+  private resultOf({ source }: Subject): RetimedClip | null {
+    const result = state.result.peek();
+    const fits = result?.frames && result.points === source.points && result.header.source === source.header.id;
+    return fits ? result : null;
+  }
+}
