@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
 
 from retime.cli import main
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+    from browser_running import Studying
+    from studio_running import Studio
 
 # `make stress` sets RETIME_STRESS: the same laws, many more random warps and motions.
 settings.register_profile(
@@ -37,3 +44,79 @@ def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str
         return int(status), out, err
 
     return call
+
+
+@pytest.fixture
+def start_studio(tmp_path: Path) -> Iterator[Callable[..., Studio]]:
+    """Start studios that end with the test."""
+    from retime.studio.app import STATIC
+    from studio_running import Studio
+
+    if not (STATIC / "index.html").exists():
+        pytest.skip("the studio's pages are not built; run make studio (it needs Node.js)")
+    started: list[Studio] = []
+
+    def start(*files: Path, folder: Path | None = None) -> Studio:
+        started.append(Studio(folder or tmp_path / "study.retime", *files))
+        return started[-1]
+
+    yield start
+    for studio in started:
+        if studio.process.poll() is None:
+            studio.stop()
+
+
+@pytest.fixture(scope="session")
+def jump_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from retime import samples, write
+
+    place = tmp_path_factory.mktemp("clips") / "jump.bvh"
+    write(samples.jump(), place)
+    return place
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    from browser_running import FLAGS
+
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        pytest.skip("chromium is not installed; browser tests are left out")
+    sync = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with sync.sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def open_page(
+    browser: Browser, start_studio: Callable[..., Studio]
+) -> Iterator[Callable[..., Studying]]:
+    """Open pages on studios; at the end no page may have thrown anything."""
+    from browser_running import Studying
+
+    opened: list[Studying] = []
+
+    def open_one(
+        *files: Path,
+        studio: Studio | None = None,
+        size: tuple[int, int] = (640, 360),
+        theme: str = "dark",
+    ) -> Studying:
+        context = browser.new_context(
+            viewport={"width": size[0], "height": size[1]},
+            color_scheme=theme,  # type: ignore[arg-type]
+            reduced_motion="reduce",
+        )
+        context.add_init_script("localStorage.setItem('retime.tour', 'seen')")
+        page = Studying(context.new_page(), studio or start_studio(*files))
+        opened.append(page)
+        page.open()
+        return page
+
+    yield open_one
+    errors = [e for page in opened for e in page.errors]
+    for page in opened:
+        page.page.context.close()
+    assert errors == []

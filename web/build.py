@@ -3,8 +3,8 @@
     python web/build.py             build, or say what is missing
     python web/build.py --optional  the same, but go on where Node.js is missing
 
-It needs Node.js 20.19 or later with npm, and nothing of Python but its standard library: the wheel's
-build hook runs it too.
+It needs Node.js 20.19 or later with npm, and of Python only its standard library: the wheel's build
+hook runs it too.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ def build() -> str | None:
         try:
             subprocess.run([npm, *command], cwd=WEB, check=True)
         except subprocess.CalledProcessError as e:
-            return f"the studio's pages were not built: `npm {command[0]}` ended with {e.returncode}"
+            return (
+                f"the studio's pages were not built: `npm {command[0]}` ended with {e.returncode}"
+            )
     (STATIC / ".built").write_text(sources_hash())
     return None
 

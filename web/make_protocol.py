@@ -1,4 +1,4 @@
-"""Write ``src/protocol.ts`` from ``retime.studio.messages``: one source for both ends of the wire."""
+"""Write ``src/protocol.ts`` from ``retime.studio.messages``: one source for both ends."""
 
 from __future__ import annotations
 

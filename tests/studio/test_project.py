@@ -155,6 +155,23 @@ def test_a_project_file_from_elsewhere_wins_and_the_old_journal_stays(tmp_path: 
     again.close()
 
 
+def test_what_a_studio_is_started_with_is_no_change(tmp_path: Path) -> None:
+    session = session_in(tmp_path)
+    session.start_with(AddMotion(MOTION))
+    assert session.undo_depth == 0
+    session.do(AddStep("A", NewStep("hold")))
+    session.start_with(AddMotion(MOTION))  # later it is one
+    assert session.undo_depth == 2
+    last = session.hash
+    session.close()
+    again = session_in(tmp_path)
+    assert (again.hash, again.undo_depth) == (last, 2)
+    while again.undo():
+        pass
+    assert list(again.project.motions) == ["m1"]
+    again.close()
+
+
 def test_the_project_file_diffs_well(tmp_path: Path) -> None:
     session = session_in(tmp_path)
     session.do(AddMotion(MOTION))

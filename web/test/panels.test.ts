@@ -202,7 +202,7 @@ describe("small things", () => {
   it("says what is kept", () => {
     expect(savedWord(true, true, false)).toBe("Saved");
     expect(savedWord(true, true, true)).toBe("Saving");
-    expect(savedWord(false, true, false)).toBe("Not saved");
+    expect(savedWord(false, true, false)).toBe("Saving");
     expect(savedWord(true, false, true)).toBe("Not saved");
   });
   it("lands a dragged row where its gap is", () => {

@@ -149,7 +149,7 @@ describe("framing", () => {
 describe("what is shown round the playhead", () => {
   it("has ghosts at the nearest keytimes, else at regular times, within the clip", () => {
     expect(ghostTimes(1, [], 0, 1.3)).toEqual([0.75, 1.25, 0.5]);
-    expect(ghostTimes(1, [[0.2, 0], [1, 1], [1.6, 2]], 0, 2)).toEqual([1.6, 0.2]);
+    expect(ghostTimes(1, [0.2, 1, 1.6], 0, 2)).toEqual([1.6, 0.2]);
   });
 
   it("has trails of the hands, else of the ends that travel farthest", () => {

@@ -334,6 +334,4 @@ def _mesh(motion: Motion) -> tuple[list[int], bool]:
     nodes, document = getattr(kept, "nodes", ()), getattr(kept, "document", None)
     if document is None:
         return [], False
-    return [int(n) for n in nodes], bool(
-        document.objects("skins") and document.objects("meshes")
-    )
+    return [int(n) for n in nodes], bool(document.objects("skins") and document.objects("meshes"))

@@ -300,7 +300,7 @@ class Hub:
                 w.post(messages.Problem("This could not be computed", str(e), request, step))
             return
         if window is not None:
-            if window.preview is not None and window.preview.request == request:
+            if window.preview is not None:  # the drag goes on: what is a little old shows the way
                 window.post(frame, f"result:{version}")
             return
         self._results[version] = (key, frame)

@@ -1,6 +1,7 @@
 """The journal: every committed edit as a line, on disk before anyone is told that it is done.
 
-The first line holds the project that the journal starts from; each further one a command, an undo
+The first line holds the project that the journal starts from (as long as nothing was done, another
+such line may follow and take its place); each further one a command, an undo
 or a redo, and the hash of the project after it. Replaying them gives the project with its history.
 A line that a crash cut short was never reported as done, and is dropped.
 """

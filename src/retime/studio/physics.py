@@ -92,7 +92,7 @@ def _row(violation: Violation, warp: TimeWarp) -> messages.ViolationRow:
         mend = f"{feasible:.2f}× would do, now {violation.rate:.2f}×"
     return messages.ViolationRow(
         violation.start, violation.end, float(start), float(end), violation.cause,
-        violation.text, mend, violation.rate, feasible,
+        violation.text[:1].upper() + violation.text[1:], mend, violation.rate, feasible,
     )  # fmt: skip
 
 

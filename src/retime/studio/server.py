@@ -127,7 +127,7 @@ async def _open(hub: Hub, motions: list[Path], address: str | None) -> None:
             continue
         try:
             for command in await hub.intake.named(place):
-                hub.session.do(command)
+                hub.session.start_with(command)
             hub.changed()
         except RetimeError as e:
             hub.session.notices.append(f"{place.name} was not loaded. {e}")

@@ -109,6 +109,19 @@ class Session:
         self._future.clear()
         self._become(made)
 
+    def start_with(self, command: Command) -> None:
+        """Change the document that the history starts from, where there is no history yet.
+
+        What was named when the studio was started is not a change that a person made.
+        """
+        if self._past or self._future:
+            self.do(command)
+            return
+        made = change(self.project, command)
+        # A line more, not a line instead: a crash between the two finds one or the other.
+        self._journal.append({"start": to_document(made), "hash": project_hash(made)})
+        self._become(made)
+
     def undo(self) -> bool:
         """Take the last change back; false where there is none."""
         if not self._past:
@@ -192,7 +205,9 @@ def _replay(
     future: list[Project] = []
     hashes = {project_hash(project)}
     for line in lines[1:]:
-        if "do" in line:
+        if "start" in line and not past and not future:
+            made = from_document(line["start"])
+        elif "do" in line:
             made = change(project, msgspec.convert(line["do"], Command))
             past.append(project)
             future.clear()

@@ -27,6 +27,8 @@ __all__ = ["main", "pack", "unpack"]
 _LENGTH = struct.Struct("<I")
 # Progress is told at most this often, seconds.
 _OFTEN = 0.05
+# Seconds without an order after which what the first edits need is loaded ahead.
+_IDLE = 1.0
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -77,9 +79,15 @@ class Worker:
     def run(self) -> None:
         """Work until the server goes away."""
         threading.Thread(target=self._listen, daemon=True).start()
-        while (order := self._orders.get()) is not None:
+        try:
+            order = self._orders.get(timeout=_IDLE)
+        except queue.Empty:
+            _warm_up()
+            order = self._orders.get()
+        while order is not None:
             if order.job is not None:
                 self._do(order.number, order.job)
+            order = self._orders.get()
 
     def _listen(self) -> None:
         while len(head := self._source.read(4)) == 4:
@@ -157,10 +165,7 @@ def main() -> None:
     # What libraries print must not end up between the messages.
     target = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    worker = Worker(sys.stdin.buffer, target)
-    threading.Thread(target=_warm_up, daemon=True).start()
-    worker.run()
-    os._exit(0)  # a warm-up that still compiles is not waited for
+    Worker(sys.stdin.buffer, target).run()
 
 
 if __name__ == "__main__":

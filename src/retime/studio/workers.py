@@ -24,6 +24,8 @@ from retime.studio.worker import Order, Said, unpack
 __all__ = ["Stopped", "Workers"]
 
 _LENGTH = struct.Struct("<I")
+# Matrices of a drag are small: threads of the linear algebra would only fight with the browser.
+_ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 # A worker that ends by itself this often without finishing a job is not started again.
 _MOST_CRASHES = 5
 
@@ -85,7 +87,7 @@ class Workers:
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "retime.studio.worker",
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-            env=os.environ | {"PYTHONUNBUFFERED": "1"},
+            env=os.environ | _ONE_THREAD,
         )  # fmt: skip
         worker = _Process(process)
         worker.reader = asyncio.create_task(self._read(worker))

@@ -47,8 +47,7 @@ function suggestedSection(step: string): HTMLElement {
   const rows = element("div", { className: "suggested", role: "list" });
   watch(() => {
     const most = Math.max(...state.suggestions.value.map((s) => s.weight), 1e-9);
-    const at = (source: number): number => state.result.value?.outputOf(source) ?? source;
-    rows.replaceChildren(...open().map((s) => suggestedRow(step, at(s.time), s.time, s.weight / most)));
+    rows.replaceChildren(...open().map((s) => suggestedRow(step, s.time, s.weight / most)));
   });
   const all = button("Add all", () => addAll(step), "link");
   const made = section(
@@ -64,26 +63,32 @@ function suggestedSection(step: string): HTMLElement {
   return shown(() => open().length > 0, made);
 }
 
-function suggestedRow(step: string, output: number, source: number, share: number): HTMLElement {
+/** The result's time that shows a moment of the step's input. */
+const shownAt = (given: number): number => {
+  const source = state.stepTimes.value.toSource(given);
+  return state.result.value?.outputOf(source) ?? source;
+};
+
+function suggestedRow(step: string, given: number, share: number): HTMLElement {
+  const output = state.stepTimes.value.fromResult(shownAt(given));
   return element(
     "div",
     { className: "key-row suggestion", role: "listitem" },
     keyMark("suggested"),
     element("span", { textContent: seconds(output) }),
     icon("arrow"),
-    element("span", { textContent: seconds(source) }),
+    element("span", { textContent: seconds(given) }),
     element("span", { className: "caption", textContent: percent(share), title: "How much its timing matters" }),
     iconButton("plus", `Add a keytime at ${seconds(output)}`, () => {
       state.selectedStep.value = step;
-      actions.addKeyAt(output, source);
+      actions.addKeyAt(shownAt(given), given);
     }),
   );
 }
 
 function addAll(step: string): void {
-  const result = state.result.value;
-  if (!result) return;
-  const added = open().map((s): state.Key => [actions.round(result.outputOf(s.time)), actions.round(s.time)]);
+  const times = state.stepTimes.value;
+  const added = open().map((s): state.Key => [actions.round(times.fromResult(shownAt(s.time))), actions.round(s.time)]);
   actions.setParameter(step, "keytimes", [...state.keys.value, ...added].sort((a, b) => a[0] - b[0]));
 }
 

@@ -49,9 +49,10 @@ function title(): HTMLElement {
 
 type Saved = "Saved" | "Saving" | "Not saved";
 
+/** The server writes by itself soon after a change: only without it something stays unsaved. */
 export function savedWord(saved: boolean, open: boolean, underway: boolean): Saved {
-  if (open && underway) return "Saving";
-  return saved && !underway ? "Saved" : "Not saved";
+  if (saved && !underway) return "Saved";
+  return open ? "Saving" : "Not saved";
 }
 
 function saveState(): HTMLElement {

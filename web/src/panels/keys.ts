@@ -83,20 +83,13 @@ const SHORTCUTS: Record<string, (event: KeyboardEvent) => void | false> = {
   End: toEnd,
   i: (event) => setRange(0, event.altKey),
   o: (event) => setRange(1, event.altKey),
-  k: addKey,
+  k: () => void (state.source.value && actions.addKeyAt(state.time.value)),
   m: () => void (state.selectedStep.value && toggleMute(state.selectedStep.value)),
   Delete: deleteKey,
   Backspace: deleteKey,
   "?": openHelp,
   Escape: giveUp,
 };
-
-/** A keytime at the playhead; where there is one already it is selected. */
-function addKey(): void {
-  const there = state.keys.value.findIndex(([t]) => Math.abs(t - state.time.value) < 0.5 / state.fps.value);
-  if (there >= 0) state.selectedKey.value = there;
-  else if (state.source.value) actions.addKeyAt(state.time.value);
-}
 
 function deleteKey(): void | false {
   if (state.selectedKey.value === null) return false;
@@ -118,11 +111,12 @@ export function neighbourKey(times: number[], now: number, direction: 1 | -1): n
 
 function toKey(direction: 1 | -1): void {
   const ends = state.domain.value;
-  const next = neighbourKey([...state.keys.value.map(([t]) => t), ...ends], state.time.value, direction);
+  const times = state.keys.value.map(([t]) => state.stepTimes.value.toResult(t));
+  const next = neighbourKey([...times, ...ends], state.time.value, direction);
   if (next === null) return;
   state.playing.value = false;
   actions.seek(next);
-  const index = state.keys.value.findIndex(([t]) => t === next);
+  const index = times.indexOf(next);
   state.selectedKey.value = index >= 0 ? index : null;
 }
 

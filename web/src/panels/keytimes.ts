@@ -31,7 +31,7 @@ function keyRow(parameter: Parameter, k: number): HTMLElement {
   const choose = (): void => {
     state.selectedKey.value = k;
     const at = sorted(parameter)[k]?.[0];
-    if (at !== undefined) actions.seek(at);
+    if (at !== undefined) actions.seek(state.stepTimes.value.toResult(at));
   };
   const mark = element("button", { type: "button", className: "key-button", onclick: choose }, keyMark("key"));
   const made = element(

@@ -46,10 +46,10 @@ export function rangeField(parameter: Parameter): Child[] {
   ];
 }
 
-/** Play ranges are in output time; a step's range is in its source's. */
+/** Play ranges are in the result's time; a step's range is in that of its own input. */
 function takePlayRange(parameter: Parameter): void {
   const range = state.playRange.value;
   if (!range) return;
-  const result = state.result.value;
-  parameter.commit(range.map((t) => actions.round(result ? result.sourceAt(t) : t)));
+  const source = range.map((t) => state.result.value?.sourceAt(t) ?? t);
+  parameter.commit(source.map((s) => actions.round(state.stepTimes.value.fromSource(s))));
 }

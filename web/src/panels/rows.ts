@@ -74,7 +74,8 @@ const asNumber = (value: Cell | undefined): number | null => (value === undefine
 function first(part: { name: string; kind: string }, now: number): Cell {
   if (part.kind === "joint") return state.source.value?.header.joints[0] ?? "";
   if (part.kind === "text") return "";
-  const source = Math.round((state.result.value?.sourceAt(now) ?? now) * 1e3) / 1e3;
+  const shown = state.stepTimes.value.fromSource(state.result.value?.sourceAt(now) ?? now);
+  const source = Math.round(shown * 1e3) / 1e3;
   if (part.name === "b" || part.name === "to") return Math.round((source + 0.2) * 1e3) / 1e3;
   return part.name === "src" || part.name === "a" || part.name === "from" ? source : 1;
 }

@@ -5,7 +5,7 @@ import * as state from "../store/state";
 import type { ViolationRow } from "../protocol";
 import { button, section } from "./controls";
 import { element, live, rebuild, shown, watch } from "./dom";
-import { seconds } from "./format";
+import { seconds, sentence } from "./format";
 import { icon } from "./icons";
 
 export function violationsSection(step: string): HTMLElement {
@@ -40,7 +40,7 @@ function violationRow(row: ViolationRow): HTMLElement {
     element(
       "span",
       { className: "violation-words" },
-      element("span", { className: "violation-text", textContent: row.text || row.cause }),
+      element("span", { className: "violation-text", textContent: sentence(row.text || row.cause) }),
       element("span", { className: "violation-mend", textContent: row.mend }),
     ),
     element("span", { className: "caption", textContent: frames }),

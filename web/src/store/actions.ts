@@ -8,7 +8,7 @@ import * as state from "./state";
 export function run(command: Command): boolean {
   const request = nextRequest();
   if (!send({ type: "do", request, command })) return false;
-  want(request);
+  want(request, true);
   return true;
 }
 
@@ -17,7 +17,7 @@ export function preview(change: Omit<ChangeStep, "type">): void {
   const command: ChangeStep = { type: "change_step", ...change };
   state.pending.value = command;
   const request = nextRequest();
-  if (send({ type: "preview", request, command })) want(request);
+  if (send({ type: "preview", request, command })) want(request, false);
 }
 
 /** Keep what is dragged: one step of undo. */
@@ -32,7 +32,7 @@ export function discard(): void {
   batch(() => {
     state.pending.value = null;
     const request = nextRequest();
-    if (send({ type: "discard", request })) want(request);
+    if (send({ type: "discard", request })) want(request, true);
   });
 }
 

@@ -12,8 +12,10 @@ let socket: WebSocket | null = null;
 let wait = 250;
 let timer = 0;
 let counter = 0;
-/** The latest request whose result is wanted; what comes for an older one is dropped. */
+/** The latest request, the last one that ended a drag, and the one whose result is on screen. */
 let wanted = 0;
+let settled = 0;
+let shown = 0;
 
 export const nextRequest = (): number => ++counter;
 
@@ -23,9 +25,13 @@ export function send(message: ClientMessage): boolean {
   return true;
 }
 
-/** Ask for a result: older ones are dropped from here on. */
-export function want(request: number): void {
+/**
+ * Expect a result. While a drag goes on, whatever is newer than what is on screen is shown, so that a slow method still
+ * follows the hand; a drag that is kept or given up (`settles`) makes all results of it stale.
+ */
+export function want(request: number, settles: boolean): void {
   wanted = request;
+  if (settles) settled = request;
   state.computing.value = true;
 }
 
@@ -118,11 +124,12 @@ function receiveFrame(data: ArrayBuffer): void {
         state.loading.value = null;
         break;
       case "result": {
-        // The latest wins: an answer to an older preview than the one on its way is of no use.
-        if (header.request !== null && header.request < wanted) break;
+        if (header.request !== null && header.request < Math.max(settled, shown)) break;
         if (header.request === null && state.pending.value) break;
+        if (header.request !== null) shown = header.request;
         state.results.value = { ...state.results.value, [header.version]: new RetimedClip(header, arrays) };
-        if (header.version === state.version.value && !header.interim) {
+        const last = header.request === null || header.request >= wanted;
+        if (header.version === state.version.value && !header.interim && last) {
           state.computing.value = false;
           state.progress.value = null;
         }

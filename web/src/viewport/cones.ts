@@ -4,6 +4,7 @@ import {
   BufferAttribute, DynamicDrawUsage, InstancedBufferGeometry, InstancedInterleavedBuffer, InterleavedBufferAttribute,
   Mesh, type Material,
 } from "three";
+import { drawsInSoftware } from "./software";
 
 /** Numbers per cone: start and radius, end and radius, side and width, tint. */
 const STRIDE = 16;
@@ -66,7 +67,8 @@ export class Cones {
   private readonly buffer: InstancedInterleavedBuffer;
 
   constructor(readonly capacity: number, detail: { around: number; rings: number }) {
-    this.geometry = coneGeometry(detail.around, detail.rings);
+    const coarse = drawsInSoftware() ? 2 : 1;
+    this.geometry = coneGeometry(detail.around / coarse, Math.ceil(detail.rings / coarse));
     this.values = new Float32Array(STRIDE * Math.max(capacity, 1));
     this.buffer = new InstancedInterleavedBuffer(this.values, STRIDE);
     this.buffer.setUsage(DynamicDrawUsage);

@@ -2,7 +2,6 @@
 
 import { Group } from "three";
 import type { Clip } from "../store/clip";
-import type { Key } from "../store/state";
 import { BEHIND, ORDER } from "./body";
 import { putShape } from "./capsules";
 import { Cones } from "./cones";
@@ -16,8 +15,8 @@ const STEP = 0.25; // seconds between ghosts where no keytimes say otherwise
 const NEAREST = 0.08; // a ghost closer to the playhead than this is the body itself
 
 /** The moments to show: the nearest keytimes, or regular ones round the playhead. */
-export function ghostTimes(t: number, keys: readonly Key[], start: number, end: number): number[] {
-  const wanted = keys.length ? keys.map((key) => key[0]) : [t - STEP, t + STEP, t - 2 * STEP, t + 2 * STEP];
+export function ghostTimes(t: number, keys: readonly number[], start: number, end: number): number[] {
+  const wanted = keys.length ? keys : [t - STEP, t + STEP, t - 2 * STEP, t + 2 * STEP];
   return wanted
     .filter((x) => x >= start && x <= end && Math.abs(x - t) > NEAREST)
     .sort((a, b) => Math.abs(a - t) - Math.abs(b - t))

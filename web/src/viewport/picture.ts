@@ -57,7 +57,8 @@ export class Picture {
       this.viewpoint.follow(shown);
       const [x, z] = this.viewpoint.aside(shown);
       subject.pose(result, t, x, z);
-      subject.showGhosts(state.showGhosts.peek() ? result : null, t, state.keys.peek());
+      const keys = state.keys.peek().map(([output]) => state.stepTimes.peek().toResult(output));
+      subject.showGhosts(state.showGhosts.peek() ? result : null, t, keys);
       this.marks.show(shown, palette, TRAIL * eye.pixel(height), x, z);
       const [midX, midZ] = subject.middle(result ?? subject.source, t);
       const reach = Math.max(subject.shape.size, Math.hypot(x, z));

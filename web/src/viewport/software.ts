@@ -1,8 +1,13 @@
-/** Whether pictures are made by the processor: it draws few pixels fast, and many when nothing moves. */
+/** Whether pictures are made by the processor: it draws few corners and pixels fast, and many when nothing moves. */
 
 const NAMES = /swiftshader|llvmpipe|software|basic render/i;
 
-export function drawsInSoftware(): boolean {
+let known: boolean | null = null;
+
+export const drawsInSoftware = (): boolean => (known ??= looksLikeSoftware());
+
+function looksLikeSoftware(): boolean {
+  if (typeof document === "undefined") return false;
   const gl = document.createElement("canvas").getContext("webgl2");
   if (!gl) return false;
   const names = gl.getExtension("WEBGL_debug_renderer_info");

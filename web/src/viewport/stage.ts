@@ -3,6 +3,7 @@
 import {
   Color, DirectionalLight, Group, HemisphereLight, Mesh, PlaneGeometry, ShaderMaterial, ShadowMaterial, Vector3,
 } from "three";
+import { drawsInSoftware } from "./software";
 import { ORDER } from "./body";
 import { keyDirection } from "./materials";
 import type { Palette } from "./palette";
@@ -93,7 +94,8 @@ export class Stage {
 
     this.key.castShadow = true;
     this.key.intensity = 2.2;
-    this.key.shadow.mapSize.set(SHADOW_SIZE, SHADOW_SIZE);
+    const size = drawsInSoftware() ? SHADOW_SIZE / 2 : SHADOW_SIZE;
+    this.key.shadow.mapSize.set(size, size);
     this.key.shadow.radius = 5;
     this.key.shadow.bias = -0.001;
     this.sky.intensity = 1.1;

@@ -2,7 +2,6 @@
 
 import { Group } from "three";
 import type { Clip, RetimedClip, SourceClip } from "../store/clip";
-import type { Key } from "../store/state";
 import type { Body } from "./body";
 import { extent } from "./bones";
 import { CapsuleBody } from "./capsules";
@@ -136,7 +135,7 @@ export class Subject {
     return this.measured.size;
   }
 
-  showGhosts(result: RetimedClip | null, t: number, keys: readonly Key[]): void {
+  showGhosts(result: RetimedClip | null, t: number, keys: readonly number[]): void {
     this.ghosts.object.visible = result !== null;
     if (result) this.ghosts.show(result, t, ghostTimes(t, keys, result.start, result.end));
   }

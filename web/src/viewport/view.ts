@@ -27,6 +27,8 @@ export interface ViewApi {
 const MOST_PIXEL_RATIO = 2;
 /** Without a graphics card: coarse while things move, smooth edges after these milliseconds of rest, if few pixels. */
 const REST = 300;
+/** Milliseconds that a frame waits for a result that is on its way. */
+const LONGEST_WAIT = 60;
 const MOST_AT_REST = 2e6;
 
 export function mountView(container: HTMLElement): ViewApi {
@@ -39,11 +41,14 @@ export function mountView(container: HTMLElement): ViewApi {
 
   const slow = drawsInSoftware();
   let asked = 0;
+  let waiting = 0;
   let resting = 0;
   let drawCount = 0;
   let lastFrameMs = 0;
   const draw = (ratio: number): void => {
     asked = 0;
+    window.clearTimeout(waiting);
+    waiting = 0;
     if (!picture) return;
     const begun = performance.now();
     picture.sharpen(ratio);
@@ -59,8 +64,20 @@ export function mountView(container: HTMLElement): ViewApi {
     if (ratio > 1) resting = window.setTimeout(() => draw(Math.min(ratio, MOST_PIXEL_RATIO)), REST);
   };
   const invalidate = (): void => {
-    asked ||= requestAnimationFrame(drawMoving);
+    if (state.pending.peek() && state.computing.peek() && !waiting) {
+      // A result is on its way: the old one at the new time would only take its place in the queue.
+      waiting = window.setTimeout(() => {
+        asked ||= requestAnimationFrame(drawMoving);
+      }, LONGEST_WAIT);
+    }
+    if (!waiting) asked ||= requestAnimationFrame(drawMoving);
   };
+  const arrived = effect(() => {
+    void state.result.value;
+    window.clearTimeout(waiting);
+    waiting = 0;
+    asked ||= requestAnimationFrame(drawMoving);
+  });
 
   let picture: Picture | null = null;
   try {
@@ -115,6 +132,8 @@ export function mountView(container: HTMLElement): ViewApi {
     },
     dispose() {
       forget();
+      arrived();
+      window.clearTimeout(waiting);
       themes.disconnect();
       sizes.disconnect();
       cancelAnimationFrame(asked);
@@ -131,7 +150,7 @@ export function mountView(container: HTMLElement): ViewApi {
 /** Read each signal that the picture shows, so that a change of any asks for a frame. */
 function watch(): void {
   for (const shown of [
-    state.source, state.result, state.time, state.playing, state.layout, state.keys, state.physics,
+    state.source, state.result, state.time, state.playing, state.layout, state.selectedStep, state.physics,
     state.showGhosts, state.showTrails, state.showContacts, state.showFeasibility,
   ]) void shown.value;
 }

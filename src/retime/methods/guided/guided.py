@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from retime.edits import Edit
 from retime.errors import InputError
-from retime.methods.guided.features import SMOOTHING, TAU, filtered, pose_signals
-from retime.methods.guided.references import Reference, cut, gather
+from retime.methods.guided.features import SMOOTHING, TAU, Signals, filtered, pose_signals
+from retime.methods.guided.references import Reference, cut, gather, signature
 from retime.methods.guided.solve import Guidance, Limit, Problem, solve
 from retime.motion import Motion
 from retime.parameters import Range, TimingParameters, parameter
@@ -204,12 +204,24 @@ def guide(motion: Motion, **options: Any) -> Guidance:
     if len(motion) < 3:
         raise InputError(f"a clip of {len(motion)} frames is too short for guided time warping")
     clip = motion if o.range is None else cut(motion, o.range, "range")
+    upsample = o.upsample or _upsampling(clip, o)
+    signals = _signals(motion, clip, upsample, o)
+    return _guided(signals.poses, signals.references, clip.domain, upsample, o, motion.domain)
+
+
+def _signals(motion: Motion, clip: Motion, upsample: int, o: GuidedParameters) -> Signals:
+    """Make what is compared; the last stays with the motion, so that a dragged keytime is quick."""
+    seen = signature(o.reference)
+    key = (seen, o.range, o.rate, upsample, o.reference_range, o.reference_warp)
+    kept: tuple[Any, Signals] | None = motion.__dict__.get("_guided_signals")
+    if seen is not None and kept is not None and kept[0] == key:
+        return kept[1]
     references = gather(
         motion, o.reference, rate=o.rate, span=o.reference_range, warp=o.reference_warp
     )
-    upsample = o.upsample or _upsampling(clip, o)
     signals = pose_signals(clip, references, rate=o.rate, upsample=upsample, smoothing=SMOOTHING)
-    return _guided(signals.poses, signals.references, clip.domain, upsample, o, motion.domain)
+    motion.__dict__["_guided_signals"] = (key, signals)
+    return signals
 
 
 def guided_edit(motion: Motion, **options: Any) -> Edit:

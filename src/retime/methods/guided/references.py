@@ -15,7 +15,7 @@ from retime.motion import Motion
 from retime.parameters import Range
 from retime.warp import TimeWarp
 
-__all__ = ["Reference", "cut", "gather"]
+__all__ = ["Reference", "cut", "gather", "signature"]
 
 # What a reference may be in Python; in a recipe or on the command line it is a path.
 Reference = Any
@@ -53,6 +53,26 @@ def gather(
     if warp is not None:
         found = [sampled(apply(m, warp), rate) for m in found]
     return found
+
+
+def signature(given: Reference) -> tuple[Any, ...] | None:
+    """Return what tells whether a reference is still the same: motions, and files as they lie."""
+    listed = [given] if given is None or isinstance(given, Motion | str | Path | Mapping) else given
+    out: list[Any] = []
+    for item in listed:
+        if isinstance(item, Mapping):
+            out.append(item.get("sha256"))
+            item = item.get("path")
+        out.append(item)
+        if isinstance(item, str | Path):
+            try:
+                files = [Path(item)]
+                if files[0].is_dir():
+                    files += sorted(p for p in files[0].rglob("*") if p.is_file())
+                out += [(str(p), p.stat().st_mtime_ns, p.stat().st_size) for p in files]
+            except (OSError, ValueError):
+                return None  # whoever reads it says what is wrong
+    return tuple(out)
 
 
 def _read_reference(item: Reference) -> list[Motion]:

@@ -11,16 +11,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
 
-from retime import samples, write
-from retime.studio.app import STATIC
 from retime.studio.messages import parse_frame
 
 Message = tuple[dict[str, Any], dict[str, Any]]
@@ -110,7 +108,7 @@ class Studio:
     def window(self, **more: str) -> Window:
         opened = connect(
             f"ws://127.0.0.1:{self.port}/ws",
-            origin=more.pop("origin", self.origin),  # type: ignore[arg-type]
+            origin=Origin(more.pop("origin", self.origin)),
             additional_headers={"Cookie": self.cookie} | more,
             max_size=None,
             compression=None,
@@ -142,27 +140,3 @@ class Studio:
         self._close()
         self.process.terminate()
         return self.process.wait(timeout=20)
-
-
-@pytest.fixture
-def start_studio(tmp_path: Path) -> Iterator[Callable[..., Studio]]:
-    """Start studios that end with the test."""
-    if not (STATIC / "index.html").exists():
-        pytest.skip("the studio's pages are not built; run make studio (it needs Node.js)")
-    started: list[Studio] = []
-
-    def start(*files: Path, folder: Path | None = None) -> Studio:
-        started.append(Studio(folder or tmp_path / "study.retime", *files))
-        return started[-1]
-
-    yield start
-    for studio in started:
-        if studio.process.poll() is None:
-            studio.stop()
-
-
-@pytest.fixture(scope="session")
-def jump_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("clips") / "jump.bvh"
-    write(samples.jump(), place)
-    return place
