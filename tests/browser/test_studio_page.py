@@ -314,3 +314,48 @@ def test_pictures_to_look_at(open_page: Open, jump_file: Path, theme: str) -> No
     assert columns.min() > 5
     assert columns.max() < view.shape[1] - 5
     assert (view.max(axis=2) < 0.02).mean() < 0.01  # nothing black
+
+
+def test_a_picture_of_physics(open_page: Open, jump_file: Path) -> None:
+    page = open_page(jump_file, size=(1440, 900))
+    page.up_to_date()
+    page.add_step(method="physics", parameters={"duration": 1.5})
+    page.until("retime.state.physics.value")
+    least = page.get("retime.state.physics.value.header.least")
+    assert least > 1.5
+    assert page.page.get_by_text(f"{least:.2f} s minimum").count() == 1
+    page.page.evaluate("retime.state.showFeasibility.value = true; retime.actions.seek(0.45)")
+    page.page.wait_for_timeout(2500)
+    page.picture("studio-physics")
+    page.page.get_by_text("Fix all").click()
+    page.up_to_date()
+    page.until(f"Math.abs(retime.state.step.value.parameters.duration - {least}) < 0.02")
+    # The search weighs feasibility against effort, so that a few frames may stay a little outside.
+    page.until(
+        "(v => v.distance.filter(d => d > 0).length < 0.2 * v.times.length)"
+        "(retime.state.physics.value)"
+    )
+
+
+@pytest.mark.parametrize("size", [(1024, 700), (900, 640), (640, 360)])
+def test_small_windows_keep_what_matters(
+    open_page: Open, jump_file: Path, size: tuple[int, int]
+) -> None:
+    page = open_page(jump_file, size=size)
+    page.up_to_date()
+    page.add_step(**SPLINE)
+    page.page.wait_for_timeout(1000)
+    if size[0] == 1024:
+        page.picture("studio-small")
+    wide, high = size
+    for chosen in ("#timeline", ".transport", ".view"):
+        box = page.page.locator(chosen).bounding_box()
+        assert box is not None
+        assert box["width"] > 0
+        assert box["height"] >= 40
+        assert box["x"] + box["width"] <= wide + 1
+        assert box["y"] + box["height"] <= high + 1
+    assert page.get("document.documentElement.scrollWidth") <= wide
+    place = page.get("retime.timeline.keyPosition(0)")
+    assert 0 < place["x"] < wide
+    assert 0 < place["y"] < high
