@@ -11,7 +11,18 @@ from rich.table import Table
 from bench.timing import Figure
 
 # Modules with a function ``figures()`` that yields lines.
-MODULES = ("startup", "bvh", "apply", "guided", "live", "physics", "staggered", "surface", "gltf")
+MODULES = (
+    "startup",
+    "bvh",
+    "apply",
+    "guided",
+    "live",
+    "physics",
+    "staggered",
+    "surface",
+    "gltf",
+    "studio",
+)
 
 
 def _text(seconds: float) -> str:

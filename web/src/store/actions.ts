@@ -71,6 +71,7 @@ export const save = (): void => void send({ type: "save" });
 /** Stop what is being computed, and a drag with it. */
 export function cancel(): void {
   if (state.pending.value) discard();
+  sending?.abort();
   send({ type: "cancel" });
 }
 
@@ -153,22 +154,39 @@ export async function upload(files: Iterable<File>): Promise<void> {
       fail(`${file.name} was not loaded`, `It holds ${size(file.size)}; the studio takes up to ${size(most)}. Start the studio with the file's path instead.`);
       continue;
     }
-    state.loading.value = { name: file.name, share: null };
-    try {
-      const reply = await fetch(`/upload?name=${encodeURIComponent(file.name)}&version=${state.version.value}`, {
-        method: "POST",
-        body: file,
-        headers: { "Content-Type": "application/octet-stream" },
-      });
-      if (!reply.ok) {
-        const said = (await reply.json().catch(() => null)) as { title?: string; text?: string } | null;
-        fail(said?.title ?? `${file.name} was not loaded`, said?.text ?? "The server did not take it. Try again.");
-      }
-    } catch {
-      fail(`${file.name} was not loaded`, "The server does not answer. Try again when it is back.");
-    }
+    const refused = await sendFile(file);
+    if (refused) fail(refused.title ?? `${file.name} was not loaded`, refused.text);
     state.loading.value = null;
   }
+}
+
+let sending: XMLHttpRequest | null = null;
+
+/** Send a file, telling how much of it has arrived; what the server has against it comes back, or null. */
+function sendFile(file: File): Promise<{ title?: string; text: string } | null> {
+  // A request of the old kind: `fetch` tells nothing about what was sent.
+  const request = new XMLHttpRequest();
+  sending = request;
+  state.loading.value = { name: file.name, share: 0 };
+  request.upload.onprogress = ({ loaded, total }) => {
+    // The last bytes are there before the server has looked at them.
+    state.loading.value = { name: file.name, share: loaded < total ? loaded / total : null };
+  };
+  return new Promise((resolve) => {
+    request.onload = () => {
+      if (request.status < 400) return resolve(null);
+      try {
+        resolve(JSON.parse(request.responseText) as { title: string; text: string });
+      } catch {
+        resolve({ text: "The server did not take it. Try again." });
+      }
+    };
+    request.onerror = () => resolve({ text: "The server does not answer. Try again when it is back." });
+    request.onabort = () => resolve(null);
+    request.open("POST", `/upload?name=${encodeURIComponent(file.name)}&version=${state.version.value}`);
+    request.setRequestHeader("Content-Type", "application/octet-stream");
+    request.send(file);
+  });
 }
 
 const size = (bytes: number): string =>

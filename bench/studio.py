@@ -1,0 +1,190 @@
+"""The studio in a headless browser: a dragged keytime until the new motion is on screen.
+
+Ours is the median of the whole way there and back: the window's message, the solver's process, the
+frame, the picture drawn. The peer is the same motion sent through a socket and read as JSON, as a
+plain web application would do it.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import retime
+from bench.timing import Figure, seconds
+from retime import quat
+
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+]  # fmt: skip
+_DRAG = """async (count) => {
+  const later = (ms) => new Promise((done) => setTimeout(done, ms));
+  const id = retime.state.selectedStep.value, ways = [], frames = [];
+  for (let k = 0; k < count; k++) {
+    const before = retime.state.result.value, drawn = retime.view.drawCount;
+    const begun = performance.now();
+    const keytimes = [[0.85 + 0.004 * k, 1.42], [1.57, 2.29]];
+    retime.actions.preview({ id, parameters: { keytimes } });
+    while (retime.state.result.value === before || retime.view.drawCount === drawn) await later(0);
+    ways.push(performance.now() - begun);
+    frames.push(retime.view.lastFrameMs);
+    await later(100);
+  }
+  retime.actions.discard();
+  return [ways, frames];
+}"""
+_JSON = """async ([points, count]) => {
+  const text = JSON.stringify(points), ways = [];
+  for (let k = 0; k < count; k++) {
+    const begun = performance.now();
+    const rows = JSON.parse(text);
+    const flat = new Float32Array(rows.length * rows[0].length * 3);
+    let place = 0;
+    for (const row of rows) for (const point of row) for (const x of point) flat[place++] = x;
+    ways.push(performance.now() - begun);
+  }
+  return ways;
+}"""
+_RECEIVE = """async (count) => {
+  const later = (ms) => new Promise((done) => setTimeout(done, ms)), ways = [];
+  for (let k = 0; k < count; k++) {
+    const before = retime.state.result.value, begun = performance.now();
+    retime.actions.showVersion("A");
+    while (retime.state.result.value === before) await later(0);
+    ways.push(performance.now() - begun);
+    await later(100);
+  }
+  return ways;
+}"""
+
+
+def _until(page: Any, expression: str, wait: float = 60) -> None:
+    end = time.monotonic() + wait
+    while not page.evaluate(f"Boolean({expression})"):
+        if time.monotonic() > end:
+            raise TimeoutError(expression)
+        time.sleep(0.01)
+
+
+def _long_clip(folder: Path) -> Path:
+    """Make a clip of 5,000 frames: a walk on and on."""
+    walk = retime.samples.walk()
+    start, end = walk.domain
+    times = np.linspace(start, end, 5000)
+    long = retime.apply(walk, retime.TimeWarp.identity(start, end), times=times)
+    rotations, translations = long.rotations, dict(long.translations)
+    made = retime.Motion(long.skeleton, rotations, translations, fps=120)
+    retime.write(made, folder / "long.bvh")
+    return folder / "long.bvh"
+
+
+def figures() -> Iterator[Figure]:
+    path = shutil.which("chromium")
+    if path is None:
+        print("studio: chromium is not installed; left out")
+        return
+    from playwright.sync_api import sync_playwright
+
+    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
+        folder = Path(name)
+        jump = retime.apply(
+            retime.samples.jump(fps=120), retime.TimeWarp([0, 3.325], [0, 3.25]), fps=120
+        )
+        retime.write(jump, folder / "jump.bvh")
+        process = subprocess.Popen(
+            [str(Path(sys.executable).with_name("retime")), "studio", str(folder / "jump.bvh"),
+             "--no-browser"], stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        try:
+            assert process.stdout is not None
+            address = process.stdout.readline().split()[-1]
+            browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+            page = browser.new_page(viewport={"width": 640, "height": 360})
+            page.goto(address)
+            _until(page, "window.retime && retime.state.result.value && retime.state.source.value")
+            yield from _drags(page, len(jump))
+            yield from _buffers(page, folder)
+            yield from _loading(page, folder)
+            browser.close()
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def _drags(page: Any, frames: int) -> Iterator[Figure]:
+    points = retime.positions(retime.samples.jump(fps=120), end_sites=True)
+    plain = float(np.median(page.evaluate(_JSON, [np.round(points, 5).tolist(), 9]))) / 1e3
+    for method in ("spline", "guided"):
+        step = {
+            "method": method,
+            "parameters": {"duration": 2.4, "keytimes": [[0.85, 1.42], [1.57, 2.29]]},
+        }
+        page.evaluate("s => retime.actions.addStep(s)", step)
+        _until(page, "retime.state.steps.value.length === 1 && !retime.state.computing.value")
+        time.sleep(2)
+        page.evaluate(_DRAG, 5)
+        ways, draws = page.evaluate(_DRAG, 40)
+        what = f"keytime dragged until on screen, {method}, {frames} frames"
+        yield Figure(what, float(np.median(ways)) / 1e3, "reading its poses as JSON", plain)
+        if method == "spline":
+            yield Figure(
+                "main thread for a frame of the view", float(np.median(draws)) / 1e3,
+                "8 ms, half a frame at 60 Hz", 8e-3,
+            )  # fmt: skip
+        page.evaluate("retime.actions.undo()")
+        _until(page, "retime.state.steps.value.length === 0")
+
+
+def _buffers(page: Any, folder: Path) -> Iterator[Figure]:
+    draw = np.random.default_rng(0)
+    parents = np.arange(-1, 30)
+    skeleton = retime.Skeleton(
+        tuple(f"J{j}" for j in range(31)), parents, draw.normal(0, 0.2, size=(31, 3))
+    )
+    turns = np.cumsum(draw.normal(0, 0.02, (1200, 31, 3)), axis=0)
+    motion = retime.Motion(skeleton, quat.exp(turns), {"J0": np.zeros((1200, 3))}, fps=120)
+    retime.write(motion, folder / "many.bvh")
+    _upload(page, folder / "many.bvh", 2)
+    page.evaluate("retime.actions.run({ type: 'use_motion', id: 'm2' })")
+    _until(page, "retime.state.result.value.frames === 1200 && !retime.state.computing.value")
+    time.sleep(2)
+    ours = float(np.median(page.evaluate(_RECEIVE, 15))) / 1e3
+    points = np.round(retime.positions(motion), 5).tolist()
+    plain = float(np.median(page.evaluate(_JSON, [points, 9]))) / 1e3
+    text = seconds(lambda: json.dumps(points))
+    yield Figure(
+        "1,200 x 31 poses asked for and received", ours,
+        "the same written and read as JSON", text + plain,
+    )  # fmt: skip
+
+
+def _upload(page: Any, clip: Path, count: int) -> None:
+    page.evaluate(
+        "([name, text]) => retime.actions.upload([new File([text], name)])",
+        [clip.name, clip.read_text()],
+    )
+    _until(page, f"retime.state.clips.value.size === {count}")
+
+
+def _loading(page: Any, folder: Path) -> Iterator[Figure]:
+    import bvhio
+
+    clip = _long_clip(folder)
+    begun = time.perf_counter()
+    _upload(page, clip, 3)
+    ours = time.perf_counter() - begun
+    yield Figure(
+        "5,000 frames of BVH uploaded and shown", ours, "bvhio, read only",
+        seconds(lambda: bvhio.readAsBvh(str(clip)), repeats=1),
+    )  # fmt: skip
