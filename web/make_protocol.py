@@ -18,7 +18,10 @@ UNIONS = {
     "Command": project.ClientCommand,
     "ClientMessage": messages.ClientMessage,
     "ServerMessage": messages.ServerMessage,
-    "FrameHeader": messages.MotionHeader | messages.ResultHeader | messages.PhysicsHeader,
+    "FrameHeader": messages.MotionHeader
+    | messages.ResultHeader
+    | messages.PhysicsHeader
+    | messages.LiveHeader,
 }
 PLAIN = {float: "number", int: "number", str: "string", bool: "boolean", type(None): "null"}
 

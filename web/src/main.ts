@@ -25,7 +25,13 @@ import { transport } from "./panels/transport";
 import { waiting } from "./panels/waiting";
 import * as actions from "./store/actions";
 import { connect } from "./store/connection";
+import { openEditors } from "./store/editors";
 import * as state from "./store/state";
+import { mountJointTimes } from "./timeline/joints/joint_times";
+import { mountLayers } from "./timeline/layers/layers";
+import { mountLive } from "./timeline/live/live_view";
+import { mountPoses } from "./timeline/poses/poses";
+import type { TabApi } from "./timeline/tab";
 import { mountTimeline } from "./timeline/timeline";
 import { mountView } from "./viewport/view";
 
@@ -43,11 +49,22 @@ const stage = element(
   loadingState(),
   cards(),
 );
+const panel = (name: state.Tab): HTMLElement => {
+  const made = element("div", { className: "tab-panel", id: `panel-${name}`, role: "tabpanel" });
+  made.setAttribute("aria-labelledby", `tab-${name}`);
+  watch(() => {
+    made.hidden = state.tab.value !== name;
+  });
+  return made;
+};
+const panels: Record<state.Tab, HTMLElement> = {
+  warp: panel("warp"), joints: panel("joints"), poses: panel("poses"), layers: panel("layers"), live: panel("live"),
+};
 const timelineHost = element(
   "section",
-  { className: "timeline-area", id: "timeline", role: "tabpanel", tabIndex: -1, data: { area: "timeline" } },
+  { className: "timeline-area", id: "timeline", tabIndex: -1, data: { area: "timeline" } },
+  ...Object.values(panels),
 );
-timelineHost.setAttribute("aria-labelledby", "tab-warp");
 
 arrangeAreas(app, {
   header: header(() => view),
@@ -62,7 +79,14 @@ document.body.append(announcer, jointNames());
 
 // The areas are on the page by now: both measure them.
 const view = mountView(canvasHost);
-const timeline = mountTimeline(timelineHost, { thumbnail: (t, w, h) => view.thumbnail(t, w, h) });
+const timeline = mountTimeline(panels.warp, { thumbnail: (t, w, h) => view.thumbnail(t, w, h) });
+const tabs: Record<state.Tab, TabApi> = {
+  warp: timeline,
+  joints: mountJointTimes(panels.joints),
+  poses: mountPoses(panels.poses),
+  layers: mountLayers(panels.layers),
+  live: mountLive(panels.live),
+};
 
 watch(() => {
   app.classList.toggle("waiting", waiting.value);
@@ -73,7 +97,8 @@ runPlayback();
 followSound(timeline);
 askForSuggestions();
 askForPhysics();
-listenForKeys(view, timeline);
+openEditors();
+listenForKeys(view, () => tabs[state.tab.value]);
 offerTour();
 connect();
 

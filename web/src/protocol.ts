@@ -111,10 +111,11 @@ export interface Save {
   type: "save";
 }
 
-/** Show a version in this window. */
+/** Show a version in this window, with what the editor of one of its steps needs. */
 export interface Show {
   type: "show";
   version: "A" | "B";
+  editing?: string | null;
 }
 
 /** Stop what is being computed for this window. */
@@ -133,8 +134,9 @@ export interface Push {
 export interface Ask {
   type: "ask";
   request: number;
-  question: "suggestions" | "physics" | "watch";
+  question: "suggestions" | "physics" | "watch" | "live";
   step?: string | null;
+  motion?: string | null;
 }
 
 /** Take a bundled motion into the project. */
@@ -314,6 +316,43 @@ export interface StepResult {
   costs: Record<string, number>;
 }
 
+/** A surface key in 3D: a plane through ``base``, spanned by ``across`` and ``up``. */
+export interface SurfaceKeyView {
+  index: number;
+  time: number;
+  joints: string[];
+  shift: number;
+  made: number;
+  start: number;
+  end: number;
+  room: [number, number];
+  base: number[];
+  across: number[];
+  up: number[];
+  along: number[];
+  pace: number;
+  weights: number[];
+}
+
+/** What the surface editor shows of the step that a window edits. */
+export interface SurfaceEditor {
+  type: "surface";
+  step: string;
+  keys: SurfaceKeyView[];
+  notes: string[];
+}
+
+/** What the poses editor shows of the step that a window edits. */
+export interface PosesEditor {
+  type: "poses";
+  step: string;
+  channels: string[];
+  joints: number[];
+  free: number[];
+  found: number;
+  notes: string[];
+}
+
 /** The retimed motion. */
 export interface ResultHeader {
   type: "result";
@@ -329,6 +368,7 @@ export interface ResultHeader {
   notes: string[];
   steps: StepResult[];
   interim: boolean;
+  editor: SurfaceEditor | PosesEditor | null;
   arrays: Block[];
 }
 
@@ -360,10 +400,22 @@ export interface PhysicsHeader {
   arrays: Block[];
 }
 
+/** A motion followed as if it came live: the performer's, against the source as the recording. */
+export interface LiveHeader {
+  type: "live";
+  request: number;
+  performer: string;
+  reference: string;
+  method: string;
+  score: Record<string, number | null>;
+  moments: number[][];
+  arrays: Block[];
+}
+
 export type Command = RemoveMotion | UseMotion | AddStep | RemoveStep | MoveStep | ChangeStep | ReplaceSteps | CopyVersion | MoveAudio | RemoveAudio;
 
 export type ClientMessage = Do | Preview | Discard | Undo | Redo | Save | Show | Cancel | Push | Ask | Sample | Locate;
 
 export type ServerMessage = Welcome | DocumentState | Progress | Problem | Answer;
 
-export type FrameHeader = MotionHeader | ResultHeader | PhysicsHeader;
+export type FrameHeader = MotionHeader | ResultHeader | PhysicsHeader | LiveHeader;

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,26 +26,18 @@ from retime.metrics import skate_by_frame
 from retime.motion import Motion
 from retime.recipe import Solved
 from retime.studio import jobs, messages
+from retime.studio.editors import editor_of, layers, step_times
+from retime.studio.evaluated import Evaluated
 from retime.studio.lines import line_of
 from retime.warp import TimeWarp
 
-__all__ = ["Evaluated", "Evaluator"]
+__all__ = ["Evaluator"]
 
 Progress = Callable[[str, float | None], None]
 # Motions that are kept; an old one is read again when it is needed.
 _KEPT = 8
 # What a window is sent at once, at most: single precision values, 1 GB of them.
 _MOST_VALUES = 1 << 28
-
-
-@dataclass(frozen=True, eq=False)
-class Evaluated:
-    """A recipe's result and how it came about."""
-
-    source: Motion
-    solved: tuple[Solved, ...]
-    motion: Motion
-    warp: TimeWarp
 
 
 class Evaluator:
@@ -177,6 +169,8 @@ class Evaluator:
     ) -> bytes:
         made, warp = found.motion, found.warp.of_body()
         contacts = () if interim else carry_contacts(self.contacts(found.source), found.warp)
+        edited = None if interim else _solved(job, found, job.editing)
+        editor, editor_arrays = (None, {}) if edited is None else editor_of(job, found, edited)
         header = messages.ResultHeader(
             version=job.version,
             revision=job.revision,
@@ -190,18 +184,19 @@ class Evaluator:
             notes=[n for n in made.notes if n not in found.source.notes],
             steps=[_step_result(job.steps[s.number - 1], s) for s in found.solved],
             interim=interim,
+            editor=editor,
             arrays=[],
         )
-        arrays: dict[str, Any] = {
+        arrays: dict[str, Any] = editor_arrays | {
             "positions": positions(made, end_sites=True),
             "times": made.times,
             "output": warp.output,
             "source": warp.source,
             "skate": skate_by_frame(made),
         }
-        if _mesh(found.source)[1]:
+        if _mesh(found.source)[1] or editor is not None:
             arrays["rotations"] = global_rotations(made)
-        return messages.frame(header, arrays | _step_times(job, found))
+        return messages.frame(header, arrays | step_times(job, found) | layers(job, found))
 
     def suggest(self, job: jobs.Suggest) -> messages.Answer:
         """Suggest keytimes, in the source time of the step that they are for."""
@@ -213,6 +208,14 @@ class Evaluator:
         given = solved.given if solved is not None and whole else found.source
         listed = [messages.Suggested(s.time, s.weight) for s in suggest_keytimes(given)]
         return messages.Answer(job.request, listed)
+
+    def live(self, job: jobs.Live) -> bytes:
+        """Follow a motion as if it came live, and make the frame that shows how it went."""
+        from retime.studio.following import live_frame
+
+        reference, performer = self.motion(job.reference), self.motion(job.performer)
+        self.progress(f"Following {job.performer.name}", None)
+        return live_frame(job, reference, performer)
 
     # ---- physics
 
@@ -302,23 +305,6 @@ def _step_result(name: str, solved: Solved) -> messages.StepResult:
         name, line_of(solved.step), list(notes), solved.given.domain, solved.domain,
         dict(solved.edit.figures),
     )  # fmt: skip
-
-
-def _step_times(job: jobs.Result, found: Evaluated) -> dict[str, Any]:
-    """Lead from every step's own times to the source's and the result's, where they differ."""
-    timing = [s for s in found.solved if s.edit.warp is not None and not s.edit.warp.is_identity]
-    if len(timing) < 2:
-        return {}
-    out = {}
-    for k, solved in enumerate(found.solved):
-        name = job.steps[solved.number - 1]
-        before = total_warp(found.source, [s.edit for s in found.solved[:k]]).of_body()
-        later = found.solved[k + 1 :]
-        given = later[0].given if later else found.motion
-        after = total_warp(given, [s.edit for s in later]).of_body()
-        out[f"before:{name}"] = np.c_[before.output, before.source]
-        out[f"after:{name}"] = np.c_[after.output, after.source]
-    return out
 
 
 def _bars(motion: Motion, contacts: Sequence[Contact]) -> list[messages.ContactBar]:

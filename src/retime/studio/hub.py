@@ -38,6 +38,10 @@ _AUTOSAVE = 1.0
 _MOST_WAITING = 1000
 
 
+# What a window shows: a version, and the step of it whose editor is open.
+Shows = tuple[Version, str | None]
+
+
 class Window:
     """One window: what it shows, and what waits to be sent to it."""
 
@@ -45,12 +49,17 @@ class Window:
 
     def __init__(self) -> None:
         self.number = next(self._numbers)
-        self.version: Version = "A"
+        self.shows: Shows = ("A", None)
         self.preview: messages.Preview | None = None
         self._waiting: OrderedDict[str | int, str | bytes] = OrderedDict()
         self._count = itertools.count()
         self._some = asyncio.Event()
         self.lost = False
+
+    @property
+    def version(self) -> Version:
+        """The version that it shows."""
+        return self.shows[0]
 
     def post(self, data: msgspec.Struct | bytes, slot: str | None = None) -> None:
         """Put a message in the outbox; one that still waits in the same slot is replaced."""
@@ -83,7 +92,7 @@ class Hub:
         self.intake = Intake(session.workspace, workers)
         self.windows: set[Window] = set()
         self._clips: dict[tuple[str, str, str], bytes] = {}
-        self._results: dict[Version, tuple[str, bytes]] = {}
+        self._results: dict[Shows, tuple[str, bytes]] = {}
         self._missing: list[str] = session.missing()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._saving: asyncio.TimerHandle | None = None
@@ -142,7 +151,7 @@ class Hub:
             case messages.Preview(request, command):
                 window.preview = message
                 project = self.session.would_be(command)
-                self._start(self._evaluate(project, window.version, window, request))
+                self._start(self._evaluate(project, window.shows, window, request))
             case messages.Discard():
                 window.preview = None
                 self.workers.drop(f"preview:{window.number}")
@@ -156,8 +165,8 @@ class Hub:
             case messages.Save():
                 self.session.save()
                 self._tell_state()
-            case messages.Show(version):
-                window.version = version
+            case messages.Show(version, editing):
+                window.shows = version, editing
                 self._show(window)
             case messages.Cancel():
                 await self._cancel(window)
@@ -181,8 +190,10 @@ class Hub:
         self._missing = [m for m in self._missing if m in known]
         self._tell_state(window, request)
         self._load_clips()
-        for version in sorted({w.version for w in self.windows}):
-            self._start(self._evaluate(self.session.project, version))
+        shown = {w.shows for w in self.windows}
+        self._results = {k: v for k, v in self._results.items() if k in shown}
+        for shows in shown:
+            self._start(self._evaluate(self.session.project, shows))
         if self._saving is not None:
             self._saving.cancel()
         self._saving = asyncio.get_running_loop().call_later(_AUTOSAVE, self._autosave)
@@ -247,8 +258,9 @@ class Hub:
     # ---- results
 
     def _result_job(
-        self, project: Project, version: Version, request: int | None = None
+        self, project: Project, shows: Shows, request: int | None = None
     ) -> jobs.Result | None:
+        version, editing = shows
         if project.source is None or project.source in self._missing:
             return None
         workspace = self.session.workspace
@@ -258,68 +270,70 @@ class Hub:
             _resolve_paths(step, lambda path: str(workspace.resolve(path)))
         names = [s.id for s in project.versions[version]]
         clip = self._clip(project, project.source)
-        return jobs.Result(clip, document, names, version, self.session.revision, request)
+        revision = self.session.revision
+        return jobs.Result(clip, document, names, version, revision, request, editing)
 
     def _show(self, window: Window) -> None:
         """Show a window the committed result of its version."""
-        self._start(self._evaluate(self.session.project, window.version, None, None, window))
+        self._start(self._evaluate(self.session.project, window.shows, None, None, window))
 
     async def _evaluate(
         self,
         project: Project,
-        version: Version,
+        shows: Shows,
         window: Window | None = None,
         request: int | None = None,
         only: Window | None = None,
     ) -> None:
         """Compute a version's result: for one window's preview, or as committed for all."""
-        windows = {window} if window is not None else self.windows
+        slot = f"result:{shows[0]}"
         try:
-            job = self._result_job(project, version, request)
+            job = self._result_job(project, shows, request)
             if job is None:
                 return
             key = _content_of(job)
-            kept = self._results.get(version)
+            kept = self._results.get(shows)
             if window is None and kept is not None and kept[0] == key:
-                for w in [only] if only is not None else self._showing(version):
-                    w.post(kept[1], f"result:{version}")
+                for w in [only] if only is not None else self._showing(shows):
+                    w.post(kept[1], slot)
                 return
 
             def told(said: Said, _: bytes) -> None:
-                for w in windows:
+                for w in self._showing(shows) if window is None else [window]:
                     w.post(messages.Progress(request, said.text, said.share), "progress")
 
-            purpose = f"result:{version}" if window is None else f"preview:{window.number}"
+            purpose = _purpose(shows) if window is None else f"preview:{window.number}"
             said, frame = await self.workers.run("solve", purpose, job, told)
             _must_be_done(said, job)
         except Stopped:
             return
         except RetimeError as e:
             step = e.step_name if isinstance(e, _StepError) else None
-            for w in self._showing(version) if window is None else [window]:
+            for w in self._showing(shows) if window is None else [window]:
                 w.post(messages.Problem("This could not be computed", str(e), request, step))
             return
         if window is not None:
             if window.preview is not None:  # the drag goes on: what is a little old shows the way
-                window.post(frame, f"result:{version}")
+                window.post(frame, slot)
             return
-        self._results[version] = (key, frame)
-        for w in self._showing(version):
+        self._results[shows] = (key, frame)
+        for w in self._showing(shows):
             if w.preview is None:
-                w.post(frame, f"result:{version}")
+                w.post(frame, slot)
 
-    def _showing(self, version: Version) -> list[Window]:
-        return [w for w in self.windows if w.version == version]
+    def _showing(self, shows: Shows) -> list[Window]:
+        return [w for w in self.windows if w.shows == shows]
 
     # ---- questions
 
     async def _answer(self, window: Window, asked: messages.Ask) -> None:
         project = self.session.project
         try:
-            result = self._result_job(project, window.version)
+            result = self._result_job(project, window.shows)
             if result is None:
                 return
-            job, role, purpose = _question(result, asked, window)
+            performer = None if asked.motion is None else self._clip(project, asked.motion)
+            job, role, purpose = _question(result, asked, performer, window)
 
             def told(said: Said, body: bytes) -> None:
                 if said.kind == "frame":
@@ -343,13 +357,14 @@ class Hub:
     async def _cancel(self, window: Window) -> None:
         window.preview = None
         purposes = [
-            f"preview:{window.number}", f"result:{window.version}", f"physics:{window.number}",
-            f"suggestions:{window.number}", *(f"load:{n}" for n in self.session.project.motions),
+            f"preview:{window.number}", _purpose(window.shows), f"physics:{window.number}",
+            f"suggestions:{window.number}", f"live:{window.number}",
+            *(f"load:{n}" for n in self.session.project.motions),
         ]  # fmt: skip
         for purpose in purposes:
             await self.workers.cancel(purpose)
         window.post(messages.Problem("Stopped", "The document is unchanged.", stopped=True))
-        kept = self._results.get(window.version)
+        kept = self._results.get(window.shows)
         if kept is not None:
             window.post(kept[1], f"result:{window.version}")
 
@@ -367,7 +382,7 @@ class Hub:
     ) -> tuple[Path, str]:
         """Write a version's result to a file of its own; the caller removes it."""
         project = self.session.project
-        result = self._result_job(project, version)
+        result = self._result_job(project, (version, None))
         if result is None or project.source is None:
             raise InputError("There is no motion to export. Open one first.")
         if form == "recipe":
@@ -432,9 +447,13 @@ def _must_be_done(said: Said, job: jobs.Result | None = None) -> None:
     raise error
 
 
+def _purpose(shows: Shows) -> str:
+    return f"result:{shows[0]}:{shows[1]}"
+
+
 def _content_of(job: jobs.Result) -> str:
     """Hash what decides a result: the source and the recipe, whoever asks and when."""
-    parts = msgspec.json.encode([job.clip, job.recipe, job.steps, job.version], order="sorted")
+    parts = msgspec.json.encode([job.clip, job.recipe, job.steps, job.editing], order="sorted")
     return hashlib.sha256(parts).hexdigest()
 
 
@@ -453,16 +472,19 @@ def _as_list(value: Any) -> list[Any]:
 
 
 def _question(
-    result: jobs.Result, asked: messages.Ask, window: Window
+    result: jobs.Result, asked: messages.Ask, performer: jobs.Clip | None, window: Window
 ) -> tuple[jobs.Job, str, str]:
     """Turn a question into a job, who does it, and its purpose."""
+    purpose = f"{asked.question}:{window.number}"
     match asked.question:
         case "suggestions":
-            job: jobs.Job = jobs.Suggest(result, asked.step, asked.request)
-            return job, "answer", f"suggestions:{window.number}"
+            return jobs.Suggest(result, asked.step, asked.request), "answer", purpose
         case "physics":
-            job = jobs.Physics(result, asked.step, asked.request)
-            return job, "answer", f"physics:{window.number}"
+            return jobs.Physics(result, asked.step, asked.request), "answer", purpose
+        case "live":
+            if performer is None:
+                raise InputError("Say which motion to follow.")
+            return jobs.Live(result.clip, performer, asked.request), "answer", purpose
         case "watch":
             if asked.step is None:
                 raise InputError("Say which step to watch.")

@@ -14,6 +14,7 @@ __all__ = [
     "Export",
     "Inspect",
     "Job",
+    "Live",
     "Load",
     "Physics",
     "Result",
@@ -55,6 +56,15 @@ class Result(Struct, frozen=True, tag="result"):
     version: Version
     revision: int
     request: int | None = None
+    editing: str | None = None
+
+
+class Live(Struct, frozen=True, tag="live"):
+    """Follow one motion live by another, as if it came frame by frame."""
+
+    reference: Clip
+    performer: Clip
+    request: int
 
 
 class Suggest(Struct, frozen=True, tag="suggest"):
@@ -90,4 +100,4 @@ class Export(Struct, frozen=True, tag="export"):
     title: str
 
 
-Job = Inspect | Load | Result | Suggest | Physics | Watch | Export
+Job = Inspect | Load | Result | Live | Suggest | Physics | Watch | Export

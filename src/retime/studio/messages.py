@@ -28,10 +28,12 @@ __all__ = [
     "Do",
     "DocumentState",
     "FormField",
+    "LiveHeader",
     "Locate",
     "MethodForm",
     "MotionHeader",
     "PhysicsHeader",
+    "PosesEditor",
     "Preview",
     "Problem",
     "Progress",
@@ -44,6 +46,8 @@ __all__ = [
     "Show",
     "StepResult",
     "Suggested",
+    "SurfaceEditor",
+    "SurfaceKeyView",
     "Undo",
     "ViolationRow",
     "Welcome",
@@ -87,9 +91,10 @@ class Save(Struct, frozen=True, tag="save"):
 
 
 class Show(Struct, frozen=True, tag="show"):
-    """Show a version in this window."""
+    """Show a version in this window, with what the editor of one of its steps needs."""
 
     version: Version
+    editing: str | None = None
 
 
 class Cancel(Struct, frozen=True, tag="cancel"):
@@ -107,12 +112,14 @@ class Ask(Struct, frozen=True, tag="ask"):
     """Ask for what is not part of a result.
 
     ``suggestions``: moments for keytimes. ``physics``: regions, limits and what is impossible of
-    the version shown. ``watch``: solve a physics step slowly enough to be watched.
+    the version shown. ``watch``: solve a physics step slowly enough to be watched. ``live``: follow
+    a motion as if it came live, with the source as the recording.
     """
 
     request: int
-    question: Literal["suggestions", "physics", "watch"]
+    question: Literal["suggestions", "physics", "watch", "live"]
     step: str | None = None
+    motion: str | None = None
 
 
 class Sample(Struct, frozen=True, tag="sample"):
@@ -272,6 +279,57 @@ class MotionHeader(Struct, frozen=True, tag="motion"):
     arrays: list[Block]
 
 
+class SurfaceKeyView(Struct, frozen=True):
+    """A surface key in 3D: a plane through ``base``, spanned by ``across`` and ``up``.
+
+    Later lies along ``along``, ``pace`` metres to a second. ``index`` is the key's place in the
+    step's parameter; ``room`` the time between its neighbours' ranges. ``made`` is the shift that
+    was found, ``weights`` every joint's share of it. Arrays: ``grid:N`` (P, Q, 4) places of the
+    dragged surface and the pull there (0 to 1), ``paths:N`` (moments, joints, 3) the joints' ways
+    through the plane, over ``start`` to ``end``, ``places:N`` (joints, 3) the joints on the plane.
+    """
+
+    index: int
+    time: float
+    joints: list[str]
+    shift: float
+    made: float
+    start: float
+    end: float
+    room: tuple[float, float]
+    base: list[float]
+    across: list[float]
+    up: list[float]
+    along: list[float]
+    pace: float
+    weights: list[float]
+
+
+class SurfaceEditor(Struct, frozen=True, tag="surface"):
+    """What the surface editor shows of the step that a window edits."""
+
+    step: str
+    keys: list[SurfaceKeyView]
+    notes: list[str]
+
+
+class PosesEditor(Struct, frozen=True, tag="poses"):
+    """What the poses editor shows of the step that a window edits.
+
+    ``channels`` are joints and roots' translations, ``joints`` their joints; ``free`` the poses
+    that can be edited; ``found`` how many poses there could be. Arrays: ``pose_times`` (poses,),
+    ``refinements`` and ``included`` (poses, channels), ``probability`` (moments, 2) of times and
+    values. Times are the step's output's.
+    """
+
+    step: str
+    channels: list[str]
+    joints: list[int]
+    free: list[int]
+    found: int
+    notes: list[str]
+
+
 class StepResult(Struct, frozen=True):
     """What one step found: a line for the list, what it wants to say, and what it cost.
 
@@ -293,6 +351,9 @@ class ResultHeader(Struct, frozen=True, tag="result"):
     mesh, ``times`` (frames,), ``output`` and ``source`` (knots,) of the body's warp, ``skate``
     (frames,) in metres a frame. Where several steps change timing, ``before:ID`` (knots, 2) leads
     from a step's input time to the source's, ``after:ID`` from the result's time to its output's.
+    For every step ``layer:ID`` (moments, 3) is what it adds to the source time: the body's, and the
+    least and most of all joints, over ``layer_times``. With an editor, ``joint_times`` (frames,
+    joints) is how far ahead of its output each joint of the edited step is.
     ``revision`` is the document's, ``request`` the preview's.
     """
 
@@ -308,6 +369,7 @@ class ResultHeader(Struct, frozen=True, tag="result"):
     notes: list[str]
     steps: list[StepResult]
     interim: bool
+    editor: SurfaceEditor | PosesEditor | None
     arrays: list[Block]
 
 
@@ -343,6 +405,24 @@ class PhysicsHeader(Struct, frozen=True, tag="physics"):
     friction: float
     violations: list[ViolationRow]
     notes: list[str]
+    arrays: list[Block]
+
+
+class LiveHeader(Struct, frozen=True, tag="live"):
+    """A motion followed as if it came live: the performer's, against the source as the recording.
+
+    Arrays: ``times`` (T,) live time, ``source`` (T,) the recording's time that was found,
+    ``rate`` and ``confidence`` (T,), ``late`` (T,) seconds behind the recording's own pace (NaN
+    where it cannot be judged). ``score`` is the summary of the timing, ``moments`` those that are
+    farthest off.
+    """
+
+    request: int
+    performer: str
+    reference: str
+    method: str
+    score: dict[str, float | None]
+    moments: list[list[float]]
     arrays: list[Block]
 
 

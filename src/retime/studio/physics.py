@@ -21,7 +21,7 @@ from retime.studio import jobs, messages
 from retime.warp import TimeWarp
 
 if TYPE_CHECKING:
-    from retime.studio.evaluation import Evaluated
+    from retime.studio.evaluated import Evaluated
 
 __all__ = ["model_for", "physics_frame", "watch_solution"]
 

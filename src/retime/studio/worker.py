@@ -137,6 +137,8 @@ class Worker:
                 return e.load(job), None
             case jobs.Result():
                 return e.result(job), None
+            case jobs.Live():
+                return e.live(job), None
             case jobs.Suggest():
                 return b"", msgspec.to_builtins(e.suggest(job))
             case jobs.Physics():

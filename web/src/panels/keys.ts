@@ -2,7 +2,7 @@
 
 import * as actions from "../store/actions";
 import * as state from "../store/state";
-import type { TimelineApi } from "../timeline/timeline";
+import type { TabApi } from "../timeline/tab";
 import type { ViewApi } from "../viewport/view";
 import { openHelp } from "./help";
 import { nextArea } from "./layout";
@@ -10,12 +10,12 @@ import { togglePlay } from "./playback";
 import { toggleMute } from "./step";
 import { toEnd, toStart } from "./transport";
 
-export function listenForKeys(view: ViewApi, timeline: TimelineApi): void {
+export function listenForKeys(view: ViewApi, tab: () => TabApi): void {
   letGoOfClicked();
   window.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing) return;
     if (document.querySelector("dialog[open]")) return;
-    const used = command(event) || (!typing(event) && (timeline.handleKey(event) || shortcut(event, view)));
+    const used = command(event) || (!typing(event) && (tab().handleKey(event) || shortcut(event, view)));
     if (used) event.preventDefault();
   });
 }

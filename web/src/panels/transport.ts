@@ -41,15 +41,35 @@ export function transport(): HTMLElement {
 export const toStart = (): void => actions.seek((state.playRange.value ?? state.domain.value)[0]);
 export const toEnd = (): void => actions.seek((state.playRange.value ?? state.domain.value)[1]);
 
-/** A real tablist, though there is one tab yet. */
+const TAB_NAMES: Record<state.Tab, string> = {
+  warp: "Warp", joints: "Joint times", poses: "Poses", layers: "Layers", live: "Live",
+};
+
 function tabs(): HTMLElement {
-  const warp = element(
-    "button",
-    { type: "button", className: "tab", role: "tab", id: "tab-warp", textContent: "Warp" },
-  );
-  warp.ariaSelected = "true";
-  warp.setAttribute("aria-controls", "timeline");
-  return element("div", { className: "tabs", role: "tablist", ariaLabel: "Timeline" }, warp);
+  const made = state.TABS.map((name) => {
+    const tab = element(
+      "button",
+      { type: "button", className: "tab", role: "tab", id: `tab-${name}`, textContent: TAB_NAMES[name] },
+    );
+    tab.setAttribute("aria-controls", `panel-${name}`);
+    tab.addEventListener("click", () => (state.tab.value = name));
+    watch(() => {
+      const chosen = state.tab.value === name;
+      tab.ariaSelected = String(chosen);
+      tab.tabIndex = chosen ? 0 : -1; // one stop for Tab; the arrows go on from there
+    });
+    return tab;
+  });
+  const list = element("div", { className: "tabs", role: "tablist", ariaLabel: "Timeline" }, ...made);
+  list.addEventListener("keydown", (event) => {
+    const step = ({ ArrowLeft: -1, ArrowRight: 1 } as Record<string, number>)[event.key];
+    if (!step) return;
+    event.stopPropagation();
+    const next = (state.TABS.indexOf(state.tab.value) + step + made.length) % made.length;
+    state.tab.value = state.TABS[next]!;
+    made[next]!.focus();
+  });
+  return list;
 }
 
 function playButton(): HTMLElement {

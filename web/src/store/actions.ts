@@ -2,7 +2,7 @@
 
 import { batch } from "@preact/signals-core";
 import type { ChangeStep, Command, NewStep } from "../protocol";
-import { nextRequest, send, want } from "./connection";
+import { nextRequest, send, show, want } from "./connection";
 import * as state from "./state";
 
 export function run(command: Command): boolean {
@@ -61,7 +61,7 @@ export function showVersion(version: state.Version): void {
     state.selectedKey.value = null;
     state.physics.value = null;
   });
-  send({ type: "show", version });
+  show();
 }
 
 export const undo = (): void => void send({ type: "undo" });
@@ -77,6 +77,12 @@ export function cancel(): void {
 
 export const ask = (question: "suggestions" | "physics" | "watch", step: string | null = null): void =>
   void send({ type: "ask", request: nextRequest(), question, step });
+/** Follow a motion of the project as if it came live, with the source as the recording. */
+export function followLive(motion: string): void {
+  state.performer.value = motion;
+  state.liveRun.value = null;
+  send({ type: "ask", request: nextRequest(), question: "live", motion });
+}
 export const push = (time: number, rate: number): void => void send({ type: "push", time, rate });
 export const openSample = (name: string): void => void send({ type: "sample", request: nextRequest(), name });
 export const locate = (id: string, path: string | null): void =>

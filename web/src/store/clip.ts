@@ -1,6 +1,6 @@
 /** Sampled motions and warps as the views need them: look-ups by time, nothing else. */
 
-import type { ContactBar, MotionHeader, PhysicsHeader, ResultHeader } from "../protocol";
+import type { ContactBar, LiveHeader, MotionHeader, PhysicsHeader, ResultHeader } from "../protocol";
 import type { Frame } from "./wire";
 
 /** Find the last index whose value is not above t, by bisection; 0 where there is none. */
@@ -106,6 +106,11 @@ export class RetimedClip extends Clip {
     this.arrays = arrays;
   }
 
+  /** An array of the frame by its name, such as `grid:0` or `layer:s1`. */
+  block(name: string): Float32Array | null {
+    return this.arrays.get(name) ?? null;
+  }
+
   /** How a step's own times lie in the source's and the result's. */
   timesOf(step: string): StepTimes {
     return new StepTimes(this.arrays.get(`before:${step}`) ?? null, this.arrays.get(`after:${step}`) ?? null);
@@ -154,6 +159,23 @@ function columns(pairs: Float32Array): [Float32Array, Float32Array] {
   const [first, second] = [new Float32Array(count), new Float32Array(count)];
   for (let k = 0; k < count; k++) [first[k], second[k]] = [pairs[2 * k]!, pairs[2 * k + 1]!];
   return [first, second];
+}
+
+/** A motion that was followed as if it came live. */
+export class LiveRun {
+  readonly times: Float32Array;
+  readonly source: Float32Array;
+  readonly rate: Float32Array;
+  readonly confidence: Float32Array;
+  /** Seconds behind the recording's own pace; not a number where it cannot be judged. */
+  readonly late: Float32Array;
+  constructor(readonly header: LiveHeader, arrays: Frame["arrays"]) {
+    this.times = arrays.get("times")!;
+    this.source = arrays.get("source")!;
+    this.rate = arrays.get("rate")!;
+    this.confidence = arrays.get("confidence")!;
+    this.late = arrays.get("late")!;
+  }
 }
 
 /** What physics says of a version, frame by frame of its source. */

@@ -1,8 +1,8 @@
 /** The one WebSocket: requests out, documents, progress and frames in; it comes back by itself. */
 
-import { batch } from "@preact/signals-core";
+import { batch, effect } from "@preact/signals-core";
 import type { ClientMessage, ServerMessage } from "../protocol";
-import { PhysicsView, RetimedClip, SourceClip } from "./clip";
+import { LiveRun, PhysicsView, RetimedClip, SourceClip } from "./clip";
 import * as state from "./state";
 import { parseFrame } from "./wire";
 
@@ -45,7 +45,7 @@ export function connect(): void {
   opened.onopen = () => {
     wait = 250;
     state.link.value = "open";
-    send({ type: "show", version: state.version.value });
+    show();
   };
   opened.onmessage = ({ data }) => {
     if (opened !== socket) return;
@@ -65,6 +65,16 @@ export function connect(): void {
     wait = Math.min(2 * wait, LONGEST_WAIT);
   };
 }
+
+/** Say what this window shows: its version, and the step whose editor is open. */
+export function show(): void {
+  send({ type: "show", version: state.version.peek(), editing: state.editing.peek() });
+}
+
+effect(() => {
+  void state.editing.value;
+  show();
+});
 
 function receive(message: ServerMessage): void {
   batch(() => {
@@ -137,6 +147,9 @@ function receiveFrame(data: ArrayBuffer): void {
         state.time.value = Math.min(Math.max(state.time.value, a), b);
         break;
       }
+      case "live":
+        state.liveRun.value = new LiveRun(header, arrays);
+        break;
       case "physics":
         if (header.version === state.version.value) state.physics.value = new PhysicsView(header, arrays);
         break;

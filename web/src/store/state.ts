@@ -2,7 +2,7 @@
 
 import { computed, signal } from "@preact/signals-core";
 import type { ChangeStep, MethodForm, Problem, Progress, Project, StepEntry, Suggested, Welcome } from "../protocol";
-import { StepTimes, type PhysicsView, type RetimedClip, type SourceClip } from "./clip";
+import { StepTimes, type LiveRun, type PhysicsView, type RetimedClip, type SourceClip } from "./clip";
 
 export type Version = "A" | "B";
 
@@ -58,7 +58,18 @@ export const showTrails = signal(true);
 export const showContacts = signal(true);
 export const showFeasibility = signal(false);
 export const theme = signal<"dark" | "light">("dark");
-export const tab = signal<"warp">("warp");
+export const TABS = ["warp", "joints", "poses", "layers", "live"] as const;
+export type Tab = (typeof TABS)[number];
+export const tab = signal<Tab>("warp");
+/** Index of the selected surface in the `keys` of the edited step. */
+export const selectedSurface = signal<number | null>(null);
+/** The pose that is edited, of the edited step's. */
+export const selectedPose = signal<number | null>(null);
+/** The joint that is edited in 3D: chosen in the tree, in the view or in a row. */
+export const selectedJoint = signal<number | null>(null);
+/** The motion that is followed as if it came live, and how that went. */
+export const performer = signal<string | null>(null);
+export const liveRun = signal<LiveRun | null>(null);
 /** What a screen reader is told, politely. */
 export const announcement = signal("");
 
@@ -89,6 +100,10 @@ export function withChange(step: StepEntry, change: ChangeStep): StepEntry {
 
 export const steps = computed<StepEntry[]>(() => project.value?.versions[version.value] ?? []);
 export const step = computed<StepEntry | null>(() => steps.value.find((s) => s.id === selectedStep.value) ?? null);
+/** The selected step, where it has an editor of its own. */
+export const editing = computed<string | null>(() =>
+  step.value && (step.value.method === "surface" || step.value.method === "stagger") ? step.value.id : null,
+);
 export const result = computed<RetimedClip | null>(() => results.value[version.value]);
 export const source = computed<SourceClip | null>(() => {
   const id = project.value?.source;

@@ -7,7 +7,10 @@ import { Marks } from "./marks";
 import { readPalette, type Palette } from "./palette";
 import { Stage } from "./stage";
 import { Subject } from "./subject";
+import { PoseTool } from "./pose_tool";
+import { SurfaceTool } from "./surface_tool";
 import { Thumbnails } from "./thumbnail";
+import { ToolBench, type Tool } from "./tools";
 import { Viewpoint, type Shown, type Side } from "./viewpoint";
 
 /** Half the thickness of a trail, pixels. */
@@ -22,6 +25,7 @@ export class Picture {
   private readonly marks = new Marks();
   private readonly viewpoint: Viewpoint;
   private readonly thumbnails: Thumbnails;
+  private readonly tools: ToolBench;
   private palette: Palette | null = null;
   private subject: Subject | null = null;
 
@@ -30,7 +34,9 @@ export class Picture {
     this.renderer.shadowMap.enabled = true;
     this.thumbnails = new Thumbnails(this.renderer);
     this.viewpoint = new Viewpoint(canvas, invalidate, (from) => this.stage.light(new Vector3(...from)));
-    this.scene.add(this.stage.object, this.stage.lights, this.marks.object);
+    const tools: Tool[] = [new SurfaceTool(), new PoseTool()];
+    this.tools = new ToolBench(canvas, tools, this.viewpoint.eye.camera, invalidate);
+    this.scene.add(this.stage.object, this.stage.lights, this.marks.object, ...tools.map((tool) => tool.object));
   }
 
   resize(width: number, height: number): void {
@@ -68,6 +74,12 @@ export class Picture {
       this.marks.show(null, palette, 0, 0, 0);
       this.stage.follow(0, 0, 0, EMPTY.size, EMPTY.seen);
     }
+    this.tools.update(
+      shown && {
+        source: shown.subject.source, result: shown.result, t: shown.t, palette, camera: eye.camera,
+        pixel: eye.pixel(height),
+      },
+    );
     this.renderer.render(this.scene, eye.camera);
   }
 
@@ -91,7 +103,9 @@ export class Picture {
     this.colors();
     subject.retimed.setLoad(null, 0, 0);
     subject.retimed.pose(result, t);
-    const others = [this.stage.object, this.marks.object, subject.original.object, subject.ghosts.object];
+    const others = [
+      this.stage.object, this.marks.object, subject.original.object, subject.ghosts.object, ...this.tools.objects,
+    ];
     const before = others.map((part) => part.visible);
     for (const part of others) part.visible = false;
     subject.retimed.object.visible = true;
@@ -106,7 +120,7 @@ export class Picture {
 
   dispose(): void {
     this.subject?.dispose();
-    for (const part of [this.stage, this.marks, this.thumbnails, this.viewpoint, this.renderer]) part.dispose();
+    for (const part of [this.stage, this.marks, this.thumbnails, this.tools, this.viewpoint, this.renderer]) part.dispose();
   }
 
   private colors(): Palette {

@@ -151,6 +151,7 @@ export function mountView(container: HTMLElement): ViewApi {
 function watch(): void {
   for (const shown of [
     state.source, state.result, state.time, state.playing, state.layout, state.selectedStep, state.physics,
+    state.tab, state.selectedSurface, state.selectedPose, state.selectedJoint, state.hoveredJoint,
     state.showGhosts, state.showTrails, state.showContacts, state.showFeasibility,
   ]) void shown.value;
 }

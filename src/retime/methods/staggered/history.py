@@ -125,9 +125,12 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def replayed(poses: S, edits: Iterable[PoseEdit]) -> S:
-    """Make edits anew, one after the other; a muted one is kept in the history and not made."""
-    for number, given in enumerate(edits, 1):
+def replayed(poses: S, edits: Iterable[PoseEdit], first: int = 1) -> S:
+    """Make edits anew, one after the other; a muted one is kept in the history and not made.
+
+    ``first`` is the number of the first one, for what is said about them.
+    """
+    for number, given in enumerate(edits, first):
         edit = PoseEdit.from_document(given)
         if edit.mute:
             poses = replace(poses, edits=(*poses.edits, edit))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from builtins import range as range_
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from retime.contacts import Contact
 from retime.edits import Edit
 from retime.holding import Constraints
-from retime.methods.staggered.history import PoseEdit
+from retime.methods.staggered.history import PoseEdit, replayed
 from retime.methods.staggered.poses import StaggeredPoses
 from retime.methods.staggered.value_edits import MOST_WEIGHT
 from retime.motion import Motion
@@ -116,8 +117,39 @@ def stagger(
     return edited_poses(motion, parameters).to_edit(constraints=parameters.constraints)
 
 
+@dataclass(eq=False)
+class _Kept:
+    """What was found for a motion last: before its list of edits, and after each of them."""
+
+    parameters: StaggerParameters
+    poses: StaggeredPoses
+    after: list[tuple[PoseEdit, StaggeredPoses]]
+
+
 def edited_poses(motion: Motion, p: StaggerParameters) -> StaggeredPoses:
-    """Find a motion's poses and make the edits that parameters name, in their order."""
+    """Find a motion's poses and make the edits that parameters name, in their order.
+
+    The last poses stay with the motion: one more edit, or another at the end of the list, costs
+    itself alone.
+    """
+    kept: _Kept | None = motion.__dict__.get("_staggered_poses")
+    plain = replace(p, edits=())
+    if kept is None or kept.parameters != plain:
+        kept = _Kept(plain, _found_poses(motion, p), [])
+        motion.__dict__["_staggered_poses"] = kept
+    same = 0
+    while same < min(len(p.edits), len(kept.after)) and kept.after[same][0] == p.edits[same]:
+        same += 1
+    del kept.after[same:]
+    poses = kept.after[-1][1] if same else kept.poses
+    for number in range_(same, len(p.edits)):
+        poses = replayed(poses, [p.edits[number]], number + 1)
+        kept.after.append((p.edits[number], poses))
+    return poses
+
+
+def _found_poses(motion: Motion, p: StaggerParameters) -> StaggeredPoses:
+    """Find a motion's poses and make the edits that have parameters of their own."""
     poses = StaggeredPoses.from_motion(
         motion, p.keep, range=p.range, contacts=p.contacts, bound=p.bound, fit=p.fit,
         filter=p.filter, filter_joints=p.filter_joints, loop=p.loop,
@@ -134,7 +166,7 @@ def edited_poses(motion: Motion, p: StaggerParameters) -> StaggeredPoses:
         poses = poses.exaggerate(p.exaggerate, relative_to=p.relative_to, joints=chosen)
     if p.detail != 1:
         poses = poses.detail(p.detail, joints=chosen)
-    return poses.replay(p.edits)
+    return poses
 
 
 def _moved(

@@ -20,6 +20,7 @@ from retime.kinematics import positions
 from retime.methods.surface.intersection import held_up, met_times
 from retime.methods.surface.keys import SurfaceKey
 from retime.methods.surface.placing import BORDER, Placed, Placer, RootMode
+from retime.methods.surface.projection import View
 from retime.methods.surface.propagation import Propagation, bump
 from retime.methods.surface.room import NOTHING, check_times, make_room
 from retime.motion import Motion
@@ -215,6 +216,10 @@ class ControlSurfaces:
     def paths(self, key: int = 0) -> FloatArray:
         """Return the joints' paths projected along a key's time direction, (F, J, 2) metres."""
         return self._key(key).view.project(self._points, self.motion.skeleton.roots[0])
+
+    def view(self, key: int = 0) -> View:
+        """Return the plane that a key's figure is seen on, and the time direction across it."""
+        return self._key(key).view
 
     def _key(self, key: int) -> Placed:
         if isinstance(key, bool) or not isinstance(key, int) or not 0 <= key < len(self.keys):

@@ -1,0 +1,219 @@
+"""What a step's editor shows: surfaces in space, poses in time, and what each step adds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from retime.edits import total_warp
+from retime.quat import FloatArray
+from retime.recipe import Solved
+from retime.studio import jobs, messages
+from retime.studio.evaluated import Evaluated
+from retime.warp import TimeWarp
+
+if TYPE_CHECKING:
+    from retime.methods.surface import ControlSurfaces
+
+__all__ = ["editor_of", "layers", "step_times"]
+
+Editor = messages.SurfaceEditor | messages.PosesEditor
+# Moments at which a way or a layer is drawn.
+_WAY, _LAYER = 41, 300
+# The time axis in space: a second is this many heights of the figure long.
+_PACE = 0.8
+# A surface stands this far from the body, in heights, so that neither hides the other.
+_ASIDE = 0.55
+# The drag by which a key shows its reach before it is dragged, seconds.
+_LITTLE = 1e-3
+
+
+def editor_of(
+    job: jobs.Result, found: Evaluated, solved: Solved
+) -> tuple[Editor | None, dict[str, Any]]:
+    """Return what the editor of a step needs, and its arrays; nothing for steps without one."""
+    name = job.steps[solved.number - 1]
+    made: tuple[Editor, dict[str, Any]]
+    match solved.step.method:
+        case "surface":
+            made = _surfaces(name, solved)
+        case "stagger":
+            made = _poses(name, solved)
+        case _:
+            return None, {}
+    editor, arrays = made
+    place = found.solved.index(solved)
+    return editor, arrays | {"joint_times": _joint_times(found, place)}
+
+
+def _after(found: Evaluated, place: int) -> TimeWarp:
+    """Return the body's warp of all steps behind one: from the result's time to its output's."""
+    later = found.solved[place + 1 :]
+    given = later[0].given if later else found.motion
+    return total_warp(given, [s.edit for s in later]).of_body()
+
+
+def _joint_times(found: Evaluated, place: int) -> FloatArray:
+    """Return how far ahead of its own output each joint of a step is, (F, J) seconds."""
+    warp = found.solved[place].edit.warp
+    names = found.source.skeleton.names
+    at = _after(found, place)(found.motion.times)
+    out = np.zeros((len(at), len(names)))
+    if warp is not None:
+        for j, name in enumerate(names):
+            if name in warp.channels or not warp.is_identity:
+                out[:, j] = warp(at, name) - at
+    return out
+
+
+def step_times(job: jobs.Result, found: Evaluated) -> dict[str, Any]:
+    """Lead from every step's own times to the source's and the result's, where they differ."""
+    timing = [s for s in found.solved if s.edit.warp is not None and not s.edit.warp.is_identity]
+    if len(timing) < 2:
+        return {}
+    out = {}
+    for place, solved in enumerate(found.solved):
+        name = job.steps[solved.number - 1]
+        before = total_warp(found.source, [s.edit for s in found.solved[:place]]).of_body()
+        after = _after(found, place)
+        out[f"before:{name}"] = np.c_[before.output, before.source]
+        out[f"after:{name}"] = np.c_[after.output, after.source]
+    return out
+
+
+def layers(job: jobs.Result, found: Evaluated) -> dict[str, Any]:
+    """Return what each step adds to the source time: the body's, the least and the most joint's."""
+    if not found.solved:
+        return {}
+    times = np.linspace(*found.motion.domain, min(_LAYER, len(found.motion)))
+    out: dict[str, Any] = {"layer_times": times}
+    for place, solved in enumerate(found.solved):
+        rows = np.zeros((len(times), 3))
+        if solved.edit.warp is not None:
+            at = _after(found, place)(times)
+            warp = solved.edit.weighted_warp(solved.given.domain)
+            rows[:] = (warp.of_body()(at) - at)[:, None]
+            for channel in warp.channels:
+                ahead = warp(at, channel) - at
+                rows[:, 1] = np.minimum(rows[:, 1], ahead)
+                rows[:, 2] = np.maximum(rows[:, 2], ahead)
+        out[f"layer:{job.steps[solved.number - 1]}"] = rows
+    return out
+
+
+# ---- surfaces
+
+
+def _surfaces(name: str, solved: Solved) -> tuple[messages.SurfaceEditor, dict[str, Any]]:
+    from retime.kinematics import positions
+    from retime.methods.surface import ControlSurfaces
+
+    p, motion = solved.step.parameters, solved.given
+    made = ControlSurfaces(
+        motion, p.keys, mode=p.mode, min_slope=p.min_slope, root=p.root, grid=p.grid,
+        propagation=p.propagation, range=p.range,
+    )  # fmt: skip
+    order = sorted(range(len(p.keys)), key=lambda k: p.keys[k].time)
+    points, root = positions(motion), motion.skeleton.roots[0]
+    start, end = made.motion.domain if p.range is None else p.range
+    spans = made.spans
+    views, arrays = [], {}
+    for k, key in enumerate(made.keys):
+        plane = made.view(k)
+        pace = _PACE * made.height
+        base = _at(points[:, root], motion.times, key.time) + _ASIDE * made.height * plane.along
+        grid = made.surface(k)
+        places = (
+            base
+            + grid.x[:, None, None] * plane.across
+            + grid.y[None, :, None] * plane.up
+            + (pace * grid.shift)[..., None] * plane.along
+        )
+        weights, pull = _reach(made, k)
+        arrays[f"grid:{k}"] = np.concatenate([places, np.clip(pull, 0, 1)[..., None]], axis=-1)
+        moments = np.linspace(*spans[k], _WAY)
+        frame, share = motion.frame_at(moments)
+        after = np.minimum(frame + 1, len(motion) - 1)
+        flat = made.paths(k)
+        ways = flat[frame] + share[:, None, None] * (flat[after] - flat[frame])
+        along = (pace * (moments - key.time))[:, None, None] * plane.along
+        arrays[f"paths:{k}"] = (
+            base + ways[..., :1] * plane.across + ways[..., 1:] * plane.up + along
+        )
+        flat_places = made.places(k)
+        arrays[f"places:{k}"] = base + flat_places[:, :1] * plane.across + (
+            flat_places[:, 1:] * plane.up
+        )  # fmt: skip
+        drags = [d for d in key.drags if d.joint is not None]
+        views.append(
+            messages.SurfaceKeyView(
+                index=order[k],
+                time=key.time,
+                joints=[d.joint for d in drags if d.joint is not None],
+                shift=key.drags[0].shift,
+                made=float(made.shifts[k][np.abs(made.shifts[k]).argmax()]),
+                start=spans[k][0],
+                end=spans[k][1],
+                room=(
+                    spans[k - 1][1] if k else start,
+                    spans[k + 1][0] if k + 1 < len(spans) else end,
+                ),
+                base=base.tolist(),
+                across=plane.across.tolist(),
+                up=plane.up.tolist(),
+                along=plane.along.tolist(),
+                pace=pace,
+                weights=weights.tolist(),
+            )
+        )
+    return messages.SurfaceEditor(name, views, list(made.notes)), arrays
+
+
+def _reach(made: ControlSurfaces, k: int) -> tuple[FloatArray, FloatArray]:
+    """Return every joint's share of a drag, and the pull on the surface's vertices (P, Q).
+
+    A key that is not dragged yet shows what a small drag would do.
+    """
+    from retime.methods.surface import ControlSurfaces
+
+    key = made.keys[k]
+    if not any(d.shift for d in key.drags):
+        points = tuple(replace(c, shift=_LITTLE) for c in key.control_points)
+        tried = replace(key, shift=_LITTLE, control_points=points)
+        made, k = ControlSurfaces(made.motion, [tried], root=made.root, grid=made.grid), 0
+    most = max(abs(d.shift) for d in made.keys[k].drags)
+    return made.weights(k), np.abs(made.surface(k).shift) / most
+
+
+def _at(track: FloatArray, times: FloatArray, t: float) -> FloatArray:
+    return np.array([np.interp(t, times, track[:, c]) for c in range(3)])
+
+
+# ---- poses
+
+
+def _poses(name: str, solved: Solved) -> tuple[messages.PosesEditor, dict[str, Any]]:
+    from retime.methods.staggered.stagger import edited_poses
+
+    poses = edited_poses(solved.given, solved.step.parameters)
+    skeleton = solved.given.skeleton
+    joints = [skeleton.index(c.removesuffix(":translation")) for c in poses.channels]
+    evidence = poses.evidence
+    curve = np.zeros((0, 2))
+    found = len(poses)
+    if evidence is not None:
+        # Likelihood is told where its moment went: a moved pose takes its peak along.
+        went = poses.warp().of_body().inverse(evidence.times)
+        curve = np.c_[went, evidence.probability]
+        found = len(evidence.candidates) + 2
+    editor = messages.PosesEditor(
+        name, list(poses.channels), joints, list(poses.free), found, list(poses.notes)
+    )
+    return editor, {
+        "pose_times": poses.times,
+        "refinements": poses.refinements,
+        "included": poses.timing.included,
+        "probability": curve,
+    }
