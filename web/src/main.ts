@@ -24,7 +24,7 @@ import { offerTour } from "./panels/tour";
 import { transport } from "./panels/transport";
 import { waiting } from "./panels/waiting";
 import * as actions from "./store/actions";
-import { connect } from "./store/connection";
+import { start } from "./store/connection";
 import { openEditors } from "./store/editors";
 import * as state from "./store/state";
 import { mountJointTimes } from "./timeline/joints/joint_times";
@@ -100,7 +100,7 @@ askForPhysics();
 openEditors();
 listenForKeys(view, () => tabs[state.tab.value]);
 offerTour();
-connect();
+start();
 
 declare global {
   interface Window {

@@ -71,10 +71,14 @@ export function show(): void {
   send({ type: "show", version: state.version.peek(), editing: state.editing.peek() });
 }
 
-effect(() => {
-  void state.editing.value;
-  show();
-});
+/** Connect, and tell from then on what this window shows. */
+export function start(): void {
+  connect();
+  effect(() => {
+    void state.editing.value;
+    show();
+  });
+}
 
 function receive(message: ServerMessage): void {
   batch(() => {
