@@ -311,3 +311,31 @@ def test_a_channel_is_fitted_on_request() -> None:
 def test_a_tolerance_must_be_positive(tolerance: float) -> None:
     with pytest.raises(InputError, match="tolerance must be above 0"):
         fit_bezier(TimeWarp([0, 1], [0, 1]), tolerance=tolerance)
+
+
+def test_tangents_are_met_and_kept_from_turning_back() -> None:
+    keys = [(1.0, 1.2), (2.0, 1.8)]
+    warp = keytime_warp((0, 3), keytimes=keys, rates=[(1.2, 0.5), (0.0, 2.0)])
+    assert float(warp(1.0)) == 1.2
+    for t, rate in ((1.0, 0.5), (0.0, 2.0)):
+        near = np.clip([t - 1e-2, t + 1e-2], 0, 3)
+        assert np.ptp(warp(near)) / np.ptp(near) == pytest.approx(rate, abs=0.05)
+    assert not warp.notes
+    steep = keytime_warp((0, 3), keytimes=keys, rates=[(1.8, 9.0)])
+    assert (np.diff(steep.source) >= 0).all()
+    assert "not 9" in steep.notes[0]
+    still = keytime_warp((0, 3), keytimes=keys, rates=[(1.8, 0.0)])
+    assert np.ptp(still([1.99, 2.01])) < 1e-3
+    around = keytime_warp((0, 3), keytimes=keys, rates=[(0.0, 0.5)], loop=True)
+    ends = [np.ptp(around([0, 1e-2])), np.ptp(around([3 - 1e-2, 3]))]
+    np.testing.assert_allclose(ends, 0.5e-2, rtol=0.05)
+
+
+@pytest.mark.parametrize(
+    ("rates", "said"),
+    [([(0.7, 1.0)], "no keytime that shows 0.7"), ([(1.2, -1.0)], "0 or more"),
+     ([(1.2, float("nan"))], "0 or more")],
+)  # fmt: skip
+def test_a_tangent_that_cannot_be_gets_a_sentence(rates: Any, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        keytime_warp((0, 3), keytimes=[(1.0, 1.2)], rates=rates)

@@ -473,3 +473,18 @@ def test_a_recipe_keeps_its_reference_by_hash(tmp_path: Path) -> None:
     retime.write(samples.walk(), tmp_path / "ref.npz")
     with pytest.raises(InputError, match="no longer the file"):
         again.warp(jump)
+
+
+def test_a_reference_file_that_changes_is_read_again(tmp_path: Path) -> None:
+    jump, place = samples.jump(), tmp_path / "reference.bvh"
+    retime.write(jump, place)
+    first = guided_warp(jump, duration=2.0, reference=str(place))
+    assert guided_warp(jump, duration=2.0, reference=str(place)).source.tolist() == (
+        first.source.tolist()
+    )
+    slow = retime.apply(jump, TimeWarp([0, 6.5], [0, 3.25]))
+    retime.write(slow, place)
+    second = guided_warp(jump, duration=2.0, reference=str(place))
+    fresh = guided_warp(samples.jump(), duration=2.0, reference=str(place))
+    assert second.source.tolist() == fresh.source.tolist()
+    assert second.source.tolist() != first.source.tolist()

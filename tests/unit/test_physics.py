@@ -628,3 +628,38 @@ def test_the_commands(run: Any, tmp_path: Path) -> None:
     touch.write_text(json.dumps([{"joint": "LeftFoot", "start": 0.0, "end": 1.0}]))
     status, _, _ = run("physics", jump, "--feasible", "--body", str(body), "--support", str(touch))
     assert status == 0
+
+
+def test_a_model_stays_with_its_motion_and_changes_as_a_fresh_one() -> None:
+    from retime.methods.physics.physics import model_of
+
+    jump, other = samples.jump(), samples.jump()
+    first = model_of(jump)
+    assert model_of(jump) is first
+    moon = model_of(jump, gravity=1.62)
+    assert moon is not first
+    assert model_of(jump, gravity=1.62) is moon
+    assert model_of(jump) is first
+    fresh = model_of(other, gravity=1.62)
+    np.testing.assert_allclose(
+        moon.warp(duration=3.0).output, fresh.warp(duration=3.0).output, atol=1e-9
+    )
+    slick = model_of(jump, friction=0.2)
+    np.testing.assert_allclose(
+        slick.warp(duration=3.0).output,
+        model_of(other, friction=0.2).warp(duration=3.0).output,
+        atol=1e-9,
+    )
+
+
+def test_efforts_are_shares_of_what_was_observed() -> None:
+    from retime.methods.physics.effort import ground_force, joint_effort
+
+    model = PhysicsModel(samples.jump(), limit_factor=1.5)
+    told = model.explain()
+    shares = joint_effort(model, told.timing)
+    most = max(float(s.max()) for s in shares.values())
+    assert most == pytest.approx(1 / 1.5, abs=0.02)  # the limits are 1.5 times what it shows
+    force = ground_force(model, told.timing)
+    assert force[model.flight].max() < 1e-9
+    assert 0.8 < np.median(force[~model.flight]) < 1.3  # standing is one weight
