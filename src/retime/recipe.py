@@ -350,6 +350,8 @@ def step_from_document(entry: Any) -> Step:
     weight, mute = entry.get("weight", 1.0), entry.get("mute", False)
     if not isinstance(weight, int | float) or isinstance(weight, bool):
         raise InputError(f"the weight is {weight!r}, not a number")
+    if abs(weight) > 1:
+        raise InputError(f"the weight is {str(weight)[:20]}; it goes from 0 to 1")
     if not isinstance(mute, bool):
         raise InputError(f"mute is {mute!r}; it is true or false")
     return Step(entry["method"], decoded, float(weight), mute, str(entry.get("label", "")))

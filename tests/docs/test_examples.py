@@ -11,6 +11,7 @@ import pytest
 import retime
 from retime import samples
 from retime.cli import main
+from retime.studio.app import STATIC
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -25,6 +26,12 @@ def _workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("jump.bvh", "walk.bvh"):
         retime.write(samples.jump(), name)
+
+    async def ended(*_: object, **__: object) -> None:
+        """Stand in for the wait for windows: a studio starts, and ends at once."""
+
+    monkeypatch.setattr("uvicorn.Server.serve", ended)
+    monkeypatch.setattr("webbrowser.open", lambda address: True)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
@@ -41,6 +48,8 @@ def test_examples_run_in_order(page: Path) -> None:
 
 
 def _run(words: list[str]) -> None:
+    if words[:2] == ["retime", "studio"] and not (STATIC / "index.html").exists():
+        return  # its pages need Node.js to be built
     if words[:1] == ["retime"]:
         with pytest.raises(SystemExit) as stopped:
             main(words[1:])

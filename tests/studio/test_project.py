@@ -157,10 +157,10 @@ def test_a_project_file_from_elsewhere_wins_and_the_old_journal_stays(tmp_path: 
 
 def test_what_a_studio_is_started_with_is_no_change(tmp_path: Path) -> None:
     session = session_in(tmp_path)
-    session.start_with(AddMotion(MOTION))
+    session.start_with([AddMotion(MOTION)])
     assert session.undo_depth == 0
     session.do(AddStep("A", NewStep("hold")))
-    session.start_with(AddMotion(MOTION))  # later it is one
+    session.start_with([AddMotion(MOTION)])  # later it is one
     assert session.undo_depth == 2
     last = session.hash
     session.close()

@@ -7,12 +7,12 @@ import contextlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, get_args
+from urllib.parse import quote
 
 import msgspec
 from starlette.applications import Starlette
-from starlette.background import BackgroundTask
-from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -44,14 +44,20 @@ def make_app(hub: Hub, *, static: Path = STATIC) -> Starlette:
             await connection.close(_FULL, "too many windows are open")
             return
         window = hub.join()
-        sender = asyncio.create_task(_send(connection, window))
+        work = [
+            asyncio.create_task(_send(connection, window)),
+            asyncio.create_task(_receive(connection, window, hub)),
+            asyncio.create_task(window.lost.wait()),
+        ]
         try:
-            await _receive(connection, window, hub)
-        except (WebSocketDisconnect, RuntimeError):
-            pass  # RuntimeError: the sender closed it
+            await asyncio.wait(work, return_when=asyncio.FIRST_COMPLETED)
         finally:
             hub.leave(window)
-            sender.cancel()
+            for task in work:
+                task.cancel()
+            await asyncio.gather(*work, return_exceptions=True)
+        if window.lost.is_set():  # it may never read again: it is not asked
+            await asyncio.wait_for(connection.close(_GONE, "the window did not keep up"), 1)
 
     async def page(_: Request) -> Response:
         return FileResponse(static / "index.html")
@@ -60,7 +66,7 @@ def make_app(hub: Hub, *, static: Path = STATIC) -> Starlette:
         name = request.query_params.get("name", "")[:255]
         try:
             version = _version(request)
-            if int(request.headers.get("content-length", 0)) > MOST_UPLOAD:
+            if int(request.headers.get("content-length") or 0) > MOST_UPLOAD:
                 raise InputError(
                     f"It holds more than the {MOST_UPLOAD >> 20} MB that the studio takes in. "
                     "Start the studio with the file's path instead."
@@ -70,6 +76,8 @@ def make_app(hub: Hub, *, static: Path = STATIC) -> Starlette:
             await hub.take(name, place, version)
         except RetimeError as e:
             return _problem(f"{name or 'The file'} was not loaded", e)
+        except ClientDisconnect:
+            return Response(status_code=400)  # given up on the way; what had come is removed
         return JSONResponse({})
 
     async def export(request: Request) -> Response:
@@ -80,9 +88,10 @@ def make_app(hub: Hub, *, static: Path = STATIC) -> Starlette:
             place, name = await hub.export(form, _version(request))  # type: ignore[arg-type]
         except RetimeError as e:
             return _problem("It was not exported", e)
-        remove = BackgroundTask(place.unlink, missing_ok=True)
-        return FileResponse(
-            place, filename=name, background=remove, media_type="application/octet-stream"
+        return StreamingResponse(
+            _read_and_remove(place),
+            media_type="application/octet-stream",
+            headers={"content-disposition": f"attachment; filename*=UTF-8''{quote(name)}"},
         )
 
     async def motion_file(request: Request) -> Response:
@@ -107,13 +116,12 @@ def make_app(hub: Hub, *, static: Path = STATIC) -> Starlette:
 
 async def _send(connection: WebSocket, window: Window) -> None:
     try:
-        while not window.lost:
+        while True:
             data = await window.next()
             if isinstance(data, bytes):
                 await connection.send_bytes(data)
             else:
                 await connection.send_text(data)
-        await connection.close(_GONE, "the window did not keep up")
     except (WebSocketDisconnect, RuntimeError):
         pass  # it is gone; whoever reads from it finds out too
 
@@ -121,7 +129,10 @@ async def _send(connection: WebSocket, window: Window) -> None:
 async def _receive(connection: WebSocket, window: Window, hub: Hub) -> None:
     decoder = msgspec.json.Decoder(messages.ClientMessage)
     while True:
-        text = await connection.receive_text()
+        received = await connection.receive()
+        if received["type"] == "websocket.disconnect":
+            return
+        text = received.get("text") or ""
         if len(text) > _MOST_MESSAGE:
             await connection.close(_NONSENSE, "too long a message")
             return
@@ -131,6 +142,16 @@ async def _receive(connection: WebSocket, window: Window, hub: Hub) -> None:
             window.post(messages.Problem("That was not understood", str(e)[:300]))
             continue
         await hub.receive(window, message)
+
+
+async def _read_and_remove(place: Path) -> AsyncIterator[bytes]:
+    """Send a file that was made for this, and remove it whatever comes in between."""
+    try:
+        with place.open("rb") as f:
+            while chunk := await asyncio.to_thread(f.read, 1 << 20):
+                yield chunk
+    finally:
+        place.unlink(missing_ok=True)
 
 
 def _version(request: Request) -> Version:

@@ -72,6 +72,11 @@ class Evaluator:
             return self._motions[key]
         self.progress(f"Reading {clip.name}", None)
         motion = read(path, animation=clip.animation)
+        if clip.sha256 and motion.origin is not None and motion.origin.sha256 != clip.sha256:
+            raise InputError(
+                f"{path.name} has changed on disk since it was opened. Bring the old one back, or "
+                "open it again as another motion."
+            )
         if not len(motion):
             raise InputError("It has no frames. Choose a file with motion in it.")
         if len(motion) * len(motion.skeleton) * 7 > _MOST_VALUES:

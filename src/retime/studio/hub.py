@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import itertools
+import sys
+import traceback
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine
 from pathlib import Path
@@ -54,18 +56,22 @@ class Window:
         self._waiting: OrderedDict[str | int, str | bytes] = OrderedDict()
         self._count = itertools.count()
         self._some = asyncio.Event()
-        self.lost = False
+        self.lost = asyncio.Event()
 
     @property
     def version(self) -> Version:
         """The version that it shows."""
         return self.shows[0]
 
-    def post(self, data: msgspec.Struct | bytes, slot: str | None = None) -> None:
+    def post(self, data: msgspec.Struct | str | bytes, slot: str | None = None) -> None:
         """Put a message in the outbox; one that still waits in the same slot is replaced."""
-        sent = data if isinstance(data, bytes) else msgspec.json.encode(data).decode()
+        if self.lost.is_set():
+            return
+        sent = msgspec.json.encode(data).decode() if isinstance(data, msgspec.Struct) else data
         self._waiting[next(self._count) if slot is None else slot] = sent
-        self.lost = self.lost or len(self._waiting) > _MOST_WAITING
+        if len(self._waiting) > _MOST_WAITING:
+            self._waiting.clear()
+            self.lost.set()
         self._some.set()
 
     async def next(self) -> str | bytes:
@@ -118,8 +124,8 @@ class Hub:
             )
         )
         window.post(self._state())
-        for notice in self.session.notices:
-            window.post(messages.Problem("About this project", notice))
+        while self.session.notices:
+            window.post(messages.Problem("About this project", self.session.notices.pop(0)))
         for key, frame in self._clips.items():
             if frame and key[0] in self.session.project.motions:
                 window.post(frame)
@@ -140,6 +146,8 @@ class Hub:
             pass
         except RetimeError as e:
             window.post(messages.Problem("That did not work", str(e), request))
+        except Exception as e:
+            window.post(_fault(e, request))
 
     async def _receive(self, window: Window, message: messages.ClientMessage) -> None:
         match message:
@@ -149,8 +157,8 @@ class Hub:
                 self.session.do(command)
                 self.changed(window, request)
             case messages.Preview(request, command):
-                window.preview = message
                 project = self.session.would_be(command)
+                window.preview = message
                 self._start(self._evaluate(project, window.shows, window, request))
             case messages.Discard():
                 window.preview = None
@@ -212,8 +220,16 @@ class Hub:
         )
 
     def _tell_state(self, window: Window | None = None, request: int | None = None) -> None:
+        plain = msgspec.json.encode(self._state()).decode()
         for w in self.windows:
-            w.post(self._state(request if w is window else None))
+            if w is window:
+                w.post(self._state(request))
+            else:
+                w.post(plain, "document")
+        while self.session.notices:
+            notice = self.session.notices.pop()
+            for w in self.windows:
+                w.post(messages.Problem("About this project", notice))
 
     def _autosave(self) -> None:
         self._saving = None
@@ -267,11 +283,17 @@ class Hub:
         paths = {n: str(workspace.resolve(m.path)) for n, m in project.motions.items()}
         document = recipe_of(project, version, paths)
         for step in document["steps"]:
-            _resolve_paths(step, lambda path: str(workspace.resolve(path)))
+            _resolve_paths(step, self._inside)
         names = [s.id for s in project.versions[version]]
         clip = self._clip(project, project.source)
         revision = self.session.revision
         return jobs.Result(clip, document, names, version, revision, request, editing)
+
+    def _inside(self, path: str) -> str:
+        """Resolve a path that a parameter names; no link in a folder may lead out of the root."""
+        place = self.session.workspace.resolve(path)
+        self.session.workspace.must_stay_inside(place)
+        return str(place)
 
     def _show(self, window: Window) -> None:
         """Show a window the committed result of its version."""
@@ -294,6 +316,7 @@ class Hub:
             key = _content_of(job)
             kept = self._results.get(shows)
             if window is None and kept is not None and kept[0] == key:
+                self.workers.drop(_purpose(shows))  # what waits there is of an older document
                 for w in [only] if only is not None else self._showing(shows):
                     w.post(kept[1], slot)
                 return
@@ -312,10 +335,17 @@ class Hub:
             for w in self._showing(shows) if window is None else [window]:
                 w.post(messages.Problem("This could not be computed", str(e), request, step))
             return
+        except Exception as e:
+            for w in self._showing(shows) if window is None else [window]:
+                w.post(_fault(e, request))
+            return
         if window is not None:
             if window.preview is not None:  # the drag goes on: what is a little old shows the way
                 window.post(frame, slot)
             return
+        now = self._result_job(self.session.project, shows)
+        if now is None or _content_of(now) != key:
+            return  # the document went on meanwhile; what it is now is computed, or was
         self._results[shows] = (key, frame)
         for w in self._showing(shows):
             if w.preview is None:
@@ -331,7 +361,7 @@ class Hub:
         try:
             result = self._result_job(project, window.shows)
             if result is None:
-                return
+                raise InputError("There is no motion yet. Open one first.")
             performer = None if asked.motion is None else self._clip(project, asked.motion)
             job, role, purpose = _question(result, asked, performer, window)
 
@@ -349,6 +379,9 @@ class Hub:
             title = "Physics could not look at it" if asked.question == "physics" else "No answer"
             window.post(messages.Problem(title, str(e), asked.request))
             return
+        except Exception as e:
+            window.post(_fault(e, asked.request))
+            return
         if frame:
             window.post(frame, f"{asked.question}:{window.version}")
         else:
@@ -363,10 +396,11 @@ class Hub:
         ]  # fmt: skip
         for purpose in purposes:
             await self.workers.cancel(purpose)
-        window.post(messages.Problem("Stopped", "The document is unchanged.", stopped=True))
         kept = self._results.get(window.shows)
-        if kept is not None:
-            window.post(kept[1], f"result:{window.version}")
+        for w in self._showing(window.shows):  # they waited for it too
+            w.post(messages.Problem("Stopped", "The document is unchanged.", stopped=True))
+            if kept is not None and w.preview is None:
+                w.post(kept[1], f"result:{w.version}")
 
     # ---- files
 
@@ -392,7 +426,7 @@ class Hub:
         place, name = self.intake.export_place(source, form)
         job = jobs.Export(result, form, str(place), source.name)
         try:
-            said, _ = await self.workers.run("answer", f"export:{form}:{version}", job)
+            said, _ = await self.workers.run("answer", f"export:{place.name}", job)
             _must_be_done(said, result)
         except BaseException:
             place.unlink(missing_ok=True)
@@ -428,13 +462,23 @@ class Hub:
         await self.workers.close()
         for task in self._tasks:
             task.cancel()
-        self.session.close()
+        try:
+            self.session.close()
+        except RetimeError as e:
+            print(f"retime: {e}; the journal holds all edits", file=sys.stderr, flush=True)
 
 
 class _StepError(RetimeError):
     """What went wrong at a step, by its name."""
 
     step_name: str | None = None
+
+
+def _fault(error: Exception, request: int | None) -> messages.Problem:
+    """Say that the studio itself is wrong; the log has the details."""
+    traceback.print_exception(error)
+    text = f"{type(error).__name__}: {str(error)[:200]}. The log of the studio has the details."
+    return messages.Problem("This is a fault of retime", text, request)
 
 
 def _must_be_done(said: Said, job: jobs.Result | None = None) -> None:
@@ -463,12 +507,19 @@ def _resolve_paths(step: dict[str, Any], resolve: Callable[[str], str]) -> None:
         value = step["parameters"].get(p.name)
         if p.metavar != "PATH" or value is None:
             continue
-        listed = [resolve(v) if isinstance(v, str) else v for v in _as_list(value)]
-        step["parameters"][p.name] = listed if isinstance(value, list) else listed[0]
+        if isinstance(value, list):
+            step["parameters"][p.name] = [_resolved(v, p.name, resolve) for v in value]
+        else:
+            step["parameters"][p.name] = _resolved(value, p.name, resolve)
 
 
-def _as_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
+def _resolved(value: Any, name: str, resolve: Callable[[str], str]) -> Any:
+    """Resolve a path, or a path with the hash of its content; nothing else names a file."""
+    if isinstance(value, str):
+        return resolve(value)
+    if isinstance(value, dict) and isinstance(value.get("path"), str):
+        return value | {"path": resolve(value["path"])}
+    raise InputError(f"{name} is a path, or an object with a path, not {str(value)[:40]}")
 
 
 def _question(

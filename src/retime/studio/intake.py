@@ -14,6 +14,7 @@ from retime.io import FORMATS, warp_json
 from retime.io.json_text import parse_json
 from retime.studio import jobs
 from retime.studio.project import (
+    MOST_STEPS,
     AddAudio,
     AddMotion,
     AddStep,
@@ -32,6 +33,8 @@ from retime.studio.workspace import Workspace, sha256_of
 __all__ = ["Intake"]
 
 _SOUNDS = (".wav", ".mp3", ".ogg", ".m4a", ".flac", ".opus", ".aac")
+# A recipe with a hundred dense warps is smaller.
+_MOST_JSON = 16 << 20
 # Animations of one file that are taken in, at most.
 _MOST_ANIMATIONS = 50
 _SUFFIXES = {
@@ -65,7 +68,9 @@ class Intake:
         suffix = Path(name).suffix.lower()
         try:
             if suffix == ".json":
-                return [_from_json(place, version)]
+                if place.stat().st_size > _MOST_JSON:
+                    raise InputError(f"A recipe or a warp holds at most {_MOST_JSON >> 20} MB.")
+                return [await asyncio.to_thread(_from_json, place, version)]
             if suffix in _SOUNDS:
                 kept = self._keep(name, place)
                 return [
@@ -84,11 +89,17 @@ class Intake:
             place.unlink(missing_ok=True)
 
     async def _motions(self, name: str, place: Path) -> list[Command]:
+        animations = await self._inspect(place)
+        kept = self._keep(name, place)
+        return self._entries(kept, Path(name).stem, animations)
+
+    async def _inspect(self, place: Path) -> list[str | None]:
+        """Let a worker read a file whole; list its animations."""
         said, _ = await self.workers.run("answer", f"inspect:{place}", jobs.Inspect(str(place)))
         if said.kind != "done":
             raise InputError(said.text)
-        kept = self._keep(name, place)
-        return self._entries(kept, Path(name).stem, said.answer)
+        animations: list[str | None] = said.answer
+        return animations
 
     def _entries(self, kept: Path, stem: str, animations: list[str | None]) -> list[Command]:
         path, content = self.workspace.relative(kept), _hash(kept)
@@ -102,14 +113,12 @@ class Intake:
 
         One under the root stays where it is; one from elsewhere is copied into the project.
         """
-        said, _ = await self.workers.run("answer", f"inspect:{place}", jobs.Inspect(str(place)))
-        if said.kind != "done":
-            raise InputError(said.text)
+        animations = await self._inspect(place)
         kept = place
         if not self.workspace.holds(place):
             kept = self.workspace.free_place(place.name)
             kept.write_bytes(place.read_bytes())
-        return self._entries(kept, place.stem, said.answer)
+        return self._entries(kept, place.stem, animations)
 
     async def sample(self, name: str) -> Command:
         """Take in a bundled motion."""
@@ -126,9 +135,13 @@ class Intake:
         entry = project.motion(name)
         if path is not None:
             place = self.workspace.resolve(path)
-            content = sha256_of(place)
+            content = await asyncio.to_thread(sha256_of, place)
             if content is None:
-                raise InputError(f"There is no file {path}. Give a path under the studio's root.")
+                raise InputError(
+                    f"There is no file {path[:200]}. Give a path under the studio's root."
+                )
+            if content != entry.sha256:
+                await self._inspect(place)
             return MoveFile(name, self.workspace.relative(place), content)
         suffix = Path(entry.path).suffix
         found = await asyncio.to_thread(self.workspace.find, entry.sha256, suffix)
@@ -147,7 +160,10 @@ class Intake:
                 "A .gltf names other files, which a download leaves behind. Convert it to .glb "
                 "first, or export BVH."
             )
-        handle, place = tempfile.mkstemp(prefix="retime-", suffix=suffix)
+        try:
+            handle, place = tempfile.mkstemp(prefix="retime-", suffix=suffix)
+        except OSError as e:
+            raise InputError(f"There is no place for the export: {e.strerror}.") from None
         os.close(handle)
         return Path(place), f"{Path(source.path).stem}-retimed{suffix}"
 
@@ -169,6 +185,9 @@ def _from_json(place: Path, version: Version) -> Command:
     document = parse_json(place)
     kind = document.get("format") if isinstance(document, dict) else None
     if kind == recipe.FORMAT:
+        listed = document.get("steps")
+        if isinstance(listed, list) and len(listed) > MOST_STEPS:
+            raise FormatError(f"A recipe holds at most {MOST_STEPS} steps.")
         steps = recipe.to_document(recipe.from_document(document))["steps"]
         return ReplaceSteps(version, tuple(NewStep(**step) for step in steps))
     if kind == "retime-warp":
@@ -183,4 +202,4 @@ def _sentence(error: RetimeError, place: Path, name: str) -> str:
     prefix = f"{name}:{line}: " if line is not None else f"{name}: "
     if text.startswith(prefix):
         text = (f"Line {line}: " if line is not None else "") + text.removeprefix(prefix)
-    return text[:1].upper() + text[1:]
+    return text if text.startswith(name) else text[:1].upper() + text[1:]

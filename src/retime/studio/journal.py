@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from retime.errors import InputError
+from retime.errors import FormatError, InputError
 
-__all__ = ["Journal"]
+__all__ = ["Journal", "free_name"]
 
 _MOST_BYTES = 512 << 20
 
@@ -46,21 +46,22 @@ class Journal:
             ) from None
 
     def read(self) -> list[dict[str, Any]]:
-        """Return the whole lines; what comes after the last whole one is cut off."""
+        """Return the lines; a last one that a crash cut short is cut off, any other is an error."""
         size = self._file.seek(0, os.SEEK_END)
         if size > _MOST_BYTES:
             raise InputError(f"{self.path} has grown to {size >> 20} MB; move it away to go on")
-        lines, good = [], 0
-        for raw in self._all().splitlines(keepends=True):
+        data = self._all()
+        whole = data[: data.rfind(b"\n") + 1]
+        lines = []
+        for number, raw in enumerate(whole.splitlines(), 1):
             try:
                 line = json.loads(raw)
-            except ValueError:
-                break
-            if not raw.endswith(b"\n") or not isinstance(line, dict):
-                break
+            except (ValueError, RecursionError):
+                line = None
+            if not isinstance(line, dict):
+                raise FormatError("a line that no studio wrote", path=self.path, line=number)
             lines.append(line)
-            good += len(raw)
-        self._file.truncate(good)
+        self._file.truncate(len(whole))
         return lines
 
     def append(self, line: dict[str, Any]) -> None:
@@ -68,6 +69,8 @@ class Journal:
         data = json.dumps(line, separators=(",", ":"), allow_nan=False).encode() + b"\n"
         place = self._file.seek(0, os.SEEK_END)
         try:
+            if not os.fstat(self._file.fileno()).st_nlink:
+                raise OSError(2, "the project's folder is gone")
             while data:
                 data = data[self._file.write(data) :]
             os.fsync(self._file.fileno())
@@ -80,10 +83,7 @@ class Journal:
     def restart(self, line: dict[str, Any]) -> None:
         """Begin anew: the old lines are kept beside under another name."""
         if self._file.seek(0, os.SEEK_END):
-            number = 1
-            while (old := self.path.with_name(f"journal-{number}.jsonl")).exists():
-                number += 1
-            old.write_bytes(self._all())
+            free_name(self.path).write_bytes(self._all())
             self._file.truncate(0)
         self.append(line)
 
@@ -94,6 +94,14 @@ class Journal:
     def _all(self) -> bytes:
         self._file.seek(0)
         return self._file.read()
+
+
+def free_name(path: Path) -> Path:
+    """Return a name beside a file under which it can be kept: ``journal-1.jsonl``."""
+    number = 1
+    while (kept := path.with_stem(f"{path.stem}-{number}")).exists():
+        number += 1
+    return kept
 
 
 def _lock(file: BinaryIO) -> None:

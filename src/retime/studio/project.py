@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -20,6 +21,7 @@ from retime import recipe
 from retime.errors import InputError
 
 __all__ = [
+    "MOST_STEPS",
     "AddAudio",
     "AddMotion",
     "AddStep",
@@ -49,7 +51,10 @@ __all__ = [
 Version = Literal["A", "B"]
 FORMAT, VERSION = "retime-project", 1
 # More would only be an accident or an attack; a recipe of a hundred steps was never seen.
-_MOST_STEPS, _MOST_MOTIONS = 200, 1000
+MOST_STEPS, _MOST_MOTIONS = 200, 1000
+# How deep lists and objects lie in each other in any parameter that a method takes, and some more.
+_DEEPEST = 20
+_NAME = re.compile(r"[a-z][1-9]\d{0,8}")
 # How a parameter names one of the project's own motions, where a recipe has a path.
 OWN_MOTION = "motion:"
 
@@ -223,6 +228,32 @@ Command = AddMotion | MoveFile | AddAudio | ClientCommand
 
 def change(project: Project, command: Command) -> Project:
     """Apply a command; a project that it does not fit is left as it is, with an ``InputError``."""
+    made = _changed(project, command)
+    _must_travel(made)
+    return made
+
+
+def _must_travel(project: Project) -> None:
+    """Refuse what no file and no window could be told."""
+    try:
+        for steps in project.versions.values():
+            for step in steps:
+                _must_be_shallow(step.parameters, _DEEPEST)
+        json.dumps(to_document(project), allow_nan=False).encode()
+        msgspec.json.encode(project)
+    except (ValueError, UnicodeError, RecursionError):
+        raise InputError("it holds a number or a text that no file can hold") from None
+
+
+def _must_be_shallow(value: Any, depth: int) -> None:
+    if depth < 0:
+        raise InputError("its parameters are nested too deeply")
+    if isinstance(value, dict | list | tuple):
+        for inner in value.values() if isinstance(value, dict) else value:
+            _must_be_shallow(inner, depth - 1)
+
+
+def _changed(project: Project, command: Command) -> Project:
     match command:
         case AddMotion(motion):
             if len(project.motions) >= _MOST_MOTIONS:
@@ -265,15 +296,17 @@ def change(project: Project, command: Command) -> Project:
         case ChangeStep():
             return _changed_step(project, command)
         case ReplaceSteps(version, new):
+            if len(new) > MOST_STEPS:
+                raise InputError(f"a recipe holds at most {MOST_STEPS} steps")
             cleared = _with_steps(project, version, [])
             for step in new:
-                cleared = change(cleared, AddStep(version, step))
+                cleared = _changed(cleared, AddStep(version, step))
             return cleared
         case CopyVersion(to):
             other: Version = "B" if to == "A" else "A"
             cleared = _with_steps(project, to, [])
             for entry in project.versions[other]:
-                cleared = change(cleared, AddStep(to, _unnamed(entry)))
+                cleared = _changed(cleared, AddStep(to, _unnamed(entry)))
             return cleared
 
 
@@ -281,7 +314,7 @@ def _without_motion(project: Project, name: str) -> Project:
     project.motion(name)
     for version, steps in project.versions.items():
         for step in steps:
-            if OWN_MOTION + name in json.dumps(step.parameters):
+            if _mentions(step.parameters, OWN_MOTION + name):
                 raise InputError(
                     f"{project.motions[name].name} is what {step.method} of version {version} "
                     "looks at; choose another there first"
@@ -291,6 +324,13 @@ def _without_motion(project: Project, name: str) -> Project:
     if source == name:
         source = next(iter(motions), None)
     return replace(project, motions=motions, source=source)
+
+
+def _mentions(value: Any, text: str) -> bool:
+    if isinstance(value, dict | list | tuple):
+        inner = value.values() if isinstance(value, dict) else value
+        return any(_mentions(v, text) for v in inner)
+    return bool(value == text)
 
 
 def _changed_step(project: Project, command: ChangeStep) -> Project:
@@ -312,8 +352,8 @@ def _changed_step(project: Project, command: ChangeStep) -> Project:
 
 
 def _with_steps(project: Project, version: Version, steps: list[StepEntry]) -> Project:
-    if len(steps) > _MOST_STEPS:
-        raise InputError(f"a recipe holds at most {_MOST_STEPS} steps")
+    if len(steps) > MOST_STEPS:
+        raise InputError(f"a recipe holds at most {MOST_STEPS} steps")
     return replace(project, versions=project.versions | {version: tuple(steps)})
 
 
@@ -394,9 +434,13 @@ def from_document(document: Any) -> Project:
         raise InputError("a project has the versions A and B")
     if project.source is not None:
         project.motion(project.source)
-    for steps in project.versions.values():
-        for step in steps:
-            _must_be_a_step(step)
+    listed = [step for steps in project.versions.values() for step in steps]
+    for step in listed:
+        _must_be_a_step(step)
+    names = [*project.motions, *(step.id for step in listed)]
+    if len(set(names)) < len(names) or not all(_NAME.fullmatch(n) for n in names):
+        raise InputError("a project's motions are m1, m2, ... and its steps s1, s2, ..., each once")
+    _must_travel(project)
     return project
 
 

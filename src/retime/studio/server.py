@@ -55,12 +55,17 @@ def serve(
     folder = folder.absolute()
     workspace = Workspace(folder, root.absolute() if root is not None else folder.parent)
     listening = _listen(host, port)
-    session = Session(workspace)
+    try:
+        session = Session(workspace)
+    except BaseException:
+        listening.close()
+        raise
     try:
         asyncio.run(_serve(session, motions, listening, host, browser))
     except KeyboardInterrupt:
         pass  # the server has ended tidily
     finally:
+        listening.close()
         session.close()
 
 
@@ -126,8 +131,7 @@ async def _open(hub: Hub, motions: list[Path], address: str | None) -> None:
         if sha256_of(place) in known:
             continue
         try:
-            for command in await hub.intake.named(place):
-                hub.session.start_with(command)
+            hub.session.start_with(await hub.intake.named(place))
             hub.changed()
         except RetimeError as e:
             hub.session.notices.append(f"{place.name} was not loaded. {e}")

@@ -7,13 +7,15 @@ document changes, so that a crash at any moment loses nothing that was reported 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from retime.errors import FormatError, InputError, RetimeError
 from retime.io.json_text import parse_json, write_json
-from retime.studio.journal import Journal
+from retime.studio.journal import Journal, free_name
 from retime.studio.project import (
     Command,
     Project,
@@ -50,6 +52,7 @@ class Session:
         self.notices: list[str] = []
         self.revision = 0
         workspace.make()
+        workspace.tidy()
         self._file = workspace.folder / "project.json"
         self._journal = Journal(workspace.folder / "journal.jsonl")
         try:
@@ -57,29 +60,29 @@ class Session:
         except BaseException:
             self._journal.close()
             raise
-        self._saved_hash = project_hash(self.project) if self._file.exists() else None
+        self._hash: tuple[int, str] = (-1, "")
+        self._saved_hash: str | None = None
+        self._written = _content(self._file)
         self.save()
 
     # ---- opening
 
     def _open(self) -> tuple[list[Project], list[Project], Project]:
-        lines = self._journal.read()
-        on_file = from_document(parse_json(self._file)) if self._file.exists() else None
-        if lines:
-            try:
-                past, future, project, hashes = _replay(lines)
-            except (RetimeError, msgspec.ValidationError, KeyError) as e:
-                if on_file is None:
-                    raise FormatError(
-                        f"the journal cannot be replayed ({e}) and there is no project file; "
-                        "restore project.json, or move the journal away",
-                        path=self._journal.path,
-                    ) from None
-                self.notices.append(
-                    "The journal could not be replayed, so undo starts anew. "
-                    "The old one was kept beside it."
-                )
-                return self._anew(on_file)
+        history, wrong = self._history()
+        try:
+            on_file = from_document(parse_json(self._file)) if self._file.exists() else None
+        except RetimeError as e:
+            if history is None:
+                raise
+            kept = free_name(self._file)
+            self._file.rename(kept)
+            self.notices.append(
+                f"project.json could not be read ({e}). It was kept as {kept.name}, and the "
+                "journal brought the project back."
+            )
+            on_file = None
+        if history is not None:
+            past, future, project, hashes = history
             if on_file is None or project_hash(on_file) in hashes:
                 return past, future, project
             self.notices.append(
@@ -87,7 +90,26 @@ class Session:
                 "The old journal was kept beside it."
             )
             return self._anew(on_file)
+        if wrong is not None:
+            if on_file is None:
+                raise FormatError(
+                    f"the journal cannot be replayed ({wrong}) and there is no project file; "
+                    "restore project.json, or move the journal away",
+                    path=self._journal.path,
+                )
+            self.notices.append(
+                "The journal could not be replayed, so undo starts anew. "
+                "The old one was kept beside it."
+            )
         return self._anew(on_file or Project())
+
+    def _history(self) -> tuple[_History | None, Exception | None]:
+        """Replay the journal, or say why it cannot be; neither where there is none."""
+        try:
+            lines = self._journal.read()
+            return (_replay(lines) if lines else None), None
+        except (RetimeError, msgspec.ValidationError, LookupError, TypeError, ValueError) as e:
+            return None, e
 
     def _anew(self, project: Project) -> tuple[list[Project], list[Project], Project]:
         self._journal.restart({"start": to_document(project), "hash": project_hash(project)})
@@ -109,15 +131,18 @@ class Session:
         self._future.clear()
         self._become(made)
 
-    def start_with(self, command: Command) -> None:
+    def start_with(self, commands: Sequence[Command]) -> None:
         """Change the document that the history starts from, where there is no history yet.
 
         What was named when the studio was started is not a change that a person made.
         """
         if self._past or self._future:
-            self.do(command)
+            for command in commands:
+                self.do(command)
             return
-        made = change(self.project, command)
+        made = self.project
+        for command in commands:
+            made = change(made, command)
         # A line more, not a line instead: a crash between the two finds one or the other.
         self._journal.append({"start": to_document(made), "hash": project_hash(made)})
         self._become(made)
@@ -159,7 +184,9 @@ class Session:
     @property
     def hash(self) -> str:
         """The document's hash."""
-        return project_hash(self.project)
+        if self._hash[0] != self.revision:
+            self._hash = (self.revision, project_hash(self.project))
+        return self._hash[1]
 
     @property
     def saved(self) -> bool:
@@ -185,8 +212,16 @@ class Session:
         """Write the project file: beside first, then over the old one, and down to the disk."""
         if self.saved:
             return
+        found = _content(self._file)
+        if found is not None and found != self._written:
+            kept = free_name(self._file)
+            self._file.rename(kept)
+            self.notices.append(
+                f"project.json was changed outside the studio while it ran. That one is now "
+                f"{kept.name}."
+            )
         write_json(_sorted(to_document(self.project)), self._file)
-        self._saved_hash = self.hash
+        self._saved_hash, self._written = self.hash, _content(self._file)
 
     def close(self) -> None:
         """Save and let go of the project."""
@@ -196,9 +231,15 @@ class Session:
             self._journal.close()
 
 
-def _replay(
-    lines: list[dict[str, Any]],
-) -> tuple[list[Project], list[Project], Project, set[str]]:
+def _content(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
+
+
+# States before and after the document, the document, and the hashes that it went through.
+_History = tuple[list[Project], list[Project], Project, set[str]]
+
+
+def _replay(lines: list[dict[str, Any]]) -> _History:
     """Make the document and its history again; also the hashes that it went through."""
     project = from_document(lines[0]["start"])
     past: list[Project] = []
@@ -220,7 +261,7 @@ def _replay(
         else:
             raise InputError(f"a line that means nothing: {str(line)[:80]}")
         project = made
-        hashes.add(line["hash"])
+        hashes.add(str(line["hash"]))
     if project_hash(project) != lines[-1]["hash"]:
         raise InputError("its edits do not give what they gave")
     return past, future, project, hashes

@@ -70,21 +70,21 @@ class Worker:
         from retime.studio.evaluation import Evaluator
 
         self._source, self._target = source, target
-        self._orders: queue.Queue[Order | None] = queue.Queue()
+        self._orders: queue.Queue[Order] = queue.Queue()
         self._pushes: queue.Queue[tuple[float, float]] = queue.Queue()
         self._evaluator = Evaluator(self._progress)
         self._number = 0
         self._told = 0.0
 
     def run(self) -> None:
-        """Work until the server goes away."""
+        """Work; the process ends when the server goes away."""
         threading.Thread(target=self._listen, daemon=True).start()
         try:
             order = self._orders.get(timeout=_IDLE)
         except queue.Empty:
             _warm_up()
             order = self._orders.get()
-        while order is not None:
+        while True:
             if order.job is not None:
                 self._do(order.number, order.job)
             order = self._orders.get()
@@ -96,7 +96,7 @@ class Worker:
                 self._pushes.put(order.push)
             else:
                 self._orders.put(order)
-        self._orders.put(None)
+        os._exit(0)  # the server is gone: no one waits for what is being computed
 
     def _say(self, said: Said, body: bytes = b"") -> None:
         self._target.write(pack(said, body))

@@ -26,7 +26,7 @@ __all__ = ["Stopped", "Workers"]
 _LENGTH = struct.Struct("<I")
 # Matrices of a drag are small: threads of the linear algebra would only fight with the browser.
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-# A worker that ends by itself this often without finishing a job is not started again.
+# A worker that dies of so many jobs in a row is started again only when the next job comes.
 _MOST_CRASHES = 5
 
 
@@ -59,6 +59,7 @@ class _Process:
     number: int = 0
     reader: asyncio.Task[None] | None = None
     crashes: int = 0
+    gone: bool = False
 
 
 class Workers:
@@ -85,7 +86,8 @@ class Workers:
 
     async def _spawn(self) -> _Process:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "retime.studio.worker",
+            # -P: what lies in the folder that the studio was started in is never imported.
+            sys.executable, "-P", "-m", "retime.studio.worker",
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
             env=os.environ | _ONE_THREAD,
         )  # fmt: skip
@@ -99,6 +101,8 @@ class Workers:
         self, role: str, purpose: str, job: jobs.Job, listener: Listener = lambda said, body: None
     ) -> tuple[Said, bytes]:
         """Do a job; one of the same purpose that still waits is dropped with :class:`Stopped`."""
+        if self._by_role[role].gone:
+            await self._replace(role)
         worker = self._by_role[role]
         future: asyncio.Future[tuple[Said, bytes]] = asyncio.get_running_loop().create_future()
         old = worker.waiting.pop(purpose, None)
@@ -142,12 +146,13 @@ class Workers:
     async def _replace(self, role: str) -> None:
         """Put a fresh process in a role; a solver's place is taken by the other, which is warm."""
         gone = self._by_role[role]
+        gone.gone = True
         waiting, gone.waiting = gone.waiting, {}
         _kill(gone.process)
         if self._closed:
             return
         other = self._by_role["answer"]
-        if role == "solve" and other.running is None and other is not gone:
+        if role == "solve" and other.running is None and not other.gone:
             self._by_role["solve"] = other
             other.waiting |= waiting
             fresh = self._by_role["answer"] = await self._spawn()
@@ -196,19 +201,24 @@ class Workers:
     async def _died(self, worker: _Process) -> None:
         """Start a worker again that ended by itself; what it worked on is told so."""
         role = next((r for r, w in self._by_role.items() if w is worker), None)
-        if role is None or self._closed:
+        if role is None or self._closed or worker.gone:
             return  # it was killed on purpose
+        worker.gone = True
         task, worker.running = worker.running, None
+        died = WorkerDied(
+            "The process that computes it ended unexpectedly. It is started again; try another "
+            "setting."
+        )
         if task is not None and not task.future.done():
-            task.future.set_exception(
-                WorkerDied(
-                    "The process that computes it ended unexpectedly. It was started again; "
-                    "try another setting."
-                )
-            )
-        worker.crashes += 1
-        if worker.crashes <= _MOST_CRASHES:
+            worker.crashes += 1
+            task.future.set_exception(died)
+        if worker.crashes < _MOST_CRASHES:
             await self._replace(role)
+            return
+        for waiting in worker.waiting.values():
+            if not waiting.future.done():
+                waiting.future.set_exception(died)
+        worker.waiting, worker.crashes = {}, 0
 
 
 def _kill(process: asyncio.subprocess.Process) -> None:

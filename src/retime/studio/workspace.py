@@ -16,6 +16,7 @@ __all__ = ["Workspace", "project_folder", "sha256_of"]
 # A name keeps letters, digits and a few marks; anything else could mean something to a system.
 _UNSAFE = re.compile(r"[^\w .()+\-]", re.UNICODE)
 _LONGEST_NAME = 120
+_INCOMING = ".incoming-"
 # Files that are hashed at most when a moved one is looked for.
 _MOST_LOOKED_AT = 5000
 
@@ -99,7 +100,8 @@ class Workspace:
         self.make()
         plain = _UNSAFE.sub("_", Path(name.replace("\\", "/")).name).strip(" .") or "motion"
         stem, suffix = os.path.splitext(plain)
-        stem, suffix = stem[:_LONGEST_NAME], suffix[:16]
+        suffix = suffix[:16]
+        stem = stem.encode()[:_LONGEST_NAME].decode(errors="ignore")  # systems count bytes
         folder = self.folder / "motions"
         place, number = folder / f"{stem}{suffix}", 2
         while place.exists():
@@ -109,12 +111,12 @@ class Workspace:
     async def receive(self, name: str, chunks: AsyncIterator[bytes], most: int) -> Path:
         """Store what is sent, as a file beside its place; too much of it is refused on the way."""
         self.make()
-        suffix = Path(name).suffix[:16]
-        handle, beside = tempfile.mkstemp(
-            dir=self.folder / "motions", prefix=".incoming-", suffix=_UNSAFE.sub("_", suffix)
-        )
-        size = 0
+        suffix = _UNSAFE.sub("_", Path(name).suffix[:16])
+        size, beside = 0, ""
         try:
+            handle, beside = tempfile.mkstemp(
+                dir=self.folder / "motions", prefix=_INCOMING, suffix=suffix
+            )
             with os.fdopen(handle, "wb") as f:
                 async for chunk in chunks:
                     size += len(chunk)
@@ -125,9 +127,26 @@ class Workspace:
                         )
                     f.write(chunk)
             return Path(beside)
+        except OSError as e:
+            _forget(beside)
+            raise InputError(f"It cannot be stored in {self.folder}: {e.strerror}.") from None
         except BaseException:
-            Path(beside).unlink(missing_ok=True)
+            _forget(beside)
             raise
+
+    def tidy(self) -> None:
+        """Remove what uploads left that a crash cut short."""
+        for left in (self.folder / "motions").glob(f"{_INCOMING}*"):
+            left.unlink(missing_ok=True)
+
+    def must_stay_inside(self, folder: Path) -> None:
+        """Refuse a folder in which a link leads out of the root."""
+        for path in folder.rglob("*") if folder.is_dir() else ():
+            if path.is_symlink() and not self.holds(path):
+                raise InputError(
+                    f"{folder.name} holds a link that leads out of {self.root} ({path.name}); "
+                    "remove it, or start the studio with a wider --root"
+                )
 
     def find(self, sha256: str, suffix: str) -> Path | None:
         """Look under the root for a file by its content."""
@@ -146,9 +165,16 @@ class Workspace:
         return None
 
 
+def _forget(path: str) -> None:
+    if path:
+        Path(path).unlink(missing_ok=True)
+
+
 def sha256_of(path: Path) -> str | None:
-    """Return a file's hash, or ``None`` where it cannot be read."""
+    """Return a file's hash, or ``None`` where it is none that can be read."""
     try:
+        if not path.is_file():  # a pipe would be waited for, for ever
+            return None
         with path.open("rb") as f:
             return hashlib.file_digest(f, "sha256").hexdigest()
     except OSError:

@@ -232,6 +232,12 @@ def _decomposed(
     return matrix[:3, 3], quat.from_axes(x, y, z), size
 
 
+def _name(document: Document, n: int) -> str:
+    """Return a node's name; halves of characters, which JSON can hold and no file, are replaced."""
+    name = str(document.objects("nodes")[n].get("name") or "")
+    return name.encode("utf-8", "replace").decode()
+
+
 def _motion(
     document: Document,
     channels: list[Channel],
@@ -254,8 +260,8 @@ def _motion(
             own[j] = float(np.cbrt(size.prod()))
         if above[j] >= 0:
             scales[j] = scales[above[j]] * own[above[j]]
-    names = [str(document.objects("nodes")[n].get("name") or "") for n in nodes]
-    site_names = [str(document.objects("nodes")[n].get("name") or "") for n in sites]
+    names = [_name(document, n) for n in nodes]
+    site_names = [_name(document, n) for n in sites]
     ends = [
         _site(document, n, place[parents[n]], scales, own, site_names[k])
         for k, n in enumerate(sites)
