@@ -291,8 +291,11 @@ class Hub:
 
     def _inside(self, path: str) -> str:
         """Resolve a path that a parameter names; no link in a folder may lead out of the root."""
-        place = self.session.workspace.resolve(path)
-        self.session.workspace.must_stay_inside(place)
+        workspace = self.session.workspace
+        place = workspace.resolve(path)
+        if not place.exists():  # a person who types a path means the root as often as the project
+            place = workspace.resolve(str(workspace.root / path))
+        workspace.must_stay_inside(place)
         return str(place)
 
     def _show(self, window: Window) -> None:

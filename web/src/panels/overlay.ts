@@ -1,5 +1,6 @@
 /** What lies over the view: whose body is which, what is drawn, and what the colours of feasibility mean. */
 
+import { liveBodies } from "../store/live";
 import * as state from "../store/state";
 import { iconButton, iconToggle, segments } from "./controls";
 import { element, live, shown } from "./dom";
@@ -19,20 +20,28 @@ export function overlay(frameCharacter: () => void): HTMLElement {
 }
 
 function legend(): HTMLElement {
-  const chip = (swatch: string, name: string, value: () => string): HTMLElement =>
+  const chip = (swatch: string, name: () => string, value: () => string): HTMLElement =>
     element(
       "span",
       { className: "chip" },
       element("span", { className: `swatch ${swatch}` }),
-      element("strong", { textContent: name }),
+      element("strong", {}, live(name)),
       live(value),
     );
   const shownTime = (): number => state.result.value?.sourceAt(state.time.value) ?? state.time.value;
   return element(
     "div",
     { className: "legend", role: "group", ariaLabel: "Bodies" },
-    chip("original", "Original", () => seconds(state.time.value)),
-    chip("retimed", "Retimed", () => `shows ${seconds(shownTime())}`),
+    chip(
+      "original",
+      () => (liveBodies.value ? "Performer" : "Original"),
+      () => seconds(liveBodies.value?.at ?? state.time.value),
+    ),
+    chip(
+      "retimed",
+      () => (liveBodies.value ? "Follower" : "Retimed"),
+      () => `shows ${seconds(liveBodies.value?.shows ?? shownTime())}`,
+    ),
   );
 }
 

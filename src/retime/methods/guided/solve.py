@@ -244,10 +244,16 @@ def _key_frames(
         if far > steps * wide:
             need = far / wide / problem.upsample
             nearest = (m - 1 + int(np.ceil(far / steps)) - wide) / problem.rate
+            most = steps / problem.upsample
+            # Where upsampling caps the speed, a larger max_speed would change nothing.
+            way = (
+                "let no other part be slower than the source, which allows more, or move a keytime"
+                if problem.upsample > 1 and steps >= _MOST_STEPS_UPSAMPLED
+                else f"raise max_speed to {np.ceil(10 * need) / 10:g}"
+            )
             raise InfeasibleError(
                 f"{where} the speed would have to be {need:.3g} times the source's, above "
-                f"{steps / problem.upsample:g}; raise max_speed to {np.ceil(10 * need) / 10:g}, or "
-                f"take a duration of {nearest:.3g} s"
+                f"{most:g}; {way}, or take a duration of {nearest:.3g} s"
             )
         if far < wide:
             need = int(np.ceil(wide / (far / problem.upsample)))
