@@ -1,0 +1,256 @@
+"""The per-joint editors: surfaces dragged, poses staggered, a hand moved, steps stacked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import retime
+from browser_running import Studying
+
+Open = Callable[..., Studying]
+SIZE = (1100, 720)
+
+
+@pytest.fixture(scope="session")
+def swing_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("clips") / "swing.bvh"
+    retime.write(retime.samples.swing(), place)
+    return place
+
+
+def drag(
+    page: Studying, at: dict[str, float], dx: float, dy: float = 0.0, drop: bool = True
+) -> None:
+    mouse = page.page.mouse
+    mouse.move(at["x"], at["y"])
+    mouse.down()
+    for k in range(1, 11):
+        mouse.move(at["x"] + dx * k / 10, at["y"] + dy * k / 10)
+        page.page.wait_for_timeout(10)
+    if drop:
+        mouse.up()
+
+
+def block(page: Studying, name: str) -> Any:
+    listed = f"retime.state.result.value.header.arrays.find(a => a.name === '{name}')"
+    shape = page.get(f"{listed}.shape")
+    values = page.get(f"Array.from(retime.state.result.value.block('{name}'))")
+    return np.array(values).reshape(shape)
+
+
+def joint(page: Studying, name: str) -> int:
+    return int(page.get(f"retime.state.source.value.header.joints.indexOf('{name}')"))
+
+
+def add_surface(page: Studying, time: float, name: str) -> None:
+    page.page.evaluate(f"retime.actions.seek({time}); retime.state.selectedJoint.value = "
+                       f"{joint(page, name)}")  # fmt: skip
+    page.page.keyboard.press("t")
+    page.until("retime.state.result.value.header.editor?.type === 'surface'")
+    page.up_to_date()
+
+
+def ahead(page: Studying, name: str, at: float) -> float:
+    times = np.array(page.get("Array.from(retime.state.result.value.times)"))
+    return float(np.interp(at, times, block(page, "joint_times")[:, joint(page, name)]))
+
+
+def test_a_dragged_surface_moves_the_hand_and_leaves_the_legs(
+    open_page: Open, swing_file: Path
+) -> None:
+    page = open_page(swing_file, size=SIZE)
+    page.up_to_date()
+    add_surface(page, 1.8, "RightHand")
+    assert page.get("retime.state.tab.value") == "joints"
+    page.until("retime.places.handlePosition()")
+    before = page.get("retime.state.projectHash.value")
+    at = page.get("retime.places.handlePosition()")
+    depth = page.get("retime.state.undoDepth.value")
+    drag(page, at, 60, 10, drop=False)
+    page.until("Math.abs(retime.state.step.value.parameters.keys[0].shift ?? 0) > 0.02")
+    page.page.keyboard.press("Escape")
+    page.page.mouse.up()
+    page.up_to_date()
+    assert page.get("retime.state.projectHash.value") == before
+    drag(page, page.get("retime.places.handlePosition()"), 60, 10)
+    page.until(f"retime.state.undoDepth.value === {depth + 1}")
+    page.up_to_date()
+    shift = page.get("retime.state.step.value.parameters.keys[0].shift")
+    assert abs(shift) > 0.02
+    assert ahead(page, "RightHand", 1.8 + shift) == pytest.approx(-shift, abs=5e-3)
+    for name in ("LeftFoot", "RightFoot", "LeftLeg", "RightUpLeg"):
+        assert abs(ahead(page, name, 1.8 + shift)) < 0.02 * abs(shift)
+
+
+def test_an_overlapping_surface_is_refused(open_page: Open, swing_file: Path) -> None:
+    page = open_page(swing_file, size=SIZE)
+    page.up_to_date()
+    add_surface(page, 1.8, "RightHand")
+    page.page.evaluate("retime.actions.seek(1.85)")
+    page.page.keyboard.press("t")
+    page.page.wait_for_timeout(500)
+    assert page.get("retime.state.step.value.parameters.keys.length") == 1
+    said = page.get("retime.state.announcement.value + JSON.stringify(retime.state.problems.value)")
+    assert "1.8" in said or "range" in said, said
+    add_surface(page, 0.6, "LeftHand")
+    page.until("retime.state.step.value.parameters.keys.length === 2")
+    page.up_to_date()
+
+
+def test_poses_are_moved_staggered_and_undone(open_page: Open, jump_file: Path) -> None:
+    page = open_page(jump_file, size=SIZE)
+    page.up_to_date()
+    first = page.get("retime.state.projectHash.value")
+    page.add_step(method="stagger")
+    page.until("retime.state.result.value.header.editor?.type === 'poses'")
+    assert page.get("retime.state.tab.value") == "poses"
+    page.page.wait_for_timeout(300)
+    times = block(page, "pose_times")
+    k = len(times) // 2
+    page.until(f"retime.places.posePosition({k})")
+    depth = page.get("retime.state.undoDepth.value")
+    drag(page, page.get(f"retime.places.posePosition({k})"), 14)
+    page.until(f"retime.state.undoDepth.value === {depth + 1}")
+    page.up_to_date()
+    moved = block(page, "pose_times")
+    assert moved[k] > times[k] + 1e-3
+    np.testing.assert_allclose(np.delete(moved, k), np.delete(times, k), atol=1e-6)
+    edit = page.get("retime.state.step.value.parameters.edits")
+    assert edit[-1]["do"] == "retime"
+    # A succession over what is there, and one diamond of it.
+    before = block(page, "refinements")
+    step = page.get("retime.state.selectedStep.value")
+    document = [*edit, {"do": "succession", "joint": "RightArm", "step": 0.03, "power": 1.0}]
+    page.page.evaluate(
+        "([id, edits]) => retime.actions.setParameter(id, 'edits', edits)", [step, document]
+    )
+    page.up_to_date()
+    after = block(page, "refinements")
+    channels = page.get("retime.state.result.value.header.editor.channels")
+    hand = channels.index("RightHand")
+    assert after[k, hand] - before[k, hand] > 0.01
+    last = page.get("retime.state.projectHash.value")
+    total = page.get("retime.state.undoDepth.value")
+    for n in range(total):
+        page.page.keyboard.press("Control+z")
+        page.until(f"retime.state.undoDepth.value === {total - n - 1}")
+    assert page.get("retime.state.projectHash.value") == first
+    for n in range(total):
+        page.page.keyboard.press("Control+Shift+z")
+        page.until(f"retime.state.undoDepth.value === {n + 1}")
+    assert page.get("retime.state.projectHash.value") == last
+
+
+def test_a_hand_is_brought_to_a_place_at_a_pose(open_page: Open, jump_file: Path) -> None:
+    page = open_page(jump_file, size=SIZE)
+    page.up_to_date()
+    page.add_step(method="stagger")
+    page.until("retime.state.result.value.header.editor?.type === 'poses'")
+    times = block(page, "pose_times")
+    k, hand = len(times) // 2, joint(page, "RightHand")
+    page.page.evaluate(
+        f"retime.state.selectedPose.value = {k}; retime.state.selectedJoint.value = {hand}"
+    )
+    page.until("retime.places.poseHandlePosition('y')")
+    page.page.wait_for_timeout(300)
+    drag(page, page.get("retime.places.poseHandlePosition('y')"), 0, 25)
+    page.until("(retime.state.step.value.parameters.edits ?? []).some(e => e.do === 'reach')")
+    page.up_to_date()
+    reach = page.get("retime.state.step.value.parameters.edits.find(e => e.do === 'reach')")
+    target = reach["targets"]["RightHand"]
+    out = page.get(
+        f"(() => {{ const r = retime.state.result.value, out = new Float32Array(3 * r.points);"
+        f" r.poseAt(retime.state.stepTimes.value.toResult({times[k]}), out);"
+        f" return Array.from(out.slice({3 * hand}, {3 * hand + 3})); }})()"
+    )
+    assert np.linalg.norm(np.array(out) - target) < 1e-3
+    recipe = retime.Recipe(
+        [retime.Step("stagger", {"edits": page.get("retime.state.step.value.parameters.edits")})]
+    )
+    made = recipe.evaluate(retime.read(jump_file))
+    np.testing.assert_allclose(
+        page.get("Array.from(retime.state.result.value.positions)"),
+        retime.positions(made, end_sites=True).ravel(), atol=1e-5,
+    )  # fmt: skip
+
+
+def test_a_stack_of_steps_is_what_the_library_makes_of_it(
+    open_page: Open, swing_file: Path, tmp_path: Path
+) -> None:
+    page = open_page(swing_file, size=SIZE)
+    page.up_to_date()
+    key = {"time": 1.4, "joint": "RightHand", "shift": -0.08}
+    page.add_step(method="guided", parameters={"duration": 3.0})
+    page.add_step(method="surface", parameters={"keys": [key]})
+    succession = {"do": "succession", "joint": "RightArm", "step": 0.02, "power": 1.5}
+    page.add_step(method="stagger", parameters={"edits": [succession]})
+    status, _, data = page.studio.ask("GET", "/export?format=npz&version=A")
+    assert status == 200
+    (tmp_path / "out.npz").write_bytes(data)
+    _, _, text = page.studio.ask("GET", "/export?format=recipe&version=A")
+    (tmp_path / "recipe.json").write_bytes(text)
+    assert [s["method"] for s in json.loads(text)["steps"]] == ["guided", "surface", "stagger"]
+    expected = retime.read_recipe(tmp_path / "recipe.json").evaluate(retime.read(swing_file))
+    np.testing.assert_allclose(
+        retime.positions(retime.read(tmp_path / "out.npz")), retime.positions(expected), atol=1e-6
+    )
+    page.page.get_by_role("tab", name="Layers").click()
+    page.page.wait_for_timeout(500)
+    assert page.get("retime.state.tab.value") == "layers"
+    page.page.evaluate("retime.actions.run({type: 'move_step', id: 's3', index: 0})")
+    page.until("retime.state.steps.value[0].id === 's3'")
+    page.up_to_date()
+    page.page.evaluate("retime.actions.change('s3', {mute: true})")
+    page.up_to_date()
+    assert len(page.get("retime.state.result.value.header.steps")) == 2
+
+
+def test_a_motion_is_followed_live(open_page: Open, tmp_path: Path) -> None:
+    for name in ("punches", "punches-slow"):
+        retime.write(retime.samples.sample(name).motion, tmp_path / f"{name}.bvh")
+    page = open_page(tmp_path / "punches.bvh", tmp_path / "punches-slow.bvh", size=SIZE)
+    page.up_to_date()
+    page.until("retime.state.clips.value.size === 2")
+    page.page.get_by_role("tab", name="Live").click()
+    page.page.evaluate("retime.actions.followLive('m2')")
+    page.until("retime.state.liveRun.value")
+    assert page.get("retime.state.liveRun.value.header.score.worst_error_ms") > 100
+    page.page.wait_for_timeout(500)
+
+
+def test_pictures_of_the_editors(open_page: Open, swing_file: Path, jump_file: Path) -> None:
+    page = open_page(swing_file, size=(1440, 900))
+    page.up_to_date()
+    add_surface(page, 1.8, "RightHand")
+    page.page.evaluate(
+        "retime.actions.setParameter(retime.state.selectedStep.value, 'keys',"
+        " [{time: 1.8, joint: 'RightHand', shift: -0.15}])"
+    )
+    page.up_to_date()
+    page.page.evaluate("retime.actions.seek(1.65)")
+    page.page.wait_for_timeout(2000)
+    page.picture("studio-surface")
+    other = open_page(jump_file, studio=page.studio, size=(1440, 900))
+    other.page.evaluate("retime.actions.openSample('walk')")
+    other.until("Object.values(retime.state.project.value.motions).some(m => m.name === 'walk')")
+    other.page.evaluate(
+        "retime.actions.showVersion('B'); retime.actions.run({type: 'use_motion', id: 'm2'})"
+    )
+    other.until("retime.state.source.value?.header.name === 'walk'")
+    other.up_to_date()
+    edit = {"do": "succession", "joint": "RightArm", "step": 0.03, "power": 1.5}
+    other.add_step(method="stagger", parameters={"edits": [edit]})
+    other.until("retime.state.result.value.header.editor?.type === 'poses'")
+    k = len(block(other, "pose_times")) // 2
+    other.page.evaluate(
+        f"retime.state.selectedPose.value = {k}; retime.state.selectedJoint.value = "
+        f"{joint(other, 'RightHand')}"
+    )
+    other.page.wait_for_timeout(2500)
+    other.picture("studio-poses")
