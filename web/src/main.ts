@@ -30,9 +30,11 @@ import * as state from "./store/state";
 import { mountJointTimes } from "./timeline/joints/joint_times";
 import { mountLayers } from "./timeline/layers/layers";
 import { mountLive } from "./timeline/live/live_view";
-import { mountPoses } from "./timeline/poses/poses";
+import { mountPoses, posePosition } from "./timeline/poses/poses";
 import type { TabApi } from "./timeline/tab";
 import { mountTimeline } from "./timeline/timeline";
+import { poseHandlePosition, posePointPosition } from "./viewport/pose_tool";
+import { handlePosition, sheetJointPosition } from "./viewport/surface_tool";
 import { mountView } from "./viewport/view";
 
 followTheme();
@@ -102,10 +104,15 @@ listenForKeys(view, () => tabs[state.tab.value]);
 offerTour();
 start();
 
+/** Where things are that can be taken hold of, in client coordinates. */
+const places = { handlePosition, sheetJointPosition, posePosition, poseHandlePosition, posePointPosition };
+
 declare global {
   interface Window {
     /** For tests and the curious. */
-    retime: { state: typeof state; actions: typeof actions; view: typeof view; timeline: typeof timeline };
+    retime: {
+      state: typeof state; actions: typeof actions; view: typeof view; timeline: typeof timeline; places: typeof places;
+    };
   }
 }
-window.retime = { state, actions, view, timeline };
+window.retime = { state, actions, view, timeline, places };

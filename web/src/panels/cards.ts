@@ -96,7 +96,8 @@ export function goneBar(): HTMLElement {
   });
   const wait = (): number => Math.max(0, Math.ceil((state.nextTry.value - now.value) / 1000));
   const words = (): string =>
-    wait() > 0 ? `The server does not answer. Next try in ${wait()} s.` : "The server does not answer. Trying now.";
+    state.restarted.value ? "The studio was started anew. Open the address that it printed to go on."
+    : wait() > 0 ? `The server does not answer. Next try in ${wait()} s.` : "The server does not answer. Trying now.";
   return shown(
     () => state.link.value === "gone",
     element("div", { className: "gone", role: "status" }, icon("warning"), live(words), button("Try now", connect)),

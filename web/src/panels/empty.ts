@@ -38,10 +38,18 @@ export function emptyState(): HTMLElement {
       "section",
       { className: "empty", ariaLabel: "Open a motion" },
       element("h2", { textContent: "Drop a motion here" }),
-      element("p", { textContent: "BVH, GLB, FBX, USD, AMC or npz. Nothing leaves this computer." }),
+      element("p", {}, live(() => `${formats()}. Nothing leaves this computer.`)),
       element("div", { className: "empty-actions" }, open, samples),
     ),
   );
+}
+
+/** What the server reads, as people write it: "BVH, GLB, GLTF or NPZ". */
+function formats(): string {
+  const motions = (state.welcome.value?.formats ?? []).filter((name) => name !== ".json");
+  const sounds = motions.indexOf(".wav");
+  const names = motions.slice(0, sounds < 0 ? undefined : sounds).map((name) => name.slice(1).toUpperCase());
+  return names.length > 1 ? `${names.slice(0, -1).join(", ")} or ${names.at(-1)}` : (names[0] ?? "Motions");
 }
 
 export function loadingState(): HTMLElement {

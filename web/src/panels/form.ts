@@ -9,7 +9,9 @@ import { fieldRow } from "./fields";
 import { guidedExtra } from "./guided";
 import { icon } from "./icons";
 import { physicsExtra } from "./physics";
+import { posesExtra } from "./poses";
 import { arrange } from "./presentation";
+import { surfaceExtra } from "./surface";
 import { openProblem } from "./trouble";
 
 /** What a method shows beside its generic form. */
@@ -27,6 +29,8 @@ const EXTRAS: Record<string, MethodExtra> = {
   spline: guidedExtra,
   physics: physicsExtra,
   align: alignExtra,
+  surface: surfaceExtra,
+  stagger: posesExtra,
 };
 
 const LISTS = new Set(["keytimes", "pairs", "rows"]);

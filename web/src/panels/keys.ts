@@ -1,7 +1,9 @@
 /** Keys of the whole window. Fields, sliders and the timeline's own plot come first. */
 
 import * as actions from "../store/actions";
+import { poseAtPlayhead } from "../store/poses";
 import * as state from "../store/state";
+import { addSurfaceAt } from "../store/surface";
 import type { TabApi } from "../timeline/tab";
 import type { ViewApi } from "../viewport/view";
 import { openHelp } from "./help";
@@ -14,7 +16,7 @@ export function listenForKeys(view: ViewApi, tab: () => TabApi): void {
   letGoOfClicked();
   window.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing) return;
-    if (document.querySelector("dialog[open]")) return;
+    if (document.querySelector("dialog[open], .popover:popover-open")) return;
     const used = command(event) || (!typing(event) && (tab().handleKey(event) || shortcut(event, view)));
     if (used) event.preventDefault();
   });
@@ -84,6 +86,8 @@ const SHORTCUTS: Record<string, (event: KeyboardEvent) => void | false> = {
   i: (event) => setRange(0, event.altKey),
   o: (event) => setRange(1, event.altKey),
   k: () => void (state.source.value && actions.addKeyAt(state.time.value)),
+  p: poseAtPlayhead,
+  t: () => void (state.source.value && addSurfaceAt(state.time.value)),
   m: () => void (state.selectedStep.value && toggleMute(state.selectedStep.value)),
   Delete: deleteKey,
   Backspace: deleteKey,

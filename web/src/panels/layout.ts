@@ -80,7 +80,8 @@ function edge(app: HTMLElement): HTMLElement {
 
 /** Move the focus to the next area that is on screen. */
 export function nextArea(back: boolean): void {
-  const areas = [...document.querySelectorAll<HTMLElement>("[data-area]")].filter((a) => a.offsetWidth > 0);
+  const all = [...document.querySelectorAll<HTMLElement>("[data-area]")];
+  const areas = all.filter((area) => area.checkVisibility({ visibilityProperty: true }));
   const now = areas.findIndex((a) => a.contains(document.activeElement));
   areas.at((now + (back ? -1 : 1)) % areas.length)?.focus();
 }

@@ -28,7 +28,9 @@ export function motionField(parameter: Parameter): HTMLElement {
   };
   const extra = signal(0);
   const host = element("span", { className: "motion-field" });
-  rebuild(host, () => Math.max(1, chosen().length + extra.value), (count) => [
+  rebuild(host, () => `${Math.max(1, chosen().length + extra.value)} ${chosen().length > 0}`, (key) => {
+    const count = parseInt(key);
+    return [
     ...Array.from({ length: count }, (_, k) => chooser(parameter, () => chosen()[k] ?? NONE, (value) => {
       extra.value = 0;
       set(k, value);
@@ -36,7 +38,8 @@ export function motionField(parameter: Parameter): HTMLElement {
     many && chosen().length
       ? iconButton("plus", `Another ${parameter.field.label.toLowerCase()}`, () => (extra.value = 1))
       : null,
-  ]);
+    ];
+  });
   return host;
 }
 

@@ -34,9 +34,9 @@ function bodyCaption(): string {
 }
 
 function watchButton(step: string): Child {
-  const made = button("", () => actions.ask("watch", step), "button");
+  const made = button("", () => actions.watchSolving(step), "button");
   made.replaceChildren(icon("play"), "Watch it being solved");
-  made.title = "Solve slowly enough to follow: drag in the timeline to push it";
+  made.title = "Solve slowly enough to follow: drag the curve to push it";
   watch(() => {
     made.disabled = state.link.value !== "open" || state.computing.value;
   });

@@ -18,6 +18,15 @@ export function advance(time: number, by: number, [a, b]: [number, number], loop
   return { time: a + ((next - a) % length), playing: true };
 }
 
+/** The range as far as the result reaches: a shorter result leaves less of it, or none. */
+export function playSpan(): [number, number] {
+  const [a, b] = state.domain.peek();
+  const range = state.playRange.peek();
+  if (!range) return [a, b];
+  const [from, to] = [Math.max(range[0], a), Math.min(range[1], b)];
+  return from < to ? [from, to] : [a, b];
+}
+
 /** Start at the beginning again where the end was reached. */
 export function togglePlay(): void {
   if (!state.source.value) return;
@@ -41,7 +50,7 @@ export function runPlayback(): void {
     const step = (now: number): void => {
       const passed = Math.min((now - last) / 1000, LONGEST_FRAME);
       last = now;
-      const span = state.playRange.peek() ?? state.domain.peek();
+      const span = playSpan();
       const tick = advance(state.time.peek(), passed * state.playbackRate.peek(), span, state.looping.peek());
       state.time.value = tick.time;
       if (!tick.playing) {

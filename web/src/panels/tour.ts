@@ -16,7 +16,7 @@ const STOPS: Stop[] = [
   {
     at: ".view",
     title: "Two bodies, one motion",
-    text: "Cyan is the motion as it was given, purple is yours. Drag to look round it, and press Space to play.",
+    text: "Cyan is the motion as it was given, purple is yours. Drag to look round it, and press play below.",
   },
   {
     at: ".timeline-area",

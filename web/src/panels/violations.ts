@@ -12,9 +12,13 @@ export function violationsSection(step: string): HTMLElement {
   const list = element("ul", { className: "violations" });
   const found = (): ViolationRow[] => state.physics.value?.header.violations ?? [];
   rebuild(list, () => JSON.stringify(found()), () => found().map(violationRow));
-  const least = (): number | null => state.physics.value?.header.least ?? null;
-  const fix = button(live(() => (least() === null ? "" : `Fix all: ${seconds(least()!)}`)), () => {
-    if (least() !== null) actions.setParameter(step, "duration", Math.ceil(least()! * 1e3) / 1e3);
+  // At the very least everything is at its limit; a tenth more leaves room for the effort to be natural.
+  const least = (): number | null => {
+    const found = state.physics.value?.header.least ?? null;
+    return found === null ? null : Math.ceil(found * 1.1 * 100) / 100;
+  };
+  const fix = button(live(() => (least() === null ? "" : `Slow to ${seconds(least()!)}`)), () => {
+    if (least() !== null) actions.setParameter(step, "duration", least());
   }, "link");
   return shown(
     () => found().length > 0,

@@ -75,8 +75,13 @@ export function cancel(): void {
   send({ type: "cancel" });
 }
 
-export const ask = (question: "suggestions" | "physics" | "watch", step: string | null = null): void =>
+export const ask = (question: "suggestions" | "physics", step: string | null = null): void =>
   void send({ type: "ask", request: nextRequest(), question, step });
+/** Solve a physics step at a pace that can be watched; it counts as being computed, and can be cancelled. */
+export function watchSolving(step: string): void {
+  const request = nextRequest();
+  if (send({ type: "ask", request, question: "watch", step })) want(request, false);
+}
 /** Follow a motion of the project as if it came live, with the source as the recording. */
 export function followLive(motion: string): void {
   state.performer.value = motion;
@@ -106,6 +111,7 @@ export function addKeyAt(output: number, given?: number): void {
   const id = keyedStep();
   if (!id) {
     addStep({ method: "spline", parameters: { keytimes: [[round(output), round(given ?? shown)]] } });
+    state.selectedKey.value = 0;
     return;
   }
   state.selectedStep.value = id;

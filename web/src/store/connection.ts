@@ -45,6 +45,7 @@ export function connect(): void {
   opened.onopen = () => {
     wait = 250;
     state.link.value = "open";
+    state.restarted.value = false;
     show();
   };
   opened.onmessage = ({ data }) => {
@@ -63,6 +64,10 @@ export function connect(): void {
     });
     timer = window.setTimeout(connect, wait);
     wait = Math.min(2 * wait, LONGEST_WAIT);
+    void fetch("/", { method: "HEAD" }).then(
+      (reply) => (state.restarted.value = reply.status === 403), // another studio, which this key does not open
+      () => (state.restarted.value = false),
+    );
   };
 }
 
@@ -97,6 +102,7 @@ function receive(message: ServerMessage): void {
         state.missing.value = message.missing;
         if (message.request != null && message.request >= wanted) state.pending.value = null;
         keepSelection();
+        dropProblems((step) => !known.has(step)); // what is gone needs no mending
         break;
       case "progress":
         state.progress.value = message;
@@ -106,7 +112,14 @@ function receive(message: ServerMessage): void {
         break;
       case "problem":
         if (message.request != null && message.request < wanted && message.step) break;
-        if (!message.stopped) state.problems.value = [...state.problems.value, message];
+        // A drag goes on through what cannot be computed: only what is kept gets a card, one for each step.
+        if (message.request != null && message.request > settled && state.pending.value) {
+          state.computing.value = false;
+          state.progress.value = null;
+          break;
+        }
+        if (!message.stopped)
+          state.problems.value = [...state.problems.value.filter((p) => !p.step || p.step !== message.step), message];
         if (message.request != null && message.request >= wanted) state.pending.value = null;
         state.computing.value = false;
         state.progress.value = null;
@@ -114,6 +127,12 @@ function receive(message: ServerMessage): void {
         break;
     }
   });
+}
+
+/** Take back what was said about steps: it is true no longer. */
+function dropProblems(over: (step: string) => boolean): void {
+  const left = state.problems.value.filter(({ step }) => !step || !over(step));
+  if (left.length < state.problems.value.length) state.problems.value = left;
 }
 
 /** A selected step that is gone is selected no longer; one that was just added is. */
@@ -144,6 +163,7 @@ function receiveFrame(data: ArrayBuffer): void {
         state.results.value = { ...state.results.value, [header.version]: new RetimedClip(header, arrays) };
         const last = header.request === null || header.request >= wanted;
         if (header.version === state.version.value && !header.interim && last) {
+          dropProblems(() => true);
           state.computing.value = false;
           state.progress.value = null;
         }

@@ -11,6 +11,8 @@ export type Version = "A" | "B";
 export const link = signal<"connecting" | "open" | "gone">("connecting");
 /** When the next try to reach a server that is gone will be, milliseconds of `Date.now()`. */
 export const nextTry = signal(0);
+/** Whether a studio answers again that does not know this window. */
+export const restarted = signal(false);
 export const welcome = signal<Welcome | null>(null);
 export const revision = signal(0);
 export const committed = signal<Project | null>(null);

@@ -10,7 +10,7 @@ import { RateDrag } from "./rate_drag";
 import { snapPull } from "./snapping";
 import type { Gesture, Pull, Stage } from "./stage";
 import { sameTarget, targetAt, type Target } from "./targets";
-import { Pan, RangeDrag, Scrub } from "./time_drags";
+import { Pan, PushSearch, RangeDrag, Scrub } from "./time_drags";
 import { typeKey } from "./typing";
 
 const DRAG_STARTS = 3; // pixels: less is a click with an unsteady hand
@@ -98,7 +98,7 @@ export class Pointer {
       case "end": return scene.editable ? new EndDrag(this.stage) : null;
       case "suggestion": return scene.editable ? new TakeSuggestion(scene.suggestions[target.index]!) : null;
       case undefined: return null;
-      default: return new Scrub(this.stage);
+      default: return state.result.value?.header.interim ? new PushSearch(this.stage) : new Scrub(this.stage);
     }
   }
 

@@ -2,9 +2,12 @@
 
 import * as actions from "../store/actions";
 import * as state from "../store/state";
-import { seconds } from "./axis";
+import { seconds, times } from "./axis";
 import { snapPull } from "./snapping";
 import type { Gesture, Pull, Stage } from "./stage";
+
+/** Pixels up that double the speed that a search is pushed to. */
+const PUSH = 60;
 
 export class RangeDrag implements Gesture {
   readonly cursor = "ew-resize";
@@ -47,6 +50,25 @@ export class Scrub implements Gesture {
   finish(): void {}
   cancel(): void {
     actions.seek(this.before);
+  }
+}
+
+/** While the search is watched, a drag up or down pushes it: faster or slower where the pointer is. */
+export class PushSearch implements Gesture {
+  readonly cursor = "ns-resize";
+  readonly holdsView = true;
+  constructor(private readonly stage: Stage) {}
+  move({ x, dy }: Pull): void {
+    const { time, scene } = this.stage.plot();
+    const rate = Math.min(Math.max(2 ** (-dy / PUSH), 0.25), 4);
+    actions.push(scene.times.fromSource(scene.result?.sourceAt(time.value(x)) ?? 0), rate);
+    this.stage.chip.show(["pushed to", times(rate, 2)], { x, y: this.stage.plot().rows.warp.top }, []);
+  }
+  finish(): void {
+    this.stage.chip.hide();
+  }
+  cancel(): void {
+    this.stage.chip.hide();
   }
 }
 

@@ -16,10 +16,9 @@ export function drawWaveform(plot: Plot, wave: Wave | null): void {
   if (!row || !wave) return;
   const count = wave.peaks.length / 2;
   const perSecond = count / wave.seconds;
-  const place = (x: number): number => {
-    const t = time.value(x);
-    return ((scene.result?.sourceAt(t) ?? t) - scene.audioOffset) * perSecond;
-  };
+  // It is heard at its own speed from where its start went (panels/audio.ts): it is drawn so too.
+  const begin = scene.result?.outputOf(scene.audioOffset) ?? scene.audioOffset;
+  const place = (x: number): number => (time.value(x) - begin) * perSecond;
   const middle = row.top + row.height / 2;
   const reach = row.height / 2 - 4;
   within(plot, row, () => {

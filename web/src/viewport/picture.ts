@@ -1,12 +1,16 @@
 /** What is in the picture at this moment: gathers the signals' values and draws them. */
 
+import { effect } from "@preact/signals-core";
 import { Scene, Vector3, WebGLRenderer } from "three";
 import type { RetimedClip } from "../store/clip";
+import { liveBodies } from "../store/live";
 import * as state from "../store/state";
+import { poseLive } from "./live_pose";
 import { Marks } from "./marks";
 import { readPalette, type Palette } from "./palette";
 import { Stage } from "./stage";
 import { Subject } from "./subject";
+import { handlesChange } from "./pose_edit";
 import { PoseTool } from "./pose_tool";
 import { SurfaceTool } from "./surface_tool";
 import { Thumbnails } from "./thumbnail";
@@ -28,6 +32,7 @@ export class Picture {
   private readonly tools: ToolBench;
   private palette: Palette | null = null;
   private subject: Subject | null = null;
+  private readonly forget: () => void;
 
   constructor(canvas: HTMLCanvasElement, antialias: boolean, private readonly invalidate: () => void) {
     this.renderer = new WebGLRenderer({ canvas, antialias, alpha: true, powerPreference: "high-performance" });
@@ -37,6 +42,10 @@ export class Picture {
     const tools: Tool[] = [new SurfaceTool(), new PoseTool()];
     this.tools = new ToolBench(canvas, tools, this.viewpoint.eye.camera, invalidate);
     this.scene.add(this.stage.object, this.stage.lights, this.marks.object, ...tools.map((tool) => tool.object));
+    this.forget = effect(() => {
+      void [liveBodies.value, handlesChange.value];
+      invalidate();
+    });
   }
 
   resize(width: number, height: number): void {
@@ -62,10 +71,15 @@ export class Picture {
       const { subject, result, t } = shown;
       this.viewpoint.follow(shown);
       const [x, z] = this.viewpoint.aside(shown);
-      subject.pose(result, t, x, z);
+      const live = liveBodies.peek();
+      if (live) poseLive(subject, live, x, z);
+      else {
+        subject.original.object.visible = true; // a performer of another skeleton hid it
+        subject.pose(result, t, x, z);
+      }
       const keys = state.keys.peek().map(([output]) => state.stepTimes.peek().toResult(output));
-      subject.showGhosts(state.showGhosts.peek() ? result : null, t, keys);
-      this.marks.show(shown, palette, TRAIL * eye.pixel(height), x, z);
+      subject.showGhosts(state.showGhosts.peek() && !live ? result : null, t, keys);
+      this.marks.show(live ? null : shown, palette, TRAIL * eye.pixel(height), x, z);
       const [midX, midZ] = subject.middle(result ?? subject.source, t);
       const reach = Math.max(subject.shape.size, Math.hypot(x, z));
       const seen = Math.max(4 * reach, 1.3 * eye.distance);
@@ -119,6 +133,7 @@ export class Picture {
   }
 
   dispose(): void {
+    this.forget();
     this.subject?.dispose();
     for (const part of [this.stage, this.marks, this.thumbnails, this.tools, this.viewpoint, this.renderer]) part.dispose();
   }
@@ -133,7 +148,12 @@ export class Picture {
 
   private shown(): Shown | null {
     const subject = this.current();
-    return subject && { subject, result: this.resultOf(subject), t: state.time.peek() };
+    if (!subject) return null;
+    const result = this.resultOf(subject);
+    const live = liveBodies.peek();
+    // The camera goes along with the recording where that is played.
+    const t = live ? (result?.outputOf(live.shows) ?? live.shows) : state.time.peek();
+    return { subject, result, t };
   }
 
   /** The character of the source motion as it is now. */

@@ -1,0 +1,173 @@
+/** Staggered poses as the tab, the panel and the view's tool read and edit them. */
+
+import { computed, signal } from "@preact/signals-core";
+import type { PosesEditor, StepEntry } from "../protocol";
+import * as actions from "./actions";
+import type { RetimedClip } from "./clip";
+import { withDocument, type PoseEdit } from "./pose_edits";
+import { PosesView } from "./poses_view";
+import * as state from "./state";
+
+export * from "./pose_edits";
+export { placePose, PosesView, type PlacedPose } from "./poses_view";
+
+/** Whether an edit of value is of the pose at its time, or of the extremes that its parts reach around it. */
+export const poseWhen = signal<"pose" | "extreme">("pose");
+/** What is dragged in the view: a joint that turns, or a hand or a foot that reaches. */
+export const poseHandle = signal<"fk" | "ik">("ik");
+
+const known = new WeakMap<RetimedClip, PosesView>();
+
+/** The poses that came with a result; null where it was made for no step of staggered poses. */
+export function posesOf(result: RetimedClip | null): PosesView | null {
+  if (result?.header.editor?.type !== "poses") return null;
+  const before = known.get(result);
+  if (before) return before;
+  const [times, refinements] = [result.block("pose_times"), result.block("refinements")];
+  if (!times || !refinements) return null;
+  const editor: PosesEditor = result.header.editor;
+  const made = new PosesView(
+    editor, times, refinements, result.block("included"), result.block("probability"), 1 / result.fps,
+  );
+  known.set(result, made);
+  return made;
+}
+
+/** The poses of the selected step; null while its result is not there yet. */
+export const poses = computed<PosesView | null>(() => {
+  const found = posesOf(state.result.value);
+  return found && found.step === state.step.value?.id ? found : null;
+});
+
+/** The edits of a step as its document lists them. */
+export function editsOf(step: StepEntry | null): PoseEdit[] {
+  const listed = step?.parameters?.["edits"];
+  return Array.isArray(listed) ? (listed as PoseEdit[]) : [];
+}
+
+export const stepNamed = (id: string): StepEntry | null => state.steps.value.find((s) => s.id === id) ?? null;
+
+/** An empty list is the default: it is not written. */
+const parameters = (edits: PoseEdit[]): Record<string, unknown> => ({ edits: edits.length ? edits : null });
+
+/** A tool that previews while it is open; it is given up when another edit begins. */
+let giveUpTool: (() => void) | null = null;
+
+export function openTool(giveUp: () => void): void {
+  endTool();
+  giveUpTool = giveUp;
+}
+/** A tool that was closed by itself has nothing to give up. */
+export const toolClosed = (): void => void (giveUpTool = null);
+
+export function endTool(): void {
+  const giveUp = giveUpTool;
+  giveUpTool = null;
+  giveUp?.();
+}
+
+/** Change the whole list at once: one step of undo. */
+export const setEdits = (step: string, edits: PoseEdit[]): void =>
+  actions.change(step, { parameters: parameters(edits) });
+
+export function addEdits(step: string, ...added: PoseEdit[]): void {
+  endTool();
+  setEdits(step, [...editsOf(stepNamed(step)), ...added]);
+}
+
+/**
+ * Edits that are being made: all that is shown goes on top of the list as it was when this began, so that a drag or an
+ * open tool leaves what it ends with and nothing of what it passed.
+ */
+export class LiveEdits {
+  private readonly before: PoseEdit[];
+  constructor(readonly step: string) {
+    endTool();
+    this.before = editsOf(stepNamed(step));
+  }
+
+  preview(...made: PoseEdit[]): void {
+    actions.preview({ id: this.step, parameters: parameters([...this.before, ...made]) });
+  }
+  commit(...made: PoseEdit[]): void {
+    setEdits(this.step, [...this.before, ...made]);
+  }
+}
+
+/** For sliders: an edit that replaces the last one where that is of the same kind and of the same poses and joints. */
+export const liveEdit = {
+  preview(step: string, edit: PoseEdit): void {
+    endTool();
+    previewEdits(step, withDocument(committedEdits(step), edit));
+  },
+  commit(step: string, edit: PoseEdit): void {
+    endTool();
+    setEdits(step, withDocument(committedEdits(step), edit));
+  },
+};
+
+export const previewEdits = (step: string, edits: PoseEdit[]): void =>
+  actions.preview({ id: step, parameters: parameters(edits) });
+
+/** The list without what is being dragged. */
+export function committedEdits(step: string): PoseEdit[] {
+  const versions = Object.values(state.committed.value?.versions ?? {}).flat();
+  return editsOf(versions.find((s) => s.id === step) ?? null);
+}
+
+/** Whether edits may be sent. */
+export const editable = computed(() => state.link.value !== "gone" && poses.value !== null);
+
+/** Select a pose and go to its time. */
+export function selectPose(k: number | null): void {
+  state.selectedPose.value = k;
+  const view = poses.value;
+  if (k === null || !view || k >= view.count) return;
+  state.playing.value = false;
+  actions.seek(state.stepTimes.value.toResult(view.times[k]!));
+}
+
+/** When a pose was inserted that the server has not answered yet: it will be selected. */
+export const inserted = signal<number | null>(null);
+
+/** Insert a pose at a time of the result; what stands there already is selected. */
+export function insertPose(output: number): void {
+  const view = poses.value;
+  if (!view || !editable.value) return;
+  const t = actions.round(state.stepTimes.value.fromResult(output));
+  const taken = view.at(t, view.frame);
+  if (taken !== null) {
+    state.announcement.value = `Pose ${taken + 1} already stands at ${t.toFixed(2)} s.`;
+    return selectPose(taken);
+  }
+  if (t <= view.times[0]! || t >= view.times[view.count - 1]!) {
+    state.announcement.value = "A pose can be inserted between the first and the last one only.";
+    return;
+  }
+  state.selectedPose.value = null; // numbers mean other poses until the answer is there
+  inserted.value = t;
+  addEdits(view.step, { do: "insert", time: t });
+  state.announcement.value = `Pose inserted at ${t.toFixed(2)} s.`;
+}
+
+export function deletePose(k: number): boolean {
+  const view = poses.value;
+  if (!view || !editable.value) return false;
+  if (!view.isFree(k)) {
+    state.announcement.value = view.whyNot(k);
+    return false;
+  }
+  addEdits(view.step, { do: "delete", pose: k });
+  state.selectedPose.value = null;
+  state.announcement.value = `Pose ${k + 1} at ${view.times[k]!.toFixed(2)} s deleted; the motion stays as it is.`;
+  return true;
+}
+
+/** A pose at the playhead, by key: in the selected step of poses, in the first there is, or in a new one. */
+export function poseAtPlayhead(): void {
+  if (!state.source.value) return;
+  if (state.step.value?.method === "stagger") return insertPose(state.time.value);
+  const other = state.steps.value.find((s) => s.method === "stagger" && !s.mute);
+  if (other) state.selectedStep.value = other.id; // its poses come with its editor; the next press inserts
+  else actions.addStep({ method: "stagger" });
+}

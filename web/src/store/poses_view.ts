@@ -1,0 +1,158 @@
+/** Poses and when their parts arrive, as a result brought them. It never changes: moving makes another one. */
+
+import type { PosesEditor } from "../protocol";
+import { bisect } from "./clip";
+
+/** Times come as 32 bit numbers and are kept to a tenth of a millisecond: so far inside a limit is safe. */
+const SAFETY = 1e-4;
+
+export class PosesView {
+  readonly count: number;
+  readonly channels: string[];
+  private readonly free: ReadonlySet<number>;
+
+  constructor(
+    readonly editor: PosesEditor,
+    readonly times: Float32Array,
+    private readonly refinements: Float32Array,
+    private readonly included: Float32Array | null,
+    readonly probability: Float32Array | null,
+    /** Knots of one channel keep this many seconds apart. */
+    readonly frame: number,
+  ) {
+    this.count = times.length;
+    this.channels = editor.channels;
+    this.free = new Set(editor.free);
+  }
+
+  get step(): string {
+    return this.editor.step;
+  }
+  isFree(k: number): boolean {
+    return this.free.has(k);
+  }
+  /** Why a pose cannot be edited, in a sentence. */
+  whyNot(k: number): string {
+    if (k === 0) return "The first pose starts the clip: it stays where it is.";
+    if (k === this.count - 1) return "The last pose ends the clip: it stays where it is.";
+    return `Pose ${k + 1} is outside the step's range: it stays where it is.`;
+  }
+
+  has(k: number, channel: number): boolean {
+    return !this.included || this.included[k * this.channels.length + channel]! > 0.5;
+  }
+  /** How many seconds later than its pose a channel arrives. */
+  refinement(k: number, channel: number): number {
+    return this.refinements[k * this.channels.length + channel]!;
+  }
+  knot(k: number, channel: number): number {
+    return this.times[k]! + this.refinement(k, channel);
+  }
+  /** The mean of several channels that a pose has; null where it has none. */
+  mean(k: number, channels: readonly number[]): number | null {
+    let [sum, count] = [0, 0];
+    for (const c of channels)
+      if (this.has(k, c)) {
+        sum += this.refinement(k, c);
+        count++;
+      }
+    return count ? sum / count : null;
+  }
+  /** The largest refinement of a pose, in size. */
+  most(k: number): number {
+    let most = 0;
+    for (let c = 0; c < this.channels.length; c++) if (this.has(k, c)) most = Math.max(most, Math.abs(this.refinement(k, c)));
+    return most;
+  }
+
+  jointOf(channel: number): number {
+    return this.editor.joints[channel]!;
+  }
+  isTranslation(channel: number): boolean {
+    return this.channels[channel]!.endsWith(":translation");
+  }
+  /** The channel of a joint's rotation. */
+  channelOf(joint: number): number | null {
+    const found = this.channels.findIndex((_, c) => this.jointOf(c) === joint && !this.isTranslation(c));
+    return found >= 0 ? found : null;
+  }
+
+  /** The pose that stands within so many seconds of a time, the nearest one. */
+  at(t: number, within: number): number | null {
+    if (!this.count) return null;
+    const k = bisect(this.times, t);
+    const next = Math.min(k + 1, this.count - 1);
+    const nearest = Math.abs(this.times[next]! - t) < Math.abs(this.times[k]! - t) ? next : k;
+    return Math.abs(this.times[nearest]! - t) < within ? nearest : null;
+  }
+
+  // ---- room
+
+  /** First and last time that a pose may have between its neighbours. */
+  timeRoom(k: number): [number, number] {
+    const gap = this.frame + SAFETY;
+    return [(this.times[k - 1] ?? -Infinity) + gap, (this.times[k + 1] ?? Infinity) - gap];
+  }
+
+  /** Least and most refinement that a channel may have between its knots at the poses beside. */
+  refinementRoom(k: number, channel: number): [number, number] {
+    const beside = (way: 1 | -1): number => {
+      let other = k + way;
+      while (other >= 0 && other < this.count && !this.has(other, channel)) other += way;
+      return this.count > other && other >= 0 ? this.knot(other, channel) : way * Infinity;
+    };
+    const gap = this.frame + SAFETY;
+    return [beside(-1) + gap - this.times[k]!, beside(1) - gap - this.times[k]!];
+  }
+
+  // ---- the same, moved
+
+  /** As the server will move a pose: refinements scale with the gap on their side. */
+  moved(k: number, time: number): PosesView {
+    const times = this.times.slice();
+    const refinements = this.refinements.slice();
+    const before = this.times[k]!;
+    times[k] = time;
+    for (let c = 0; c < this.channels.length; c++) {
+      const r = this.refinement(k, c);
+      const side = Math.sign(r);
+      let other = k + side;
+      while (side && other >= 0 && other < this.count && !this.has(other, c)) other += side;
+      if (!side || other < 0 || other >= this.count) continue;
+      const wall = this.knot(other, c);
+      const share = (wall - time) / (wall - before);
+      refinements[k * this.channels.length + c] = r * Math.max(share, 0);
+    }
+    return this.with(times, refinements);
+  }
+
+  /** With other refinements, by pose and channel. */
+  refined(changes: Iterable<readonly [k: number, channel: number, value: number]>): PosesView {
+    const refinements = this.refinements.slice();
+    for (const [k, c, value] of changes) refinements[k * this.channels.length + c] = value;
+    return this.with(this.times, refinements);
+  }
+
+  private with(times: Float32Array, refinements: Float32Array): PosesView {
+    return new PosesView(this.editor, times, refinements, this.included, this.probability, this.frame);
+  }
+}
+
+export interface PlacedPose {
+  time: number;
+  refusal: string | null;
+}
+
+/** The time nearest to a wish that a pose can have, and why it is another one. */
+export function placePose(view: PosesView, k: number, wish: number): PlacedPose {
+  const now = view.times[k]!;
+  if (!view.isFree(k)) return { time: now, refusal: view.whyNot(k) };
+  const [low, high] = view.timeRoom(k);
+  const time = low <= high ? Math.min(Math.max(wish, low), high) : now;
+  if (Math.abs(time - wish) < 2e-4) return { time, refusal: null };
+  const other = wish > time ? k + 1 : k - 1;
+  const name = wish > time ? "the next pose" : "the pose before";
+  return { time, refusal: `Stops at ${seconds(time)}: ${name} is at ${seconds(view.times[other]!)}.` };
+}
+
+const seconds = (t: number): string => `${t.toFixed(2)} s`;

@@ -1,0 +1,204 @@
+import { describe, expect, test } from "vitest";
+import type { PosesEditor } from "../src/protocol";
+import { slipOf } from "../src/panels/poses_contacts";
+import { chainBelow, delay } from "../src/panels/poses_succession";
+import { detailOf, goingOn, namesPoses, sameKind, sayEdit, sayLater, withDetail, withDocument } from "../src/store/pose_edits";
+import { placePose, PosesView } from "../src/store/poses_view";
+import { fewestFor, keepFor, keptCount } from "../src/timeline/poses/pose_count";
+import { jointLabel, makeRows, markTime, poseBands, ROW_HEIGHT, rowMiddle, visibleRows } from "../src/timeline/poses/pose_rows";
+import { commonRoom, refine } from "../src/timeline/poses/refining";
+
+const CHANNELS = ["Hips", "LeftArm", "LeftHand", "Hips:translation"];
+const JOINTS = [0, 1, 2, 0];
+const LIMBS = ["trunk", "left_arm", "left_arm"] as const;
+const ROLES = ["hips", "left_upper_arm", "left_hand"];
+
+function view(times = [0, 1, 2, 3], refinements: Record<string, number> = {}, leftOut: string[] = []): PosesView {
+  const count = times.length * CHANNELS.length;
+  const late = new Float32Array(count);
+  const included = new Float32Array(count).fill(1);
+  for (const [at, value] of Object.entries(refinements)) late[index(at)] = value;
+  for (const at of leftOut) included[index(at)] = 0;
+  const free = times.map((_, k) => k).slice(1, -1);
+  const editor: PosesEditor = { type: "poses", step: "s1", channels: CHANNELS, joints: JOINTS, free, found: 9, notes: [] };
+  return new PosesView(editor, Float32Array.from(times), late, included, null, 0.01);
+}
+/** "1:2" is channel 2 of pose 1. */
+const index = (at: string): number => {
+  const [k, c] = at.split(":").map(Number) as [number, number];
+  return k * CHANNELS.length + c;
+};
+
+describe("poses as a result brings them", () => {
+  test("knots, means and what is left out", () => {
+    const poses = view(undefined, { "1:1": 0.1, "1:2": 0.2 }, ["2:1"]);
+    expect(poses.knot(1, 2)).toBeCloseTo(1.2, 5);
+    expect(poses.mean(1, [1, 2])).toBeCloseTo(0.15, 5);
+    expect(poses.mean(2, [1])).toBeNull();
+    expect(poses.has(2, 1)).toBe(false);
+    expect(poses.most(1)).toBeCloseTo(0.2, 5);
+  });
+
+  test("channels are joints, the root's way is not its rotation", () => {
+    const poses = view();
+    expect(poses.channelOf(0)).toBe(0);
+    expect(poses.channelOf(2)).toBe(2);
+    expect(poses.jointOf(3)).toBe(0);
+    expect(poses.isTranslation(3)).toBe(true);
+  });
+
+  test("the nearest pose to a time", () => {
+    expect(view().at(1.05, 0.1)).toBe(1);
+    expect(view().at(1.5, 0.1)).toBeNull();
+    expect(view().at(2.9, Infinity)).toBe(3);
+  });
+});
+
+describe("room", () => {
+  test("a pose stops beside its neighbours and says why", () => {
+    expect(placePose(view(), 1, 1.4)).toEqual({ time: 1.4, refusal: null });
+    const { time, refusal } = placePose(view(), 1, 2.6);
+    expect(time).toBeCloseTo(1.99, 3);
+    expect(refusal).toBe("Stops at 1.99 s: the next pose is at 2.00 s.");
+    expect(placePose(view(), 2, 0.2).refusal).toContain("the pose before is at 1.00 s");
+  });
+
+  test("the ends stay", () => {
+    expect(placePose(view(), 0, 0.5)).toEqual({ time: 0, refusal: "The first pose starts the clip: it stays where it is." });
+    expect(placePose(view(), 3, 2.5).refusal).toContain("last pose");
+  });
+
+  test("a knot stays between its own at the poses beside, whichever have it", () => {
+    const poses = view(undefined, { "2:1": -0.3 });
+    expect(poses.refinementRoom(1, 1)[1]).toBeCloseTo(0.69, 3);
+    expect(view(undefined, {}, ["2:1"]).refinementRoom(1, 1)[1]).toBeCloseTo(1.99, 3);
+  });
+
+  test("moving a pose scales refinements with the gap on their side", () => {
+    const moved = view(undefined, { "1:1": 0.4, "1:2": -0.2 }).moved(1, 1.5);
+    expect(moved.refinement(1, 1)).toBeCloseTo(0.2, 5); // half of the way to the next is left
+    expect(moved.refinement(1, 2)).toBeCloseTo(-0.3, 5);
+    expect(moved.times[1]).toBe(1.5);
+  });
+});
+
+describe("refining", () => {
+  test("one document a pose, and none for the ends", () => {
+    const { documents, view: made } = refine(view(), [[1, 1, 0.1], [1, 2, 0.2], [2, 1, 0.1], [0, 1, 0.1]], true);
+    expect(documents).toEqual([
+      { do: "refine", pose: 2, refinements: { LeftArm: 0.1 } },
+      { do: "refine", pose: 1, refinements: { LeftArm: 0.1, LeftHand: 0.2 } },
+    ]);
+    expect(made.refinement(1, 2)).toBeCloseTo(0.2, 5);
+  });
+
+  test("poses that go earlier do so from the first on", () => {
+    const { documents } = refine(view(), [[2, 1, -0.1], [1, 1, -0.1]], false);
+    expect(documents.map((d) => d["pose"])).toEqual([1, 2]);
+  });
+
+  test("knots that would cross stop, and are counted", () => {
+    const { documents, stopped } = refine(view(), [[1, 1, 1.5]], true);
+    expect(stopped).toBe(1);
+    expect((documents[0]!["refinements"] as Record<string, number>)["LeftArm"]).toBeLessThan(0.9901);
+  });
+
+  test("what moves along is not in the way", () => {
+    const poses = view(undefined, { "1:1": 0.95 });
+    expect(commonRoom(poses, [[1, 1]])[1]).toBeCloseTo(0.04, 3);
+    expect(commonRoom(poses, [[1, 1], [2, 1]])[1]).toBeCloseTo(0.99, 3);
+  });
+});
+
+describe("rows", () => {
+  test("fold by limb; the root's way is apart", () => {
+    const poses = view(undefined, { "1:1": 0.1, "1:2": 0.3 });
+    const folded = makeRows(poses, LIMBS, ROLES, new Set());
+    expect(folded.map((row) => row.label)).toEqual(["Trunk and head", "Left arm", "Root path"]);
+    expect(markTime(poses, folded[1]!, 1)).toBeCloseTo(1.2, 5);
+    const open = makeRows(poses, LIMBS, ROLES, new Set(["left_arm"]));
+    expect(open.map((row) => row.label)).toEqual(["Trunk and head", "Left arm", "Upper arm", "Hand", "Root path"]);
+    expect(open[1]!.open).toBe(true);
+  });
+
+  test("labels", () => {
+    expect(jointLabel("lhand", "left_lower_arm")).toBe("Lower arm");
+    expect(jointLabel("LThumb", null)).toBe("LThumb");
+  });
+
+  test("parts fill the height, and only rows on screen are drawn", () => {
+    for (const height of [222, 324, 374]) {
+      const { ruler, likely, rows, contacts } = poseBands(height, 2);
+      expect(ruler.height + likely.height + rows.height + (contacts?.height ?? 0)).toBe(height);
+      expect(rows.height).toBeGreaterThanOrEqual(6 * ROW_HEIGHT - 10);
+    }
+    const band = { top: 85, height: 100 };
+    expect(visibleRows(40, band, 30)).toEqual([1, 7]);
+    expect(visibleRows(3, band, 0)).toEqual([0, 3]);
+    expect(rowMiddle(0, band, 0)).toBe(95);
+  });
+});
+
+describe("edits", () => {
+  const push = (weight: number, pose = 3) => ({ do: "exaggerate", weight, poses: [pose] });
+
+  test("a slider goes on with the last edit of its kind, and with no other", () => {
+    expect(withDocument([push(0.1)], push(0.2))).toEqual([push(0.2)]);
+    expect(withDocument([push(0.1)], push(0.2, 4))).toHaveLength(2);
+    expect(withDocument([push(0.1), { do: "delete", pose: 2 }], push(0.2))).toHaveLength(3);
+    expect(sameKind({ ...push(0.1), mute: true }, push(0.2))).toBe(false);
+    expect(goingOn([push(0.1)], push(0), "weight")).toBe(0.1);
+    expect(goingOn([], push(0), "weight")).toBeNull();
+  });
+
+  test("detail is one edit a limb, wherever it stands, and none at 100 %", () => {
+    const arm = ["LeftArm", "LeftHand"];
+    const made = withDetail(withDetail([], arm, 0.5), ["Hips"], 0.2);
+    const again = withDetail(made, arm, 0.6);
+    expect(again).toHaveLength(2);
+    expect([detailOf(again, arm), detailOf(again, ["Hips"]), detailOf(again, ["Head"])]).toEqual([0.6, 0.2, 1]);
+    expect(withDetail(again, arm, 1)).toEqual([{ do: "detail", share: 0.2, joints: ["Hips"] }]);
+  });
+
+  test("in words", () => {
+    expect(sayEdit({ do: "retime", pose: 5, time: 1.2 })).toEqual({ title: "Move", detail: "pose 6, to 1.20 s" });
+    expect(sayEdit({ do: "succession", joint: "RightArm", step: 0.018, power: 1.5 }).detail)
+      .toBe("all poses, RightArm, 0.018 s later");
+    expect(sayEdit({ do: "refine", pose: 1, refinements: { A: 0.1, B: 0.2 } }).detail).toBe("pose 2, A and 1 more");
+    expect(sayEdit({ do: "detail", share: 0.6, joints: ["A"] }).detail).toBe("A, 60 %");
+    expect([sayLater(0.02), sayLater(-0.02), sayLater(0)]).toEqual(["0.020 s later", "0.020 s earlier", "with its pose"]);
+  });
+});
+
+describe("the number of poses", () => {
+  test("is a count of those between the ends; all of them is the default", () => {
+    expect(keepFor(9, 9)).toBeNull();
+    expect(keepFor(5, 9)).toBe(3);
+    expect(keepFor(1, 9)).toBe(2); // one would mean a share
+    expect(keptCount(3, view(), [])).toBe(5);
+    expect(keptCount(null, view(), [])).toBe(9);
+    expect(keptCount(0.5, view(), [{ do: "insert", time: 1 }])).toBe(3);
+  });
+
+  test("leaves the poses that edits name", () => {
+    const edits = [{ do: "delete", pose: 6 }, { do: "jitter", seconds: 0.1, poses: [2, 7] }, { do: "insert", time: 1 }];
+    expect(fewestFor(edits)).toBe(9);
+    expect(fewestFor([])).toBe(4);
+    expect(edits.map(namesPoses)).toEqual([true, true, false]);
+  });
+});
+
+test("a succession goes down the longest chain", () => {
+  const parents = [-1, 0, 1, 2, 2, 4, 0];
+  expect(chainBelow(parents, 1)).toEqual([1, 2, 4, 5]);
+  expect(chainBelow(parents, 6)).toEqual([6]);
+  expect([delay(0, 0.02, 1.5), delay(1, 0.02, 1.5)]).toEqual([0, 0.02]);
+  expect(delay(4, 0.02, 1.5)).toBeCloseTo(0.16, 9);
+});
+
+test("slip is how far a standing point goes along the ground, whatever it does above it", () => {
+  const positions = Float32Array.from([0, 0, 0, 0.003, 1, 0.004, 9, 0, 9]);
+  const clip = { positions, times: Float32Array.from([0, 1, 2]), points: 1 };
+  expect(slipOf({ ...clip, contacts: [{ joint: "Foot", point: 0, start: 0, end: 1 }] })).toBeCloseTo(0.005, 6);
+  expect(slipOf({ ...clip, contacts: [] })).toBe(0);
+});
