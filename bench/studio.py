@@ -28,14 +28,33 @@ FLAGS = [
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
     "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
 ]  # fmt: skip
+# Each method's step, and the parameters that a hand drags, by the number of the move.
+_STEPS = {
+    "spline": {"duration": 2.4, "keytimes": [[0.85, 1.42], [1.57, 2.29]]},
+    "guided": {"duration": 2.4, "keytimes": [[0.85, 1.42], [1.57, 2.29]]},
+    "surface": {"keys": [{"time": 1.6, "joint": "RightHand", "shift": 0.0}]},
+    "stagger": {},
+}
+_MOVES = {
+    "spline": "{ keytimes: [[0.85 + 0.004 * k, 1.42], [1.57, 2.29]] }",
+    "guided": "{ keytimes: [[0.85 + 0.004 * k, 1.42], [1.57, 2.29]] }",
+    "surface": "{ keys: [{ time: 1.6, joint: 'RightHand', shift: -0.002 * (k + 1) }] }",
+    "stagger": "{ edits: [{ do: 'succession', joint: 'RightArm', step: 0.001 * (k + 1), "
+    "power: 1.5 }] }",
+}
+_WHAT = {
+    "spline": "keytime dragged until on screen, spline",
+    "guided": "keytime dragged until on screen, guided",
+    "surface": "surface dragged until on screen",
+    "stagger": "succession slid until on screen",
+}
 _DRAG = """async (count) => {
   const later = (ms) => new Promise((done) => setTimeout(done, ms));
   const id = retime.state.selectedStep.value, ways = [], frames = [];
   for (let k = 0; k < count; k++) {
     const before = retime.state.result.value, drawn = retime.view.drawCount;
     const begun = performance.now();
-    const keytimes = [[0.85 + 0.004 * k, 1.42], [1.57, 2.29]];
-    retime.actions.preview({ id, parameters: { keytimes } });
+    retime.actions.preview({ id, parameters: MOVE });
     while (retime.state.result.value === before || retime.view.drawCount === drawn) await later(0);
     ways.push(performance.now() - begun);
     frames.push(retime.view.lastFrameMs);
@@ -123,17 +142,16 @@ def figures() -> Iterator[Figure]:
 
 
 def _drags(page: Any, frames: int) -> Iterator[Figure]:
-    for method in ("spline", "guided"):
-        step = {
-            "method": method,
-            "parameters": {"duration": 2.4, "keytimes": [[0.85, 1.42], [1.57, 2.29]]},
-        }
-        page.evaluate("s => retime.actions.addStep(s)", step)
+    for method, parameters in _STEPS.items():
+        page.evaluate(
+            "s => retime.actions.addStep(s)", {"method": method, "parameters": parameters}
+        )
         _until(page, "retime.state.steps.value.length === 1 && !retime.state.computing.value")
         time.sleep(2)
-        page.evaluate(_DRAG, 5)
-        ways, draws = page.evaluate(_DRAG, 40)
-        what = f"keytime dragged until on screen, {method}, {frames} frames"
+        move = _DRAG.replace("MOVE", _MOVES[method])
+        page.evaluate(move, 5)
+        ways, draws = page.evaluate(move, 40)
+        what = f"{_WHAT[method]}, {frames} frames"
         yield Figure(what, float(np.median(ways)) / 1e3, "50 ms, three frames at 60 Hz", 50e-3)
         if method == "spline":
             yield Figure(
