@@ -59,7 +59,7 @@ def contact_fix(
     def run(retimed: Motion, context: FixContext) -> Motion:
         held = context.contacts
         if held is None:
-            held = context.carry(_found(context.source, joints, tolerance, minimum))
+            held = context.carry(_remembered(context.source, joints, tolerance, minimum))
         if not held:
             feet = find_body(context.source).ground_joints()
             lack = "" if joints or feet else ": no feet were found; name them with --map"
@@ -70,9 +70,22 @@ def contact_fix(
             targets = {
                 c: t for c, t in targets.items() if _is_moved(c, retimed, context, there, here)
             }
-        return hold_contacts(retimed, targets, fade=fade)
+        # While one arm is edited, legs are as they were: the source remembers how they were held.
+        known = context.source.__dict__.setdefault("_held_limbs", {})
+        return hold_contacts(retimed, targets, fade=fade, known=known)
 
     return Fix("contact IK", run)
+
+
+def _remembered(
+    source: Motion, joints: Sequence[str], tolerance: float, minimum: float | None
+) -> tuple[Contact, ...]:
+    """Find a motion's contacts once for each way to look for them."""
+    kept: dict[object, tuple[Contact, ...]] = source.__dict__.setdefault("_contacts", {})
+    key = (tuple(joints), tolerance, minimum)
+    if key not in kept:
+        kept[key] = _found(source, joints, tolerance, minimum)
+    return kept[key]
 
 
 def _found(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -13,7 +14,7 @@ from retime.body import Limb, LimbName, find_body
 from retime.contacts import Contact
 from retime.errors import InputError
 from retime.kinematics import global_rotations, local_translations, positions
-from retime.motion import Motion
+from retime.motion import Motion, trust
 from retime.quat import FloatArray
 from retime.warp import TimeWarp
 
@@ -135,7 +136,11 @@ def _frames_of(contact: Contact, motion: Motion) -> npt.NDArray[np.bool_]:
 
 
 def hold_contacts(
-    motion: Motion, targets: Mapping[Contact, FloatArray], *, fade: float = 0.15
+    motion: Motion,
+    targets: Mapping[Contact, FloatArray],
+    *,
+    fade: float = 0.15,
+    known: dict[LimbName, HeldLimb] | None = None,
 ) -> Motion:
     """Hold contacts in place by their limbs: hip, knee and ankle; shoulder, elbow and wrist.
 
@@ -150,6 +155,9 @@ def hold_contacts(
         Where each contact shall be, metres.
     fade : float
         Seconds over which a displacement fades.
+    known : dict of str to HeldLimb, optional
+        What was found for each limb last, and where what is found now is kept: a limb that is as
+        it was then is not solved again.
     """
     if not (np.isfinite(fade) and fade >= 0):
         raise InputError(f"the fade must be 0 s or more, not {fade}")
@@ -164,17 +172,55 @@ def hold_contacts(
             by_limb.setdefault(name, []).append(contact)
     notes = [f"no limb holds the contacts of {n}: left as they are" for n in sorted(loose)]
     for limb_name, contacts in by_limb.items():
+        limb, chosen = body.limbs[limb_name], {c: targets[c] for c in contacts}
+        state = None if known is None or limb.linked else _state_of(motion, limb, chosen, fade)
+        last = None if known is None else known.get(limb_name)
+        if last is not None and state is not None and last.state == state:
+            rotations = motion.rotations.copy()
+            rotations[:, last.joints] = last.rotations
+            motion = replace(motion, rotations=trust(rotations))
+            continue
         solver = _LimbSolver.of(motion, body.limbs[limb_name])
         if not solver.can_bend:
             notes.append(
                 f"the {limb_name.replace('_', ' ')} has a bone of no length: left as it is"
             )
             continue
-        motion, missed = solver.hold({c: targets[c] for c in contacts}, fade)
+        motion, missed = solver.hold(chosen, fade)
+        if known is not None and state is not None and missed <= _MISSED:
+            chain = motion.skeleton.chain(limb.end)
+            known[limb_name] = HeldLimb(state, chain, motion.rotations[:, chain])
         if missed > _MISSED:
             part = limb_name.replace("_", " ")
             notes.append(f"the {part} is too short for a contact by {100 * missed:.1f} cm")
     return motion.with_notes(*notes)
+
+
+@dataclass(frozen=True, eq=False)
+class HeldLimb:
+    """A limb whose contacts were held: what it was before, and its joints' rotations after."""
+
+    state: bytes
+    joints: list[int]
+    rotations: FloatArray
+
+
+def _state_of(
+    motion: Motion, limb: Limb, targets: Mapping[Contact, FloatArray], fade: float
+) -> bytes:
+    """Hash all that decides how a limb is held: it, what it hangs on, its contacts."""
+    chain = motion.skeleton.chain(limb.end)
+    tip = [] if limb.tip is None else [limb.tip]
+    digest = hashlib.blake2b(motion.rotations[:, [*chain, *tip]].tobytes())
+    for tracks in (motion.translations, motion.scales):
+        for j in [*chain, *tip]:
+            if motion.skeleton.names[j] in tracks:
+                digest.update(tracks[motion.skeleton.names[j]].tobytes())
+    digest.update(motion.times.tobytes())
+    for contact, target in targets.items():
+        said = f"{contact.joint}\0{contact.start!r}\0{contact.end!r}\0{fade!r}"
+        digest.update(said.encode() + np.asarray(target).tobytes())
+    return digest.digest()
 
 
 def _displacement(

@@ -8,6 +8,7 @@ when it cannot.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import types
 import typing
@@ -96,6 +97,11 @@ class Parameter:
 
 def declared(cls: Any) -> tuple[Parameter, ...]:
     """List the parameters that a dataclass declares, in order."""
+    return _declared(cls)
+
+
+@functools.cache
+def _declared(cls: Any) -> tuple[Parameter, ...]:
     hints = typing.get_type_hints(cls)
     out = []
     for field in dataclasses.fields(cls):

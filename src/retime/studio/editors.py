@@ -108,13 +108,10 @@ def layers(job: jobs.Result, found: Evaluated) -> dict[str, Any]:
 
 def _surfaces(name: str, solved: Solved) -> tuple[messages.SurfaceEditor, dict[str, Any]]:
     from retime.kinematics import positions
-    from retime.methods.surface import ControlSurfaces
+    from retime.methods.surface.surface import control_surfaces
 
     p, motion = solved.step.parameters, solved.given
-    made = ControlSurfaces(
-        motion, p.keys, mode=p.mode, min_slope=p.min_slope, root=p.root, grid=p.grid,
-        propagation=p.propagation, range=p.range,
-    )  # fmt: skip
+    made = control_surfaces(motion, p)
     order = sorted(range(len(p.keys)), key=lambda k: p.keys[k].time)
     points, root = positions(motion), motion.skeleton.roots[0]
     start, end = made.motion.domain if p.range is None else p.range
@@ -131,7 +128,7 @@ def _surfaces(name: str, solved: Solved) -> tuple[messages.SurfaceEditor, dict[s
             + grid.y[None, :, None] * plane.up
             + (pace * grid.shift)[..., None] * plane.along
         )
-        weights, pull = _reach(made, k)
+        weights, pull = _reach(made, k, grid.shift)
         arrays[f"grid:{k}"] = np.concatenate([places, np.clip(pull, 0, 1)[..., None]], axis=-1)
         moments = np.linspace(*spans[k], _WAY)
         frame, share = motion.frame_at(moments)
@@ -171,7 +168,7 @@ def _surfaces(name: str, solved: Solved) -> tuple[messages.SurfaceEditor, dict[s
     return messages.SurfaceEditor(name, views, list(made.notes)), arrays
 
 
-def _reach(made: ControlSurfaces, k: int) -> tuple[FloatArray, FloatArray]:
+def _reach(made: ControlSurfaces, k: int, shift: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return every joint's share of a drag, and the pull on the surface's vertices (P, Q).
 
     A key that is not dragged yet shows what a small drag would do.
@@ -183,8 +180,9 @@ def _reach(made: ControlSurfaces, k: int) -> tuple[FloatArray, FloatArray]:
         points = tuple(replace(c, shift=_LITTLE) for c in key.control_points)
         tried = replace(key, shift=_LITTLE, control_points=points)
         made, k = ControlSurfaces(made.motion, [tried], root=made.root, grid=made.grid), 0
+        shift = made.surface(0).shift
     most = max(abs(d.shift) for d in made.keys[k].drags)
-    return made.weights(k), np.abs(made.surface(k).shift) / most
+    return made.weights(k), np.abs(shift) / most
 
 
 def _at(track: FloatArray, times: FloatArray, t: float) -> FloatArray:

@@ -199,7 +199,7 @@ class Evaluator:
             "source": warp.source,
             "skate": skate_by_frame(made),
         }
-        if _mesh(found.source)[1] or editor is not None:
+        if _mesh(found.source)[1] or isinstance(editor, messages.PosesEditor):
             arrays["rotations"] = global_rotations(made)
         return messages.frame(header, arrays | step_times(job, found) | layers(job, found))
 

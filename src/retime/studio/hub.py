@@ -36,6 +36,8 @@ __all__ = ["MOST_UPLOAD", "Hub", "Window"]
 MOST_UPLOAD = 512 << 20
 # The project file is written when nothing has changed for so long, seconds; the journal at once.
 _AUTOSAVE = 1.0
+# Nothing is said of what takes less than this, seconds.
+_UNNOTICED = 0.12
 # A window that has so much waiting for it is gone, or hopelessly slow.
 _MOST_WAITING = 1000
 
@@ -324,12 +326,13 @@ class Hub:
                     w.post(kept[1], slot)
                 return
 
-            def told(said: Said, _: bytes) -> None:
+            def told(said: Said) -> None:
                 for w in self._showing(shows) if window is None else [window]:
                     w.post(messages.Progress(request, said.text, said.share), "progress")
 
             purpose = _purpose(shows) if window is None else f"preview:{window.number}"
-            said, frame = await self.workers.run("solve", purpose, job, told)
+            with _Patience(told) as patience:
+                said, frame = await self.workers.run("solve", purpose, job, patience.hear)
             _must_be_done(said, job)
         except Stopped:
             return
@@ -469,6 +472,33 @@ class Hub:
             self.session.close()
         except RetimeError as e:
             print(f"retime: {e}; the journal holds all edits", file=sys.stderr, flush=True)
+
+
+class _Patience:
+    """Tells of progress only when it has been waited for a while: a drag has no use for it."""
+
+    def __init__(self, tell: Callable[[Said], None]) -> None:
+        self._tell = tell
+        self._last: Said | None = None
+        self._over = False
+
+    def __enter__(self) -> _Patience:
+        self._timer = asyncio.get_running_loop().call_later(_UNNOTICED, self._speak)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+
+    def hear(self, said: Said, _: bytes) -> None:
+        """Hear from the worker."""
+        self._last = said
+        if self._over:
+            self._tell(said)
+
+    def _speak(self) -> None:
+        self._over = True
+        if self._last is not None:
+            self._tell(self._last)
 
 
 class _StepError(RetimeError):

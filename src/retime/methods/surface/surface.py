@@ -109,6 +109,20 @@ def surface_warp(
     return found.warp().looped(loop)
 
 
+def control_surfaces(motion: Motion, p: SurfaceParameters) -> ControlSurfaces:
+    """Return the surfaces that a step stands for; the last stay with the motion, to be shown."""
+    kept: tuple[SurfaceParameters, ControlSurfaces] | None = motion.__dict__.get("_surfaces")
+    if kept is not None and kept[0] == p:
+        return kept[1]
+    fading: Any = p.propagation  # what it may be is checked where it is used
+    made = ControlSurfaces(
+        motion, p.keys, mode=p.mode, min_slope=p.min_slope, root=p.root, grid=p.grid,
+        propagation=fading, range=p.range,
+    )  # fmt: skip
+    motion.__dict__["_surfaces"] = (p, made)
+    return made
+
+
 def surface(
     motion: Motion,
     *,
@@ -126,9 +140,6 @@ def surface(
     """Move joints' actions as a step; parameters are those of :class:`SurfaceParameters`."""
     values = {name: value for name, value in locals().items() if name != "motion"}
     p = build(SurfaceParameters, values)
-    warp = surface_warp(
-        motion, p.keys, mode=p.mode, min_slope=p.min_slope, root=p.root, grid=p.grid,
-        propagation=p.propagation, range=p.range, loop=p.loop,
-    )  # fmt: skip
+    warp = control_surfaces(motion, p).warp().looped(p.loop)
     stretch = (cartoon_fix(p.cartoon),) if p.cartoon else ()
     return Edit(warp=warp, fixes=(*stretch, *contact_fixes(p.constraints)))
