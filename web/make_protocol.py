@@ -10,12 +10,12 @@ from typing import Any, Literal
 
 import msgspec
 
-from retime.studio import messages, project
+from retime.studio import commands, messages
 
 HEAD = """// Made by web/make_protocol.py from retime/studio/messages.py; changes here are lost.
 """
 UNIONS = {
-    "Command": project.ClientCommand,
+    "Command": commands.ClientCommand,
     "ClientMessage": messages.ClientMessage,
     "ServerMessage": messages.ServerMessage,
     "FrameHeader": messages.MotionHeader

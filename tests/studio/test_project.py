@@ -13,21 +13,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retime.errors import InputError, RetimeError
-from retime.studio.project import (
+from retime.studio.commands import (
     AddMotion,
     AddStep,
     ChangeStep,
     Command,
     CopyVersion,
-    MotionEntry,
     MoveStep,
-    NewStep,
-    Project,
     RemoveMotion,
     RemoveStep,
     ReplaceSteps,
     UseMotion,
     change,
+)
+from retime.studio.project import (
+    MotionEntry,
+    NewStep,
+    Project,
     from_document,
     project_hash,
     recipe_of,

@@ -19,8 +19,9 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from retime.errors import InputError, RetimeError
 from retime.studio import jobs, messages
-from retime.studio.hub import MOST_UPLOAD, Hub, Window
+from retime.studio.hub import MOST_UPLOAD, Hub
 from retime.studio.project import Version
+from retime.studio.window import Window
 
 __all__ = ["STATIC", "make_app"]
 

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import itertools
 import sys
 import traceback
-from collections import OrderedDict
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,68 +18,23 @@ import msgspec
 
 from retime import __version__
 from retime.errors import InputError, RetimeError
-from retime.methods import method
-from retime.parameters import declared
 from retime.studio import jobs, messages
 from retime.studio.forms import method_forms
 from retime.studio.intake import Intake
+from retime.studio.paths import resolve_paths
+from retime.studio.patience import Patience
 from retime.studio.project import Project, Version, recipe_of
 from retime.studio.session import Session
+from retime.studio.window import Shows, Window
 from retime.studio.worker import Said
 from retime.studio.workers import Stopped, Workers
 from retime.studio.workspace import sha256_of
 
-__all__ = ["MOST_UPLOAD", "Hub", "Window"]
+__all__ = ["MOST_UPLOAD", "Hub"]
 
 MOST_UPLOAD = 512 << 20
 # The project file is written when nothing has changed for so long, seconds; the journal at once.
 _AUTOSAVE = 1.0
-# Nothing is said of what takes less than this, seconds.
-_UNNOTICED = 0.12
-# A window that has so much waiting for it is gone, or hopelessly slow.
-_MOST_WAITING = 1000
-
-
-# What a window shows: a version, and the step of it whose editor is open.
-Shows = tuple[Version, str | None]
-
-
-class Window:
-    """One window: what it shows, and what waits to be sent to it."""
-
-    _numbers = itertools.count(1)
-
-    def __init__(self) -> None:
-        self.number = next(self._numbers)
-        self.shows: Shows = ("A", None)
-        self.preview: messages.Preview | None = None
-        self._waiting: OrderedDict[str | int, str | bytes] = OrderedDict()
-        self._count = itertools.count()
-        self._some = asyncio.Event()
-        self.lost = asyncio.Event()
-
-    @property
-    def version(self) -> Version:
-        """The version that it shows."""
-        return self.shows[0]
-
-    def post(self, data: msgspec.Struct | str | bytes, slot: str | None = None) -> None:
-        """Put a message in the outbox; one that still waits in the same slot is replaced."""
-        if self.lost.is_set():
-            return
-        sent = msgspec.json.encode(data).decode() if isinstance(data, msgspec.Struct) else data
-        self._waiting[next(self._count) if slot is None else slot] = sent
-        if len(self._waiting) > _MOST_WAITING:
-            self._waiting.clear()
-            self.lost.set()
-        self._some.set()
-
-    async def next(self) -> str | bytes:
-        """Wait for a message and take it out."""
-        while not self._waiting:
-            self._some.clear()
-            await self._some.wait()
-        return self._waiting.popitem(last=False)[1]
 
 
 class Hub:
@@ -285,7 +238,7 @@ class Hub:
         paths = {n: str(workspace.resolve(m.path)) for n, m in project.motions.items()}
         document = recipe_of(project, version, paths)
         for step in document["steps"]:
-            _resolve_paths(step, self._inside)
+            resolve_paths(step, self._inside)
         names = [s.id for s in project.versions[version]]
         clip = self._clip(project, project.source)
         revision = self.session.revision
@@ -331,7 +284,7 @@ class Hub:
                     w.post(messages.Progress(request, said.text, said.share), "progress")
 
             purpose = _purpose(shows) if window is None else f"preview:{window.number}"
-            with _Patience(told) as patience:
+            with Patience(told) as patience:
                 said, frame = await self.workers.run("solve", purpose, job, patience.hear)
             _must_be_done(said, job)
         except Stopped:
@@ -474,33 +427,6 @@ class Hub:
             print(f"retime: {e}; the journal holds all edits", file=sys.stderr, flush=True)
 
 
-class _Patience:
-    """Tells of progress only when it has been waited for a while: a drag has no use for it."""
-
-    def __init__(self, tell: Callable[[Said], None]) -> None:
-        self._tell = tell
-        self._last: Said | None = None
-        self._over = False
-
-    def __enter__(self) -> _Patience:
-        self._timer = asyncio.get_running_loop().call_later(_UNNOTICED, self._speak)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._timer.cancel()
-
-    def hear(self, said: Said, _: bytes) -> None:
-        """Hear from the worker."""
-        self._last = said
-        if self._over:
-            self._tell(said)
-
-    def _speak(self) -> None:
-        self._over = True
-        if self._last is not None:
-            self._tell(self._last)
-
-
 class _StepError(RetimeError):
     """What went wrong at a step, by its name."""
 
@@ -532,27 +458,6 @@ def _content_of(job: jobs.Result) -> str:
     """Hash what decides a result: the source and the recipe, whoever asks and when."""
     parts = msgspec.json.encode([job.clip, job.recipe, job.steps, job.editing], order="sorted")
     return hashlib.sha256(parts).hexdigest()
-
-
-def _resolve_paths(step: dict[str, Any], resolve: Callable[[str], str]) -> None:
-    """Turn the paths among a step's parameters into places under the root."""
-    for p in declared(method(step["method"]).parameters):
-        value = step["parameters"].get(p.name)
-        if p.metavar != "PATH" or value is None:
-            continue
-        if isinstance(value, list):
-            step["parameters"][p.name] = [_resolved(v, p.name, resolve) for v in value]
-        else:
-            step["parameters"][p.name] = _resolved(value, p.name, resolve)
-
-
-def _resolved(value: Any, name: str, resolve: Callable[[str], str]) -> Any:
-    """Resolve a path, or a path with the hash of its content; nothing else names a file."""
-    if isinstance(value, str):
-        return resolve(value)
-    if isinstance(value, dict) and isinstance(value.get("path"), str):
-        return value | {"path": resolve(value["path"])}
-    raise InputError(f"{name} is a path, or an object with a path, not {str(value)[:40]}")
 
 
 def _question(

@@ -13,20 +13,8 @@ from retime.errors import FormatError, InputError, RetimeError
 from retime.io import FORMATS, warp_json
 from retime.io.json_text import parse_json
 from retime.studio import jobs
-from retime.studio.project import (
-    MOST_STEPS,
-    AddAudio,
-    AddMotion,
-    AddStep,
-    Audio,
-    Command,
-    MotionEntry,
-    MoveFile,
-    NewStep,
-    Project,
-    ReplaceSteps,
-    Version,
-)
+from retime.studio.commands import AddAudio, AddMotion, AddStep, Command, MoveFile, ReplaceSteps
+from retime.studio.project import MOST_STEPS, Audio, MotionEntry, NewStep, Project, Version
 from retime.studio.workers import Workers
 from retime.studio.workspace import Workspace, sha256_of
 

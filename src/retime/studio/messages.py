@@ -15,7 +15,8 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from retime.studio.project import ClientCommand, Project, Version
+from retime.studio.commands import ClientCommand
+from retime.studio.project import Project, Version
 
 __all__ = [
     "Answer",

@@ -15,15 +15,9 @@ import msgspec
 
 from retime.errors import FormatError, InputError, RetimeError
 from retime.io.json_text import parse_json, write_json
+from retime.studio.commands import Command, change
 from retime.studio.journal import Journal, free_name
-from retime.studio.project import (
-    Command,
-    Project,
-    change,
-    from_document,
-    project_hash,
-    to_document,
-)
+from retime.studio.project import Project, from_document, project_hash, to_document
 from retime.studio.workspace import Workspace, sha256_of
 
 __all__ = ["Session"]

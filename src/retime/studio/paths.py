@@ -1,0 +1,33 @@
+"""Paths among a step's parameters, turned into places that the studio may look into."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from retime.errors import InputError
+from retime.methods import method
+from retime.parameters import declared
+
+__all__ = ["resolve_paths"]
+
+
+def resolve_paths(step: dict[str, Any], resolve: Callable[[str], str]) -> None:
+    """Turn the paths among a step's parameters into places under the root."""
+    for p in declared(method(step["method"]).parameters):
+        value = step["parameters"].get(p.name)
+        if p.metavar != "PATH" or value is None:
+            continue
+        if isinstance(value, list):
+            step["parameters"][p.name] = [_resolved(v, p.name, resolve) for v in value]
+        else:
+            step["parameters"][p.name] = _resolved(value, p.name, resolve)
+
+
+def _resolved(value: Any, name: str, resolve: Callable[[str], str]) -> Any:
+    """Resolve a path, or a path with the hash of its content; nothing else names a file."""
+    if isinstance(value, str):
+        return resolve(value)
+    if isinstance(value, dict) and isinstance(value.get("path"), str):
+        return value | {"path": resolve(value["path"])}
+    raise InputError(f"{name} is a path, or an object with a path, not {str(value)[:40]}")
