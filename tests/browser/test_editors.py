@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 import retime
 from browser_running import Studying
+from retime.kinematics import joint_speeds
 
 Open = Callable[..., Studying]
 SIZE = (1100, 720)
@@ -254,3 +256,39 @@ def test_pictures_of_the_editors(open_page: Open, swing_file: Path, jump_file: P
     )
     other.page.wait_for_timeout(2500)
     other.picture("studio-poses")
+
+
+# The paper's examples on recorded takes: the clip, the joint at its fastest, and how much later.
+EXAMPLES = {
+    "golf": ("64_01", "RightHand", -0.16),
+    "kick": ("10_01", "RightFoot", -0.1),
+    "throw": ("124_01", "RightHand", -0.1),
+    "yawn": ("111_32", "RightHand", 0.2),
+}
+MOCAP = Path(__file__).parents[3] / "shared" / "mocap"
+
+
+@pytest.mark.skipif(not os.environ.get("RETIME_PICTURES"), reason="only pictures are made of it")
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_examples_of_the_paper(open_page: Open, tmp_path: Path, name: str) -> None:
+    clip, joint_name, shift = EXAMPLES[name]
+    if not (MOCAP / f"{clip}.bvh").exists():
+        pytest.skip(f"{clip}.bvh is not at hand")
+    (tmp_path / f"{name}.bvh").write_bytes((MOCAP / f"{clip}.bvh").read_bytes())
+    page = open_page(tmp_path / f"{name}.bvh", size=(1100, 720))
+    page.up_to_date()
+    motion = retime.read(tmp_path / f"{name}.bvh")
+    speed = joint_speeds(motion)[:, motion.skeleton.index(joint_name)]
+    inner = (motion.times > 0.8) & (motion.times < motion.duration - 0.8)
+    moment = float(motion.times[inner][speed[inner].argmax()])
+    add_surface(page, moment, joint_name)
+    page.page.evaluate(
+        "([id, keys]) => retime.actions.setParameter(id, 'keys', keys)",
+        [page.get("retime.state.selectedStep.value"),
+         [{"time": moment, "joint": joint_name, "shift": shift}]],
+    )  # fmt: skip
+    page.up_to_date()
+    assert ahead(page, joint_name, moment + shift) == pytest.approx(-shift, abs=5e-3)
+    page.page.evaluate(f"retime.actions.seek({moment + shift})")
+    page.page.wait_for_timeout(1500)
+    page.picture(f"studio-{name}")

@@ -123,3 +123,17 @@ def test_every_reply_is_locked_down() -> None:
 def test_cookies_of_other_studios_do_not_open_this_one() -> None:
     one, other = make_guard(), make_guard()
     assert not passes(ask(other, cookie=cookie_of(one).split(";")[0]))
+
+
+@pytest.mark.parametrize("other", ['prefs={"a": 1}', "x", "a=b c", "a@b=1", "retime-4242=old"])
+def test_odd_cookies_of_other_programs_do_not_lock_out(other: str) -> None:
+    guard = make_guard()
+    own = cookie_of(guard).split(";")[0]
+    assert passes(ask(guard, cookie=f"{other}; {own}"))
+    assert passes(ask(guard, cookie=f"{own}; {other}"))
+
+
+def test_an_origin_that_is_no_address_is_refused() -> None:
+    guard = make_guard()
+    cookie = cookie_of(guard).split(";")[0]
+    assert not passes(ask(guard, cookie=cookie, origin="http://["))

@@ -36,7 +36,7 @@ from retime.studio.project import (
     to_document,
 )
 from retime.studio.session import Session
-from retime.studio.workspace import Workspace, project_folder
+from retime.studio.workspace import Workspace, project_folder, sha256_of
 
 MOTION = MotionEntry("jump", "../jump.bvh", "0" * 64)
 
@@ -314,3 +314,98 @@ def test_the_project_lies_beside_the_first_file(tmp_path: Path) -> None:
         project_folder([tmp_path / "none.bvh"], None)
     with pytest.raises(InputError, match="two projects"):
         project_folder([tmp_path], tmp_path / "y.retime")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        AddStep("A", NewStep("hold", label="\ud800")),
+        AddStep("A", NewStep("align", {"b": [float("inf")]})),
+        AddMotion(MotionEntry("\udfff", "x.bvh", "")),
+    ],
+)
+def test_what_no_file_can_hold_is_refused(tmp_path: Path, command: Command) -> None:
+    session = session_in(tmp_path)
+    with pytest.raises(InputError, match="no file can hold"):
+        session.do(command)
+    session.close()
+    session_in(tmp_path).close()
+
+
+def test_deep_nesting_is_refused() -> None:
+    value: Any = "x.bvh"
+    for _ in range(500):
+        value = [value]
+    with pytest.raises(InputError, match="nested too deeply"):
+        change(Project(), AddStep("A", NewStep("align", {"b": value})))
+
+
+def test_a_motion_is_told_from_one_whose_name_begins_like_it() -> None:
+    project = Project()
+    for _ in range(10):
+        project = change(project, AddMotion(MOTION))
+    project = change(project, AddStep("A", NewStep("guided", {"reference": ["motion:m10"]})))
+    assert "m1" not in change(project, RemoveMotion("m1")).motions
+
+
+def test_a_broken_project_file_is_brought_back_by_the_journal(tmp_path: Path) -> None:
+    session = session_in(tmp_path)
+    session.do(AddMotion(MOTION))
+    before = session.hash
+    session.close()
+    file = tmp_path / "study.retime" / "project.json"
+    file.write_text("")
+    again = session_in(tmp_path)
+    assert again.hash == before
+    assert "could not be read" in again.notices[0]
+    assert (tmp_path / "study.retime" / "project-1.json").exists()
+    again.close()
+
+
+@pytest.mark.parametrize("line", [0, 2])
+@pytest.mark.parametrize("garbage", [b"garbage\n", b'{"hash": [1]}\n', b"[" * 5000 + b"\n", b"1\n"])
+def test_a_damaged_journal_is_kept_whole(tmp_path: Path, line: int, garbage: bytes) -> None:
+    session = session_in(tmp_path)
+    session.do(AddMotion(MOTION))
+    for _ in range(3):
+        session.do(AddStep("A", NewStep("hold")))
+    before = session.hash
+    session.close()
+    journal = tmp_path / "study.retime" / "journal.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    damaged = b"".join([*lines[:line], garbage, *lines[line:]])
+    journal.write_bytes(damaged)
+    again = session_in(tmp_path)
+    assert again.hash == before
+    assert "could not be replayed" in again.notices[0]
+    assert (tmp_path / "study.retime" / "journal-1.jsonl").read_bytes() == damaged
+    again.close()
+
+
+def test_a_project_file_changed_while_it_is_open_is_kept(tmp_path: Path) -> None:
+    session = session_in(tmp_path)
+    session.do(AddMotion(MOTION))
+    session.save()
+    file = tmp_path / "study.retime" / "project.json"
+    file.write_text("mine")
+    session.do(AddStep("A", NewStep("hold")))
+    session.save()
+    assert (tmp_path / "study.retime" / "project-1.json").read_text() == "mine"
+    assert "changed outside" in session.notices[-1]
+    session.close()
+
+
+def test_odd_files_do_no_harm(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "a.retime", tmp_path)
+    os.mkfifo(tmp_path / "pipe.bvh")
+    assert sha256_of(tmp_path / "pipe.bvh") is None
+    assert workspace.find("0" * 64, ".bvh") is None
+    assert len(workspace.free_place("\u4e2d" * 100 + ".bvh").name.encode()) < 255
+    library = tmp_path / "library"
+    library.mkdir()
+    (library / "x.bvh").symlink_to("/etc/passwd")
+    with pytest.raises(InputError, match="link that leads out"):
+        workspace.must_stay_inside(library)
+    (tmp_path / "a.retime" / "motions" / ".incoming-x").touch()
+    Session(workspace).close()
+    assert not (tmp_path / "a.retime" / "motions" / ".incoming-x").exists()

@@ -337,3 +337,66 @@ def test_a_taken_port_gets_a_sentence(
                              "--no-browser")  # fmt: skip
     assert status == 2
     assert "--port 0" in err or "not built" in err
+
+
+def test_no_form_of_a_path_leads_out(start_studio: Start, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (tmp_path / "root").mkdir()
+    for place in (outside, tmp_path / "root"):
+        retime.write(retime.samples.jump(), place / "clip.bvh")
+    studio = start_studio(tmp_path / "root" / "clip.bvh", folder=tmp_path / "root" / "p.retime")
+    window = opened(studio)
+    secret = str(outside / "clip.bvh")
+    for step in (
+        {"method": "align", "parameters": {"b": {"path": secret}}},
+        {"method": "align", "parameters": {"b": [secret]}},
+        {"method": "guided", "parameters": {"reference": [{"path": secret, "sha256": "x"}]}},
+        {"method": "guided", "parameters": {"reference": [[secret]]}},
+        {"method": "physics", "parameters": {"limit_clips": [secret]}},
+    ):
+        window.do(type="add_step", version="A", step=step)
+        problem, _ = window.next("problem")
+        assert "outside" in problem["text"] or "is a path" in problem["text"], problem
+        window.send(type="undo")
+    inside = {"method": "align", "parameters": {"b": {"path": "clip.bvh"}}}
+    window.do(type="add_step", version="A", step=inside)
+    window.next("result", lambda h: bool(h["steps"]))
+
+
+def test_an_undone_step_is_not_shown_later(start_studio: Start, jump_file: Path) -> None:
+    studio = start_studio(jump_file)
+    window = opened(studio)
+    step = {"method": "physics", "parameters": {"duration": 2.0}}
+    window.do(type="add_step", version="A", step=step)
+    time.sleep(0.2)
+    window.send(type="undo")
+    window.next("document", lambda h: h["redo"] == 1)
+    time.sleep(8)
+    window.do(type="add_step", version="A", step=SPLINE)
+    window.next("result", lambda h: bool(h["steps"]) and h["steps"][0]["line"] == "to 2.50 s, "
+                "1 keytime")  # fmt: skip
+    shown = [h for h in window.seen if h["type"] == "result" and h["steps"]]
+    assert all("keytime" in h["steps"][0]["line"] for h in shown)
+
+
+def test_workers_that_die_again_and_again_are_said_and_come_back(
+    start_studio: Start, jump_file: Path
+) -> None:
+    studio = start_studio(jump_file)
+    window = opened(studio)
+    for _ in range(8):
+        for worker in studio.workers():
+            os.kill(worker, signal.SIGKILL)
+        time.sleep(0.3)
+    window.do(type="add_step", version="A", step=SPLINE)
+    window.next("result", lambda h: bool(h["steps"]))
+
+
+def test_a_refused_preview_does_not_deafen_a_window(start_studio: Start, jump_file: Path) -> None:
+    studio = start_studio(jump_file)
+    one, other = opened(studio), opened(studio)
+    one.send(type="preview", command={"type": "remove_step", "id": "s9"})
+    one.next("problem")
+    other.do(type="add_step", version="A", step=SPLINE)
+    one.next("result", lambda h: bool(h["steps"]))

@@ -112,10 +112,10 @@ class NewStep(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tru
 
 def must_travel(project: Project) -> None:
     """Refuse what no file and no window could be told."""
+    for steps in project.versions.values():
+        for step in steps:
+            _must_be_shallow(step.parameters, _DEEPEST)
     try:
-        for steps in project.versions.values():
-            for step in steps:
-                _must_be_shallow(step.parameters, _DEEPEST)
         json.dumps(to_document(project), allow_nan=False).encode()
         msgspec.json.encode(project)
     except (ValueError, UnicodeError, RecursionError):
