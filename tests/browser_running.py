@@ -52,7 +52,7 @@ class Studying:
     def up_to_date(self) -> None:
         self.until(
             "!retime.state.computing.value && !retime.state.pending.value"
-            " && retime.state.result.value"
+            " && retime.state.result.value && retime.state.source.value"
         )
 
     def add_step(self, **step: Any) -> None:

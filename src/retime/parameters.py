@@ -28,6 +28,7 @@ __all__ = [
     "declared",
     "parameter",
     "part_of_clip",
+    "same",
 ]
 
 Range = tuple[float, float]
@@ -109,6 +110,14 @@ def _declared(cls: Any) -> tuple[Parameter, ...]:
         meta["flag"] = meta["flag"] or "--" + field.name.replace("_", "-")
         out.append(Parameter(field.name, hints[field.name], field.default, **meta))
     return tuple(out)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two parameter dataclasses say the same; a count of 1 is not a share of 1.0."""
+    if type(one) is not type(other):
+        return False
+    pairs = ((getattr(one, p.name), getattr(other, p.name)) for p in declared(type(one)))
+    return all(type(a) is type(b) and bool(a == b) for a, b in pairs)
 
 
 def build(cls: type, values: Mapping[str, Any]) -> Any:

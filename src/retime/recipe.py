@@ -22,7 +22,7 @@ from retime.layers import PoseLayer
 from retime.loops import must_loop
 from retime.methods import method
 from retime.motion import Motion
-from retime.parameters import build, declared
+from retime.parameters import build, declared, same
 from retime.warp import TimeWarp
 
 __all__ = ["Recipe", "Solved", "Step", "read_recipe", "write_recipe"]
@@ -78,8 +78,8 @@ class Step:
 
     def same(self, other: Step) -> bool:
         """Whether it would do the same to the same input."""
-        return (self.method, self.weight) == (other.method, other.weight) and bool(
-            self.parameters == other.parameters
+        return (self.method, self.weight) == (other.method, other.weight) and same(
+            self.parameters, other.parameters
         )
 
 

@@ -16,7 +16,7 @@ from browser_running import Studying
 from retime.kinematics import joint_speeds
 
 Open = Callable[..., Studying]
-SIZE = (1100, 720)
+SIZE = (970, 600)
 
 
 @pytest.fixture(scope="session")

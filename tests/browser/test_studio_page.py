@@ -28,7 +28,7 @@ def test_the_address_opens_the_studio_and_loses_its_key(open_page: Open, jump_fi
 
 
 def test_play_step_scrub_and_ranges(open_page: Open, jump_file: Path) -> None:
-    page = open_page(jump_file, size=(1280, 800))
+    page = open_page(jump_file, size=(970, 600))
     page.up_to_date()
     keyboard = page.page.keyboard
     for _ in range(3):
@@ -82,7 +82,7 @@ def drag_key(page: Studying, index: int, dx: float, dy: float = 0.0, *, drop: bo
 
 
 def test_a_keytime_is_dragged_and_escape_brings_it_back(open_page: Open, jump_file: Path) -> None:
-    page = open_page(jump_file, size=(1280, 800))
+    page = open_page(jump_file, size=(970, 600))
     page.up_to_date()
     page.add_step(**SPLINE)
     before = page.get("retime.state.projectHash.value")
@@ -110,7 +110,7 @@ def test_a_keytime_is_dragged_and_escape_brings_it_back(open_page: Open, jump_fi
 
 
 def test_keytimes_do_not_cross(open_page: Open, jump_file: Path) -> None:
-    page = open_page(jump_file, size=(1280, 800))
+    page = open_page(jump_file, size=(970, 600))
     page.up_to_date()
     page.add_step(**SPLINE)
     drag_key(page, 0, 800)
@@ -123,14 +123,14 @@ def test_keytimes_do_not_cross(open_page: Open, jump_file: Path) -> None:
 
 
 def test_a_key_is_added_typed_and_deleted_without_a_mouse(open_page: Open, jump_file: Path) -> None:
-    page = open_page(jump_file, size=(1280, 800))
+    page = open_page(jump_file, size=(970, 600))
     page.up_to_date()
     page.page.evaluate("retime.actions.seek(1.0)")
     page.page.keyboard.press("k")
     page.until("retime.state.steps.value.length === 1")
     page.up_to_date()
     assert page.get("retime.state.steps.value[0].method") == "spline"
-    page.page.locator("#timeline canvas[tabindex='0']").focus()
+    page.page.locator("#panel-warp canvas[tabindex='0']").focus()
     page.page.keyboard.press("ArrowDown")
     assert page.get("retime.state.selectedKey.value") == 0
     page.page.keyboard.press("Enter")
@@ -145,7 +145,7 @@ def test_a_key_is_added_typed_and_deleted_without_a_mouse(open_page: Open, jump_
 
 
 def test_undo_all_and_redo_all_give_the_same_project(open_page: Open, jump_file: Path) -> None:
-    page = open_page(jump_file, size=(1280, 800))
+    page = open_page(jump_file, size=(970, 600))
     page.up_to_date()
     first = page.get("retime.state.projectHash.value")
     page.add_step(**SPLINE)
@@ -170,7 +170,7 @@ def test_undo_all_and_redo_all_give_the_same_project(open_page: Open, jump_file:
 def test_the_optimiser_is_watched_cancelled_and_superseded(
     open_page: Open, jump_file: Path
 ) -> None:
-    page = open_page(jump_file, size=(1280, 800))
+    page = open_page(jump_file, size=(970, 600))
     page.up_to_date()
     page.add_step(method="physics", parameters={"duration": 2.0})
     page.until("retime.state.physics.value && retime.state.physics.value.header.least > 0")
@@ -190,7 +190,7 @@ def test_the_optimiser_is_watched_cancelled_and_superseded(
 def test_a_broken_file_gets_a_card_and_changes_nothing(
     open_page: Open, jump_file: Path, tmp_path: Path
 ) -> None:
-    page = open_page(jump_file, size=(1280, 800))
+    page = open_page(jump_file, size=(970, 600))
     page.up_to_date()
     before = page.get("retime.state.projectHash.value")
     drop = "([name, text]) => retime.actions.upload([new File([text], name)])"
@@ -221,7 +221,7 @@ def test_a_skinned_file_is_shown_and_retimed(open_page: Open) -> None:
 
 
 def test_exports_can_be_read_again(open_page: Open, jump_file: Path, tmp_path: Path) -> None:
-    page = open_page(jump_file, size=(1280, 800))
+    page = open_page(jump_file, size=(970, 600))
     page.up_to_date()
     page.add_step(**SPLINE)
     page.page.get_by_role("button", name="Export").click()
@@ -247,7 +247,7 @@ def test_exports_can_be_read_again(open_page: Open, jump_file: Path, tmp_path: P
 def test_a_server_that_is_gone_is_said_and_found_again(
     open_page: Open, jump_file: Path, start_studio: Callable[..., Studio]
 ) -> None:
-    page = open_page(jump_file, size=(1280, 800))
+    page = open_page(jump_file, size=(970, 600))
     page.up_to_date()
     page.add_step(**SPLINE)
     before = page.get("retime.state.projectHash.value")
@@ -279,7 +279,7 @@ def test_two_windows_see_the_same(open_page: Open, jump_file: Path) -> None:
 
 
 def test_the_empty_studio_offers_bundled_motions(open_page: Open) -> None:
-    page = open_page(size=(1280, 800))
+    page = open_page(size=(970, 600))
     page.page.get_by_role("button", name="Try the jump").click()
     page.until("retime.state.source.value")
     page.up_to_date()

@@ -14,7 +14,7 @@ from retime.methods.staggered.history import PoseEdit, replayed
 from retime.methods.staggered.poses import StaggeredPoses
 from retime.methods.staggered.value_edits import MOST_WEIGHT
 from retime.motion import Motion
-from retime.parameters import Range, TimingParameters, build, parameter
+from retime.parameters import Range, TimingParameters, build, parameter, same
 
 __all__ = ["StaggerParameters", "edited_poses", "stagger"]
 
@@ -134,7 +134,7 @@ def edited_poses(motion: Motion, p: StaggerParameters) -> StaggeredPoses:
     """
     kept: _Kept | None = motion.__dict__.get("_staggered_poses")
     plain = replace(p, edits=())
-    if kept is None or kept.parameters != plain:
+    if kept is None or not same(kept.parameters, plain):
         kept = _Kept(plain, _found_poses(motion, p), [])
         motion.__dict__["_staggered_poses"] = kept
     same = 0

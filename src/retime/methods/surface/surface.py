@@ -13,7 +13,7 @@ from retime.methods.surface.keys import SurfaceKey
 from retime.methods.surface.placing import RootMode
 from retime.methods.surface.surfaces import ControlSurfaces, SurfaceMode
 from retime.motion import Motion
-from retime.parameters import Range, RangeParameters, build, parameter
+from retime.parameters import Range, RangeParameters, build, parameter, same
 from retime.warp import TimeWarp
 
 __all__ = ["SurfaceParameters", "surface", "surface_warp"]
@@ -112,7 +112,7 @@ def surface_warp(
 def control_surfaces(motion: Motion, p: SurfaceParameters) -> ControlSurfaces:
     """Return the surfaces that a step stands for; the last stay with the motion, to be shown."""
     kept: tuple[SurfaceParameters, ControlSurfaces] | None = motion.__dict__.get("_surfaces")
-    if kept is not None and kept[0] == p:
+    if kept is not None and same(kept[0], p):
         return kept[1]
     fading: Any = p.propagation  # what it may be is checked where it is used
     made = ControlSurfaces(
