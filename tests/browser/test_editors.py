@@ -161,7 +161,7 @@ def test_a_hand_is_brought_to_a_place_at_a_pose(open_page: Open, jump_file: Path
     )
     page.until("retime.places.poseHandlePosition('y')")
     page.page.wait_for_timeout(300)
-    drag(page, page.get("retime.places.poseHandlePosition('y')"), 0, 25)
+    drag(page, page.get("retime.places.poseHandlePosition('y')"), 0, 12)
     page.until("(retime.state.step.value.parameters.edits ?? []).some(e => e.do === 'reach')")
     page.up_to_date()
     reach = page.get("retime.state.step.value.parameters.edits.find(e => e.do === 'reach')")

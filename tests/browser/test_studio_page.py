@@ -145,7 +145,7 @@ def test_a_key_is_added_typed_and_deleted_without_a_mouse(open_page: Open, jump_
 
 
 def test_undo_all_and_redo_all_give_the_same_project(open_page: Open, jump_file: Path) -> None:
-    page = open_page(jump_file, size=(970, 600))
+    page = open_page(jump_file, size=(1210, 640))
     page.up_to_date()
     first = page.get("retime.state.projectHash.value")
     page.add_step(**SPLINE)

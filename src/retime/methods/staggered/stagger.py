@@ -137,12 +137,12 @@ def edited_poses(motion: Motion, p: StaggerParameters) -> StaggeredPoses:
     if kept is None or not same(kept.parameters, plain):
         kept = _Kept(plain, _found_poses(motion, p), [])
         motion.__dict__["_staggered_poses"] = kept
-    same = 0
-    while same < min(len(p.edits), len(kept.after)) and kept.after[same][0] == p.edits[same]:
-        same += 1
-    del kept.after[same:]
-    poses = kept.after[-1][1] if same else kept.poses
-    for number in range_(same, len(p.edits)):
+    taken = 0
+    while taken < min(len(p.edits), len(kept.after)) and kept.after[taken][0] == p.edits[taken]:
+        taken += 1
+    del kept.after[taken:]
+    poses = kept.after[-1][1] if taken else kept.poses
+    for number in range_(taken, len(p.edits)):
         poses = replayed(poses, [p.edits[number]], number + 1)
         kept.after.append((p.edits[number], poses))
     return poses
