@@ -19,7 +19,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
-from retime.studio.messages import parse_frame
+from retime.serving.frames import parse_frame
 
 Message = tuple[dict[str, Any], dict[str, Any]]
 

@@ -16,7 +16,7 @@ from retime.parameters import declared
 from retime.studio import jobs
 from retime.studio.evaluation import Evaluator
 from retime.studio.forms import method_forms
-from retime.studio.messages import parse_frame
+from retime.serving.frames import parse_frame
 
 WEB = Path(__file__).parents[2] / "web"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from retime.studio.guard import Guard
+from retime.serving.guard import Guard
 
 HOST = "127.0.0.1:4242"
 OWN = "http://127.0.0.1:4242"

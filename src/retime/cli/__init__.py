@@ -30,14 +30,17 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "stagger": ("retime.cli.stagger", "Edit a motion as poses whose parts are staggered."),
     "surface": ("retime.cli.surface", "Drag one joint's action to another time."),
     "align": ("retime.cli.align", "Give a motion the timing of another take."),
+    "live": ("retime.cli.live", "Let a virtual partner keep time with a performer."),
     "score": ("retime.cli.score", "Judge a performance's timing against a recording."),
     "apply": ("retime.cli.apply", "Retime a motion by a warp, or by keytimes."),
     "run": ("retime.cli.run", "Apply a recipe to a motion."),
+    "batch": ("retime.cli.batch", "Apply a recipe to every motion of a library."),
     "check": ("retime.cli.check", "Measure how good a motion or a retiming is."),
     "report": ("retime.cli.report", "Write a page about a motion, to send to a colleague."),
     "samples": ("retime.cli.samples", "List or write the bundled motions."),
     "plot": ("retime.cli.plot", "Draw a warp, or motions as film strips."),
     "studio": ("retime.cli.studio", "See and shape timing in the browser."),
+    "engine": ("retime.cli.engine", "Serve another program, such as the Blender extension."),
     "demo": ("retime.cli.demo", "Retime a bundled jump, with pictures."),
 }
 

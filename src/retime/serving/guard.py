@@ -3,7 +3,8 @@
 The studio reads and writes a person's files, so nobody else may talk to it: not another site in the
 same browser (Origin, Sec-Fetch-Site, a strict cookie), not a name that was pointed at this machine
 (Host), not another user or program without the token. The token stands in the printed address once;
-it is exchanged for a cookie and leaves the address bar.
+it is exchanged for a cookie and leaves the address bar. A server that programs talk to, which keep
+no cookies and come from no page, takes the token from them with each connection.
 """
 
 from __future__ import annotations
@@ -45,12 +46,25 @@ class Guard:
         Names the cookie: cookies are shared by all ports of a host.
     token : str, optional
         What the address must hold; made where not given.
+    name : str
+        What the server is called in its refusals.
+    programs : bool
+        Let in whoever brings the token with the connection (``Authorization: Bearer TOKEN``, or
+        ``?token=TOKEN``) and comes from no page.
     """
 
     def __init__(
-        self, app: Any, *, hosts: Iterable[str], port: int, token: str | None = None
+        self,
+        app: Any,
+        *,
+        hosts: Iterable[str],
+        port: int,
+        token: str | None = None,
+        name: str = "server",
+        programs: bool = False,
     ) -> None:
         self.app = app
+        self._name, self._programs = name, programs
         self.hosts = frozenset(h.lower() for h in hosts)
         self.token = token or secrets.token_urlsafe(32)
         self._cookie = f"retime-{port}"
@@ -62,6 +76,9 @@ class Guard:
             await self.app(scope, receive, send)
             return
         headers = {k.decode("latin-1").lower(): v.decode("latin-1") for k, v in scope["headers"]}
+        if self._programs and self._is_program(scope, headers):
+            await self.app(scope, receive, _with_headers(send))
+            return
         problem = self._foreign(scope, headers)
         if problem is None and scope["type"] == "http" and scope["path"] == "/":
             given = parse_qs(scope["query_string"].decode("latin-1")).get("token")
@@ -69,7 +86,10 @@ class Guard:
                 await self._exchange(given[0], send)
                 return
         if problem is None and not self._has_cookie(headers):
-            problem = "Open the address that retime studio printed when it started: it holds a key."
+            problem = (
+                f"Open the address that retime {self._name} printed when it started: it holds a "
+                "key."
+            )
         if problem is not None:
             await _refuse(scope, receive, send, problem)
             return
@@ -78,16 +98,29 @@ class Guard:
     def _foreign(self, scope: Any, headers: dict[str, str]) -> str | None:
         """Say what is foreign about a request, or ``None``."""
         if headers.get("host", "").lower() not in self.hosts:
-            return "This name does not lead to a studio. Use the address that it printed."
+            return f"This name does not lead to the {self._name}. Use the address that it printed."
         origin = headers.get("origin")
         if origin is not None and _host_of(origin) not in self.hosts:
-            return "Another site may not talk to the studio."
+            return f"Another site may not talk to the {self._name}."
         changes = scope["type"] == "websocket" or scope.get("method") not in ("GET", "HEAD")
         if origin is None and changes:
             return "A request that changes something must say where it comes from."
         if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
-            return "Another site may not talk to the studio."
+            return f"Another site may not talk to the {self._name}."
         return None
+
+    def _is_program(self, scope: Any, headers: dict[str, str]) -> bool:
+        """Whether this is no page's request, and brings the token itself."""
+        if headers.get("host", "").lower() not in self.hosts or "origin" in headers:
+            return False
+        if headers.get("sec-fetch-site", "none") != "none":
+            return False
+        kind, _, given = headers.get("authorization", "").partition(" ")
+        if kind.lower() != "bearer":
+            if scope["type"] != "websocket":
+                return False  # in a page's address the token is exchanged for a cookie instead
+            given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+        return hmac.compare_digest(given.strip().encode(), self.token.encode())
 
     def _has_cookie(self, headers: dict[str, str]) -> bool:
         # By hand: other programs of this host set cookies that a strict parser stumbles over.
@@ -100,8 +133,11 @@ class Guard:
     async def _exchange(self, given: str, send: Any) -> None:
         """Give a cookie for the token, and lead to the address without it."""
         if not hmac.compare_digest(given.encode(), self.token.encode()):
-            await _reply(send, 403, "The key in this address is not the studio's. Use the address "
-                         "that it printed when it started last.")  # fmt: skip
+            text = (
+                f"The key in this address is not the {self._name}'s. Use the address that it "
+                "printed when it started last."
+            )
+            await _reply(send, 403, text)
             return
         cookie = f"{self._cookie}={self._secret}; Path=/; HttpOnly; SameSite=Strict"
         await _reply(send, 303, "", {"location": "/", "set-cookie": cookie})

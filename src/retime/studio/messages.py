@@ -7,14 +7,13 @@ after the other as the header's ``arrays`` lists them.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Mapping
 from typing import Any, Literal
 
 import msgspec
-import numpy as np
 from msgspec import Struct
 
+from retime.serving.frames import pack_frame
 from retime.studio.commands import ClientCommand
 from retime.studio.project import Project, Version
 
@@ -53,7 +52,6 @@ __all__ = [
     "ViolationRow",
     "Welcome",
     "frame",
-    "parse_frame",
 ]
 
 # ---- what a window sends; `request` counts up in each window, and replies carry it back
@@ -318,9 +316,10 @@ class PosesEditor(Struct, frozen=True, tag="poses"):
     """What the poses editor shows of the step that a window edits.
 
     ``channels`` are joints and roots' translations, ``joints`` their joints; ``free`` the poses
-    that can be edited; ``found`` how many poses there could be. Arrays: ``pose_times`` (poses,),
-    ``refinements`` and ``included`` (poses, channels), ``probability`` (moments, 2) of times and
-    values. Times are the step's output's.
+    that can be edited; ``found`` how many poses there could be; ``counted`` for each edit of the
+    list the pose that it inserts or deletes, by its number at that moment. Arrays: ``pose_times``
+    (poses,), ``refinements`` and ``included`` (poses, channels), ``probability`` (moments, 2) of
+    times and values. Times are the step's output's.
     """
 
     step: str
@@ -329,6 +328,7 @@ class PosesEditor(Struct, frozen=True, tag="poses"):
     free: list[int]
     found: int
     notes: list[str]
+    counted: list[int | None]
 
 
 class StepResult(Struct, frozen=True):
@@ -427,25 +427,11 @@ class LiveHeader(Struct, frozen=True, tag="live"):
     arrays: list[Block]
 
 
-_HEAD = struct.Struct("<I")
-
-
 def frame(header: Struct, arrays: Mapping[str, Any]) -> bytes:
     """Put a header and its arrays into one binary message; the header's list is filled in."""
-    blocks = {n: np.ascontiguousarray(a, dtype="<f4") for n, a in arrays.items()}
-    listed = [Block(n, list(a.shape)) for n, a in blocks.items()]
-    text = msgspec.json.encode(msgspec.structs.replace(header, arrays=listed))
-    text += b" " * (-len(text) % 4)
-    return b"".join([_HEAD.pack(len(text)), text, *(a.tobytes() for a in blocks.values())])
 
+    def text(listed: list[tuple[str, list[int]]]) -> bytes:
+        blocks = [Block(*block) for block in listed]
+        return msgspec.json.encode(msgspec.structs.replace(header, arrays=blocks))
 
-def parse_frame(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Take a binary message apart: its header and its arrays."""
-    (length,) = _HEAD.unpack_from(data)
-    header = msgspec.json.decode(data[4 : 4 + length])
-    place, arrays = 4 + length, {}
-    for listed in header["arrays"]:
-        count = int(np.prod(listed["shape"]))
-        arrays[listed["name"]] = np.frombuffer(data, "<f4", count, place).reshape(listed["shape"])
-        place += 4 * count
-    return header, arrays
+    return pack_frame(text, arrays)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import socket
 import sys
 import webbrowser
@@ -13,8 +12,9 @@ from urllib.parse import quote
 import uvicorn
 
 from retime.errors import InputError, RetimeError
+from retime.serving.addresses import hosts, is_loopback, listen, shown
+from retime.serving.guard import Guard
 from retime.studio.app import STATIC, make_app
-from retime.studio.guard import Guard
 from retime.studio.hub import Hub
 from retime.studio.session import Session
 from retime.studio.workers import Workers
@@ -54,7 +54,7 @@ def serve(
         )
     folder = folder.absolute()
     workspace = Workspace(folder, root.absolute() if root is not None else folder.parent)
-    listening = _listen(host, port)
+    listening = listen(host, port)
     try:
         session = Session(workspace)
     except BaseException:
@@ -69,22 +69,6 @@ def serve(
         session.close()
 
 
-def _listen(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((host, port))
-        listening.listen(128)  # who comes before the server has started waits
-    except (OSError, OverflowError) as e:
-        listening.close()
-        reason = getattr(e, "strerror", None) or str(e)
-        raise InputError(
-            f"cannot listen at {host} port {port}: {reason}; try --port 0 for a free one"
-        ) from None
-    return listening
-
-
 async def _serve(
     session: Session, motions: list[Path], listening: socket.socket, host: str, browser: bool
 ) -> None:
@@ -92,7 +76,7 @@ async def _serve(
     await workers.start()
     hub = Hub(session, workers)
     port = listening.getsockname()[1]
-    guard = Guard(make_app(hub), hosts=_hosts(host, port), port=port)
+    guard = Guard(make_app(hub), hosts=hosts(host, port), port=port, name="studio")
     config = uvicorn.Config(
         guard,
         log_level="warning",
@@ -104,10 +88,10 @@ async def _serve(
         server_header=False,
     )
     server = uvicorn.Server(config)
-    address = f"http://{_shown(host)}:{port}/?token={quote(guard.token)}"
+    address = f"http://{shown(host)}:{port}/?token={quote(guard.token)}"
     print(f"retime studio: {address}", flush=True)
     print(f"Project: {session.workspace.folder}   (Ctrl+C ends it; everything is kept)", flush=True)
-    if not _is_loopback(host):
+    if not is_loopback(host):
         print(
             f"Warning: {host} can be reached from other machines. Whoever has the address can read "
             f"and write files under {session.workspace.root}.",
@@ -137,32 +121,3 @@ async def _open(hub: Hub, motions: list[Path], address: str | None) -> None:
             hub.session.notices.append(f"{place.name} was not loaded. {e}")
             print(f"retime: {e}", file=sys.stderr, flush=True)
             hub.changed()
-
-
-def _hosts(host: str, port: int) -> list[str]:
-    """List what the Host header may be: this machine's own names, or the address that was asked."""
-    names = {_shown(host)}
-    if _is_loopback(host):
-        names |= {"localhost", "127.0.0.1", "[::1]"}
-    elif host in ("0.0.0.0", "::"):
-        names |= {"localhost", "127.0.0.1", "[::1]", socket.gethostname().lower()}
-        names |= {_shown(a) for a in _addresses()}
-    return [f"{n}:{port}" for n in names] + ([*names] if port == 80 else [])
-
-
-def _addresses() -> list[str]:
-    try:
-        return [str(a[4][0]) for a in socket.getaddrinfo(socket.gethostname(), None)]
-    except OSError:
-        return []
-
-
-def _shown(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -8,7 +8,7 @@ from retime.methods.live.joints import PAPER_JOINTS, Recording, record, tracked_
 from retime.methods.live.offline import Alignment, AlignParameters, align, find_alignment
 from retime.methods.live.partner import Partner
 from retime.methods.live.predictive import PredictiveAligner
-from retime.methods.live.score import Moment, TimingScore, follow, score
+from retime.methods.live.score import Moment, TimingScore, follow, judge, score
 from retime.methods.live.start import Start, StartDetector
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "align",
     "find_alignment",
     "follow",
+    "judge",
     "record",
     "score",
     "tracked_points",

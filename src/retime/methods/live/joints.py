@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ from retime.motion import Motion
 from retime.quat import FloatArray
 from retime.skeleton import ReadOnlyArrays, read_only
 
-__all__ = ["PAPER_JOINTS", "Recording", "record", "tracked_points"]
+__all__ = ["PAPER_JOINTS", "Recording", "record", "stand_ins", "tracked_points"]
 
 # The joints of section 4, in its order: head, centre hip, right and left hip, middle and upper
 # chest, left and right shoulder, elbow and wrist, left and right knee and ankle.
@@ -173,6 +173,26 @@ def record(
     return Recording(np.asarray(times), points, tuple(map(str, joints)))
 
 
+def stand_ins(present: Collection[str], wanted: Sequence[str]) -> dict[str, str]:
+    """Return by which role each wanted one is found: itself, or a neighbour of the trunk.
+
+    Parameters
+    ----------
+    present : collection of str
+        Roles that a figure has.
+    wanted : sequence of str
+        Roles that are wanted, in order; those with nothing to stand in for them are left out.
+    """
+    found: dict[str, str] = {}
+    for role in wanted:
+        for name in (role, *_STAND_INS.get(role, ())):
+            free = name not in found.values() and name not in set(wanted) - {role}
+            if name in present and free:
+                found[role] = name
+                break
+    return found
+
+
 def tracked_points(motion: Motion, roles: Sequence[str]) -> tuple[FloatArray, tuple[str, ...]]:
     """Return positions (F, J, 3) in metres of those roles that a motion has, and which they are.
 
@@ -187,17 +207,7 @@ def tracked_points(motion: Motion, roles: Sequence[str]) -> tuple[FloatArray, tu
         if role not in ROLES:
             raise InputError(f"no role {role!r}{did_you_mean(role, ROLES)}")
     body = find_body(motion)
-    found: dict[str, int] = {}
-    for role in roles:
-        for name in (role, *_STAND_INS.get(role, ())):
-            joint = body.roles.get(name)
-            if (
-                joint is not None
-                and joint not in found.values()
-                and name not in set(roles) - {role}
-            ):
-                found[role] = joint
-                break
+    found = {role: body.roles[name] for role, name in stand_ins(body.roles, roles).items()}
     if not found:
         raise InputError(
             "the figures have no joint in common to follow: the motion has "

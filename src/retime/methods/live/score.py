@@ -18,7 +18,7 @@ from retime.motion import Motion
 from retime.quat import FloatArray
 from retime.skeleton import ReadOnlyArrays
 
-__all__ = ["Moment", "TimingScore", "follow", "score"]
+__all__ = ["Moment", "TimingScore", "follow", "judge", "score"]
 
 # Where the recording's mean joint is slower than this (metres a second), timing cannot be seen.
 _MOVES = 0.15
@@ -188,10 +188,24 @@ def score(recording: Motion | Recording | Aligner, performance: Motion | Recordi
     True
     """
     aligner = recording if isinstance(recording, Aligner) else BayesAligner(recording)
-    times, source, confidence = follow(aligner, performance)
-    judged = (_speed(aligner.recording, source) > _MOVES) & (confidence >= _SURE)
+    return judge(aligner.recording, *follow(aligner, performance))
+
+
+def judge(
+    recording: Recording, times: FloatArray, source: FloatArray, confidence: FloatArray
+) -> TimingScore:
+    """Judge what an aligner found.
+
+    Parameters
+    ----------
+    recording : Recording
+        The right timing.
+    times, source, confidence : array (T,)
+        Live times, the recording's time at each, and how sure it was.
+    """
+    judged = (_speed(recording, source) > _MOVES) & (confidence >= _SURE)
     # What the recording has ended for, no performer can be late for.
-    judged &= source < aligner.recording.end - 1e-9
+    judged &= source < recording.end - 1e-9
     late = np.zeros(len(times))
     if judged.any():
         first = int(np.flatnonzero(judged)[0])

@@ -1,0 +1,256 @@
+"""``retime live``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from retime.cli.console import note
+from retime.cli.options import Json, RolesMap, must_be_a_picture, must_have_a_folder
+from retime.errors import InputError, MissingDependencyError
+
+if TYPE_CHECKING:
+    from retime.stage.serve import Plan
+
+
+def add_to(app: typer.Typer, name: str) -> None:
+    """Add the command."""
+    app.command(name)(live)
+
+
+def live(
+    references: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[REFERENCE]...",
+            help="Recordings to follow; of several, the one that is performed is found.",
+        ),
+    ] = None,
+    partners: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--partner",
+            metavar="FILE",
+            help="Recorded together with the reference: goes out in its place; one for each.",
+        ),
+    ] = None,
+    heard: Annotated[
+        str,
+        typer.Option(
+            "--in", metavar="vmc://HOST:PORT", help="Where the performer's stream comes in."
+        ),
+    ] = "vmc://127.0.0.1:39539",
+    outs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--out", metavar="vmc://HOST:PORT", help="Where the partner goes; repeatable."
+        ),
+    ] = None,
+    rate: Annotated[
+        float, typer.Option("--rate", help="Frames a second that go out.", min=1, max=1000)
+    ] = 90.0,
+    ahead: Annotated[
+        float,
+        typer.Option(
+            "--ahead",
+            help="Seconds that the display takes: what goes out is for then.",
+            min=0,
+            max=1,
+        ),
+    ] = 0.0,
+    feed: Annotated[
+        str | None,
+        typer.Option(
+            "--feed",
+            metavar="[HOST:]PORT",
+            help="Serve frames as a WebSocket; 0 takes a free port.",
+        ),
+    ] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option("--page", metavar="FOLDER", help="Serve this page with the feed."),
+    ] = None,
+    replay: Annotated[
+        Path | None,
+        typer.Option(
+            "--replay",
+            metavar="FILE",
+            help="Play a file as if it were performed; without a reference, send it to --out.",
+        ),
+    ] = None,
+    speed: Annotated[
+        str,
+        typer.Option(
+            "--speed",
+            metavar="CURVE",
+            help="How fast the replay is: 0.8, or TIME:SPEED,TIME:SPEED, or a warp file.",
+        ),
+    ] = "1",
+    replay_rate: Annotated[
+        float, typer.Option("--replay-rate", help="Frames a second of the replay.", min=1, max=1000)
+    ] = 60.0,
+    record: Annotated[
+        Path | None, typer.Option("--record", metavar="FILE", help="Keep what came in this file.")
+    ] = None,
+    score: Annotated[
+        Path | None,
+        typer.Option(
+            "--score",
+            metavar="FILE",
+            help="Write how the timing was, at the end: .json, or a picture.",
+        ),
+    ] = None,
+    plausible: Annotated[
+        bool,
+        typer.Option("--plausible", help="Play at rates that a body could produce, and no others."),
+    ] = False,
+    aligner: Annotated[
+        Literal["bayes", "predictive"],
+        typer.Option("--aligner", help="How it is followed: by belief, or the paper's way."),
+    ] = "bayes",
+    roles: RolesMap = None,
+    as_json: Json = False,
+) -> None:
+    """Let a virtual partner keep time with a performer.
+
+    A motion capture program sends a performer as VMC; the recording that they perform, or a partner
+    that was recorded with it, goes out in step with them. Without a suit, play a file.
+
+    Examples
+    --------
+    retime live punches.bvh --out vmc://127.0.0.1:39540
+    retime live --replay punches-slow.bvh --out vmc://127.0.0.1:39539
+    retime live shake.bvh --partner partner.bvh --replay shake.bvh --speed 0:1,1:0.5 --feed 0
+    """
+    try:
+        import pythonosc  # noqa: F401
+
+        from retime.stage.places import StreamAddress
+        from retime.stage.replay import Replay
+    except ModuleNotFoundError:
+        raise MissingDependencyError("following live streams", "live") from None
+    from retime.cli.live_display import Display
+    from retime.cli.retiming import read_with_roles
+
+    places = tuple(StreamAddress.parse(o) for o in outs or ())
+    played = None
+    if replay is not None:
+        played = Replay(read_with_roles(replay, roles), speed=speed, rate=replay_rate)
+    elif speed != "1":
+        raise InputError("--speed is how fast a --replay is; without one it does nothing")
+    if not references:
+        _send_only(played, places, replay)
+        return
+    for path in (record, score):
+        if path is not None:
+            must_have_a_folder(path)
+    if score is not None and score.suffix.lower() != ".json":
+        must_be_a_picture(score)
+    if page is not None and feed is None:
+        raise InputError("--page is served with the feed: give --feed, too")
+    if partners and len(partners) != len(references):
+        raise InputError(
+            f"{len(references)} references and {len(partners)} partners: give one for each, in the "
+            "same order"
+        )
+    from retime.stage.serve import Plan, serve
+
+    plan = Plan(
+        follower=_follower(references, partners or [], roles, aligner, ahead, plausible),
+        heard=None if played is not None else StreamAddress.parse(heard),
+        outs=places,
+        rate=rate,
+        feed=None if feed is None else _host_and_port(feed),
+        page=page,
+        replay=played,
+        record=record,
+    )
+    if feed is not None:
+        try:
+            import starlette  # noqa: F401
+            import uvicorn  # noqa: F401
+        except ModuleNotFoundError:
+            raise MissingDependencyError("the feed", "live") from None
+    with Display(as_json) as display:
+        notes = serve(plan, opened=display.opened, told=display.told)
+    for text in notes:
+        note(text)
+    if score is not None:
+        _write_score(plan, score)
+    if as_json:
+        print(json.dumps({"type": "end", "scores": [
+            {"reference": n, **s.summary} for n, s in plan.follower.history.scores()
+        ]}), flush=True)  # fmt: skip
+
+
+def _send_only(replay: Any, places: tuple[Any, ...], file: Path | None) -> None:
+    from retime.stage.serve import send_replay
+
+    if replay is None:
+        raise InputError("give a recording to follow (REFERENCE), or a file to send (--replay)")
+    if not places:
+        raise InputError("--replay without a reference sends the file: say where with --out")
+    shown = ", ".join(map(str, places))
+    print(f"sending {file} to {shown}: {replay.duration:.1f} s (Ctrl+C ends it)", file=sys.stderr)
+    count = send_replay(replay, places)
+    print(f"sent {count} frames", file=sys.stderr)
+
+
+def _follower(
+    references: list[Path],
+    partners: list[Path],
+    roles: Path | None,
+    aligner: str,
+    ahead: float,
+    plausible: bool,
+) -> Any:
+    from retime.cli.retiming import read_with_roles
+    from retime.live import BayesAligner, PredictiveAligner
+    from retime.stage.follower import Follower, Part
+
+    parts = []
+    for k, path in enumerate(references):
+        motion = read_with_roles(path, roles)
+        partner = read_with_roles(partners[k], roles) if partners else None
+        limits = None
+        if plausible:
+            from retime.stage.plausible import PlausibleRates
+
+            limits = PlausibleRates(motion if partner is None else partner)
+        name = path.stem if [p.stem for p in references].count(path.stem) == 1 else str(path)
+        parts.append(Part(name, motion, partner, limits))
+
+    def predictive(recording: Any) -> Any:
+        return PredictiveAligner(recording, gamma=0.15)
+
+    return Follower(parts, make=BayesAligner if aligner == "bayes" else predictive, ahead=ahead)
+
+
+def _host_and_port(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if not port.isdecimal() or not 0 <= int(port) <= 65535:
+        raise InputError(f"--feed {text!r} is no port; write 8765, 127.0.0.1:8765, or 0 for any")
+    return host.strip("[]") or "127.0.0.1", int(port)
+
+
+def _write_score(plan: Plan, path: Path) -> None:
+    history = plan.follower.history
+    if path.suffix.lower() == ".json":
+        from retime.io.files import write_bytes
+
+        text = json.dumps({"format": "retime-scores", "performances": history.to_json()}, indent=1)
+        write_bytes(path, [text.encode(), b"\n"])
+        note(f"the timing is in {path}")
+        return
+    scores = history.scores()
+    if not scores:
+        note("nothing was performed, so there is no timing to draw")
+        return
+    from retime.plot.alignments import draw_score
+
+    draw_score(scores[-1][1], path)
+    note(f"the timing of the last performance is drawn in {path}")

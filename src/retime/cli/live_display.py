@@ -1,0 +1,116 @@
+"""What ``retime live`` shows while it runs."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from retime.cli.console import note
+
+if TYPE_CHECKING:
+    from retime.stage.serve import Opened
+    from retime.stage.server import Status
+
+__all__ = ["Display"]
+
+
+class Display:
+    """A few calm lines on a terminal; a line a change elsewhere; JSON lines for machines."""
+
+    def __init__(self, as_json: bool) -> None:
+        self._json = as_json
+        self._live: Any = None
+        self._said: tuple[Any, ...] = ()
+        self._at = 0.0
+
+    def __enter__(self) -> Display:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def opened(self, where: Opened) -> None:
+        """Say where it can be reached."""
+        if self._json:
+            line = {"type": "open", "in": where.heard, "feed": where.feed}
+            print(json.dumps(line), flush=True)
+        else:
+            for what, at in (("listening at", where.heard), ("feed", where.feed)):
+                if at is not None:
+                    print(f"retime live: {what} {at}", flush=True)
+            print("Ctrl+C ends it.", flush=True)
+        for text in where.warnings:
+            print(f"Warning: {text}", file=sys.stderr, flush=True)
+        if where.recovered is not None:
+            note(f"an earlier recording had not been finished; it is in {where.recovered}")
+        if not self._json and sys.stderr.isatty():
+            from rich.console import Console
+            from rich.live import Live
+
+            self._live = Live(console=Console(stderr=True), refresh_per_second=4)
+            self._live.start()
+
+    def told(self, status: Status) -> None:
+        """Show what goes on."""
+        if self._json:
+            print(json.dumps({"type": "status", **asdict(status)}), flush=True)
+        elif self._live is not None:
+            self._live.update(_lines(status))
+        else:
+            said = (status.cue.state, status.cue.part, status.sender, status.unknown)
+            if said != self._said or time.monotonic() - self._at > 10:
+                self._said, self._at = said, time.monotonic()
+                print(_line(status), file=sys.stderr, flush=True)
+
+
+def _line(status: Status) -> str:
+    cue = status.cue
+    where = f"{cue.part} {cue.time:.2f} s" if cue.part is not None else "no recording yet"
+    late = "" if cue.late is None else f", {_timing(cue.late)}"
+    return (
+        f"{cue.state}: {where}, rate {cue.rate:.2f}, sure {cue.confidence:.0%}{late}; "
+        f"in {status.rate:.0f}/s, lost {status.loss:.0%}" + _odd(status)
+    )
+
+
+def _timing(late: float) -> str:
+    return f"{1e3 * abs(late):.0f} ms {'behind' if late > 0 else 'ahead'}"
+
+
+def _odd(status: Status) -> str:
+    parts = []
+    if status.unknown:
+        parts.append(f"no known bone came, only {', '.join(status.unknown[:12])}")
+    if status.refused:
+        parts.append(
+            f"{status.refused} packets of another sender ignored; {status.sender} was first"
+        )
+    if status.malformed:
+        parts.append(f"{status.malformed} malformed")
+    return "; " + "; ".join(parts) if parts else ""
+
+
+def _lines(status: Status) -> Any:
+    from rich.table import Table
+    from rich.text import Text
+
+    cue = status.cue
+    filled = round(20 * cue.confidence)
+    late = "not known yet" if cue.late is None else _timing(cue.late)
+    rows = [
+        ("state", cue.state if cue.part is None else f"{cue.state}  {cue.part}  {cue.time:6.2f} s"),
+        ("rate", f"{cue.rate:5.2f}x"),
+        ("sure", f"{'█' * filled}{'░' * (20 - filled)} {cue.confidence:4.0%}"),
+        ("timing", late),
+        ("stream", f"{status.sender or 'nobody yet'}  {status.rate:.0f}/s, lost {status.loss:.0%}"),
+    ]
+    if _odd(status):
+        rows.append(("note", _odd(status)[2:]))
+    grid = Table(box=None, show_header=False, pad_edge=False)
+    for name, value in rows:
+        grid.add_row(Text(name, style="bold"), Text(value))
+    return grid

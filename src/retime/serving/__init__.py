@@ -1,0 +1,1 @@
+"""What every server of retime shares: who may talk to it, and where it listens."""

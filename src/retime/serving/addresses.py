@@ -1,0 +1,64 @@
+"""Where servers listen: loopback unless told otherwise, and what names lead there."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+
+from retime.errors import InputError
+
+__all__ = ["hosts", "is_loopback", "listen", "shown"]
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; one that cannot is an ``InputError``.
+
+    Parameters
+    ----------
+    host, port : str, int
+        Where; port 0 takes a free one.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+        listening.listen(128)  # who comes before the server has started waits
+    except (OSError, OverflowError) as e:
+        listening.close()
+        reason = getattr(e, "strerror", None) or str(e)
+        raise InputError(
+            f"cannot listen at {host} port {port}: {reason}; try port 0 for a free one"
+        ) from None
+    return listening
+
+
+def hosts(host: str, port: int) -> list[str]:
+    """List what the Host header may be: this machine's own names, or the address that was asked."""
+    names = {shown(host)}
+    if is_loopback(host):
+        names |= {"localhost", "127.0.0.1", "[::1]"}
+    elif host in ("0.0.0.0", "::"):
+        names |= {"localhost", "127.0.0.1", "[::1]", socket.gethostname().lower()}
+        names |= {shown(a) for a in _addresses()}
+    return [f"{n}:{port}" for n in names] + ([*names] if port == 80 else [])
+
+
+def _addresses() -> list[str]:
+    try:
+        return [str(a[4][0]) for a in socket.getaddrinfo(socket.gethostname(), None)]
+    except OSError:
+        return []
+
+
+def shown(host: str) -> str:
+    """Return a host as it stands in an address."""
+    return f"[{host}]" if ":" in host else host
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach a host."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

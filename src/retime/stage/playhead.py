@@ -1,0 +1,78 @@
+"""The time that goes out: steady, smooth, never backwards, whatever comes in."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+__all__ = ["Limits", "Playhead"]
+
+# Seconds in which the playhead closes a gap to where it should be: short enough to be in step,
+# long enough that corrections are not seen as jerks.
+_CLOSES = 0.1
+# With nothing heard for this long the performer may have stopped: it rolls out, seconds.
+_COASTS = 0.25
+# A gap wider than this is not caught up with but jumped, seconds.
+_JUMPS = 0.75
+# Nobody is followed faster than this.
+_FASTEST = 8.0
+
+
+class Limits(Protocol):
+    """What bounds the rate at which a motion may be played."""
+
+    def limited(self, source: float, rate: float, wanted: float, seconds: float) -> float:
+        """Return the rate nearest to a wanted one that can be reached from the present rate."""
+        ...
+
+
+class Playhead:
+    """Plays a recording in step with what an aligner finds.
+
+    Parameters
+    ----------
+    start, end : float
+        The recording's first and last time, seconds.
+    ahead : float
+        Seconds that the picture takes to be seen: what goes out is for then.
+    limits : Limits, optional
+        Bounds on the rate.
+    """
+
+    def __init__(
+        self, start: float, end: float, *, ahead: float = 0.0, limits: Limits | None = None
+    ) -> None:
+        self.start, self.end, self.ahead, self.limits = start, end, ahead, limits
+        self.seek(start)
+
+    def seek(self, time: float) -> None:
+        """Go on from another time, at once."""
+        self.time, self.rate = time, 0.0
+        self._heard, self._pace, self._moment = time, 0.0, 0.0
+        self._now: float | None = None
+
+    def hear(self, time: float, rate: float, moment: float) -> None:
+        """Take in the recording's time at a moment of this machine's clock, and its rate."""
+        self._heard, self._pace, self._moment = time, max(rate, 0.0), moment
+
+    def at(self, now: float) -> float:
+        """Return the recording's time to show now; calls come with rising times."""
+        if self._now is None:
+            self._now = now
+            self.time = max(self.time, min(self._heard, self.end))
+            return self.time
+        seconds, self._now = max(now - self._now, 0.0), max(now, self._now)
+        if seconds == 0.0:
+            return self.time
+        age = max(now - self._moment, 0.0)
+        pace = self._pace if age < _COASTS else 0.0
+        wanted = self._heard + self._pace * (min(age, _COASTS) + self.ahead)
+        gap = min(wanted, self.end) - (self.time + pace * seconds)
+        if gap > _JUMPS and self.limits is None:
+            self.time, self.rate = min(wanted, self.end), pace
+            return self.time
+        rate = min(max(pace + gap / max(_CLOSES, seconds), 0.0), _FASTEST)
+        if self.limits is not None:
+            rate = max(self.limits.limited(self.time, self.rate, rate, seconds), 0.0)
+        self.rate = rate
+        self.time = min(self.time + rate * seconds, self.end)
+        return self.time

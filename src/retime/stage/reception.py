@@ -1,0 +1,88 @@
+"""How the stream comes in: who sends, how much, and what is lost on the way."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, deque
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+__all__ = ["Reception"]
+
+Address = tuple[str, int]
+
+# A sender that is silent for so long has left: another may take its place, seconds.
+_LEFT = 2.0
+# Rates and losses are told over this long, seconds.
+_WINDOW = 3.0
+_MOST_STAMPS = 1024
+_MOST_NAMES = 40
+
+
+@dataclass
+class Reception:
+    """Counts packets, keeps the first sender, and remembers what was odd.
+
+    Attributes
+    ----------
+    sender : (str, int), optional
+        Who is listened to.
+    packets, malformed, refused : int
+        Datagrams of the sender, of which not understood, and those of others.
+    unknown : Counter of str
+        Bones that came and that no humanoid has.
+    known : bool
+        Whether any bone came that can be used.
+    """
+
+    sender: Address | None = None
+    packets: int = 0
+    malformed: int = 0
+    refused: int = 0
+    unknown: Counter[str] = field(default_factory=Counter)
+    known: bool = False
+    _heard: float = -math.inf
+    _stamps: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=_MOST_STAMPS))
+
+    def admits(self, address: Address, now: float) -> bool:
+        """Whether a sender is listened to: the first one is, until it leaves."""
+        if self.sender != address:
+            if self.sender is not None and now - self._heard < _LEFT:
+                self.refused += 1
+                return False
+            self.sender = address
+            self._stamps.clear()
+        self._heard = now
+        self.packets += 1
+        return True
+
+    def note_unknown(self, names: tuple[str, ...]) -> None:
+        """Remember bones that nobody knows; not without end."""
+        for name in names:
+            if name in self.unknown or len(self.unknown) < _MOST_NAMES:
+                self.unknown[name] += 1
+
+    def frame(self, time: float, now: float) -> None:
+        """Count a frame, stamped by its sender, that came now."""
+        self.known = True
+        self._stamps.append((time, now))
+
+    def _recent(self, now: float) -> list[float]:
+        return [t for t, came in self._stamps if now - came <= _WINDOW]
+
+    def rate(self, now: float) -> float:
+        """Return frames a second of late."""
+        times = self._recent(now)
+        if len(times) < 2 or times[-1] <= times[0]:
+            return 0.0
+        return (len(times) - 1) / (times[-1] - times[0])
+
+    def loss(self, now: float) -> float:
+        """Return the share of frames that did not come of late, by the sender's usual interval."""
+        times = self._recent(now)
+        steps = sorted(b - a for a, b in pairwise(times) if b > a)
+        if len(steps) < 8:
+            return 0.0
+        usual = steps[len(steps) // 4]  # the quicker ones: what is lost makes steps longer
+        expected = (times[-1] - times[0]) / usual
+        return min(max(1 - len(steps) / expected, 0.0), 1.0)

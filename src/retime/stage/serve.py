@@ -1,0 +1,256 @@
+"""Running a stage: sockets opened, the feed served, an end that leaves everything in order."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import socket
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from retime.errors import InputError
+from retime.serving.addresses import hosts, is_loopback, listen, shown
+from retime.stage.avatar import Avatar
+from retime.stage.follower import Follower
+from retime.stage.places import StreamAddress
+from retime.stage.replay import Replay
+from retime.stage.server import Stage, Status
+from retime.stage.spool import Spool
+
+__all__ = ["Opened", "Plan", "send_replay", "serve"]
+
+# How often a display is told, seconds.
+_TOLD_EVERY = 0.25
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to serve.
+
+    Parameters
+    ----------
+    follower : Follower
+        Who finds the time.
+    heard : StreamAddress, optional
+        Where the performer's stream comes in.
+    outs : tuple of StreamAddress
+        Where the partner goes.
+    rate : float
+        Frames a second that go out.
+    feed : (str, int), optional
+        Host and port of the feed; port 0 takes a free one.
+    page : Path, optional
+        A folder of pages that the feed serves.
+    replay : Replay, optional
+        A file that performs, in place of a stream.
+    record : Path, optional
+        Where what comes is kept.
+    """
+
+    follower: Follower
+    heard: StreamAddress | None = None
+    outs: tuple[StreamAddress, ...] = ()
+    rate: float = 90.0
+    feed: tuple[str, int] | None = None
+    page: Path | None = None
+    replay: Replay | None = None
+    record: Path | None = None
+
+
+@dataclass(frozen=True)
+class Opened:
+    """Where a stage can be reached.
+
+    Parameters
+    ----------
+    heard : str, optional
+        Address of the stream.
+    feed : str, optional
+        Address of the feed's page, with its key.
+    warnings : tuple of str
+        What others could do.
+    recovered : Path, optional
+        What an earlier run had left unfinished, made whole.
+    """
+
+    heard: str | None
+    feed: str | None
+    warnings: tuple[str, ...]
+    recovered: Path | None
+
+
+def serve(
+    plan: Plan,
+    *,
+    opened: Callable[[Opened], None],
+    told: Callable[[Status], None],
+    started: Callable[[Stage], None] = lambda stage: None,
+) -> list[str]:
+    """Serve until it is interrupted, or until a replay has ended.
+
+    Parameters
+    ----------
+    plan : Plan
+        What to serve.
+    opened : callable
+        Called once with where it can be reached.
+    told : callable
+        Called several times a second with what goes on.
+    started : callable
+        Called with the stage when it runs, for those who would end it.
+
+    Returns
+    -------
+    list of str
+        What is left to say.
+    """
+    with contextlib.ExitStack() as kept:
+        heard = None
+        if plan.heard is not None:
+            heard = kept.enter_context(plan.heard.listening())
+        outs = [kept.enter_context(place.sending()) for place in plan.outs]
+        listening = None
+        if plan.feed is not None:
+            listening = kept.enter_context(listen(*plan.feed))
+        spool = None if plan.record is None else Spool(plan.record)
+        notes: list[str] = []
+        try:
+            asyncio.run(_serve(plan, heard, outs, listening, spool, opened, told, started, notes))
+        except KeyboardInterrupt:
+            pass  # asked to end
+        finally:
+            if spool is not None:
+                count = spool.count
+                kept_motion = spool.close()
+                notes.append(
+                    "nothing came, so nothing was recorded"
+                    if kept_motion is None
+                    else f"recorded {count} frames to {plan.record}"
+                )
+    return notes
+
+
+async def _serve(
+    plan: Plan,
+    heard: socket.socket | None,
+    outs: list[socket.socket],
+    listening: socket.socket | None,
+    spool: Spool | None,
+    opened: Callable[[Opened], None],
+    told: Callable[[Status], None],
+    started: Callable[[Stage], None],
+    notes: list[str],
+) -> None:
+    feed, run_feed, end_feed, address = None, None, None, None
+    warnings = []
+    if heard is not None and plan.heard is not None and not plan.heard.is_loopback:
+        warnings.append(f"{plan.heard.host} can be reached by other machines: anybody may perform")
+    if listening is not None and plan.feed is not None:
+        feed, run_feed, end_feed, address = _feed(plan, listening, plan.feed[0])
+        if not is_loopback(plan.feed[0]):
+            warnings.append(
+                f"{plan.feed[0]} can be reached by other machines: whoever has the key sees the "
+                "feed"
+            )
+    stage = Stage(plan.follower, outs=outs, rate=plan.rate, spool=spool, feed=feed)
+    loop = asyncio.get_running_loop()
+    for ending in (signal.SIGINT, signal.SIGTERM):
+        with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):
+            loop.add_signal_handler(ending, stage.over.set)
+    opened(
+        Opened(
+            heard=None
+            if heard is None or plan.heard is None
+            else str(StreamAddress(plan.heard.host, heard.getsockname()[1])),
+            feed=address,
+            warnings=tuple(warnings),
+            recovered=None if spool is None else spool.recovered,
+        )
+    )
+    started(stage)
+    serving = None if run_feed is None else asyncio.ensure_future(run_feed())
+    telling = asyncio.create_task(_tell(stage, told))
+    try:
+        await stage.run(heard, plan.replay)
+    finally:
+        telling.cancel()
+        told(stage.status)
+        if serving is not None and end_feed is not None:
+            end_feed()
+            await serving
+        if stage.failed is not None:
+            notes.append(stage.failed)
+
+
+async def _tell(stage: Stage, told: Callable[[Status], None]) -> None:
+    while True:
+        told(stage.status)
+        await asyncio.sleep(_TOLD_EVERY)
+
+
+def _feed(
+    plan: Plan, listening: socket.socket, host: str
+) -> tuple[Any, Callable[[], Awaitable[None]], Callable[[], None], str]:
+    """Make the feed: itself, what serves it, what ends that, and its address."""
+    import uvicorn
+
+    from retime.serving.guard import Guard
+    from retime.stage.feed import Feed
+
+    class Server(uvicorn.Server):
+        def capture_signals(self) -> contextlib.AbstractContextManager[None]:  # type: ignore[override]
+            return contextlib.nullcontext()  # the stage hears signals, and ends both
+
+    if plan.page is not None and not (plan.page / "index.html").is_file():
+        raise InputError(f"{plan.page} holds no index.html to serve")
+    parts = plan.follower.parts.values()
+    hello = {
+        "performer": list(plan.follower.joints),
+        "partner": {p.name: list(Avatar(p.shown).roles) for p in parts},
+        "references": {p.name: [float(t) for t in p.reference.domain] for p in parts},
+        "rate": plan.rate,
+    }
+    feed = Feed(hello, plan.page)
+    port = listening.getsockname()[1]
+    guard = Guard(feed.app, hosts=hosts(host, port), port=port, name="live", programs=True)
+    server = Server(
+        uvicorn.Config(
+            guard,
+            log_level="warning",
+            ws="websockets-sansio",
+            ws_per_message_deflate=False,
+            ws_max_size=1 << 16,
+            limit_concurrency=64,
+            timeout_graceful_shutdown=1,
+            server_header=False,
+        )
+    )
+
+    def end() -> None:
+        server.should_exit = True
+
+    address = f"http://{shown(host)}:{port}/?token={quote(guard.token)}"
+    return feed, lambda: server.serve(sockets=[listening]), end, address
+
+
+def send_replay(replay: Replay, outs: tuple[StreamAddress, ...]) -> int:
+    """Play a file over the network at its own times, and return how many frames went out."""
+
+    async def send() -> int:
+        loop = asyncio.get_running_loop()
+        start, count = loop.time(), 0
+        for live, data in replay.frames():
+            await asyncio.sleep(max(start + live - loop.time(), 0.0))
+            for out in sockets:
+                with contextlib.suppress(OSError):  # nobody there yet
+                    out.send(data)
+            count += 1
+        return count
+
+    with contextlib.ExitStack() as kept:
+        sockets = [kept.enter_context(place.sending()) for place in outs]
+        return asyncio.run(send())
