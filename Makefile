@@ -48,7 +48,7 @@ bench: $(STAMP)  ## Print speed as ratios against named peers
 	$(BIN)/python -m bench
 
 stress: $(STAMP)  ## Long trials: many more random files and warps than in `make test`
-	RETIME_STRESS=1 $(BIN)/python -m pytest -q -n 2 tests/laws tests/unit tests/studio
+	RETIME_STRESS=1 $(BIN)/python -m pytest -q -n 2 tests/laws tests/unit tests/studio tests/stage tests/batch
 
 papers: $(STAMP)  ## Regenerate the papers' figures and tables
 	$(BIN)/python -m bench.papers
@@ -57,4 +57,4 @@ docs: $(STAMP)  ## Write the reference pages from the code
 	$(BIN)/python docs/make_reference.py
 
 clean:  ## Remove what the targets made
-	rm -rf $(VENV) demo dist build web/node_modules src/retime/studio/static
+	rm -rf $(VENV) demo dist build web/node_modules examples/live/node_modules src/retime/studio/static

@@ -17,6 +17,7 @@ MODULES = (
     "apply",
     "guided",
     "live",
+    "stage",
     "physics",
     "staggered",
     "surface",

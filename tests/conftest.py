@@ -75,7 +75,9 @@ def jump_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-@pytest.fixture(scope="session")
+# Of a module, not of the session: while playwright runs, nothing else in this process may run an
+# event loop of its own.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     from browser_running import FLAGS
 

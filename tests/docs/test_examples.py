@@ -30,7 +30,17 @@ def _workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def ended(*_: object, **__: object) -> None:
         """Stand in for the wait for windows: a studio starts, and ends at once."""
 
+    from retime.stage.server import Stage
+
+    play = Stage.run
+
+    async def run_replays(stage: Stage, heard: object, replay: object) -> None:
+        """Play files; do not wait for performers."""
+        if replay is not None:
+            await play(stage, None, replay)  # type: ignore[arg-type]
+
     monkeypatch.setattr("uvicorn.Server.serve", ended)
+    monkeypatch.setattr(Stage, "run", run_replays)
     monkeypatch.setattr("webbrowser.open", lambda address: True)
 
 

@@ -1,0 +1,21 @@
+// Prints what `retime live --feed` sends. Node 22 or later (20: --experimental-websocket):
+//
+//   node client.mjs "http://127.0.0.1:8765/?token=..."
+import { listen } from "./feed.mjs";
+
+const given = new URL(process.argv[2] ?? "http://missing/");
+if (given.hostname === "missing") {
+  console.error("usage: node client.mjs ADDRESS   (the address that retime live printed)");
+  process.exit(2);
+}
+let told = 0;
+listen(`ws://${given.host}/feed`, {
+  token: given.searchParams.get("token") ?? "",
+  hello: ({ references }) => console.log(`following ${Object.keys(references).join(", ")}`),
+  frame: ({ state, reference, time, rate, confidence }) => {
+    if (performance.now() - told < 250) return;
+    told = performance.now();
+    console.log(`${state} ${reference ?? ""} ${time.toFixed(2)} s, rate ${rate.toFixed(2)}, sure ${confidence.toFixed(2)}`);
+  },
+  lost: () => process.exit(0),
+});
