@@ -21,7 +21,8 @@ UNIONS = {
     "FrameHeader": messages.MotionHeader
     | messages.ResultHeader
     | messages.PhysicsHeader
-    | messages.LiveHeader,
+    | messages.LiveHeader
+    | messages.StageHeader,
 }
 PLAIN = {float: "number", int: "number", str: "string", bool: "boolean", type(None): "null"}
 

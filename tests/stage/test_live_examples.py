@@ -22,7 +22,7 @@ BLENDER = Path(__file__).parents[2] / ".venv-blender" / "bin" / "python"
 def feed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     path = tmp_path_factory.mktemp("live") / "walk.npz"
     retime.write(samples.walk(), path)
-    command = ["live", path, "--replay", path, "--speed", "0.1", "--feed", "0", "--json"]
+    command = ["live", path, "--replay", path, "--speed", "0.02", "--feed", "0", "--json"]
     with subprocess.Popen(
         [sys.executable, "-m", "retime", *map(str, command)],
         stdout=subprocess.PIPE,

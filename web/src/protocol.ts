@@ -154,6 +154,13 @@ export interface Locate {
   path?: string | null;
 }
 
+/** Show a running ``retime live`` in this window, or with no address no longer. */
+export interface Listen {
+  type: "listen";
+  request: number;
+  address: string | null;
+}
+
 /** One parameter of a method, as a form shows it. */
 export interface FormField {
   name: string;
@@ -268,6 +275,11 @@ export interface Answer {
   suggestions?: Suggested[];
 }
 
+/** No frame of a live server comes any more. */
+export interface StageOver {
+  type: "stage-over";
+}
+
 /** A joint that stands still, from when to when. */
 export interface ContactBar {
   joint: string;
@@ -351,6 +363,7 @@ export interface PosesEditor {
   free: number[];
   found: number;
   notes: string[];
+  counted: (number | null)[];
 }
 
 /** The retimed motion. */
@@ -412,10 +425,25 @@ export interface LiveHeader {
   arrays: Block[];
 }
 
+/** A frame of a running ``retime live``. */
+export interface StageHeader {
+  type: "stage";
+  reference: string | null;
+  time: number;
+  rate: number;
+  heard: number;
+  confidence: number;
+  late: number | null;
+  state: string;
+  performer_joints: string[];
+  partner_joints: string[];
+  arrays: Block[];
+}
+
 export type Command = RemoveMotion | UseMotion | AddStep | RemoveStep | MoveStep | ChangeStep | ReplaceSteps | CopyVersion | MoveAudio | RemoveAudio;
 
-export type ClientMessage = Do | Preview | Discard | Undo | Redo | Save | Show | Cancel | Push | Ask | Sample | Locate;
+export type ClientMessage = Do | Preview | Discard | Undo | Redo | Save | Show | Cancel | Push | Ask | Sample | Locate | Listen;
 
-export type ServerMessage = Welcome | DocumentState | Progress | Problem | Answer;
+export type ServerMessage = Welcome | DocumentState | Progress | Problem | Answer | StageOver;
 
-export type FrameHeader = MotionHeader | ResultHeader | PhysicsHeader | LiveHeader;
+export type FrameHeader = MotionHeader | ResultHeader | PhysicsHeader | LiveHeader | StageHeader;

@@ -24,8 +24,10 @@ from retime.studio.intake import Intake
 from retime.studio.paths import resolve_paths
 from retime.studio.patience import Patience
 from retime.studio.project import Project, Version, recipe_of
+from retime.studio.relay import Relay
 from retime.studio.session import Session
 from retime.studio.window import Shows, Window
+from retime.studio.wording import studio_words
 from retime.studio.worker import Said
 from retime.studio.workers import Stopped, Workers
 from retime.studio.workspace import sha256_of
@@ -57,6 +59,7 @@ class Hub:
         self._missing: list[str] = session.missing()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._saving: asyncio.TimerHandle | None = None
+        self._relays: dict[Window, asyncio.Task[None]] = {}
         self._forms = method_forms()
 
     # ---- windows
@@ -90,6 +93,7 @@ class Hub:
     def leave(self, window: Window) -> None:
         """Let a window go; what was computed for it alone is forgotten."""
         self.windows.discard(window)
+        self._stop_listening(window)
         self.workers.drop(f"preview:{window.number}")
 
     async def receive(self, window: Window, message: messages.ClientMessage) -> None:
@@ -100,9 +104,27 @@ class Hub:
         except Stopped:
             pass
         except RetimeError as e:
-            window.post(messages.Problem("That did not work", str(e), request))
+            window.post(messages.Problem("That did not work", studio_words(str(e)), request))
         except Exception as e:
             window.post(_fault(e, request))
+
+    def _listen(self, window: Window, address: str | None, request: int) -> None:
+        """Show a live server in a window until it ends, the window leaves or asks for another."""
+        self._stop_listening(window)
+        if address is not None:
+            relay = Relay(window, address)
+            self._relays[window] = self._start(self._relay(relay, window, request))
+
+    async def _relay(self, relay: Relay, window: Window, request: int) -> None:
+        try:
+            await relay.run()
+        except RetimeError as e:
+            window.post(messages.Problem("The live server is not shown", str(e), request))
+
+    def _stop_listening(self, window: Window) -> None:
+        listening = self._relays.pop(window, None)
+        if listening is not None:
+            listening.cancel()
 
     async def _receive(self, window: Window, message: messages.ClientMessage) -> None:
         match message:
@@ -144,6 +166,8 @@ class Hub:
                 self.session.do(await self.intake.locate(self.session.project, id, path))
                 self._missing = await asyncio.to_thread(self.session.missing)
                 self.changed()
+            case messages.Listen(request, address):
+                self._listen(window, address, request)
 
     # ---- the document
 
@@ -192,7 +216,7 @@ class Hub:
             self.session.save()
         except RetimeError as e:
             for w in self.windows:
-                w.post(messages.Problem("The project file was not written", str(e)))
+                w.post(messages.Problem("The project file was not written", studio_words(str(e))))
         self._tell_state()
 
     # ---- motions
@@ -220,7 +244,7 @@ class Hub:
         except RetimeError as e:
             del self._clips[key]
             for w in self.windows:
-                w.post(messages.Problem(f"{clip.name} was not loaded", str(e)))
+                w.post(messages.Problem(f"{clip.name} was not loaded", studio_words(str(e))))
             return
         self._clips[key] = frame
         for w in self.windows:
@@ -292,7 +316,11 @@ class Hub:
         except RetimeError as e:
             step = e.step_name if isinstance(e, _StepError) else None
             for w in self._showing(shows) if window is None else [window]:
-                w.post(messages.Problem("This could not be computed", str(e), request, step))
+                w.post(
+                    messages.Problem(
+                        "This could not be computed", studio_words(str(e)), request, step
+                    )
+                )
             return
         except Exception as e:
             for w in self._showing(shows) if window is None else [window]:
@@ -336,7 +364,7 @@ class Hub:
             return
         except RetimeError as e:
             title = "Physics could not look at it" if asked.question == "physics" else "No answer"
-            window.post(messages.Problem(title, str(e), asked.request))
+            window.post(messages.Problem(title, studio_words(str(e)), asked.request))
             return
         except Exception as e:
             window.post(_fault(e, asked.request))
@@ -365,9 +393,7 @@ class Hub:
 
     async def take(self, name: str, place: Path, version: Version) -> None:
         """Take in a file that was sent: a motion, sound, a recipe or a warp."""
-        commands = await self.intake.take(name, place, version)
-        for command in commands:
-            self.session.do(command)
+        self.session.do(*await self.intake.take(name, place, version))
         self.changed()
 
     async def export(
@@ -409,10 +435,11 @@ class Hub:
 
     # ---- tasks
 
-    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+    def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     async def close(self) -> None:
         """Save and let all go."""

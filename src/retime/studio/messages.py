@@ -28,6 +28,7 @@ __all__ = [
     "Do",
     "DocumentState",
     "FormField",
+    "Listen",
     "LiveHeader",
     "Locate",
     "MethodForm",
@@ -44,6 +45,8 @@ __all__ = [
     "Save",
     "ServerMessage",
     "Show",
+    "StageHeader",
+    "StageOver",
     "StepResult",
     "Suggested",
     "SurfaceEditor",
@@ -136,9 +139,20 @@ class Locate(Struct, frozen=True, tag="locate"):
     path: str | None = None
 
 
+class Listen(Struct, frozen=True, tag="listen"):
+    """Show a running ``retime live`` in this window, or with no address no longer.
+
+    ``address`` is what it printed for its feed; it is on this machine.
+    """
+
+    request: int
+    address: str | None
+
+
 ClientMessage = (
     Do | Preview | Discard | Undo | Redo | Save | Show | Cancel | Push | Ask | Sample | Locate
-)
+    | Listen
+)  # fmt: skip
 
 # ---- what the server sends as text
 
@@ -229,7 +243,11 @@ class Answer(Struct, frozen=True, tag="answer"):
     suggestions: list[Suggested] = []
 
 
-ServerMessage = Welcome | DocumentState | Progress | Problem | Answer
+class StageOver(Struct, frozen=True, tag="stage-over"):
+    """No frame of a live server comes any more."""
+
+
+ServerMessage = Welcome | DocumentState | Progress | Problem | Answer | StageOver
 
 # ---- headers of binary frames
 
@@ -424,6 +442,25 @@ class LiveHeader(Struct, frozen=True, tag="live"):
     method: str
     score: dict[str, float | None]
     moments: list[list[float]]
+    arrays: list[Block]
+
+
+class StageHeader(Struct, frozen=True, tag="stage"):
+    """A frame of a running ``retime live``.
+
+    Arrays: ``performer`` (J, 3) and ``partner`` (P, 3), positions in metres, Y up, NaN where a
+    joint is not seen; joints are named by role. ``late`` is seconds behind the recording's own pace.
+    """
+
+    reference: str | None
+    time: float
+    rate: float
+    heard: float
+    confidence: float
+    late: float | None
+    state: str
+    performer_joints: list[str]
+    partner_joints: list[str]
     arrays: list[Block]
 
 

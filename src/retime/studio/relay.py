@@ -1,0 +1,107 @@
+"""A running ``retime live`` shown in a window: its feed comes in here and goes on to the page.
+
+The page itself may talk to nobody but the studio, so the studio listens for it; to this machine
+only, whatever address it is given.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidHandshake, WebSocketException
+
+from retime.errors import InputError
+from retime.serving.addresses import is_loopback
+from retime.serving.frames import parse_frame
+from retime.studio import messages
+from retime.studio.window import Window
+
+__all__ = ["Relay"]
+
+_PATIENCE = 15.0
+_MOST_BYTES = 1 << 20
+
+
+class Relay:
+    """Passes the frames of one live server on to one window.
+
+    Parameters
+    ----------
+    window : Window
+        Who watches.
+    address : str
+        What ``retime live --feed`` printed, key included.
+    """
+
+    def __init__(self, window: Window, address: str) -> None:
+        self._window = window
+        self._url = _feed_of(address)
+
+    async def run(self) -> None:
+        """Listen until the server ends, or until this is cancelled."""
+        try:
+            opening = connect(
+                self._url, max_size=_MOST_BYTES, open_timeout=_PATIENCE, compression=None
+            )
+            async with opening as feed:
+                hello = json.loads(await feed.recv())
+                async for data in feed:
+                    if isinstance(data, bytes):
+                        self._window.post(_passed_on(hello, data), "stage")
+        except InvalidHandshake:
+            raise InputError(
+                "retime live did not accept the key: paste the whole address that it printed"
+            ) from None
+        except (OSError, TimeoutError):
+            raise InputError(
+                "no retime live answers there: start it with --feed, and paste the address that "
+                "it prints"
+            ) from None
+        except (WebSocketException, ValueError, KeyError, TypeError):
+            raise InputError("the connection to retime live was lost; connect again") from None
+        finally:
+            with contextlib.suppress(RuntimeError):
+                self._window.post(messages.StageOver(), "stage")
+
+
+def _feed_of(address: str) -> str:
+    """Return where the feed of a printed address is."""
+    try:
+        parts = urlsplit(address.strip())
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        parts, host, port = urlsplit(""), "", None
+    if parts.scheme not in ("http", "ws") or port is None:
+        raise InputError(
+            "that is no address of retime live; it looks like http://127.0.0.1:8765/?token=..."
+        )
+    if not is_loopback(host):
+        raise InputError("the studio connects to a retime live on this machine only")
+    token = parse_qs(parts.query).get("token", [""])[0]
+    shown = f"[{host}]" if ":" in host else host
+    return f"ws://{shown}:{port}/feed?format=binary&token={token}"
+
+
+def _passed_on(hello: dict[str, Any], data: bytes) -> bytes:
+    """Make a frame for the window of one of the feed's."""
+    header, arrays = parse_frame(data)
+    reference = header["reference"]
+    return messages.frame(
+        messages.StageHeader(
+            reference=reference,
+            time=float(header["time"]),
+            rate=float(header["rate"]),
+            heard=float(header["heard"]),
+            confidence=float(header["confidence"]),
+            late=header["late"],
+            state=str(header["state"]),
+            performer_joints=[str(j) for j in hello["performer"]],
+            partner_joints=[str(j) for j in hello["partner"].get(reference, [])],
+            arrays=[],
+        ),
+        {"performer": arrays["performer"], "partner": arrays["partner"]},
+    )
