@@ -66,7 +66,7 @@ def _passed_on(frames: list[tuple[float, bytes]]) -> np.ndarray:
         _send(middle.getsockname(), frames, sent)
         for thread in threads:
             thread.join()
-    return np.array(came) - np.array(sent)
+    return np.subtract(came, sent)
 
 
 def measure() -> tuple[np.ndarray, np.ndarray]:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import io
-import json
 import os
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +14,7 @@ import pytest
 import retime
 from browser_running import PICTURES
 from retime import samples
+from stage_running import Running
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -31,26 +29,19 @@ def test_the_page_shows_performer_and_partner(browser: Browser, tmp_path: Path) 
     assert shake.partner is not None
     retime.write(shake.motion, tmp_path / "handshake.npz")
     retime.write(shake.partner, tmp_path / "partner.npz")
-    command = [
-        "live", tmp_path / "handshake.npz", "--partner", tmp_path / "partner.npz",
-        "--replay", tmp_path / "handshake.npz", "--speed", "0:1,1:0.2", "--rate", "30",
-        "--feed", "0", "--page", EXAMPLE, "--json",
-    ]  # fmt: skip
-    with subprocess.Popen(
-        [sys.executable, "-m", "retime", *map(str, command)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    ) as running:
-        assert running.stdout is not None
-        address = json.loads(running.stdout.readline())["feed"]
+    with Running(
+        tmp_path / "handshake.npz", "--partner", tmp_path / "partner.npz",
+        "--replay", tmp_path / "handshake.npz", "--speed", "0:1,1:0.1", "--rate", "30",
+        "--feed", "0", "--page", EXAMPLE,
+    ) as running:  # fmt: skip
+        address = running.opened["feed"]
         context = browser.new_context(viewport={"width": 960, "height": 540})
         page = context.new_page()
         errors: list[str] = []
         page.on("pageerror", lambda e: errors.append(str(e)))
         try:
             page.goto(address)
-            seen = set()
+            seen: set[str] = set()
             end = time.monotonic() + 60
             while time.monotonic() < end and len(seen) < 5:
                 if page.locator("#state").inner_text() == "following":
@@ -66,7 +57,6 @@ def test_the_page_shows_performer_and_partner(browser: Browser, tmp_path: Path) 
             assert errors == []
         finally:
             context.close()
-            running.kill()
 
 
 def _has_both(picture: bytes) -> bool:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +11,7 @@ import pytest
 
 import retime
 from retime import samples
+from stage_running import Running
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "live"
 BLENDER = Path(__file__).parents[2] / ".venv-blender" / "bin" / "python"
@@ -22,16 +21,8 @@ BLENDER = Path(__file__).parents[2] / ".venv-blender" / "bin" / "python"
 def feed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     path = tmp_path_factory.mktemp("live") / "walk.npz"
     retime.write(samples.walk(), path)
-    command = ["live", path, "--replay", path, "--speed", "0.02", "--feed", "0", "--json"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "retime", *map(str, command)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    ) as running:
-        assert running.stdout is not None
-        yield json.loads(running.stdout.readline())["feed"]
-        running.kill()
+    with Running(path, "--replay", path, "--speed", "0.02", "--feed", "0") as running:
+        yield running.opened["feed"]
 
 
 def said(command: list[str | Path], wanted: str) -> None:

@@ -5,10 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -25,59 +22,10 @@ from retime.serving.frames import parse_frame
 from retime.stage.follower import Follower, Part
 from retime.stage.performer import Assembler, Performer
 from retime.stage.vmc import parse_packet
+from stage_running import Running
 from stage_streams import bone_message, disturbed, frames_of
 
 LOOPBACK = "127.0.0.1"
-
-
-class Running:
-    """A live server in a process of its own."""
-
-    def __init__(self, *arguments: str | Path) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "retime", "live", *map(str, arguments), "--json"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        self.lines: list[dict[str, Any]] = []
-        assert self.process.stdout is not None
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-        self.opened = self.wait(lambda line: line["type"] == "open")
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.lines.append(json.loads(line))
-
-    def wait(self, wanted: Callable[[dict[str, Any]], bool], seconds: float = 60) -> dict[str, Any]:
-        """Wait for a line; fail with what was said where none comes."""
-        end = time.monotonic() + seconds
-        seen = 0
-        while time.monotonic() < end:
-            while seen < len(self.lines):
-                if wanted(self.lines[seen]):
-                    return self.lines[seen]
-                seen += 1
-            if self.process.poll() is not None and not self._reader.is_alive():
-                assert self.process.stderr is not None
-                pytest.fail(f"it ended: {self.process.stderr.read()}")
-            time.sleep(0.02)
-        pytest.fail(f"nothing came of {self.lines[-1:]}")
-
-    @property
-    def address(self) -> tuple[str, int]:
-        host, _, port = self.opened["in"].removeprefix("vmc://").rpartition(":")
-        return host, int(port)
-
-    def stop(self) -> tuple[int, str]:
-        """End it as Ctrl+C does; return its status and what it said."""
-        self.process.send_signal(signal.SIGINT)
-        status = self.process.wait(20)
-        self._reader.join(5)
-        assert self.process.stderr is not None
-        return status, self.process.stderr.read()
 
 
 @pytest.fixture
@@ -90,12 +38,7 @@ def run_live() -> Iterator[Callable[..., Running]]:
 
     yield start
     for running in started:
-        if running.process.poll() is None:
-            running.process.kill()
-        running.process.wait()
-        for pipe in (running.process.stdout, running.process.stderr):
-            assert pipe is not None
-            pipe.close()
+        running.kill()
 
 
 @pytest.fixture(scope="session")
@@ -290,8 +233,7 @@ def test_a_recording_that_was_killed_is_recovered(
     motion = samples.punches()
     send(running.address, list(frames_of(motion, motion.times, motion.times)), speed=2)
     running.wait(lambda line: line["type"] == "status" and line["packets"] >= len(motion) - 1)
-    running.process.kill()
-    running.process.wait()
+    running.kill()
     assert not kept.exists()
     again = run_live(punches, "--in", f"vmc://{LOOPBACK}:0", "--record", kept)
     status, said = again.stop()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +26,7 @@ STILL: Bone = (0.0, 0.1, 0.0, 1.0, 0.0, 0.0, 0.0)
 HALF = float(np.sqrt(0.5))
 
 
-def bundle(*messages: tuple[str, list[tuple[object, str]]]) -> bytes:
+def bundle(*messages: tuple[str, list[tuple[Any, str]]]) -> bytes:
     made = OscBundleBuilder(IMMEDIATELY)
     for address, values in messages:
         message = OscMessageBuilder(address)

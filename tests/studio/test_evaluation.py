@@ -13,10 +13,10 @@ import pytest
 import retime
 from retime.methods import METHODS
 from retime.parameters import declared
+from retime.serving.frames import parse_frame
 from retime.studio import jobs
 from retime.studio.evaluation import Evaluator
 from retime.studio.forms import method_forms
-from retime.serving.frames import parse_frame
 
 WEB = Path(__file__).parents[2] / "web"
 

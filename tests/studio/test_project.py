@@ -157,6 +157,23 @@ def test_a_project_file_from_elsewhere_wins_and_the_old_journal_stays(tmp_path: 
     again.close()
 
 
+def test_several_commands_at_once_are_one_change(tmp_path: Path) -> None:
+    session = session_in(tmp_path)
+    first = session.hash
+    session.do(AddMotion(MOTION), AddMotion(MOTION), AddMotion(MOTION))
+    assert (len(session.project.motions), session.undo_depth) == (3, 1)
+    last = session.hash
+    with pytest.raises(InputError):
+        session.do(AddMotion(MOTION), ChangeStep("s9", {}))
+    assert session.hash == last  # all of it or nothing
+    session.close()
+    again = session_in(tmp_path)
+    assert (again.hash, again.undo_depth) == (last, 1)
+    assert again.undo()
+    assert again.hash == first
+    again.close()
+
+
 def test_what_a_studio_is_started_with_is_no_change(tmp_path: Path) -> None:
     session = session_in(tmp_path)
     session.start_with([AddMotion(MOTION)])

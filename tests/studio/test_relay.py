@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,6 +9,7 @@ import pytest
 
 import retime
 from retime import samples
+from stage_running import Running
 from studio_running import Studio
 
 
@@ -19,16 +17,8 @@ from studio_running import Studio
 def feed(tmp_path: Path) -> Iterator[str]:
     path = tmp_path / "walk.npz"
     retime.write(samples.walk(), path)
-    command = ["live", path, "--replay", path, "--speed", "0.02", "--feed", "0", "--json"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "retime", *map(str, command)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    ) as running:
-        assert running.stdout is not None
-        yield json.loads(running.stdout.readline())["feed"]
-        running.kill()
+    with Running(path, "--replay", path, "--speed", "0.02", "--feed", "0") as running:
+        yield running.opened["feed"]
 
 
 def test_frames_of_a_live_server_come_to_the_window_that_asked(
@@ -36,7 +26,7 @@ def test_frames_of_a_live_server_come_to_the_window_that_asked(
 ) -> None:
     window = start_studio().window()
     window.send(type="listen", address=feed)
-    header, arrays = window.next("stage", lambda h: h["time"] > 0)
+    header, arrays = window.next("stage")
     assert header["reference"] == "walk"
     assert arrays["partner"].shape == (len(header["partner_joints"]), 3)
     assert arrays["performer"].shape == (len(header["performer_joints"]), 3)

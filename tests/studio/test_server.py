@@ -265,6 +265,43 @@ def test_uploads_are_looked_at_first(start_studio: Start, jump_file: Path) -> No
     assert studio.ask("GET", "/audio")[2] == b"RIFF"
 
 
+def test_a_file_with_many_clips_is_one_step_of_undo(start_studio: Start, tmp_path: Path) -> None:
+    studio = start_studio()
+    window = studio.window()
+    window.next("document")
+    assert studio.upload("many.glb", many_clips(tmp_path, 14))[0] == 200
+    document, _ = window.next("document", lambda h: h["project"]["motions"])
+    assert len(document["project"]["motions"]) == 14
+    assert document["undo"] == 1
+    full = document["hash"]
+    window.send(type="undo")
+    document, _ = window.next("document", lambda h: not h["project"]["motions"])
+    assert (document["undo"], document["redo"]) == (0, 1)
+    window.send(type="redo")
+    document, _ = window.next("document", lambda h: h["project"]["motions"])
+    assert document["hash"] == full
+    studio.stop()
+    again = start_studio().window()  # the journal says the same
+    document, _ = again.next("document")
+    assert (document["hash"], document["undo"]) == (full, 1)
+
+
+def many_clips(folder: Path, count: int) -> bytes:
+    """A GLB that holds one clip several times."""
+    file = folder / "one.glb"
+    retime.write(retime.samples.jump(), file)
+    data = file.read_bytes()
+    length = int.from_bytes(data[12:16], "little")
+    document, rest = json.loads(data[20 : 20 + length]), data[20 + length :]
+    clip = document["animations"][0]
+    document["animations"] = [clip | {"name": f"Clip {k + 1}"} for k in range(count)]
+    text = json.dumps(document).encode()
+    text += b" " * (-len(text) % 4)
+    size = 20 + len(text) + len(rest)
+    head = data[:8] + size.to_bytes(4, "little") + len(text).to_bytes(4, "little") + data[16:20]
+    return head + text + rest
+
+
 def test_too_much_is_refused_before_it_is_sent(start_studio: Start, jump_file: Path) -> None:
     studio = start_studio(jump_file)
     with socket.create_connection(("127.0.0.1", studio.port)) as raw:

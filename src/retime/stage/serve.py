@@ -88,7 +88,6 @@ def serve(
     *,
     opened: Callable[[Opened], None],
     told: Callable[[Status], None],
-    started: Callable[[Stage], None] = lambda stage: None,
 ) -> list[str]:
     """Serve until it is interrupted, or until a replay has ended.
 
@@ -100,8 +99,6 @@ def serve(
         Called once with where it can be reached.
     told : callable
         Called several times a second with what goes on.
-    started : callable
-        Called with the stage when it runs, for those who would end it.
 
     Returns
     -------
@@ -119,7 +116,7 @@ def serve(
         spool = None if plan.record is None else Spool(plan.record)
         notes: list[str] = []
         try:
-            asyncio.run(_serve(plan, heard, outs, listening, spool, opened, told, started, notes))
+            asyncio.run(_serve(plan, heard, outs, listening, spool, opened, told, notes))
         except KeyboardInterrupt:
             pass  # asked to end
         finally:
@@ -142,7 +139,6 @@ async def _serve(
     spool: Spool | None,
     opened: Callable[[Opened], None],
     told: Callable[[Status], None],
-    started: Callable[[Stage], None],
     notes: list[str],
 ) -> None:
     feed, run_feed, end_feed, address = None, None, None, None
@@ -171,7 +167,6 @@ async def _serve(
             recovered=None if spool is None else spool.recovered,
         )
     )
-    started(stage)
     serving = None if run_feed is None else asyncio.ensure_future(run_feed())
     telling = asyncio.create_task(_tell(stage, told))
     try:
@@ -199,6 +194,7 @@ def _feed(
     import uvicorn
 
     from retime.serving.guard import Guard
+    from retime.serving.http import http_config
     from retime.stage.feed import Feed
 
     class Server(uvicorn.Server):
@@ -217,18 +213,7 @@ def _feed(
     feed = Feed(hello, plan.page)
     port = listening.getsockname()[1]
     guard = Guard(feed.app, hosts=hosts(host, port), port=port, name="live", programs=True)
-    server = Server(
-        uvicorn.Config(
-            guard,
-            log_level="warning",
-            ws="websockets-sansio",
-            ws_per_message_deflate=False,
-            ws_max_size=1 << 16,
-            limit_concurrency=64,
-            timeout_graceful_shutdown=1,
-            server_header=False,
-        )
-    )
+    server = Server(http_config(guard, most_message=1 << 16, most_connections=64))
 
     def end() -> None:
         server.should_exit = True

@@ -449,7 +449,8 @@ class StageHeader(Struct, frozen=True, tag="stage"):
     """A frame of a running ``retime live``.
 
     Arrays: ``performer`` (J, 3) and ``partner`` (P, 3), positions in metres, Y up, NaN where a
-    joint is not seen; joints are named by role. ``late`` is seconds behind the recording's own pace.
+    joint is not seen; joints are named by role. ``late`` is seconds behind the recording's own
+    pace.
     """
 
     reference: str | None

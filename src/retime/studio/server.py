@@ -14,6 +14,7 @@ import uvicorn
 from retime.errors import InputError, RetimeError
 from retime.serving.addresses import hosts, is_loopback, listen, shown
 from retime.serving.guard import Guard
+from retime.serving.http import http_config
 from retime.studio.app import STATIC, make_app
 from retime.studio.hub import Hub
 from retime.studio.session import Session
@@ -77,17 +78,7 @@ async def _serve(
     hub = Hub(session, workers)
     port = listening.getsockname()[1]
     guard = Guard(make_app(hub), hosts=hosts(host, port), port=port, name="studio")
-    config = uvicorn.Config(
-        guard,
-        log_level="warning",
-        ws="websockets-sansio",
-        ws_per_message_deflate=False,
-        ws_max_size=8 << 20,
-        limit_concurrency=128,
-        timeout_graceful_shutdown=2,
-        server_header=False,
-    )
-    server = uvicorn.Server(config)
+    server = uvicorn.Server(http_config(guard, most_message=8 << 20, most_connections=128))
     address = f"http://{shown(host)}:{port}/?token={quote(guard.token)}"
     print(f"retime studio: {address}", flush=True)
     print(f"Project: {session.workspace.folder}   (Ctrl+C ends it; everything is kept)", flush=True)

@@ -1,0 +1,36 @@
+"""The HTTP and WebSocket server that guarded applications run on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import uvicorn
+
+__all__ = ["http_config"]
+
+
+def http_config(app: Any, *, most_message: int, most_connections: int) -> uvicorn.Config:
+    """Return how an application is served.
+
+    Messages are not compressed: frames of floats hardly shrink, and it would take longer than
+    sending them over loopback does.
+
+    Parameters
+    ----------
+    app : ASGI application
+        What is served; guarded.
+    most_message : int
+        Most bytes of a message that is taken in.
+    most_connections : int
+        Who comes beyond so many is turned away.
+    """
+    return uvicorn.Config(
+        app,
+        log_level="warning",
+        ws="websockets-sansio",
+        ws_per_message_deflate=False,
+        ws_max_size=most_message,
+        limit_concurrency=most_connections,
+        timeout_graceful_shutdown=2,
+        server_header=False,
+    )
