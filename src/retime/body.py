@@ -111,6 +111,8 @@ class Body:
         for name, (upper, lower, end, tip) in LIMBS.items():
             if {upper, lower, end} <= set(self.roles):
                 u, low, e = (self.roles[r] for r in (upper, lower, end))
+                if u not in self.skeleton.chain(low):  # points of a leg that no bone joins
+                    continue
                 linked = low not in self.skeleton.chain(e)
                 out[name] = Limb(u, low, e, self.roles.get(tip), linked)
         return out

@@ -26,7 +26,7 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "hips": ("hips", "pelvis", "hip", "hipscenter", "hipcenter", "centerhip", "root"),
     "upper_leg": ("upleg", "upperleg", "thigh", "femur", "upperthigh", "hip"),
     "lower_leg": ("lowerleg", "loleg", "lowleg", "leg", "shin", "calf", "tibia", "knee"),
-    "foot": ("foot", "ankle", "feet", "footankle"),
+    "foot": ("foot", "ankle", "feet", "footankle", "ank"),
     "toe": ("toebase", "toe", "toes", "ball", "football", "toesbase", "forefoot"),
     "shoulder": ("clavicle", "collar", "collarbone", "scapula", "shoulder"),
     "upper_arm": ("upperarm", "uparm", "uarm", "arm", "humerus", "shldr", "shoulder"),
@@ -202,6 +202,8 @@ def _leg(skeleton: Skeleton, side: str, get: Candidates) -> dict[str, int]:
         out["foot"] = _nearest(skeleton, hanging)
         # A foot below an ankle is its ball.
         toes = [_below(skeleton, found, out["foot"]) for found in (get("toe", side), feet)]
+        if len(skeleton.roots) == len(skeleton):  # points that hang on nothing
+            toes[0] = get("toe", side)
         if any(toes):
             out["toe"] = _nearest(skeleton, toes[0] or toes[1])
     return out

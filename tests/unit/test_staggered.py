@@ -30,6 +30,7 @@ from retime import (
     write_recipe,
 )
 from retime.methods.staggered.filtering import noisy_joints, smoothed
+from retime.methods.staggered.stagger import StaggerParameters, counted_poses, edited_poses
 from retime.quat import FloatArray
 
 UNKNOWN: Any = "best"
@@ -295,6 +296,24 @@ def test_poses_come_and_go_without_a_trace(poses: StaggeredPoses) -> None:
         assert len(less) == len(base) - 2
         assert apart(less.motion(constraints="free"), before) < 1e-9
         assert apart(less.retime(2, less.times[2] + 0.02).motion(constraints="free"), before) > 1e-4
+
+
+def test_edits_tell_which_poses_come_and_go(walk: Motion, poses: StaggeredPoses) -> None:
+    between = float(poses.times[[2, 3]].mean())
+    documents = [
+        {"do": "retime", "pose": 1, "time": float(poses.times[1]) + 0.01},
+        {"do": "insert", "time": between},
+        {"do": "delete", "pose": 4},
+        {"do": "delete", "pose": f"{float(poses.times[5])!r} s"},
+        {"do": "insert", "time": float(poses.times[[1, 2]].mean()), "mute": True},
+        {"do": "delete", "pose": 999, "mute": True},
+    ]
+    edits = tuple(PoseEdit.from_document(d) for d in documents)
+    # The second deletion names its pose by its time: the one after the first that is gone.
+    assert counted_poses(walk, StaggerParameters(edits=edits)) == [None, 3, 4, 5, 2, None]
+    made = edited_poses(walk, StaggerParameters(edits=edits))
+    assert len(made) == len(poses) - 1
+    assert made.times[3] == between
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "live": ("retime.cli.live", "Let a virtual partner keep time with a performer."),
     "score": ("retime.cli.score", "Judge a performance's timing against a recording."),
     "apply": ("retime.cli.apply", "Retime a motion by a warp, or by keytimes."),
+    "video": ("retime.cli.video", "Retime a video by a warp, frame by frame, with its sound."),
     "run": ("retime.cli.run", "Apply a recipe to a motion."),
     "batch": ("retime.cli.batch", "Apply a recipe to every motion of a library."),
     "check": ("retime.cli.check", "Measure how good a motion or a retiming is."),

@@ -14,6 +14,7 @@ from retime.cli.options import (
     Output,
     RestFrame,
     Scale,
+    SkeletonFile,
     SourceFps,
     Up,
     must_differ,
@@ -35,11 +36,16 @@ def convert(
     rest_frame: RestFrame = "auto",
     drop_rest: DropRest = False,
     animation: OneAnimation = None,
+    skeleton: SkeletonFile = None,
     as_json: Json = False,
 ) -> None:
     """Write a motion in another format; the suffixes tell the formats.
 
-    Example: retime convert walk.bvh walk.npz
+    Examples
+    --------
+    retime convert walk.bvh walk.npz
+
+    retime convert walk.bvh positions.csv
     """
     from retime.edits import apply
     from retime.io import format_of, read, write
@@ -48,7 +54,7 @@ def convert(
     must_differ(source, target)
     format_of(target)
     options = {"scale": scale, "up": up, "rest_frame": rest_frame, "fps": source_fps}
-    motion = read(source, **options, animation=animation)  # type: ignore[arg-type]
+    motion = read(source, **options, animation=animation, skeleton=skeleton)  # type: ignore[arg-type]
     if fps is not None:
         motion = apply(motion, TimeWarp.identity(*motion.domain), fps=fps)
     write(motion, target, drop_rest=drop_rest)

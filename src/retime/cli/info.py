@@ -15,6 +15,7 @@ from retime.cli.options import (
     RolesMap,
     Scale,
     Shortest,
+    SkeletonFile,
     SourceFps,
     Up,
 )
@@ -35,6 +36,7 @@ def info(
     source_fps: SourceFps = None,
     rest_frame: RestFrame = "auto",
     animation: Animation = None,
+    skeleton: SkeletonFile = None,
     roles: RolesMap = None,
     minimum: Shortest = 0.25,
     joints: Annotated[bool, typer.Option("--joints", help="List the joints.")] = False,
@@ -47,36 +49,37 @@ def info(
     from retime.body import find_body
     from retime.cli.retiming import read_with_roles
     from retime.contacts import detect_contacts
-    from retime.io import format_of
+    from retime.io import contacts_in_file, kind_of
     from retime.kinematics import height
 
     options = {"scale": scale, "up": up, "rest_frame": rest_frame, "fps": source_fps}
     chosen = None if animation == "all" else animation
-    motion = read_with_roles(file, roles, **options, animation=chosen)
-    clips = format_of(file).contents(file)
+    motion = read_with_roles(file, roles, **options, animation=chosen, skeleton=skeleton)
+    clips = kind_of(file).contents(file)
     body = find_body(motion)
-    contacts = detect_contacts(motion, minimum=minimum)
-    skeleton, units = motion.skeleton, motion.units
-    roots = [skeleton.names[r] for r in skeleton.roots]
+    contacts = contacts_in_file(motion) or detect_contacts(motion, minimum=minimum)
+    joint_tree, units = motion.skeleton, motion.units
+    roots = [joint_tree.names[r] for r in joint_tree.roots]
+    tall = (body.height or height(joint_tree)) * units.metres
     fields: dict[str, Any] = {
         "file": str(file),
-        "format": format_of(file).name,
+        "format": kind_of(file).name,
         "animations": clips or None,
         "frames": len(motion),
         "fps": motion.rate,
         "duration_s": motion.duration,
         "start_s": motion.start,
-        "joints": len(skeleton),
+        "joints": len(joint_tree),
         "roots": roots,
-        "end_sites": len(skeleton.end_sites),
+        "end_sites": len(joint_tree.end_sites),
         "translation_tracks": [n for n in motion.translations if n not in roots],
         "scale_tracks": list(motion.scales),
         "rest_pose": "set aside" if motion.rest_pose is not None else "none",
         "metres_per_unit": units.metres,
         "up": units.up,
         "units_are": units.how,
-        "height_m": (body.height or height(skeleton)) * units.metres,
-        "roles": {r: skeleton.names[j] for r, j in body.roles.items()},
+        "height_m": tall or None,
+        "roles": {r: joint_tree.names[j] for r, j in body.roles.items()},
         "roles_sure": {r: body.confidence[r] for r in body.roles},
         "contacts": [{"joint": c.joint, "start": c.start, "end": c.end} for c in contacts],
     }
@@ -88,7 +91,7 @@ def info(
         fields |= _roles_by_part(body)
         fields["contacts"] = [f"{c.joint} {c.start:.2f}-{c.end:.2f} s" for c in contacts]
     if joints:
-        fields["joint_names"] = list(skeleton.names)
+        fields["joint_names"] = list(joint_tree.names)
     report(fields, as_json=as_json, notes=motion.notes)
 
 

@@ -35,6 +35,7 @@ __all__ = [
     "RolesMap",
     "Scale",
     "Shortest",
+    "SkeletonFile",
     "SourceFps",
     "SourceMotion",
     "TrueWarp",
@@ -118,6 +119,14 @@ RolesMap = Annotated[
     Path | None,
     typer.Option(
         "--map", help="A JSON file of joints by role, where names tell too little.", metavar="FILE"
+    ),
+]
+SkeletonFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--skeleton",
+        help="The skeleton's file (ASF), where it is not found beside the motion.",
+        metavar="FILE",
     ),
 ]
 Shortest = Annotated[
@@ -204,6 +213,7 @@ class Retiming:
     rest_frame: RestFrame = "auto"
     drop_rest: DropRest = False
     animation: Animation = None
+    skeleton: SkeletonFile = None
     roles: RolesMap = None
     as_json: Json = False
 
@@ -216,6 +226,7 @@ class Retiming:
             "fps": self.source_fps,
             "rest_frame": self.rest_frame,
             "animation": None if self.animation == "all" else self.animation,
+            "skeleton": self.skeleton,
         }
 
 

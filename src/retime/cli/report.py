@@ -9,7 +9,6 @@ import typer
 
 from retime.cli.console import report as print_report
 from retime.cli.options import (
-    Input,
     Json,
     OneAnimation,
     RolesMap,
@@ -27,8 +26,13 @@ def add_to(app: typer.Typer, name: str) -> None:
 
 
 def report(
-    file: Input,
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="The .html page to write.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="IN", help="The motion file, or a batch's folder.")
+    ],
+    target: Annotated[
+        Path | None,
+        typer.Argument(metavar="OUT", help="The .html page; a batch's lies in its folder."),
+    ] = None,
     source: SourceMotion = None,
     warp: WarpIn = None,
     truth: TrueWarp = None,
@@ -39,14 +43,25 @@ def report(
 ) -> None:
     """Write one page about a motion: metrics, warp, film strips, contacts, worst frames.
 
-    Example: retime report out.bvh out.html --source walk.bvh --warp warp.json
+    Of a batch's folder: distributions, the worst results, why they were rejected, and a table.
+
+    Examples
+    --------
+    retime report out.bvh out.html --source walk.bvh --warp warp.json
+
+    retime report batch-folder
     """
+    if target is not None and target.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"a report is an .html page, not {target.suffix or 'no suffix'!r}")
+    if file.is_dir():
+        _report_batch(file, target, as_json)
+        return
     from retime.cli.retiming import read_with_roles
     from retime.io.warp_json import read_warp
     from retime.plot.report import write_report
 
-    if target.suffix.lower() not in (".html", ".htm"):
-        raise InputError(f"a report is an .html page, not {target.suffix or 'no suffix'!r}")
+    if target is None:
+        raise InputError("say where the page goes: retime report IN OUT.html")
     motion = read_with_roles(file, roles, animation=animation)
     if not len(motion):
         raise InputError(f"{file} has no frames to report on")
@@ -60,3 +75,14 @@ def report(
         minimum=minimum,
     )
     print_report({"page": str(target)}, as_json=as_json, notes=motion.notes)
+
+
+def _report_batch(folder: Path, page: Path | None, as_json: bool) -> None:
+    from retime.batch.manifest import manifest_files
+    from retime.batch.report import report_batch
+
+    if not manifest_files(folder):
+        raise InputError(f"{folder} is no batch's folder: it has no manifest")
+    fields = report_batch(folder, page)
+    notes = fields.pop("notes")
+    print_report(fields, as_json=as_json, notes=notes)

@@ -197,18 +197,17 @@ def _in_place(source: Path, target: Path) -> bool:
 
 
 def _snapped(step: Any, rate: float, notes: list[str]) -> Any:
-    """Bring a requested duration to whole frames, so that no interval has to give way."""
-    asked = getattr(step.parameters, "duration", None)
-    if not isinstance(asked, float) or asked <= 0 or step.mute:
-        return step
-    frames = max(round(asked * rate), 1)
-    if abs(frames / rate - asked) < 1e-9:
-        return step
-    notes.append(
-        f"{asked:.4g} s became {frames / rate:.4g} s, {frames + 1} frames at {rate:g} fps; "
-        "--exact keeps it"
-    )
-    return replace(step, parameters=replace(step.parameters, duration=frames / rate))
+    """Bring a requested duration to whole frames, and say so."""
+    from retime.recipe import snap_duration
+
+    snapped = snap_duration(step, rate)
+    if snapped is not step:
+        asked, given = step.parameters.duration, snapped.parameters.duration
+        notes.append(
+            f"{asked:.4g} s became {given:.4g} s, {round(given * rate) + 1} frames at {rate:g} fps; "
+            "--exact keeps it"
+        )
+    return snapped
 
 
 def _for_partner(warp: Any, motion: Any, partner: Any) -> Any:

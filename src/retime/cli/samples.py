@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from retime.cli.console import report, table
+from retime.cli.console import progress, report, table
 from retime.cli.options import Json
 from retime.errors import InputError
 
@@ -19,32 +19,86 @@ def add_to(app: typer.Typer, name: str) -> None:
 
 def samples(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME...", help="Which to write; else a list.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[get] NAME...",
+            help="Which to write, or to fetch; else a list.",
+            show_default=False,
+        ),
     ] = None,
     folder: Annotated[Path, typer.Option("--into", help="Folder to write to.")] = Path("."),
     suffix: Annotated[str, typer.Option("--format", help="bvh or npz.")] = "bvh",
+    cache: Annotated[
+        Path | None,
+        typer.Option(
+            "--cache",
+            help="Where fetched files are kept; else RETIME_CACHE, else the system's place.",
+            metavar="FOLDER",
+        ),
+    ] = None,
+    base_url: Annotated[
+        str | None,
+        typer.Option(
+            "--base-url",
+            help="Another address to fetch from; else RETIME_SAMPLES_URL, else the public copy.",
+            metavar="URL",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the bundled motions, or write some to files.
+    """List the bundled motions, write some to files, or fetch recorded ones.
 
     Examples
     --------
     retime samples
 
     retime samples jump walk --into .
-    """
-    from retime.io import write
-    from retime.io.warp_json import write_warp
-    from retime.samples import SAMPLES, sample
 
+    retime samples get cmu:16_06
+    """
+    from retime.samples import SAMPLES
+    from retime.samples.downloads import DOWNLOADS
+
+    listed = {n: text for n, (_, text) in SAMPLES.items()}
+    fetched = {n: d.summary for n, d in DOWNLOADS.items()}
+    if names == ["get"]:
+        listed, fetched, names = {}, fetched, []
     if not names:
         if as_json:
-            report({"samples": {n: text for n, (_, text) in SAMPLES.items()}}, as_json=True)
+            report({"samples": listed, "downloads": fetched}, as_json=True)
         else:
-            table([(n, text) for n, (_, text) in SAMPLES.items()])
+            table([*listed.items(), *((f"get {n}", text) for n, text in fetched.items())])
         return
     if not folder.is_dir():
         raise InputError(f"the folder {folder} does not exist; make it first")
+    if names[0] == "get":
+        files = _fetch(names[1:], folder, cache, base_url)
+    else:
+        wrong = next((n for n in names if n in fetched), None)
+        if wrong is not None:
+            raise InputError(f"{wrong} is fetched: retime samples get {wrong}")
+        files = _write(names, folder, suffix)
+    report({"files": [str(f) for f in files]}, as_json=as_json)
+
+
+def _fetch(names: list[str], folder: Path, cache: Path | None, base_url: str | None) -> list[Path]:
+    from retime.io.files import read_bytes, write_bytes
+    from retime.samples.downloads import fetch
+
+    files = []
+    with progress("fetching") as told:
+        for name in names:
+            kept = fetch(name, cache=cache, base_url=base_url, progress=told)
+            files.append(folder / kept.name)
+            write_bytes(files[-1], [read_bytes(kept)])
+    return files
+
+
+def _write(names: list[str], folder: Path, suffix: str) -> list[Path]:
+    from retime.io import write
+    from retime.io.warp_json import write_warp
+    from retime.samples import sample
+
     files = []
     for made in [sample(n) for n in names]:
         files.append(folder / f"{made.name}.{suffix}")
@@ -55,4 +109,4 @@ def samples(
         if made.warp is not None:
             files.append(folder / f"{made.name}-truth.json")
             write_warp(made.warp, files[-1])
-    report({"files": [str(f) for f in files]}, as_json=as_json)
+    return files

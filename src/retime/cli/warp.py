@@ -1,9 +1,9 @@
-"""``retime warp``: make, show, compose, invert and export."""
+"""``retime warp``: make, show, compose, invert, export and import warps, and carry events."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -14,6 +14,15 @@ from retime.methods.spline import SplineParameters
 
 WarpFile = Annotated[Path, typer.Argument(metavar="WARP", help="The warp file.")]
 WarpOut = Annotated[Path, typer.Argument(metavar="OUT", help="Where to write the warp.")]
+Offset = Annotated[
+    float,
+    typer.Option(
+        "--offset", help="Where the motion's time 0 lies in the media or the list, in seconds."
+    ),
+]
+Channel = Annotated[
+    str | None, typer.Option("--channel", help="The channel; else the whole body's, or a root's.")
+]
 
 
 def add_to(app: typer.Typer, name: str) -> None:
@@ -21,8 +30,8 @@ def add_to(app: typer.Typer, name: str) -> None:
     group = typer.Typer(
         no_args_is_help=True, help="Make, show, compose, invert and export time warps."
     )
-    for command in (make, show, compose, invert, export):
-        group.command(command.__name__)(command)
+    for command in (make, show, compose, invert, export, import_, events):
+        group.command(command.__name__.rstrip("_"))(command)
     app.add_typer(group, name=name)
 
 
@@ -170,42 +179,184 @@ def invert(file: WarpFile, target: WarpOut, as_json: Json = False) -> None:
 
 def export(
     file: WarpFile,
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="A .json or .csv file.")],
+    target: Annotated[
+        Path,
+        typer.Argument(
+            metavar="OUT", help="Bezier keys (.json, .csv) or an OpenTimelineIO file (.otio)."
+        ),
+    ],
     tolerance: Annotated[
-        float, typer.Option("--tolerance", help="Largest difference in seconds.", min=1e-9)
-    ] = 1e-3,
-    channel: Annotated[
-        str | None, typer.Option("--channel", help="The channel; else the whole body.")
+        float | None,
+        typer.Option(
+            "--tolerance",
+            help="Largest difference in seconds; 0.001 for keys, half a frame for .otio.",
+            min=1e-9,
+        ),
     ] = None,
+    fps: Annotated[
+        float | None,
+        typer.Option(
+            "--fps", help="Keys in frames too; an .otio timeline's rate.", min=0.001, max=1e6
+        ),
+    ] = None,
+    first_frame: Annotated[
+        float, typer.Option("--first-frame", help="The frame that stands at 0 s, for keys.")
+    ] = 0.0,
+    media: Annotated[
+        Path | None,
+        typer.Option("--media", help="The video that an .otio clip shows.", metavar="FILE"),
+    ] = None,
+    media_duration: Annotated[
+        float | None,
+        typer.Option("--media-duration", help="Its seconds, if it cannot be looked at.", min=0.001),
+    ] = None,
+    offset: Offset = 0.0,
+    channel: Channel = None,
     as_json: Json = False,
 ) -> None:
-    """Export a warp as the fewest Bezier keys, for a graph editor.
+    """Export a warp as the fewest Bezier keys for a graph editor, or as cuts for a video editor.
 
-    Example: retime warp export slow.json slow.csv --tolerance 0.002
+    Examples
+    --------
+    retime warp export slow.json slow.csv --fps 24
+
+    retime warp export slow.json slow.otio --media take.mp4 --offset 2.4
     """
-    from retime.curves import fit_bezier
-    from retime.io.files import write_bytes
-    from retime.io.json_text import write_json
     from retime.io.warp_json import read_warp
 
     must_differ(file, target)
     warp = read_warp(file)
+    suffix = target.suffix.lower()
+    if suffix == ".otio":
+        _export_timeline(
+            warp, target, tolerance, fps, media, media_duration, offset, channel, as_json
+        )
+        return
+    if suffix not in (".json", ".csv"):
+        raise InputError(
+            f"export writes .json, .csv or .otio, not {target.suffix or 'no suffix'!r}"
+        )
+    if media is not None or media_duration is not None or offset:
+        raise InputError("--media and --offset go with an .otio file; keys have no media")
+    from retime.curves import fit_bezier
+    from retime.timelines.bezier_keys import write_keys
+
     _must_have(warp, channel)
+    tolerance = 1e-3 if tolerance is None else tolerance
     curve = fit_bezier(warp, tolerance=tolerance, channel=channel)
-    if target.suffix.lower() == ".json":
-        keys = [
-            {"key": k.tolist(), "left": a.tolist(), "right": b.tolist()}
-            for k, a, b in zip(curve.keys, curve.left, curve.right, strict=True)
-        ]
-        write_json({"format": "retime-bezier", "version": 1, "keys": keys}, target)
-    elif target.suffix.lower() == ".csv":
-        head = "output,source,left_output,left_source,right_output,right_source"
-        lines = [
-            ",".join(f"{v:.9g}" for v in (*k, *a, *b))
-            for k, a, b in zip(curve.keys, curve.left, curve.right, strict=True)
-        ]
-        write_bytes(target, ["\n".join([head, *lines, ""]).encode()])
-    else:
-        raise InputError(f"export writes .json or .csv, not {target.suffix or 'no suffix'!r}")
-    fields = {"output": str(target), "keys": len(curve.keys), "tolerance_s": tolerance}
+    write_keys(curve, target, fps=fps, first_frame=first_frame)
+    fields = {"output": str(target), "keys": len(curve.keys), "tolerance_s": tolerance, "fps": fps}
     report(fields, as_json=as_json)
+
+
+def _export_timeline(
+    warp: Any,
+    target: Path,
+    tolerance: float | None,
+    fps: float | None,
+    media: Path | None,
+    media_duration: float | None,
+    offset: float,
+    channel: str | None,
+    as_json: bool,
+) -> None:
+    from retime.timelines.followed import followed_curve
+    from retime.timelines.otio import Media, write_timeline
+
+    shown = None
+    if media is not None:
+        must_differ(media, target)
+        if media_duration is None or fps is None:
+            from retime.video.opening import look_at
+
+            length, rate = look_at(media)
+            media_duration, fps = media_duration or length, fps or rate
+        shown = Media(media, media_duration)
+    elif media_duration is not None:
+        raise InputError("--media-duration goes with --media")
+    if fps is None:
+        raise InputError("say the timeline's frame rate (--fps), or what it shows (--media)")
+    curve, notes = followed_curve(warp, channel)
+    made = write_timeline(curve, target, fps=fps, media=shown, offset=offset, tolerance=tolerance)
+    fields = {
+        "output": str(target),
+        "pieces": made.pieces,
+        "freezes": made.freezes,
+        "fps": fps,
+        "largest_error_s": made.error,
+        "tolerance_s": 0.5 / fps if tolerance is None else tolerance,
+    }
+    report(fields, as_json=as_json, notes=[*notes, *made.notes])
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(metavar="IN", help="An OpenTimelineIO file (.otio).")],
+    target: WarpOut,
+    offset: Offset = 0.0,
+    as_json: Json = False,
+) -> None:
+    """Make a warp of the clips, linear time warps and freezes of an OpenTimelineIO timeline.
+
+    Example: retime warp import cut.otio cut.json
+    """
+    from retime.io.warp_json import write_warp
+    from retime.timelines.otio import read_timeline
+
+    must_differ(file, target)
+    warp = read_timeline(file, offset=offset)
+    write_warp(warp, target)
+    report(_summary(warp, target), as_json=as_json, notes=warp.notes)
+
+
+def events(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="EVENTS", help="Markers (.csv), labels (.txt), subtitles (.srt, .vtt)."
+        ),
+    ],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="Where to write them.")],
+    warp: Annotated[Path, typer.Option("--warp", help="The warp.", metavar="FILE")],
+    offset: Offset = 0.0,
+    fps: Annotated[
+        float | None,
+        typer.Option("--fps", help="Frame rate of a list that counts frames.", min=0.001, max=1e6),
+    ] = None,
+    outside: Annotated[
+        Literal["drop", "clamp"],
+        typer.Option(
+            "--outside", help="Events that are not shown: gone, or at the nearest moment."
+        ),
+    ] = "drop",
+    channel: Channel = None,
+    as_json: Json = False,
+) -> None:
+    """Carry a list of events along: each goes to when the result shows its moment.
+
+    Examples
+    --------
+    retime warp events cues.srt out.srt --warp slow.json --offset 2.4
+
+    retime warp events markers.csv out.csv --warp slow.json --fps 30
+    """
+    from retime.io.warp_json import read_warp
+    from retime.timelines.carrying import Carrier
+    from retime.timelines.events import carry_events
+    from retime.timelines.followed import followed_curve
+
+    must_differ(source, target)
+    must_differ(warp, target)
+    curve, notes = followed_curve(read_warp(warp), channel)
+    carrier = Carrier(curve, offset=offset, outside=outside, fps=fps)
+    carry_events(source, target, carrier)
+    said = list(notes)
+    if carrier.dropped:
+        said.append(f"{carrier.dropped} events are not shown, and gone (--outside clamp)")
+    if carrier.clamped:
+        said.append(f"{carrier.clamped} events are not shown, and moved to the nearest moment")
+    fields = {
+        "output": str(target),
+        "events": carrier.kept + carrier.clamped,
+        "dropped": carrier.dropped,
+    }
+    report(fields, as_json=as_json, notes=said)

@@ -2,6 +2,8 @@
 
 A format is a module with ``read_motion`` and ``write_motion`` and a line in ``FORMATS``. Another
 package adds one through the entry point group ``retime.formats``, whose objects are ``Format``.
+Formats that share a suffix are told apart by ``recognises(path)`` on reading, and by where a motion
+came from on writing; the first in the table stands for what nobody recognises.
 """
 
 from __future__ import annotations
@@ -12,17 +14,28 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from retime.contacts import Contact
 from retime.errors import InputError
 from retime.motion import Motion, UpAxis
 
-__all__ = ["FORMATS", "Format", "format_of", "read", "read_all", "write"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "contacts_in_file",
+    "format_of",
+    "kind_of",
+    "read",
+    "read_all",
+    "write",
+]
 
 
 @dataclass(frozen=True)
 class Format:
     """One file format: its name, suffixes, and the module that reads and writes it.
 
-    One that holds several animations has ``contents``, ``read_motions`` and ``write_motions`` too.
+    One that holds several animations has ``contents``, ``read_motions`` and ``write_motions`` too;
+    one whose skeleton lies in a file of its own takes ``skeleton`` on reading.
     """
 
     name: str
@@ -31,6 +44,8 @@ class Format:
     summary: str
     writes: bool = True
     several: bool = False
+    reads: bool = True
+    skeleton_apart: bool = False
 
     def _function(self, name: str) -> Callable[..., Any]:
         function: Callable[..., Any] = getattr(importlib.import_module(self.module), name)
@@ -38,8 +53,18 @@ class Format:
 
     def read(self, path: Path, **options: Any) -> Motion:
         """Read a motion."""
+        if not self.reads:
+            raise InputError(
+                f"{path}: {self.name} files are written, not read: {self.summary}; give the file "
+                "that it was made from"
+            )
         motion: Motion = self._function("read_motion")(path, **options)
         return motion
+
+    def recognises(self, path: Path) -> bool:
+        """Whether a file, whose suffix other formats have too, is of this one."""
+        found: bool = self._function("recognises")(path)
+        return found
 
     def write(self, motion: Motion, path: Path, **options: Any) -> None:
         """Write a motion."""
@@ -71,7 +96,33 @@ FORMATS: dict[str, Format] = {
             "game and web characters, retimed in place",
             several=True,
         ),
+        Format(
+            "fbx",
+            (".fbx",),
+            "retime.io.fbx",
+            "film and game characters, retimed in place",
+            several=True,
+        ),
+        Format(
+            "usd",
+            (".usda", ".usdc", ".usd", ".usdz"),
+            "retime.io.usd",
+            "film scenes, retimed in place or by a layer over them",
+            several=True,
+        ),
         Format("npz", (".npz",), "retime.io.npz", "retime's own: fast and lossless"),
+        Format("amass", (".npz",), "retime.io.amass", "AMASS and other SMPL parameters"),
+        Format(
+            "amc",
+            (".amc", ".asf"),
+            "retime.io.asf_amc",
+            "Acclaim motions, with their skeleton in a file beside",
+            skeleton_apart=True,
+        ),
+        Format("c3d", (".c3d",), "retime.io.c3d", "captured points, retimed in a copy of the file"),
+        Format(
+            "csv", (".csv",), "retime.io.csv", "a table of joint positions in metres", reads=False
+        ),
     )
 }
 
@@ -97,10 +148,32 @@ def format_of(path: str | Path) -> Format:
     for known in formats.values():
         if suffix in known.suffixes:
             return known
-    suffixes = [s for f in formats.values() for s in f.suffixes]
+    suffixes = list(dict.fromkeys(s for f in formats.values() for s in f.suffixes))
     if not suffix:
         raise InputError(f"{path} has no suffix to tell its format; known: {', '.join(suffixes)}")
     raise InputError(f"no format for {suffix!r} ({path}); known: {', '.join(suffixes)}")
+
+
+def kind_of(path: str | Path) -> Format:
+    """Find the format of a file that is there: by its suffix, and by its content where need be."""
+    first = format_of(path)
+    suffix = Path(path).suffix.lower()
+    others = [f for f in FORMATS.values() if suffix in f.suffixes and f is not first]
+    return next((f for f in others if f.recognises(Path(path))), first)
+
+
+def _to_write(motion: Motion, path: Path) -> Format:
+    """Find the format to write: of those with the suffix, the one that the motion came from."""
+    first = format_of(path)
+    origin = motion.origin
+    own = FORMATS.get(origin.format) if origin is not None and origin.kept is not None else None
+    return own if own is not None and path.suffix.lower() in own.suffixes else first
+
+
+def contacts_in_file(motion: Motion) -> tuple[Contact, ...]:
+    """Return the contacts that a motion's file itself tells, such as a C3D file's foot events."""
+    kept = motion.origin.kept if motion.origin is not None else None
+    return tuple(getattr(kept, "contacts", ()))
 
 
 def read(
@@ -111,6 +184,7 @@ def read(
     fps: float | None = None,
     rest_frame: Literal["auto", "keep", "first"] = "auto",
     animation: str | int | None = None,
+    skeleton: str | Path | None = None,
 ) -> Motion:
     """Read a motion from a file.
 
@@ -129,6 +203,9 @@ def read(
         rest pose is set aside, and restored by :func:`write`.
     animation : str or int, optional
         Which animation, by name or number, of a file that holds several; left out, the first.
+    skeleton : str or Path, optional
+        The file that holds the skeleton, where the motion's own does not (an ASF for an AMC); left
+        out, it is looked for beside the motion.
 
     Returns
     -------
@@ -140,12 +217,16 @@ def read(
     if fps is not None and not (fps > 0 and fps < float("inf")):
         raise InputError(f"the frame rate must be above 0, not {fps}")
     path = Path(path)
-    form = format_of(path)
+    form = kind_of(path)
     options: dict[str, Any] = {"rest_frame": rest_frame, "fps": fps}
     if animation is not None:
         if not form.several:
             raise InputError(f"a {form.name} file holds one motion; it has no animations to choose")
         options["animation"] = animation
+    if skeleton is not None:
+        if not form.skeleton_apart:
+            raise InputError(f"a {form.name} file holds its own skeleton; leave out {skeleton}")
+        options["skeleton"] = Path(skeleton)
     return _with_units(form.read(path, **options), scale, up)
 
 
@@ -161,6 +242,8 @@ def read_all(path: str | Path, **options: Any) -> list[Motion]:
     """
     path = Path(path)
     scale, up = options.pop("scale", None), options.pop("up", None)
+    if options.pop("skeleton", None) is not None:
+        raise InputError(f"a {format_of(path).name} file holds its own skeleton; leave it out")
     return [_with_units(m, scale, up) for m in format_of(path).read_all(path, **options)]
 
 
@@ -202,7 +285,7 @@ def write(
         Where a new file can hold several animations, another to compare with.
     """
     path = Path(path)
-    form = format_of(path)
+    form = _to_write(motion, path)
     if not form.writes:
         raise InputError(f"{form.name} files can be read but not written")
     more = {"original": original} if form.several and original is not None else {}

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from retime.errors import FormatError, InputError, RetimeError
 
-__all__ = ["read_bytes", "write_bytes"]
+__all__ = ["lock_file", "read_bytes", "write_bytes", "written_beside"]
 
 # Larger files are not read into memory.
 MOST_BYTES = 4 << 30
@@ -35,8 +38,16 @@ def read_bytes(path: str | Path) -> bytes:
 
 def write_bytes(path: str | Path, chunks: Iterable[bytes]) -> None:
     """Write a file whole or not at all: beside its place first, then moved over it."""
+    with written_beside(path) as beside, beside.open("wb") as f:
+        f.writelines(chunks)
+
+
+@contextmanager
+def written_beside(path: str | Path) -> Iterator[Path]:
+    """Give a file beside a path to write; it takes the path's place where all went well."""
     path = Path(path)
     beside: str | None = None
+    writing = False
     try:
         if path.is_dir():
             raise InputError(f"{path} is a folder; give a file's name")
@@ -49,9 +60,11 @@ def write_bytes(path: str | Path, chunks: Iterable[bytes]) -> None:
                 raise InputError(f"{path} is no ordinary file; give another name")
             mode = target.stat().st_mode & 0o777
         handle, beside = tempfile.mkstemp(dir=target.parent, prefix=".retime-", suffix="~")
-        with os.fdopen(handle, "wb") as f:
-            f.writelines(chunks)
-            f.flush()
+        os.close(handle)
+        writing = True
+        yield Path(beside)
+        writing = False
+        with open(beside, "r+b") as f:
             os.fsync(f.fileno())
         os.chmod(beside, mode)
         os.replace(beside, target)
@@ -59,10 +72,25 @@ def write_bytes(path: str | Path, chunks: Iterable[bytes]) -> None:
     except RetimeError:
         raise
     except (OSError, ValueError, RuntimeError) as e:  # RuntimeError: links that lead in a circle
+        if writing and not isinstance(e, OSError):
+            raise  # whoever writes made the mistake, not the place
         raise InputError(f"cannot write {_shown(path)}: {_reason(e)}") from None
     finally:
         if beside is not None:
             Path(beside).unlink(missing_ok=True)
+
+
+def lock_file(file: BinaryIO) -> None:
+    """Keep other processes out until the file is closed; an ``OSError`` where one has it."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        file.seek(1 << 40)  # a byte beyond the text, so that it can still be read
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _shown(path: Path) -> str:

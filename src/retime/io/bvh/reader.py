@@ -11,11 +11,11 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from retime import quat
 from retime.errors import FormatError
 from retime.io.bvh.hierarchy import MOST_LENGTH, Hierarchy, parse_hierarchy
 from retime.io.bvh.rows import Rows, parse_rows
 from retime.io.files import read_bytes
+from retime.io.rest_frame import starts_at_rest
 from retime.motion import Motion, Origin, Pose, Units
 from retime.quat import FloatArray
 from retime.skeleton import EndSite, Skeleton, unique_names
@@ -34,11 +34,6 @@ _OTHER_FORMATS = {
     b"\x1f\x8b": "a gzip archive",
     b"%PDF": "a PDF",
 }
-# A rest frame: most joints that move later stand at zero, and the next frame is a jump.
-_REST_ANGLE = np.radians(0.1)
-_REST_SHARE = 0.5
-_REST_JUMP = np.radians(5.0)
-_REST_JUMP_RATIO = 8.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +72,7 @@ def read_motion(
             raise FormatError(f"positions of {joint!r} are too large to be lengths", path=name)
     notes = list(rows.notes)
 
-    aside = int(rest_frame == "first" or (rest_frame == "auto" and _starts_at_rest(rotations)))
+    aside = int(rest_frame == "first" or (rest_frame == "auto" and starts_at_rest(rotations)))
     rest_pose = None
     if aside and len(rotations):
         rest_pose = Pose(rotations[0], {n: t[0] for n, t in translations.items()})
@@ -201,26 +196,3 @@ def _transforms(
                     track[:, channel.axis] = rows[:, node.first_column + i]
             translations[name] = track
     return rotations, translations
-
-
-def _starts_at_rest(rotations: FloatArray) -> bool:
-    """Judge whether frame 0 is a rest pose that was put before the motion.
-
-    It is, when most of the joints that turn later stand at zero in it, hardly any in the next
-    frame, and the step between is far beyond the motion's own.
-    """
-    if len(rotations) < 3:
-        return False
-    # Some frames tell as well as all: pairs of neighbours, spread over the clip.
-    pair = np.linspace(1, len(rotations) - 2, min(len(rotations) - 2, 128)).astype(int)
-    usual = float(np.median(quat.angle(rotations[pair], rotations[pair + 1]).mean(axis=1)))
-    rotations = rotations[np.r_[0, 1, pair]]
-    turned = 2 * np.arccos(np.clip(np.abs(rotations[..., 0]), 0.0, 1.0))
-    moving = turned[1:].max(axis=0) > np.radians(0.5)
-    if not moving.any():
-        return False
-    at_zero = (turned[:2, moving] < _REST_ANGLE).mean(axis=1)
-    if at_zero[0] < _REST_SHARE or at_zero[1] > at_zero[0] / 2:
-        return False
-    jump = float(quat.angle(rotations[0], rotations[1]).mean())
-    return jump > _REST_JUMP and jump > _REST_JUMP_RATIO * usual

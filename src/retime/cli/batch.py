@@ -1,0 +1,200 @@
+"""``retime batch``."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from retime.cli.console import note, report
+from retime.cli.options import Fps, Shortest
+
+# So many failures are listed at the end; the rest is in the manifest.
+_LISTED = 5
+
+
+def add_to(app: typer.Typer, name: str) -> None:
+    """Add the command."""
+    app.command(name)(batch)
+
+
+def batch(
+    recipe_file: Annotated[Path, typer.Argument(metavar="RECIPE", help="The recipe file.")],
+    library: Annotated[Path, typer.Argument(metavar="LIBRARY", help="The folder of clips.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The folder of results.")],
+    backend: Annotated[
+        str,
+        typer.Option(
+            help="Processes here, Dask's threads here, or a cluster's workers.",
+            metavar="local|dask|dask://HOST:PORT",
+        ),
+    ] = "local",
+    jobs: Annotated[
+        int | None, typer.Option(help="Clips at a time; else one for each processor.", min=1)
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue what was begun.")] = False,
+    gate: Annotated[
+        Path | None,
+        typer.Option(help="Thresholds that sort results, a TOML file.", metavar="FILE"),
+    ] = None,
+    shard: Annotated[
+        str | None, typer.Option(help="Do one part of the library: 2/8.", metavar="K/N")
+    ] = None,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Draw a parameter for each copy: duration=0.8..1.25 (times the clip's own), "
+            "STEP.PARAMETER=A..B or =A|B|C; repeatable.",
+            metavar="WHAT=VALUES",
+        ),
+    ] = None,
+    copies: Annotated[int, typer.Option(help="Results to make of each clip.", min=1)] = 1,
+    seed: Annotated[int, typer.Option(help="Another seed draws other values.")] = 0,
+    to: Annotated[
+        str, typer.Option(help="Format of the results, like npz; else each clip's own.")
+    ] = "",
+    fps: Fps = None,
+    minimum: Shortest = 0.25,
+    physics: Annotated[
+        bool, typer.Option("--physics", help="Also measure how much a body could have done.")
+    ] = False,
+    timeout: Annotated[
+        float | None,
+        typer.Option(help="End the work on a clip after this many seconds.", min=0.001),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a line of JSON for each result.")
+    ] = False,
+) -> None:
+    """Apply a recipe to every clip of a library, and sort the results by a gate.
+
+    A batch that was stopped goes on with --resume: what is done is not done again. Results lie in
+    OUT/accepted and OUT/rejected under the clips' names; retime report OUT makes a page of them.
+    The status is 1 where clips failed.
+
+    Examples
+    --------
+    retime batch recipe.json library out --gate gate.toml
+
+    retime batch recipe.json library out --vary duration=0.8..1.25 --copies 5 --seed 7
+
+    retime batch recipe.json library out --backend dask://10.0.0.1:8786
+    """
+    from retime.batch.backends import open_backend
+    from retime.batch.gate import Gate, read_gate
+    from retime.batch.plan import Shard
+    from retime.batch.run import Batch, run_batch
+    from retime.recipe import read_recipe
+
+    asked = Batch(
+        recipe=read_recipe(recipe_file),
+        library=library,
+        out=out,
+        gate=Gate({}) if gate is None else read_gate(gate),
+        vary=tuple(vary or ()),
+        copies=copies,
+        seed=seed,
+        suffix=to,
+        fps=fps,
+        minimum=minimum,
+        physics=physics,
+        timeout=timeout,
+        shard=None if shard is None else Shard.parse(shard),
+        resume=resume,
+    )
+    failures: list[str] = []
+    where = open_backend(backend, jobs)
+    try:
+        with _shown(as_json, failures) as told:
+            summary = run_batch(asked, where, told)
+    except KeyboardInterrupt:
+        note("what is done is kept; go on with --resume")
+        raise
+    finally:
+        where.close()
+    _say(summary, failures, as_json)
+    if summary.failed:
+        raise typer.Exit(1)
+
+
+def _say(summary: Any, failures: list[str], as_json: bool) -> None:
+    fields = asdict(summary)
+    notes = failures[:_LISTED]
+    if len(failures) > _LISTED:
+        notes.append(f"{len(failures) - _LISTED} more failed; retime report OUT lists them")
+    if summary.strangers:
+        notes.append(f"{summary.strangers} results of earlier runs have no clip any more")
+    if as_json:
+        print(json.dumps({"event": "end", **fields, "notes": notes}))
+        return
+    worked = summary.finished - summary.kept
+    fields["seconds"] = round(summary.seconds, 2)
+    fields["per_second"] = worked / summary.seconds if summary.seconds else 0.0
+    report(fields, as_json=False, notes=notes)
+
+
+@contextlib.contextmanager
+def _shown(as_json: bool, failures: list[str]) -> Iterator[Callable[[Any, Any], None]]:
+    """Show what comes: a line of JSON for each result, and a bar where a person watches."""
+    with _bar() as advance:
+
+        def told(row: Any, summary: Any) -> None:
+            if row.state == "failed":
+                failures.append(f"{row.name}: {row.error}")
+            if as_json:
+                print(json.dumps(_line(row, summary)), flush=True)
+            advance(summary)
+
+        yield told
+
+
+def _line(row: Any, summary: Any) -> dict[str, Any]:
+    kept = ("name", "clip", "copy", "state", "verdict", "reasons", "varied", "measures")
+    more = ("sha256", "seconds", "failure", "error")
+    fields = {name: getattr(row, name) for name in (*kept, *more)}
+    return {"event": "result", "done": summary.finished, "total": summary.total, **fields}
+
+
+@contextlib.contextmanager
+def _bar() -> Iterator[Callable[[Any], None]]:
+    if not sys.stderr.isatty():
+        yield lambda summary: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]:.1f}/s"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[failed]} failed, {task.fields[rejected]} rejected"),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None, rate=0.0, failed=0, rejected=0)
+
+        def advance(summary: Any) -> None:
+            worked = summary.finished - summary.kept
+            rate = worked / summary.seconds if summary.seconds else 0.0
+            bar.update(
+                task,
+                completed=summary.finished,
+                total=summary.total,
+                rate=rate,
+                failed=summary.failed,
+                rejected=summary.rejected,
+            )
+
+        yield advance

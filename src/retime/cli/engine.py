@@ -1,0 +1,23 @@
+"""``retime engine``."""
+
+from __future__ import annotations
+
+import typer
+
+
+def add_to(app: typer.Typer, name: str) -> None:
+    """Add the command."""
+    app.command(name)(engine)
+
+
+def engine() -> None:
+    """Serve another program, such as the Blender extension, on standard input and output.
+
+    A request is a line of JSON, and each answer a line: {"id": 1, "version": 1} is a handshake;
+    {"id": 2, "motion": "in.npz", "recipe": {...}, "out": "out.npz", "warp": "warp.json"} retimes;
+    {"id": 3, "check": "in.npz"} measures; {"id": 4, "poses": "in.npz"} lists poses. Answers have
+    "progress" and "word" on the way, and end with "done" or "error". It ends with its input.
+    """
+    from retime.engine import main
+
+    main()

@@ -1,0 +1,86 @@
+"""``retime video``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from retime.cli.console import progress, report
+from retime.cli.options import Fps, Json, must_differ, must_have_a_folder
+
+__all__ = ["video"]
+
+
+def add_to(app: typer.Typer, name: str) -> None:
+    """Add the command."""
+    app.command(name)(video)
+
+
+def video(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="The video file.")],
+    target: Annotated[
+        Path, typer.Argument(metavar="OUT", help="Where to write it: .mp4, .m4v or .mov.")
+    ],
+    warp: Annotated[Path, typer.Option("--warp", help="The warp to retime it by.", metavar="FILE")],
+    offset: Annotated[
+        float,
+        typer.Option("--offset", help="Where the motion's time 0 lies in the video, in seconds."),
+    ] = 0.0,
+    fps: Fps = None,
+    frames: Annotated[
+        Literal["nearest", "blend"],
+        typer.Option("--frames", help="Show the nearest picture, or mix the two around a moment."),
+    ] = "nearest",
+    audio: Annotated[
+        Literal["keep-pitch", "drop"],
+        typer.Option("--audio", help="Let the sound follow at its own pitch, or leave it out."),
+    ] = "keep-pitch",
+    channel: Annotated[
+        str | None,
+        typer.Option("--channel", help="Which of the warp's curves to follow, if it has several."),
+    ] = None,
+    quality: Annotated[
+        int, typer.Option("--quality", help="0 is lossless, 51 is worst.", min=0, max=51)
+    ] = 18,
+    as_json: Json = False,
+) -> None:
+    """Retime a video by a warp, frame by frame, with its sound.
+
+    Examples
+    --------
+    retime video take.mp4 out.mp4 --warp w.json --offset 2.4
+
+    retime video take.mp4 out.mp4 --warp w.json --frames blend --audio drop
+    """
+    from retime.io.warp_json import read_warp
+    from retime.video import retime_video
+
+    must_differ(source, target)
+    must_differ(warp, target)
+    must_have_a_folder(target)
+    curve = read_warp(warp)
+    with progress("retiming") as told:
+        made = retime_video(
+            source,
+            target,
+            curve,
+            offset=offset,
+            fps=fps,
+            frames=frames,
+            audio=audio,
+            channel=channel,
+            quality=quality,
+            progress=told,
+        )
+    fields = {
+        "output": str(target),
+        "frames": made.frames,
+        "fps": float(made.rate),
+        "duration_s": made.duration,
+        "shows_s": [float(made.source[0]), float(made.source[-1])],
+        "size": f"{made.size[0]}x{made.size[1]}",
+        "sound": "follows the warp" if made.sound else "none",
+    }
+    report(fields, as_json=as_json, notes=made.notes)

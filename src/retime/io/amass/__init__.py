@@ -1,0 +1,10 @@
+"""AMASS and other archives of SMPL parameters: rotations of a body model's joints, and its way.
+
+The model's own files are under licence and not read: joints stand where published proportions of
+the human body put them. What is retimed goes back into the same archive.
+"""
+
+from retime.io.amass.reader import read_motion, recognises
+from retime.io.amass.writer import write_motion
+
+__all__ = ["read_motion", "recognises", "write_motion"]

@@ -1,0 +1,148 @@
+"""Reading AMASS archives, and others of SMPL parameters."""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from retime import quat
+from retime.errors import FormatError
+from retime.io.amass.arrays import Arrays
+from retime.io.amass.body_model import MODELS, Model, model_of
+from retime.io.files import read_bytes
+from retime.kinematics import infer_units
+from retime.motion import Motion, Origin, Pose, Units
+from retime.quat import FloatArray
+
+__all__ = ["PARTS", "RATES", "AmassFile", "read_motion", "recognises"]
+
+# Names of the frame rate, and of the poses by part in the order of the models' joints.
+RATES = ("mocap_framerate", "mocap_frame_rate")
+PARTS = ("root_orient", "pose_body", "pose_jaw", "pose_eye", "pose_hand")
+
+
+@dataclass(frozen=True, eq=False)
+class AmassFile:
+    """What is kept of an archive, for writing it back.
+
+    From ``rotations`` on, these are the very objects of the motion as read.
+    """
+
+    data: bytes
+    model: Model
+    vectors: FloatArray
+    rest_rows: int
+    fps: float
+    rotations: FloatArray
+    translations: dict[str, FloatArray]
+    rest_pose: Pose | None
+
+
+def recognises(path: Path) -> bool:
+    """Whether an archive holds the parameters of a body model."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = {n.removesuffix(".npy") for n in archive.namelist()}
+    except Exception:  # whoever reads it then says what is wrong with it
+        return False
+    marks = {"poses", "trans", "betas", *PARTS, *RATES}
+    return "about" not in names and bool(names & marks)
+
+
+def read_motion(
+    path: str | Path,
+    *,
+    rest_frame: Literal["auto", "keep", "first"] = "auto",
+    fps: float | None = None,
+) -> Motion:
+    """Read an archive. Options are those of ``retime.read``; a rest frame is not looked for."""
+    data = read_bytes(path)
+    arrays = Arrays(data, path)
+    vectors = _vectors(arrays)
+    model = model_of(vectors.shape[1])
+    assert model is not None
+    frames = len(vectors)
+    way = arrays.floats("trans") if "trans" in arrays else None
+    if way is None:
+        raise FormatError("has no trans, the way of the body", path=path)
+    if way.shape != (frames, 3):
+        raise FormatError(f"trans has shape {way.shape} beside {frames} poses", path=path)
+    rate = _rate(arrays) if fps is None else fps
+    rotations = quat.exp(vectors[:, model.order])
+    aside = int(rest_frame == "first" and frames > 0)
+    rest_pose = Pose(rotations[0], {"pelvis": way[0]}) if aside else None
+    motion = Motion(
+        model.skeleton,
+        rotations[aside:],
+        {"pelvis": way[aside:]},
+        fps=rate,
+        units=Units(1.0, "Z", "declared"),
+        rest_pose=rest_pose,
+        notes=(
+            f"the joints of {model.name}; proportions are approximate: the body model's own files "
+            "are not read, and betas are kept but not used",
+        ),
+    )
+    motion = _with_up(motion, any(name in arrays for name in RATES))
+    kept = AmassFile(
+        data,
+        model,
+        vectors,
+        aside,
+        motion.fps,
+        motion.rotations,
+        dict(motion.translations),
+        motion.rest_pose,
+    )
+    origin = Origin("amass", str(path), hashlib.sha256(data).hexdigest(), kept)
+    return replace(motion, origin=origin)
+
+
+def _vectors(arrays: Arrays) -> FloatArray:
+    """Return the rotation vectors (F, J, 3) in the model's order."""
+    if "poses" in arrays:
+        found = arrays.floats("poses")
+        if found.ndim == 3 and found.shape[2] == 3:
+            found = found.reshape(len(found), -1)
+    else:
+        parts = [arrays.floats(name) for name in PARTS if name in arrays]
+        if "root_orient" not in arrays or "pose_body" not in arrays:
+            raise FormatError(
+                "holds no poses, so it is no motion (an archive of a body's shape alone?)",
+                path=arrays.path,
+            )
+        if len({len(p) if p.ndim == 2 else -1 for p in parts}) > 1 or parts[0].ndim != 2:
+            raise FormatError("its poses by part differ in their frames", path=arrays.path)
+        found = np.concatenate(parts, axis=1)
+    columns = found.shape[1] if found.ndim == 2 else 0
+    if columns % 3 or model_of(columns // 3) is None:
+        known = ", ".join(f"{3 * len(listed)} ({name})" for name, listed in MODELS.items())
+        raise FormatError(
+            f"poses have shape {found.shape}; known are columns of {known}", path=arrays.path
+        )
+    return found.reshape(len(found), -1, 3)
+
+
+def _rate(arrays: Arrays) -> float:
+    for name in RATES:
+        if name in arrays:
+            values = arrays.floats(name)
+            if values.size != 1 or not values.item() > 0:
+                raise FormatError(f"{name} is no frame rate", path=arrays.path)
+            return float(values.item())
+    raise FormatError("tells no frame rate; give it (--source-fps)", path=arrays.path)
+
+
+def _with_up(motion: Motion, amass: bool) -> Motion:
+    """AMASS has Z up; for others it is inferred, and a figure that stands otherwise is said."""
+    units, notes = infer_units(motion, scale=1.0)
+    if not amass:
+        return replace(motion, units=units).with_notes(*notes)
+    if units.up != "Z" and len(motion):
+        return motion.with_notes("AMASS has Z up, but the figure stands along Y: give --up Y if so")
+    return motion

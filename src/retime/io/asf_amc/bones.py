@@ -1,0 +1,319 @@
+"""ASF files: bones, the axes that they turn about, and what they hang on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from retime import quat
+from retime.errors import FormatError, did_you_mean
+from retime.quat import FloatArray
+from retime.skeleton import EndSite, Skeleton
+
+__all__ = ["ROOT", "AsfFile", "Bone", "numbers", "parse_asf", "text_lines"]
+
+ROOT = "root"
+# More bones than any figure has, and lengths beyond any.
+_MOST_BONES = 5000
+_MOST_LENGTH = 1e9
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_AXES = "XYZ"
+_TURNS = {"RX": 0, "RY": 1, "RZ": 2}
+_SHIFTS = {"TX": 0, "TY": 1, "TZ": 2}
+Line = tuple[int, list[str]]
+
+
+@dataclass
+class Bone:
+    """A bone as its file has it.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    line : int
+        Where it stands in the file.
+    direction, length
+        Where it ends, from its start, in the figure's own axes.
+    axis : array (4,)
+        The frame that its rotations are told in, as a quaternion.
+    turns : list of int
+        Axes of its rotations, 0 to 2, in the order of its values; the first is applied first.
+    shifts : mapping of int to int
+        Column of its values by axis, for translations: the root's only.
+    columns : list of int
+        Columns of its values that are rotations.
+    """
+
+    name: str
+    line: int
+    direction: FloatArray = field(default_factory=lambda: np.zeros(3))
+    length: float = 0.0
+    axis: FloatArray = field(default_factory=lambda: quat.identity())
+    turns: list[int] = field(default_factory=list)
+    columns: list[int] = field(default_factory=list)
+    shifts: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def width(self) -> int:
+        """How many values a frame has for it."""
+        return len(self.turns) + len(self.shifts)
+
+    @property
+    def end(self) -> FloatArray:
+        """Where it ends, from its start."""
+        return self.direction * self.length
+
+
+@dataclass
+class AsfFile:
+    """An ASF file.
+
+    Parameters
+    ----------
+    data : bytes
+        The file.
+    name : str
+        Its file name.
+    bones : list of Bone
+        The root first, then in the order of the hierarchy, every child behind its parent.
+    parents : list of int
+        Index of each bone's parent.
+    skeleton : Skeleton
+        The joints, at the bones' starts.
+    length_unit : float
+        What the file gives as its unit of length; 0 where it gives none.
+    degrees : bool
+        Whether angles are in degrees.
+    """
+
+    data: bytes
+    name: str
+    bones: list[Bone]
+    parents: list[int]
+    skeleton: Skeleton
+    length_unit: float
+    degrees: bool
+
+
+def text_lines(data: bytes, path: str | Path, what: str) -> Iterator[Line]:
+    """Split a text file into words by line, comments and empty lines left out."""
+    if not data.strip():
+        raise FormatError("the file is empty", path=path)
+    if b"\0" in data[:65536]:
+        raise FormatError(f"not a text file, so not {what}", path=path)
+    text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    for number, line in enumerate(_LINE_END.split(text), 1):
+        words = line.partition("#")[0].split()
+        if words:
+            yield number, words
+
+
+def numbers(words: list[str], path: str | Path, line: int) -> list[float]:
+    """Read finite numbers."""
+    shown = " ".join(words)[:60]
+    try:
+        found = [float(w) for w in words]
+    except ValueError:
+        raise FormatError(f"{shown!r} is not made of numbers", path=path, line=line) from None
+    if not all(abs(v) < _MOST_LENGTH for v in found):  # NaN fails, too
+        raise FormatError(f"{shown!r} has a number that is not usable", path=path, line=line)
+    return found
+
+
+def parse_asf(data: bytes, path: str | Path) -> AsfFile:
+    """Read a skeleton; whatever is neither bones, root, units nor hierarchy is left alone."""
+    sections = _sections(text_lines(data, path, "an ASF file"), path)
+    if "bonedata" not in sections and "hierarchy" not in sections:
+        raise FormatError("no :bonedata and no :hierarchy, so it is not an ASF file", path=path)
+    length_unit, degrees = _units(sections.get("units", []), path)
+    bones = {ROOT: _root(sections.get("root", []), path)}
+    for block in _blocks(sections.get("bonedata", []), path):
+        bone = _bone(block, degrees, path)
+        if bone.name in bones:
+            raise FormatError(f"the bone {bone.name!r} stands twice", path=path, line=bone.line)
+        bones[bone.name] = bone
+        if len(bones) > _MOST_BONES:
+            raise FormatError(f"more than {_MOST_BONES} bones", path=path, line=bone.line)
+    order, parents = _hierarchy(sections.get("hierarchy", []), bones, path)
+    listed = [bones[name] for name in order]
+    skeleton = _skeleton(listed, parents)
+    return AsfFile(data, Path(path).name, listed, parents, skeleton, length_unit, degrees)
+
+
+def _sections(lines: Iterator[Line], path: str | Path) -> dict[str, list[Line]]:
+    """Split a file at its words with a colon."""
+    out: dict[str, list[Line]] = {}
+    current: list[Line] | None = None
+    for number, words in lines:
+        if words[0].startswith(":"):
+            name = words[0][1:].lower()
+            if name in out and name in ("root", "bonedata", "hierarchy", "units"):
+                raise FormatError(f"{words[0]} stands twice", path=path, line=number)
+            current = out.setdefault(name, [])
+        elif current is not None:
+            current.append((number, words))
+    return out
+
+
+def _units(lines: list[Line], path: str | Path) -> tuple[float, bool]:
+    length, degrees = 0.0, True
+    for number, words in lines:
+        word, rest = words[0].lower(), words[1:]
+        if word == "length" and rest:
+            (length,) = numbers(rest[:1], path, number)
+        elif word == "angle" and rest:
+            if not rest[0].lower().startswith(("deg", "rad")):
+                raise FormatError(f"angles in {rest[0]!r}, not deg or rad", path=path, line=number)
+            degrees = rest[0].lower().startswith("deg")
+    return max(length, 0.0), degrees
+
+
+def _root(lines: list[Line], path: str | Path) -> Bone:
+    root = Bone(ROOT, lines[0][0] if lines else 1)
+    for number, words in lines:
+        word, rest = words[0].lower(), words[1:]
+        if word == "order":
+            _freedoms(root, rest, path, number)
+        elif word == "position":
+            root.direction, root.length = np.array(_three(rest, path, number)), 1.0
+        elif word == "orientation" and any(_three(rest, path, number)):
+            raise FormatError(
+                "its root has an orientation of its own, which retime does not read",
+                path=path,
+                line=number,
+            )
+    if not root.width:
+        raise FormatError("its :root has no order of values", path=path, line=root.line)
+    return root
+
+
+def _blocks(lines: list[Line], path: str | Path) -> Iterator[list[Line]]:
+    block: list[Line] | None = None
+    for number, words in lines:
+        word = words[0].lower()
+        if word == "begin":
+            block = []
+        elif word == "end":
+            if block is None:
+                raise FormatError("an end without its begin", path=path, line=number)
+            yield block
+            block = None
+        elif block is not None:
+            block.append((number, words))
+    if block is not None:
+        line = lines[-1][0]
+        raise FormatError("a bone without its end; the file may be cut off", path=path, line=line)
+
+
+def _bone(block: list[Line], degrees: bool, path: str | Path) -> Bone:
+    line = block[0][0] if block else None
+    names = [words[1] for _, words in block if words[0].lower() == "name" and len(words) > 1]
+    if not names or line is None:
+        raise FormatError("a bone without a name", path=path, line=line)
+    bone = Bone(names[0], line)
+    for number, words in block:
+        word, rest = words[0].lower(), words[1:]
+        if word == "direction":
+            bone.direction = np.array(_three(rest, path, number))
+        elif word == "length":
+            (bone.length,) = numbers(rest[:1] or ["?"], path, number)
+        elif word == "axis":
+            bone.axis = _axis(rest, degrees, path, number)
+        elif word == "dof":
+            _freedoms(bone, rest, path, number)
+    if bone.shifts:
+        raise FormatError(
+            f"the bone {bone.name!r} moves along its axes, which retime does not read",
+            path=path,
+            line=line,
+        )
+    return bone
+
+
+def _three(words: list[str], path: str | Path, line: int) -> list[float]:
+    found = numbers(words[:3], path, line)
+    if len(found) != 3:
+        raise FormatError("three numbers are needed here", path=path, line=line)
+    return found
+
+
+def _axis(words: list[str], degrees: bool, path: str | Path, line: int) -> FloatArray:
+    angles = _three(words, path, line)
+    order = words[3].upper() if len(words) > 3 else _AXES
+    if sorted(order) != list(_AXES):
+        raise FormatError(f"the order of axes is {order!r}, not such as XYZ", path=path, line=line)
+    out = quat.identity()
+    for letter, angle in zip(order, angles, strict=True):  # the first is applied first
+        turn = np.radians(angle) if degrees else angle
+        out = quat.multiply(quat.from_axis_angle(np.eye(3)[_AXES.index(letter)], turn), out)
+    return out
+
+
+def _freedoms(bone: Bone, words: list[str], path: str | Path, line: int) -> None:
+    names = [w.upper() for w in words]
+    for column, name in enumerate(names):
+        if name in _TURNS:
+            bone.turns.append(_TURNS[name])
+            bone.columns.append(column)
+        elif name in _SHIFTS:
+            bone.shifts[_SHIFTS[name]] = column
+        elif name == "L":
+            raise FormatError(
+                f"the bone {bone.name!r} changes its length, which retime does not read",
+                path=path,
+                line=line,
+            )
+        else:
+            raise FormatError(f"{name!r} is no degree of freedom", path=path, line=line)
+    if len(set(names)) < len(names) or bone.width != len(names):
+        raise FormatError(f"{bone.name!r} has a degree of freedom twice", path=path, line=line)
+
+
+def _hierarchy(
+    lines: list[Line], bones: dict[str, Bone], path: str | Path
+) -> tuple[list[str], list[int]]:
+    """Order the bones, every child behind its parent; all must hang on the root."""
+    children: dict[str, list[str]] = {}
+    taken: set[str] = set()
+    for number, words in lines:
+        if words[0].lower() in ("begin", "end") and len(words) == 1:
+            continue
+        for name in words:
+            if name not in bones:
+                hint = did_you_mean(name, bones)
+                raise FormatError(f"no bone {name!r}{hint}", path=path, line=number)
+        for name in words[1:]:
+            if name in taken or name == ROOT:
+                raise FormatError(f"{name!r} hangs on two bones", path=path, line=number)
+            taken.add(name)
+        children.setdefault(words[0], []).extend(words[1:])
+    order: list[str] = []
+    parents: list[int] = []
+    stack = [(ROOT, -1)]
+    while stack:
+        name, parent = stack.pop()
+        parents.append(parent)
+        stack += [(c, len(order)) for c in reversed(children.get(name, []))]
+        order.append(name)
+    if len(order) < len(bones):
+        lost = next(n for n in bones if n not in set(order))
+        raise FormatError(
+            f"the bone {lost!r} does not hang on the root", path=path, line=bones[lost].line
+        )
+    return order, parents
+
+
+def _skeleton(bones: list[Bone], parents: list[int]) -> Skeleton:
+    offsets = np.zeros((len(bones), 3))
+    offsets[0] = bones[0].end
+    for j, p in enumerate(parents):
+        if p > 0:
+            offsets[j] = bones[p].end
+    leaves = sorted(set(range(1, len(bones))) - set(parents))
+    ends = (EndSite(j, (x, y, z)) for j in leaves for x, y, z in [bones[j].end.tolist()])
+    return Skeleton(tuple(b.name for b in bones), np.array(parents), offsets, end_sites=tuple(ends))

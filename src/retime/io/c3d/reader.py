@@ -1,0 +1,197 @@
+"""Reading C3D files."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from retime import quat
+from retime.body import find_body
+from retime.contacts import Contact, contacts_from_events
+from retime.errors import FormatError, InputError
+from retime.io.c3d.header import check_header
+from retime.io.c3d.library import ask
+from retime.io.files import read_bytes
+from retime.motion import Motion, Origin, Units, UpAxis, trust
+from retime.quat import FloatArray
+from retime.sampling import MOST_BYTES
+from retime.skeleton import Skeleton, unique_names
+
+__all__ = ["C3dFile", "Event", "read_motion"]
+
+_UNITS = {"mm": 0.001, "cm": 0.01, "dm": 0.1, "m": 1.0, "in": 0.0254, "ft": 0.3048}
+# Beyond this, in the file's units, numbers are no places.
+_MOST_LENGTH = 1e9
+Event = tuple[float, str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class C3dFile:
+    """What is kept of a file, for writing it back.
+
+    Parameters
+    ----------
+    data : bytes
+        The file.
+    valid : array of bool (F, P)
+        Which samples of all its points were seen.
+    shown : array of int (J,)
+        For each joint of the motion, the number of its point.
+    start, fps : float
+        Time of the first frame, and its frames per second.
+    analog_samples : int
+        Samples of each analog channel.
+    events : tuple of (time s, side, label)
+        Its events.
+    contacts : tuple of Contact
+        What its foot strikes and offs tell.
+    motion : Motion, optional
+        The motion as read.
+    """
+
+    data: bytes
+    valid: npt.NDArray[np.bool_]
+    shown: npt.NDArray[np.int64]
+    start: float
+    fps: float
+    analog_samples: int
+    events: tuple[Event, ...]
+    contacts: tuple[Contact, ...] = ()
+    motion: Motion | None = None
+
+
+def read_motion(
+    path: str | Path,
+    *,
+    rest_frame: Literal["auto", "keep", "first"] = "auto",
+    fps: float | None = None,
+) -> Motion:
+    """Read a C3D file. Options are those of ``retime.read``; points have no rest frame."""
+    if rest_frame == "first":
+        raise InputError(f"{path}: captured points have no rest pose to set aside")
+    data = read_bytes(path)
+    check_header(data, path)
+    found, points, seen = _ask_for_points(data, path)
+    frames, count = seen.shape
+    rate = found["rate"] if fps is None else fps
+    if not (np.isfinite(rate) and rate > 0):
+        raise FormatError("tells no frame rate; give it (--source-fps)", path=path)
+    if not frames or not seen.any():
+        raise FormatError("no point is seen in any frame", path=path)
+    if frames * count * 32 > MOST_BYTES:
+        raise FormatError(f"{frames} frames of {count} points are more than fit", path=path)
+    shown = np.flatnonzero(seen.any(axis=0))
+    labels = [*found["labels"], *[""] * count][:count]
+    file_names = tuple(labels[k].strip() for k in shown)
+    names = unique_names(file_names)
+    skeleton = Skeleton(
+        names, np.full(len(names), -1), np.zeros((len(names), 3)), file_names=file_names
+    )
+    tracks = {n: _bridged(points[:, k], seen[:, k]) for n, k in zip(names, shown, strict=True)}
+    metres, up, notes = _units(found)
+    start = max(found["first_frame"], 0) / rate
+    motion = Motion(
+        skeleton,
+        trust(quat.identity(frames, len(names))),
+        tracks,
+        fps=rate,
+        start=start,
+        units=Units(metres, up, "assumed" if notes else "declared"),
+        notes=(*notes, *_notes(found, seen, shown, names)),
+    )
+    events = tuple((float(t), str(s), str(x)) for t, s, x in found["events"] if np.isfinite(t))
+    kept = C3dFile(
+        data, seen, shown, start, rate, found["analog_samples"], events,
+        contacts=_contacts(events, motion), motion=motion,
+    )  # fmt: skip
+    sha256 = hashlib.sha256(data).hexdigest()
+    return replace(motion, origin=Origin("c3d", str(path), sha256, kept))
+
+
+def _ask_for_points(
+    data: bytes, path: str | Path
+) -> tuple[dict[str, Any], FloatArray, npt.NDArray[np.bool_]]:
+    """Let the library read the very bytes that are kept: points (F, P, 3), and which are seen."""
+    with tempfile.TemporaryDirectory(prefix="retime-") as folder:
+        own, arrays = Path(folder) / "in.c3d", Path(folder) / "out.npz"
+        own.write_bytes(data)
+        request = {"do": "read", "path": str(own), "arrays": str(arrays)}
+        found: dict[str, Any] = ask(request, len(data), str(path))
+        with np.load(arrays, allow_pickle=False) as loaded:
+            points, residuals = loaded["points"], loaded["residuals"]
+    frames, count = points.shape[:2]
+    if residuals.shape != (frames, count):
+        raise FormatError("its points and their residuals differ in number", path=path)
+    usable = (np.abs(points) < _MOST_LENGTH).all(axis=2)  # NaN is not
+    return found, points, usable & ~(residuals < 0)
+
+
+def _bridged(track: FloatArray, seen: npt.NDArray[np.bool_]) -> FloatArray:
+    """Fill what was not seen with straight lines between what was."""
+    if seen.all():
+        return np.ascontiguousarray(track)
+    at, known = np.arange(len(track)), np.flatnonzero(seen)
+    return np.stack([np.interp(at, known, track[known, axis]) for axis in range(3)], axis=1)
+
+
+def _units(found: dict[str, Any]) -> tuple[float, UpAxis, list[str]]:
+    """Find metres per unit and the up axis: declared where the file does, else the usual, said."""
+    notes = []
+    unit = (found["units"] or [""])[0].strip().lower()
+    if unit not in _UNITS:
+        said = f"{unit[:20]!r} is no known unit" if unit else "no unit is told"
+        notes.append(f"{said}: lengths are taken as millimetres (--scale sets others)")
+    screen = (found["screen"] or [""])[0].strip().upper()
+    up: UpAxis = "Y" if screen in ("+Y", "Y") else "Z"
+    if screen not in ("+Y", "Y", "+Z", "Z"):
+        notes.append("the up axis is not told: taken as Z, as most laboratories have it (--up)")
+    return _UNITS.get(unit, 0.001), up, notes
+
+
+def _notes(
+    found: dict[str, Any],
+    seen: npt.NDArray[np.bool_],
+    shown: npt.NDArray[np.int64],
+    names: tuple[str, ...],
+) -> list[str]:
+    out = []
+    never = seen.shape[1] - len(shown)
+    if never:
+        out.append(f"{never} points are never seen: left out here, kept in the file")
+    missing = (~seen[:, shown]).sum(axis=0)
+    if missing.any():
+        worst = int(np.argmax(missing))
+        out.append(
+            f"{int((missing > 0).sum())} points are hidden at times ({names[worst]} in "
+            f"{missing[worst]} of {len(seen)} frames): bridged by straight lines, and hidden again "
+            "when written"
+        )
+    if found["analogs"]:
+        out.append(f"{found['analogs']} analog channels follow the first point")
+    if found["events"]:
+        told = ", ".join(f"{s} {x} {t:.2f} s".strip() for t, s, x in found["events"][:12])
+        more = ", ..." if len(found["events"]) > 12 else ""
+        out.append(f"events: {told}{more}")
+    if found["header_events"]:
+        out.append(f"{found['header_events']} events in its header are not kept on writing")
+    return out
+
+
+def _contacts(events: tuple[Event, ...], motion: Motion) -> tuple[Contact, ...]:
+    """Turn foot strikes and offs into contacts of the points at the feet, where those are known."""
+    first, last = motion.domain
+    gait = [
+        (t, s, x)
+        for t, s, x in events
+        if x.strip().lower() in ("foot strike", "foot off") and first <= t <= last
+    ]
+    try:
+        return contacts_from_events(gait, find_body(motion), start=first, end=last)
+    except InputError:  # a side without a foot
+        return ()

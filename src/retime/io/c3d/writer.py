@@ -1,0 +1,126 @@
+"""Writing C3D files: new points, analog channels and event times in a copy of the file."""
+
+from __future__ import annotations
+
+import operator
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from retime.errors import InputError
+from retime.io.c3d.library import ask
+from retime.io.c3d.reader import C3dFile
+from retime.io.files import read_bytes, write_bytes
+from retime.motion import Motion
+from retime.quat import FloatArray
+from retime.warp import TimeWarp
+
+__all__ = ["write_motion"]
+
+
+def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -> None:
+    """Write a motion back into a copy of its C3D file. Options are those of ``retime.write``."""
+    kept = motion.origin.kept if motion.origin is not None else None
+    if not isinstance(kept, C3dFile) or kept.motion is None:
+        raise InputError(
+            f"{path}: C3D is written only for points that were read from one; a skeleton's joints "
+            "go to .csv"
+        )
+    if not motion.skeleton.same_joints(kept.motion.skeleton):
+        raise InputError(f"{path}: the points are no longer those of the file")
+    if motion.sample_times is not None:
+        raise InputError("C3D needs evenly spaced frames; give a frame rate (--fps)")
+    if not len(motion):
+        raise InputError("the motion has no frames")
+    warp = motion.origin.warp if motion.origin is not None else None
+    same = all(map(operator.is_, motion.tracks, kept.motion.tracks))
+    if warp is None and same and motion.fps == kept.fps:
+        write_bytes(path, [kept.data])
+        return
+    source = _Source(kept, warp or TimeWarp.identity(*kept.motion.domain))
+    channel = f"{motion.skeleton.names[0]}:translation"
+    frames = source.frames(motion.times, channel)
+    ratio = kept.analog_samples // len(kept.valid)
+    fine = motion.start + np.arange(len(motion) * ratio) / (max(ratio, 1) * motion.fps)
+    analog = source.frames(fine, channel, beyond=True) * ratio
+    arrays = {
+        "points": _points(motion, kept, source),
+        "frames": frames,
+        "analog": np.minimum(analog, max(kept.analog_samples - 1, 0)),
+    }
+    with tempfile.TemporaryDirectory(prefix="retime-") as folder:
+        own, new = Path(folder) / "in.c3d", Path(folder) / "out.c3d"
+        own.write_bytes(kept.data)
+        with open(Path(folder) / "in.npz", "wb") as f:
+            np.savez(f, allow_pickle=False, **arrays)
+        request = {
+            "do": "write",
+            "path": str(own),
+            "arrays": f.name,
+            "into": str(new),
+            "rate": motion.fps,
+            "events": _events(kept, source, channel),
+        }
+        ask(request, len(kept.data) + arrays["points"].nbytes, str(path))
+        write_bytes(path, [read_bytes(new)])
+
+
+class _Source:
+    """Which frames of the file a retimed motion shows."""
+
+    def __init__(self, kept: C3dFile, warp: TimeWarp) -> None:
+        self.kept = kept
+        self.warp = warp
+        self.last = len(kept.valid) - 1
+
+    def frames(self, times: FloatArray, channel: str, *, beyond: bool = False) -> FloatArray:
+        """Return fractional frames of the file for times of the motion.
+
+        With ``beyond``, time goes on after the warp's end: the samples of the last frame do.
+        """
+        source = self.warp(times, channel)
+        if beyond and len(times):
+            low, high = self.warp.source_range
+            after = np.maximum(times - self.warp.domain[1], 0.0)
+            graph = self.warp.channel(channel)
+            source = source + np.copysign(after, graph.y[-1] - graph.y[0])
+            if self.warp.loop:
+                source = np.where(after > 0, np.clip(source, low, high), source)
+        position = (source - self.kept.start) * self.kept.fps
+        if self.warp.loop and self.last > 0:
+            position = position % self.last
+        near = np.round(position)
+        position = np.where(np.abs(position - near) < 1e-6, near, position)
+        return np.clip(position, 0, self.last + (1.0 if beyond else 0.0))
+
+
+def _points(motion: Motion, kept: C3dFile, source: _Source) -> FloatArray:
+    """Return all the file's points (F, P, 3); what is hidden is NaN."""
+    out = np.full((len(motion), kept.valid.shape[1], 3), np.nan)
+    for name, k in zip(motion.skeleton.names, kept.shown, strict=True):
+        position = source.frames(motion.times, f"{name}:translation")
+        before = np.floor(position).astype(np.int64)
+        after = np.where(position > before, np.minimum(before + 1, source.last), before)
+        seen = kept.valid[before, k] & kept.valid[after, k]
+        out[:, k] = np.where(seen[:, None], motion.translations[name], np.nan)
+    return out
+
+
+def _events(kept: C3dFile, source: _Source, channel: str) -> list[list[float]]:
+    """Carry events through the warp: the number of each, and its new time; some come more often."""
+    warp = source.warp
+    period = source.last / kept.fps
+    turns = [0.0]
+    if warp.loop and period > 0:
+        low, high = warp.source_range
+        first, last = (int(np.floor((v - kept.start) / period)) for v in (low, high))
+        turns = [k * period for k in range(first, last + 1)]
+    shown = warp.channel(channel).y
+    back = warp.looped(False).inverse
+    found = []
+    for number, (time, _, _) in enumerate(kept.events):
+        for turn in turns:
+            if shown.min() <= time + turn <= shown.max():
+                found.append([float(number), float(back(time + turn, channel))])
+    return sorted(found)

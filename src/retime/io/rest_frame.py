@@ -1,0 +1,39 @@
+"""Rest frames: whether a clip starts with a pose that was put before the motion."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from retime import quat
+from retime.quat import FloatArray
+
+__all__ = ["starts_at_rest"]
+
+# A rest frame: most joints that move later stand at zero, and the next frame is a jump.
+_REST_ANGLE = np.radians(0.1)
+_REST_SHARE = 0.5
+_REST_JUMP = np.radians(5.0)
+_REST_JUMP_RATIO = 8.0
+
+
+def starts_at_rest(rotations: FloatArray) -> bool:
+    """Judge whether frame 0 is a rest pose that was put before the motion.
+
+    It is, when most of the joints that turn later stand at zero in it, hardly any in the next
+    frame, and the step between is far beyond the motion's own.
+    """
+    if len(rotations) < 3:
+        return False
+    # Some frames tell as well as all: pairs of neighbours, spread over the clip.
+    pair = np.linspace(1, len(rotations) - 2, min(len(rotations) - 2, 128)).astype(int)
+    usual = float(np.median(quat.angle(rotations[pair], rotations[pair + 1]).mean(axis=1)))
+    rotations = rotations[np.r_[0, 1, pair]]
+    turned = 2 * np.arccos(np.clip(np.abs(rotations[..., 0]), 0.0, 1.0))
+    moving = turned[1:].max(axis=0) > np.radians(0.5)
+    if not moving.any():
+        return False
+    at_zero = (turned[:2, moving] < _REST_ANGLE).mean(axis=1)
+    if at_zero[0] < _REST_SHARE or at_zero[1] > at_zero[0] / 2:
+        return False
+    jump = float(quat.angle(rotations[0], rotations[1]).mean())
+    return jump > _REST_JUMP and jump > _REST_JUMP_RATIO * usual

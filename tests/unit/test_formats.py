@@ -1,0 +1,51 @@
+"""The table of formats: each is documented, and each can be turned into what can be written."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import retime
+from retime import InputError, positions, samples
+from retime.io import FORMATS, format_of, kind_of
+
+PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
+SOURCES = ["bvh", "npz", "glb"]
+TARGETS = ["bvh", "npz", "glb", "gltf", "csv"]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_has_its_row(name: str) -> None:
+    rows = re.findall(r"^\| (\w+) \|", PAGE.read_text(), re.MULTILINE)
+    assert name in rows
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_any_motion_becomes_any_format_that_takes_it(source: str, tmp_path: Path) -> None:
+    retime.write(samples.jump(), tmp_path / f"jump.{source}")
+    motion = retime.read(tmp_path / f"jump.{source}")
+    for target in TARGETS:
+        out = tmp_path / f"out.{target}"
+        retime.write(motion, out)
+        if not kind_of(out).reads:
+            assert out.stat().st_size > 1000
+            continue
+        again = retime.read(out)
+        joints = [again.skeleton.index(n) for n in motion.skeleton.names]
+        assert np.abs(positions(again)[:, joints] - positions(motion)).max() < 1e-5
+
+
+@pytest.mark.parametrize("suffix", ["amc", "c3d"])
+def test_formats_that_take_their_own_only_say_so(suffix: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is written only for"):
+        retime.write(samples.jump(), tmp_path / f"jump.{suffix}")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_suffix_that_is_not_known() -> None:
+    with pytest.raises(InputError, match=r"no format for '\.xyz'.*\.npz, \.amc") as told:
+        format_of("a.xyz")
+    assert str(told.value).count(".npz") == 1
