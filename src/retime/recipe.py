@@ -25,7 +25,7 @@ from retime.motion import Motion
 from retime.parameters import build, declared, same
 from retime.warp import TimeWarp
 
-__all__ = ["Recipe", "Solved", "Step", "read_recipe", "write_recipe"]
+__all__ = ["Recipe", "Solved", "Step", "read_recipe", "snap_duration", "write_recipe"]
 
 FORMAT = "retime-recipe"
 VERSION = 1
@@ -81,6 +81,17 @@ class Step:
         return (self.method, self.weight) == (other.method, other.weight) and same(
             self.parameters, other.parameters
         )
+
+
+def snap_duration(step: Step, rate: float) -> Step:
+    """Bring a requested duration to whole frames, so that no interval has to give way."""
+    asked = getattr(step.parameters, "duration", None)
+    if not isinstance(asked, float) or asked <= 0 or step.mute:
+        return step
+    frames = max(round(asked * rate), 1)
+    if abs(frames / rate - asked) < 1e-9:
+        return step
+    return replace(step, parameters=replace(step.parameters, duration=frames / rate))
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +16,19 @@ from retime.motion import Motion
 from retime.quat import FloatArray
 from retime.warp import TimeWarp
 
-__all__ = ["SMOOTHING", "TAU", "Signals", "filtered", "pose_signals", "sampled"]
+__all__ = [
+    "KEPT_FEATURES",
+    "SMOOTHING",
+    "TAU",
+    "Signals",
+    "filtered",
+    "pose_signals",
+    "sampled",
+]
+
+# A reference may carry, under this name in its ``__dict__``, a function (key, make) that gives
+# places of its joints that were made before, or makes and keeps them.
+KEPT_FEATURES = "_kept_features"
 
 # Features are smoothed by this Gaussian, in seconds: one frame at the paper's 30 Hz.
 SMOOTHING = 1 / 30
@@ -131,7 +143,6 @@ def pose_signals(
         Seconds of the Gaussian that signals are smoothed by.
     """
     own, theirs = _common_joints(motion, references)
-    references = [_on_skeleton(motion, r) for r in references]
     fine = sampled(motion, rate * upsample, round(motion.duration * rate) / rate)
     points = _heading_frame(fine, positions(fine))[:, own]
     tall = max(float(np.median(points[..., 1].max(axis=1))), 1e-9)
@@ -139,12 +150,29 @@ def pose_signals(
     poses = points[:, moving].reshape(len(points), -1)
     signals = []
     for reference, joints in zip(references, theirs, strict=True):
-        even = sampled(reference, rate)
-        place = _heading_frame(even, positions(even))[:, joints]
+        place = _places(motion, reference, rate)[:, joints]
         if not reference.skeleton.same_joints(motion.skeleton):
             place = place * (tall / max(float(np.median(place[..., 1].max(axis=1))), 1e-9))
         signals.append(filtered(place[:, moving].reshape(len(place), -1), smoothing * rate))
     return Signals(filtered(poses, smoothing * rate * upsample), tuple(signals))
+
+
+def _places(motion: Motion, reference: Motion, rate: float) -> FloatArray:
+    """Places (R, J, 3) of a reference's joints, on the motion's bones where joints are the same."""
+
+    def make() -> FloatArray:
+        even = sampled(_on_skeleton(motion, reference), rate)
+        return _heading_frame(even, positions(even))
+
+    keep: Callable[[str, Callable[[], FloatArray]], FloatArray] | None
+    keep = reference.__dict__.get(KEPT_FEATURES)
+    if keep is None:
+        return make()
+    if not reference.skeleton.same_joints(motion.skeleton):
+        return keep(repr(rate), make)
+    bones = motion.skeleton
+    shape = [a.tobytes().hex() for a in (bones.offsets, bones.rest_rotations, bones.rest_scales)]
+    return keep(repr((rate, motion.units, shape)), make)
 
 
 def _moving(points: FloatArray, motion: Motion, joints: list[int]) -> npt.NDArray[np.int64]:

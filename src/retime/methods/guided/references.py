@@ -87,7 +87,7 @@ def _read_reference(item: Reference) -> list[Motion]:
         raise InputError(f"a reference is a motion or a path, not {type(item).__name__}")
     path = Path(item)
     if path.is_dir():
-        suffixes = {s for f in FORMATS.values() for s in f.suffixes}
+        suffixes = {s for f in FORMATS.values() if f.reads for s in f.suffixes}
         files = sorted(p for p in path.rglob("*") if p.suffix.lower() in suffixes)
         out = []
         for file in files:

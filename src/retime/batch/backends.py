@@ -1,0 +1,306 @@
+"""Where tasks run: processes of this machine (loky), threads of a local Dask, or a Dask cluster.
+
+All go through joblib, which asks for tasks as workers come free and hands outcomes over as they
+come, so no more of either is held than there are workers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
+
+from retime.batch.isolation import end_children, run_isolated
+from retime.batch.task import Outcome, Task
+from retime.errors import InputError, MissingDependencyError, RetimeError
+
+__all__ = ["Backend", "LostBackendError", "LostWorkersError", "open_backend"]
+
+# Seconds to wait for a scheduler, and for its first worker.
+_CONNECT = 3.0
+_FIRST_WORKER = 3.0
+# Tasks that wait at the workers, in times their number: a worker never waits for the coordinator.
+_AHEAD = 4
+# How often the link to a cluster is looked at, seconds.
+_LOOK = 0.5
+_VERSION = "__import__('retime').__version__"
+
+
+class LostWorkersError(RetimeError):
+    """Workers are gone; what they worked on can be done again at once."""
+
+
+class LostBackendError(RetimeError):
+    """All workers are out of reach."""
+
+
+class Backend(Protocol):
+    """Runs tasks."""
+
+    name: str
+    workers: int
+    trouble: str  # why it interrupted whoever waits for outcomes; empty as long as all is well
+
+    def run(self, tasks: Iterator[Task]) -> Iterator[Outcome]:
+        """Run tasks and give their outcomes as they come; closing it stops the work."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the workers."""
+        ...
+
+
+def open_backend(text: str, jobs: int | None) -> Backend:
+    """Open a backend.
+
+    Parameters
+    ----------
+    text : str
+        ``local``, ``dask`` (threads of this process) or ``dask://HOST:PORT``.
+    jobs : int, optional
+        Tasks at a time; else one for each processor. A cluster decides by itself.
+    """
+    if jobs is not None and jobs < 1:
+        raise InputError(f"--jobs is {jobs}; the least is 1")
+    if text == "local":
+        return _Local(jobs or _processors())
+    if text == "dask":
+        return _Dask.threads(jobs or _processors())
+    if text.startswith("dask://") and text.removeprefix("dask://"):
+        if jobs is not None:
+            raise InputError("a cluster has the workers it has; leave --jobs out")
+        return _Dask.cluster(text.removeprefix("dask://"))
+    raise InputError(f"a backend is local, dask or dask://HOST:PORT, not {text!r}")
+
+
+def _processors() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _outcomes(parallel: Any, calls: Iterator[Any]) -> Iterator[Outcome]:
+    """Take outcomes as they come; when whoever takes them leaves, the work ends."""
+    with _deaf_to_ctrl_c():
+        found = parallel(calls)  # starts the workers and hands the first tasks out
+    try:
+        yield from found
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # joblib's word on tasks that are not waited for
+            found.close()
+
+
+@contextlib.contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Start processes that leave Ctrl-C to the coordinator: what is ignored is inherited."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class _Local:
+    """Processes of this machine."""
+
+    name = "local"
+    trouble = ""
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+
+    def run(self, tasks: Iterator[Task]) -> Iterator[Outcome]:
+        """Run tasks; a worker that was killed is a ``LostWorkersError``."""
+        if self.workers == 1:
+            yield from _one_ahead(tasks)
+            return
+        from joblib import Parallel, delayed
+        from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+        parallel = Parallel(
+            n_jobs=self.workers,
+            backend="loky",
+            return_as="generator_unordered",
+            batch_size=1,
+            pre_dispatch=_AHEAD * self.workers,
+        )
+        own = os.getpid()
+        try:
+            yield from _outcomes(parallel, (delayed(run_isolated)(t, own) for t in tasks))
+        except TerminatedWorkerError:
+            raise LostWorkersError("a worker process was killed") from None
+
+    def close(self) -> None:
+        """End the processes."""
+        if self.workers > 1:
+            from joblib.externals.loky import get_reusable_executor
+
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                get_reusable_executor().shutdown(wait=True, kill_workers=True)
+        end_children()
+
+
+def _one_ahead(tasks: Iterator[Task]) -> Iterator[Outcome]:
+    """Run tasks one at a time, in a thread, the next one ready when it is done.
+
+    For a single worker joblib would do the work between two tasks' being asked for; the child that
+    does it is the same.
+    """
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    pool = ThreadPoolExecutor(1)
+    waiting: list[Future[Outcome]] = []
+    try:
+        for task in tasks:
+            waiting.append(pool.submit(run_isolated, task))
+            if len(waiting) > _AHEAD:
+                yield waiting.pop(0).result()
+        while waiting:
+            yield waiting.pop(0).result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        if waiting:
+            end_children()
+
+
+class _Dask:
+    """A Dask cluster, or Dask's threads in this process."""
+
+    def __init__(self, client: Any, name: str) -> None:
+        self.name = name
+        self._client = client
+        self.trouble = ""
+        self.workers = sum(client.nthreads().values())
+
+    @classmethod
+    def threads(cls, workers: int) -> _Dask:
+        distributed = _distributed()
+        cluster = distributed.LocalCluster(
+            n_workers=1,
+            threads_per_worker=workers,
+            processes=False,
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+        )
+        return cls(distributed.Client(cluster, set_as_default=False), "dask")
+
+    @classmethod
+    def cluster(cls, address: str) -> _Dask:
+        distributed = _distributed()
+        _must_answer(address)
+        client = distributed.Client(f"tcp://{address}", timeout=_CONNECT, set_as_default=False)
+        try:
+            with contextlib.suppress(TimeoutError):
+                client.wait_for_workers(1, timeout=_FIRST_WORKER)
+            _must_be_ours(client, address)
+            return cls(client, f"dask://{address}")
+        except BaseException:
+            client.close()
+            raise
+
+    def run(self, tasks: Iterator[Task]) -> Iterator[Outcome]:
+        """Run tasks; a worker that dies is Dask's own affair, a scheduler's end is ours."""
+        from joblib import Parallel, delayed, parallel_config
+
+        with parallel_config(backend="dask", client=self._client):
+            parallel = Parallel(
+                return_as="generator_unordered",
+                batch_size=1,
+                pre_dispatch=_AHEAD * self.workers,
+            )
+            stop = threading.Event()
+            watch = threading.Thread(target=self._watch, args=(stop,), daemon=True)
+            watch.start()
+            try:
+                yield from _outcomes(parallel, (delayed(run_isolated)(t) for t in tasks))
+            except Exception as e:  # a task raises nothing: it is Dask that does
+                why = (str(e).strip().splitlines() or [type(e).__name__])[-1][:200]
+                raise LostBackendError(f"{self.name} is lost: {why.rstrip('.')}") from None
+            finally:
+                stop.set()
+
+    def _watch(self, stop: threading.Event) -> None:
+        """Wake the coordinator when the cluster is lost: joblib would wait for ever."""
+        import _thread
+
+        while not stop.wait(_LOOK):
+            if self._client.status != "running":
+                self.trouble = f"the scheduler of {self.name} is gone"
+            else:
+                states = [f.status for f in list(self._client.futures.values())]
+                if "error" in states or "lost" in states:
+                    self.trouble = f"workers of {self.name} died again and again"
+            if self.trouble:
+                _thread.interrupt_main()
+                return
+
+    def close(self) -> None:
+        """Leave the cluster, or end the threads."""
+        if self.name == "dask":
+            end_children()  # Dask would wait for what they do
+        with contextlib.suppress(Exception):
+            self._client.close()
+        if self.name == "dask":
+            with contextlib.suppress(Exception):
+                self._client.cluster.close()
+
+
+def _distributed() -> Any:
+    try:
+        import distributed
+    except ImportError:
+        raise MissingDependencyError("work on Dask", "cluster") from None
+    # What goes wrong is said in one sentence; Dask's own log would drown it.
+    for name in [n for n in logging.root.manager.loggerDict if n.startswith("distributed")]:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    return distributed
+
+
+def _must_answer(address: str) -> None:
+    """Refuse what is no scheduler; a client would try for long, and again at its end."""
+    from distributed.comm import connect
+
+    async def knock() -> None:
+        comm = await connect(f"tcp://{address}", timeout=_CONNECT)
+        await comm.close()
+
+    try:
+        asyncio.run(knock())
+    except Exception as e:  # whatever answers there may answer anything
+        why = (str(e).splitlines() or [type(e).__name__])[0][:120]
+        raise InputError(
+            f"no Dask scheduler answers at {address} ({why}); start one with `dask scheduler`, "
+            "and workers with `dask worker`"
+        ) from None
+
+
+def _must_be_ours(client: Any, address: str) -> None:
+    """Refuse a cluster without workers, and workers with another retime."""
+    from retime import __version__
+
+    ask: Callable[..., Any] = client.run
+    # The other side may lack this module: only what every Python has is sent.
+    found = ask(eval, _VERSION, on_error="return")
+    if not found:
+        raise InputError(
+            f"the Dask scheduler at {address} has no workers; start some with `dask worker`"
+        )
+    for worker, version in sorted(found.items()):
+        if isinstance(version, ImportError):
+            raise InputError(f"the worker {worker} has no retime; install {__version__} there")
+        if version != __version__:
+            raise InputError(
+                f"the worker {worker} has retime {version}, and this is retime {__version__}; "
+                "install the same on both"
+            )

@@ -1,0 +1,131 @@
+"""Reference folders, indexed once: motions and features that all workers map into memory.
+
+An index is a folder named after the hash of what it indexes. Each motion in it is a folder of its
+own: ``about.json``, an ``.npy`` for each array, and the features that were asked for so far. It is
+made beside its place and then moved there, so an index that is there is whole.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import io
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from retime.batch.plan import clip_suffixes
+from retime.errors import InputError, RetimeError
+from retime.io import read
+from retime.io.files import read_bytes, write_bytes
+from retime.io.npz import motion_from_parts, motion_parts
+from retime.methods.guided.features import KEPT_FEATURES
+from retime.motion import Motion
+from retime.quat import FloatArray
+
+__all__ = ["folder_digest", "index_folder", "open_index"]
+
+VERSION = 1
+
+
+def _motion_files(folder: Path) -> list[Path]:
+    suffixes = clip_suffixes()
+    return sorted(p for p in folder.rglob("*") if p.suffix.lower() in suffixes and p.is_file())
+
+
+def folder_digest(folder: Path) -> str:
+    """Hash what the motions of a folder hold, and their names."""
+    whole = hashlib.sha256(f"{VERSION}".encode())
+    for path in _motion_files(folder):
+        own = hashlib.sha256(read_bytes(path)).hexdigest()
+        whole.update(f"\n{path.relative_to(folder).as_posix()}\0{own}".encode())
+    return whole.hexdigest()
+
+
+def index_folder(folder: Path, indices: Path, digest: str) -> Path:
+    """Index the motions of a folder, unless that was done; returns the index.
+
+    Parameters
+    ----------
+    folder : Path
+        The reference motions; files that cannot be read are left out, as everywhere.
+    indices : Path
+        Where indices are kept.
+    digest : str
+        Hash of the folder, from :func:`folder_digest`.
+    """
+    place = indices / digest
+    if place.is_dir():
+        return place
+    indices.mkdir(parents=True, exist_ok=True)
+    beside = Path(tempfile.mkdtemp(dir=indices, prefix=".making-"))
+    try:
+        count = 0
+        for path in _motion_files(folder):
+            try:
+                motion = read(path)
+            except RetimeError:
+                continue  # a library may hold files that are none of ours
+            _store(motion, beside / f"{count:06d}")
+            count += 1
+        if not count:
+            raise InputError(f"no readable motion in the folder {folder}")
+        with contextlib.suppress(FileExistsError, OSError):
+            os.replace(beside, place)  # another run may have been first: its index is the same
+        if not place.is_dir():
+            raise InputError(f"cannot write the index {place}")
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+    return place
+
+
+def _store(motion: Motion, place: Path) -> None:
+    place.mkdir()
+    about, arrays = motion_parts(motion)
+    write_bytes(place / "about.json", [json.dumps(about).encode()])
+    for name, array in arrays.items():
+        write_bytes(place / f"{name}.npy", [_as_npy(array)])
+
+
+def _as_npy(array: Any) -> bytes:
+    buffer = io.BytesIO()
+    np.save(buffer, np.ascontiguousarray(array), allow_pickle=False)
+    return buffer.getvalue()
+
+
+@functools.lru_cache(maxsize=4)
+def open_index(index: str) -> tuple[Motion, ...]:
+    """Map the motions of an index; features that are made of them are kept for all workers."""
+    places = sorted(p for p in Path(index).iterdir() if p.is_dir())
+    return tuple(_open(place) for place in places)
+
+
+def _open(place: Path) -> Motion:
+    about = json.loads(read_bytes(place / "about.json"))
+    arrays = {
+        path.stem: np.load(path, mmap_mode="r")
+        for path in place.glob("*.npy")
+        if not path.stem.startswith("features-")
+    }
+    motion = motion_from_parts(about, arrays)
+    motion.__dict__[KEPT_FEATURES] = functools.partial(_features, place)
+    return motion
+
+
+def _features(place: Path, key: str, make: Callable[[], FloatArray]) -> FloatArray:
+    """Map features that another worker, or this one, made before; else make and keep them."""
+    path = place / f"features-{hashlib.sha256(key.encode()).hexdigest()[:32]}.npy"
+    with contextlib.suppress(OSError, ValueError):
+        mapped: FloatArray = np.load(path, mmap_mode="r")
+        return mapped
+    made = make()
+    with contextlib.suppress(RetimeError):  # a full disk: it is made again next time
+        write_bytes(path, [_as_npy(made)])
+    return made

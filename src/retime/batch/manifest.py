@@ -1,0 +1,232 @@
+"""The manifest: what was done to which clip, on disk before it counts.
+
+One process writes it: the coordinator. In the journal's mode of SQLite (WAL) a killed process loses
+nothing that was committed; a power cut may lose the last commits, which costs a repetition and no
+more, so the disk is not waited for at each.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import sqlite3
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from retime.errors import InputError
+from retime.io.files import lock_file
+
+__all__ = ["Manifest", "Row", "manifest_files", "read_rows"]
+
+VERSION = 1
+_NAME = re.compile(r"^manifest(-\d+of\d+)?\.sqlite$")
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is known of one result.
+
+    Parameters
+    ----------
+    name : str
+        The result, relative to its folder.
+    clip : str
+        The clip, relative to the library.
+    copy : int
+        Which copy; 0 where there is only one.
+    clip_size, clip_stamp : int
+        Bytes of the clip and when it was changed (ns): while both stay, its hash is taken over.
+    clip_sha256, recipe_sha256 : str
+        Hashes of the clip, and of all else that decides the result.
+    retime : str
+        The version that made it.
+    varied : mapping
+        What was drawn for it.
+    state : str
+        ``running``, ``done`` or ``failed``.
+    verdict : str
+        ``accepted`` or ``rejected``, where it is done.
+    reasons : sequence of str
+        Why it was rejected.
+    measures : mapping of str to float
+        Of the result.
+    physics : bool
+        Whether feasibility was asked for.
+    notes : sequence of str
+        What was found, assumed or changed.
+    sha256, size : str, int
+        Hash and number of the result's bytes.
+    seconds, clip_seconds : float
+        Time that the work took, and the result's duration.
+    failure, error : str
+        What kind of failure, and the sentence.
+    """
+
+    name: str
+    clip: str
+    copy: int = 0
+    clip_size: int = 0
+    clip_stamp: int = 0
+    clip_sha256: str = ""
+    recipe_sha256: str = ""
+    retime: str = ""
+    varied: Mapping[str, Any] | None = None
+    state: str = "running"
+    verdict: str = ""
+    reasons: tuple[str, ...] = ()
+    measures: Mapping[str, float] | None = None
+    physics: bool = False
+    notes: tuple[str, ...] = ()
+    sha256: str = ""
+    size: int = 0
+    seconds: float = 0.0
+    clip_seconds: float = 0.0
+    failure: str = ""
+    error: str = ""
+
+
+_COLUMNS = [f.name for f in fields(Row)]
+_JSON = ("varied", "reasons", "measures", "notes")
+_TABLE = f"""
+CREATE TABLE IF NOT EXISTS about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS results (
+  name TEXT PRIMARY KEY, {", ".join(c for c in _COLUMNS if c != "name")}
+);
+CREATE INDEX IF NOT EXISTS clips ON results (clip);
+"""
+
+
+class Manifest:
+    """An open manifest; only one process has it open for writing.
+
+    Parameters
+    ----------
+    path : Path
+        The file; its folder must exist.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        self._held = path.with_suffix(".lock").open("ab")
+        try:
+            lock_file(self._held)
+        except OSError:
+            self._held.close()
+            raise InputError(
+                f"another batch works in {path.parent}; wait for it, or choose another folder"
+            ) from None
+        self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+        try:
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = NORMAL")
+            self._db.executescript(_TABLE)
+            found = self.about().setdefault("version", VERSION)
+            if found != VERSION:
+                raise InputError(
+                    f"{path} is of version {found}; this retime continues version {VERSION}"
+                )
+        except sqlite3.DatabaseError as e:
+            self.close()
+            raise InputError(f"{path} cannot be used: {e}") from None
+        except BaseException:
+            self.close()
+            raise
+
+    def about(self) -> dict[str, Any]:
+        """Return what is said of the batch as a whole."""
+        with self._lock:
+            found = self._db.execute("SELECT key, value FROM about").fetchall()
+        return {key: json.loads(value) for key, value in found}
+
+    def tell(self, about: Mapping[str, Any]) -> None:
+        """Say something of the batch as a whole."""
+        values = [(key, json.dumps(value)) for key, value in {**about, "version": VERSION}.items()]
+        with self._lock, self._transaction():
+            self._db.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", values)
+
+    def row(self, name: str) -> Row | None:
+        """Look a result up."""
+        with self._lock:
+            found = self._db.execute("SELECT * FROM results WHERE name = ?", (name,)).fetchone()
+        return None if found is None else _row(found)
+
+    def clip(self, clip: str) -> tuple[int, int, str] | None:
+        """Return size, stamp and hash of a clip as they were found last."""
+        with self._lock:
+            found: tuple[int, int, str] | None = self._db.execute(
+                "SELECT clip_size, clip_stamp, clip_sha256 FROM results "
+                "WHERE clip = ? AND clip_sha256 != '' LIMIT 1",
+                (clip,),
+            ).fetchone()
+        return found
+
+    def put(self, row: Row) -> None:
+        """Write a row; it is committed when this returns."""
+        values = [getattr(row, c) for c in _COLUMNS]
+        marks = ", ".join("?" * len(_COLUMNS))
+        packed = [json.dumps(v) if c in _JSON else v for c, v in zip(_COLUMNS, values, strict=True)]
+        with self._lock, self._transaction():
+            self._db.execute(f"INSERT OR REPLACE INTO results VALUES ({marks})", packed)
+
+    def names(self) -> Iterator[str]:
+        """List the results that it knows."""
+        with self._lock:
+            found = self._db.execute("SELECT name FROM results").fetchall()
+        return (name for (name,) in found)
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._db.execute("COMMIT")
+        except BaseException:
+            with contextlib.suppress(sqlite3.Error):
+                self._db.execute("ROLLBACK")
+            raise
+
+    def close(self) -> None:
+        """Let go of it."""
+        with contextlib.suppress(sqlite3.Error):
+            self._db.close()
+        self._held.close()
+
+
+def _row(values: tuple[Any, ...]) -> Row:
+    found = dict(zip(_COLUMNS, values, strict=True))
+    for name in _JSON:
+        value = json.loads(found[name])
+        found[name] = tuple(value) if isinstance(value, list) else value
+    found["physics"] = bool(found["physics"])
+    return Row(**found)
+
+
+def manifest_files(folder: Path) -> list[Path]:
+    """List the manifests of a folder: one, or one of each shard; none where it is no batch's."""
+    if not folder.is_dir():
+        return []
+    return sorted(p for p in folder.iterdir() if _NAME.match(p.name))
+
+
+def read_rows(folder: Path) -> tuple[dict[str, Any], list[Row]]:
+    """Read all rows of a batch's folder, and what is said of it, while it may still run."""
+    about: dict[str, Any] = {}
+    rows: list[Row] = []
+    for path in manifest_files(folder):
+        try:
+            db = sqlite3.connect(path)
+            try:
+                found = db.execute("SELECT key, value FROM about").fetchall()
+                about |= {key: json.loads(value) for key, value in found}
+                listed = ", ".join(_COLUMNS)
+                rows += map(_row, db.execute(f"SELECT {listed} FROM results ORDER BY name"))
+            finally:
+                db.close()
+        except sqlite3.DatabaseError as e:
+            raise InputError(f"{path} cannot be read: {e}") from None
+    return about, sorted(rows, key=lambda row: row.name)

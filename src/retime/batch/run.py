@@ -1,0 +1,433 @@
+"""The coordinator: plans, hands out, sorts, remembers. Only it writes the manifest."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from retime import __version__
+from retime.batch.backends import Backend, LostBackendError, LostWorkersError
+from retime.batch.clip_recipes import ClipRecipe, ClipRecipes, file_sha256
+from retime.batch.gate import Gate
+from retime.batch.manifest import Manifest, Row, manifest_files
+from retime.batch.plan import Item, Shard, make_plan
+from retime.batch.task import Outcome, Task
+from retime.batch.vary import parse_variation
+from retime.errors import InputError, RetimeError
+from retime.recipe import Recipe, to_document
+
+__all__ = ["Batch", "BatchStoppedError", "Summary", "run_batch"]
+
+PLACES = ("accepted", "rejected")
+# Workers that are killed are replaced, and their clips done again, so many times a run.
+_MOST_LOSSES = 5
+# Failures that would be the same again; the rest may go better next time.
+_FOR_GOOD = ("input", "fault")
+# Failures that no other clip would be spared.
+_FOR_ALL = ("disk", "version")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Batch:
+    """A recipe to be mapped over a library.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        The steps.
+    library, out : Path
+        Folder of the clips, and of the results.
+    gate : Gate
+        Thresholds that results must meet to be accepted.
+    vary : sequence of str
+        What differs from copy to copy, like ``"duration=0.8..1.25"``.
+    copies : int
+        Results to be made of each clip.
+    seed : int
+        Another seed draws other values.
+    suffix : str
+        Suffix of the results, like ``"npz"``; empty to keep each clip's own.
+    fps : float, optional
+        Frame rate of the results; else each clip's own.
+    minimum : float
+        Shortest contact in seconds, for the measures.
+    physics : bool
+        Also measure feasibility; a gate that looks at it does so by itself.
+    timeout : float, optional
+        Seconds after which the work on a clip is ended.
+    shard : Shard, optional
+        The part of the library to be done.
+    resume : bool
+        Continue what was begun in ``out``.
+    """
+
+    recipe: Recipe
+    library: Path
+    out: Path
+    gate: Gate = field(default_factory=lambda: Gate({}))
+    vary: tuple[str, ...] = ()
+    copies: int = 1
+    seed: int = 0
+    suffix: str = ""
+    fps: float | None = None
+    minimum: float = 0.25
+    physics: bool = False
+    timeout: float | None = None
+    shard: Shard | None = None
+    resume: bool = False
+
+
+@dataclass
+class Summary:
+    """What came of a batch.
+
+    Parameters
+    ----------
+    total : int
+        Results to be made.
+    kept : int
+        Results that an earlier run had made.
+    accepted, rejected, failed : int
+        Of all results, those of earlier runs included.
+    strangers : int
+        Results of earlier runs that are not in today's plan; they are left alone.
+    seconds : float
+        Time that this run took.
+    """
+
+    total: int
+    kept: int = 0
+    accepted: int = 0
+    rejected: int = 0
+    failed: int = 0
+    strangers: int = 0
+    seconds: float = 0.0
+
+    @property
+    def finished(self) -> int:
+        """Results that are made or have failed."""
+        return self.accepted + self.rejected + self.failed
+
+
+class BatchStoppedError(RetimeError):
+    """The batch could not go on; what is done is kept."""
+
+
+Told = Callable[[Row, Summary], None]
+
+
+def run_batch(batch: Batch, backend: Backend, told: Told = lambda row, summary: None) -> Summary:
+    """Run a batch to its end; what stops it leaves a manifest to continue from.
+
+    Parameters
+    ----------
+    batch : Batch
+        What to do.
+    backend : Backend
+        Where to do it; see :func:`retime.batch.backends.open_backend`.
+    told : callable
+        Told each row as it is finished, with the summary so far.
+    """
+    return _Run(batch, backend, told).run()
+
+
+class _Run:
+    def __init__(self, batch: Batch, backend: Backend, told: Told) -> None:
+        self.batch, self.backend, self.told = batch, backend, told
+        variations = [parse_variation(v, batch.recipe) for v in batch.vary]
+        self.plan = make_plan(
+            batch.library, batch.out, copies=batch.copies, suffix=batch.suffix, shard=batch.shard
+        )
+        _must_be_free(batch)
+        self.out = batch.out.resolve()
+        self.recipes = ClipRecipes(
+            batch.recipe,
+            self.plan.library,
+            self.out / ".references",
+            variations,
+            batch.seed,
+            also={"fps": batch.fps, "suffix": batch.suffix},
+        )
+        self.physics = batch.physics or batch.gate.needs_physics
+        self.summary = Summary(len(self.plan))
+        self.work = self.out / f".work{_part(batch.shard)}"
+        self._given: dict[str, tuple[Task, Row]] = {}
+        self._lock = threading.Lock()  # of the tasks to be handed out
+        self._counting = threading.Lock()
+        self._broken: BaseException | None = None
+        self._begun = time.monotonic()
+
+    def run(self) -> Summary:
+        for place in PLACES:
+            (self.out / place).mkdir(parents=True, exist_ok=True)
+        self.manifest = Manifest(self.out / f"manifest{_part(self.batch.shard)}.sqlite")
+        try:
+            self.manifest.tell(self._about())
+            self.recipes.prepare()
+            self._work()
+            planned = {item.name for item in self.plan}
+            self.summary.strangers = sum(n not in planned for n in self.manifest.names())
+            shutil.rmtree(self.work, ignore_errors=True)
+        except sqlite3.OperationalError as e:
+            raise BatchStoppedError(f"{self.manifest.path}: {e}; {self._so_far()}") from None
+        finally:
+            self.manifest.close()
+        self.summary.seconds = time.monotonic() - self._begun
+        return self.summary
+
+    def _about(self) -> dict[str, Any]:
+        b = self.batch
+        return {
+            "library": str(self.plan.library),
+            "recipe": to_document(b.recipe),
+            "vary": list(b.vary),
+            "copies": b.copies,
+            "seed": b.seed,
+            "retime": __version__,
+            "gate": b.gate.document,
+            "gate_sha256": b.gate.sha256,
+        }
+
+    def _work(self) -> None:
+        todo = self._tasks()
+        for losses in range(_MOST_LOSSES + 1):
+            given, self._given = list(self._given.values()), {}
+            outcomes = self.backend.run(self._handed_out(given, todo))
+            try:
+                for outcome in outcomes:
+                    self._finish(outcome)
+                if self._broken is not None:
+                    raise self._broken
+                return
+            except LostWorkersError as e:
+                if losses == _MOST_LOSSES:
+                    raise BatchStoppedError(f"{e}; {self._so_far()}") from None
+            except LostBackendError as e:
+                raise BatchStoppedError(f"{e}; {self._so_far()}") from None
+            except KeyboardInterrupt:
+                if self.backend.trouble:
+                    raise BatchStoppedError(f"{self.backend.trouble}; {self._so_far()}") from None
+                raise
+            finally:
+                with contextlib.suppress(AttributeError):
+                    outcomes.close()  # type: ignore[attr-defined]
+
+    def _so_far(self) -> str:
+        s = self.summary
+        return f"{s.finished} of {s.total} are done; go on with --resume"
+
+    # ---- handing out
+
+    def _handed_out(
+        self, again: list[tuple[Task, Row]], todo: Iterator[tuple[Task, Row]]
+    ) -> Iterator[Task]:
+        """Hand tasks out, those of lost workers first; called from the backend's threads.
+
+        What goes wrong in here ends the iteration: joblib would swallow it and wait for ever.
+        """
+        try:
+            for task, row in again:
+                yield self._remembered(task, row)
+            while True:
+                with self._lock:
+                    found = next(todo, None)
+                if found is None:
+                    return
+                yield self._remembered(*found)
+        except Exception as e:
+            self._broken = e
+
+    def _remembered(self, task: Task, row: Row) -> Task:
+        self.manifest.put(row)
+        self._given[task.name] = (task, row)
+        return task
+
+    def _tasks(self) -> Iterator[tuple[Task, Row]]:
+        """Make the tasks that are still to be done, one when it is asked for."""
+        clip, found = "", (0, 0, "")
+        for item in self.plan:
+            try:
+                if item.clip != clip:
+                    clip, found = "", (0, 0, "")
+                    found = self._looked_at(item.clip)
+                    clip = item.clip
+                recipe = self.recipes.make(item, found[2])
+            except (InputError, OSError) as e:
+                row = Row(item.name, item.clip, item.copy, *found, retime=__version__)
+                yield Task(item.name, problem=str(e)), row
+                continue
+            row = Row(
+                item.name,
+                item.clip,
+                item.copy,
+                *found,
+                recipe.sha256,
+                __version__,
+                recipe.varied,
+                physics=self.physics,
+            )
+            if not self._known(row):
+                yield self._task(item, row, recipe), row
+
+    def _looked_at(self, clip: str) -> tuple[int, int, str]:
+        """Size, stamp and hash of a clip; one that lies as it lay is not read again."""
+        path = self.plan.library / clip
+        now = path.stat()
+        known = self.manifest.clip(clip)
+        if known is not None and known[:2] == (now.st_size, now.st_mtime_ns):
+            return known
+        return now.st_size, now.st_mtime_ns, file_sha256(path)
+
+    def _task(self, item: Item, row: Row, recipe: ClipRecipe) -> Task:
+        b = self.batch
+        return Task(
+            name=item.name,
+            source=str(self.plan.library / item.clip),
+            sha256=row.clip_sha256,
+            recipe=recipe.document,
+            target=str(self._staged(row)),
+            duration=recipe.duration,
+            fps=b.fps,
+            minimum=b.minimum,
+            physics=self.physics,
+            timeout=b.timeout,
+            version=__version__,
+        )
+
+    # ---- what is known already
+
+    def _known(self, row: Row) -> bool:
+        """Whether an earlier run did it; what it made is put where the gate of today wants it."""
+        old = self.manifest.row(row.name)
+        if old is None or old.state == "running":
+            return False
+        if _key(old) != _key(row):
+            return False
+        if old.state == "failed":
+            if old.failure not in _FOR_GOOD:
+                return False
+            self._count(old, kept=True)
+            return True
+        if self.physics and not old.physics:
+            return False
+        sorted_ = self._sorted(old)
+        if not self._placed(sorted_):
+            return False
+        if sorted_ != old:
+            self.manifest.put(sorted_)
+        self._count(sorted_, kept=True)
+        return True
+
+    def _sorted(self, row: Row) -> Row:
+        reasons = self.batch.gate.reasons(row.measures or {})
+        return replace(row, verdict=PLACES[bool(reasons)], reasons=reasons)
+
+    def _staged(self, row: Row) -> Path:
+        """Where a result lies until it is sorted: as deep as it will, for links within it.
+
+        Its name holds what decides its content: a worker that a killed run left behind cannot
+        write over the result of another recipe.
+        """
+        path = self.work / row.name
+        key = f"{row.clip_sha256[:8]}-{row.recipe_sha256[:8]}"
+        return path.with_name(f"{path.stem}.{key}{path.suffix}")
+
+    def _placed(self, row: Row) -> bool:
+        """Put a result where its verdict says; false where it is nowhere, or not whole."""
+        place = self.out / row.verdict / row.name
+        other = self.out / PLACES[row.verdict == "accepted"] / row.name
+        for path in (place, other, self._staged(row)):
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                if path.stat().st_size == row.size:
+                    if path != place:
+                        place.parent.mkdir(parents=True, exist_ok=True)
+                        os.replace(path, place)
+                    return True
+        return False
+
+    # ---- what comes back
+
+    def _finish(self, outcome: Outcome) -> None:
+        found = self._given.pop(outcome.name, None)
+        if found is None:
+            return  # a task that ran twice, because a worker was thought lost
+        _, row = found
+        if outcome.failure in _FOR_ALL:
+            raise BatchStoppedError(f"{outcome.error}; {self._so_far()}")
+        row = replace(
+            row,
+            seconds=outcome.seconds,
+            notes=tuple(outcome.notes),
+            state="failed" if outcome.failure else "done",
+            failure=outcome.failure,
+            error=outcome.error,
+        )
+        if not outcome.failure:
+            row = self._sorted(
+                replace(
+                    row,
+                    measures=outcome.measures,
+                    sha256=outcome.sha256,
+                    size=outcome.size,
+                    clip_seconds=outcome.clip_seconds,
+                )
+            )
+        self._commit(row)
+        self._count(row)
+
+    def _commit(self, row: Row) -> None:
+        """Remember a result, then put it in its place: a kill between the two is mended later."""
+        self.manifest.put(row)
+        stale = [self.out / place / row.name for place in PLACES]
+        if row.state == "done":
+            staged, place = self._staged(row), self.out / row.verdict / row.name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(staged, place)
+            stale.remove(place)
+        for path in stale:  # what another recipe or another gate had made
+            path.unlink(missing_ok=True)
+
+    def _count(self, row: Row, *, kept: bool = False) -> None:
+        name = row.verdict if row.state == "done" else "failed"
+        with self._counting:
+            setattr(self.summary, name, getattr(self.summary, name) + 1)
+            self.summary.kept += kept
+            self.summary.seconds = time.monotonic() - self._begun
+            self.told(row, self.summary)
+
+
+def _key(row: Row) -> tuple[str, str, str]:
+    return row.clip_sha256, row.recipe_sha256, row.retime
+
+
+def _part(shard: Shard | None) -> str:
+    return "" if shard is None else f"-{shard.part}of{shard.parts}"
+
+
+def _must_be_free(batch: Batch) -> None:
+    """Refuse a folder that holds something else, or a batch that is not to be continued."""
+    out = batch.out
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out} is a file; results need a folder")
+    own = f"manifest{_part(batch.shard)}.sqlite"
+    manifests = [p.name for p in manifest_files(out)]
+    for name in manifests:
+        if name.partition("of")[2] != own.partition("of")[2]:
+            raise InputError(
+                f"{out} holds a batch that was split otherwise ({name}); shards of one number, or "
+                "none, share a folder"
+            )
+    if own in manifests and not batch.resume:
+        raise InputError(f"{out} holds a batch already; continue it with --resume")
+    if not manifests and out.is_dir():
+        others = sorted(p.name for p in out.iterdir() if p.name not in (*PLACES, ".references"))
+        if others and not others[0].startswith((".work", "manifest")):
+            raise InputError(f"{out} holds {others[0]!r}: results need a folder of their own")

@@ -1,0 +1,260 @@
+"""One clip's work: read, retime, measure, write. A function of plain data, run in any process."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import time
+import traceback
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from retime.errors import InputError, MissingDependencyError, RetimeError
+
+__all__ = ["Failure", "Outcome", "Task", "do_task"]
+
+Failure = Literal["", "input", "fault", "missing", "memory", "time", "crash", "disk", "version"]
+
+# Measures of which more is better, for files of several animations: the worst one counts.
+_MORE_IS_BETTER = {"jerk", "contacts_kept", "feasible_share"}
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a worker is told; all of it plain data.
+
+    Parameters
+    ----------
+    name : str
+        The result's name, relative to the folder of results.
+    source : str
+        The clip.
+    sha256 : str
+        Hash of the clip's bytes.
+    recipe : mapping
+        The clip's own recipe, as JSON.
+    target : str
+        Where the result is written, whole or not at all.
+    duration : (int, float), optional
+        The step whose duration is this factor of the clip's.
+    fps : float, optional
+        Frame rate of the result; else the clip's.
+    minimum : float
+        Shortest contact in seconds, for the measures.
+    physics : bool
+        Also measure feasibility.
+    timeout : float, optional
+        Seconds after which the work is ended.
+    version : str
+        The version of retime that asks; another one must not answer.
+    problem : str
+        What is wrong already: the clip cannot be read, or its reference is not there.
+    """
+
+    name: str
+    source: str = ""
+    sha256: str = ""
+    recipe: Mapping[str, Any] = field(default_factory=dict)
+    target: str = ""
+    duration: tuple[int, float] | None = None
+    fps: float | None = None
+    minimum: float = 0.25
+    physics: bool = False
+    timeout: float | None = None
+    version: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a task.
+
+    Parameters
+    ----------
+    name : str
+        The task's.
+    failure : str
+        Empty where the result was written; else whose fault it is: that of the ``input``, of
+        retime (``fault``), of the machine (``missing`` part, ``memory``, ``disk``), it took too
+        much ``time``, its process ended (``crash``), or the worker is of another ``version``.
+    error : str
+        The same as a sentence.
+    measures : mapping of str to float
+        Of the result.
+    notes : sequence of str
+        What was found, assumed or changed on the way.
+    sha256 : str
+        Hash of the result's bytes.
+    size : int
+        Their number.
+    seconds : float
+        Time that the work took.
+    clip_seconds : float
+        Duration of the result.
+    """
+
+    name: str
+    failure: Failure = ""
+    error: str = ""
+    measures: Mapping[str, float] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+    sha256: str = ""
+    size: int = 0
+    seconds: float = 0.0
+    clip_seconds: float = 0.0
+
+
+def do_task(task: Task) -> Outcome:
+    """Do one clip's work; whatever goes wrong is told, never raised."""
+    begun = time.perf_counter()
+    try:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            made = _made(task)
+        notes = list(dict.fromkeys([*made.notes, *(str(w.message) for w in said)]))
+        return replace(made, notes=notes, seconds=time.perf_counter() - begun)
+    except BaseException as e:
+        if isinstance(e, KeyboardInterrupt | SystemExit):
+            raise
+        failure, error = _told(e)
+        return Outcome(task.name, failure, error, seconds=time.perf_counter() - begun)
+
+
+def _told(e: BaseException) -> tuple[Failure, str]:
+    if isinstance(e, _WriteError):
+        return "disk", str(e)
+    if isinstance(e, MissingDependencyError):
+        return "missing", str(e)
+    if isinstance(e, RetimeError):
+        return "input", str(e)
+    if isinstance(e, MemoryError):
+        return "memory", "there is not enough memory for it"
+    where = traceback.extract_tb(e.__traceback__)[-1]
+    at = f"{Path(where.filename).name}:{where.lineno}"
+    return "fault", f"{type(e).__name__}: {e} ({at}). This is a fault of retime"
+
+
+class _WriteError(RetimeError):
+    """The folder of results cannot be written to: no other clip would fare better."""
+
+
+def _made(task: Task) -> Outcome:
+    from retime import __version__
+    from retime.edits import apply_edits, total_warp
+    from retime.io import format_of, kind_of, read, read_all
+    from retime.metrics import judge
+
+    if task.version != __version__:
+        text = f"this worker has retime {__version__}, and the batch retime {task.version}"
+        return Outcome(task.name, "version", text)
+    _must_be_the_same(task)
+    form, target = kind_of(task.source), Path(task.target)
+    in_place = form.several and format_of(target).name == form.name
+    motions = read_all(task.source) if in_place else [read(task.source)]
+    found: list[Mapping[str, float]] = []
+    results: list[Any] = []
+    notes: list[str] = []
+    for motion in motions:
+        if not len(motion):
+            raise InputError(f"{task.source} has no frames")
+        if in_place and motion.duration <= 0:
+            continue  # a single pose among animations stays as it is
+        recipe = _recipe(task, motion, exact=in_place)
+        edits = recipe.solve(motion)
+        result = apply_edits(motion, edits, fps=task.fps, exact=in_place)
+        warp = total_warp(motion, edits)
+        measures = judge(result, source=motion, warp=warp, minimum=task.minimum)
+        if task.physics:
+            measures |= _feasible(motion, warp, notes)
+        found.append(measures)
+        results.append(result)
+        notes += result.notes
+    if not results:
+        raise InputError(f"{task.source} has no animation that lasts")
+    data = _write(results, motions, target, in_place)
+    return Outcome(
+        task.name,
+        measures=_worst(found),
+        notes=notes,
+        sha256=hashlib.sha256(data).hexdigest(),
+        size=len(data),
+        clip_seconds=max(r.duration for r in results),
+    )
+
+
+def _must_be_the_same(task: Task) -> None:
+    from retime.io.files import read_bytes
+
+    if hashlib.sha256(read_bytes(task.source)).hexdigest() != task.sha256:
+        raise InputError(f"{task.source} changed while the batch ran; run it again with --resume")
+
+
+def _recipe(task: Task, motion: Any, *, exact: bool) -> Any:
+    """Make the clip's recipe: durations by factor, whole frames, references from indices."""
+    from retime.batch.library_index import open_index
+    from retime.recipe import Recipe, Step, from_document, snap_duration
+
+    document = {**task.recipe, "steps": [dict(s) for s in task.recipe["steps"]]}
+    if task.duration is not None:
+        place, factor = task.duration
+        values = dict(document["steps"][place].get("parameters", {}))
+        span = values.get("range")
+        values["duration"] = factor * (motion.duration if span is None else span[1] - span[0])
+        document["steps"][place]["parameters"] = values
+    steps = []
+    for step in from_document(document).steps:
+        reference = getattr(step.parameters, "reference", None)
+        if isinstance(reference, tuple):
+            motions: list[Any] = []
+            for item in reference:
+                mapped = isinstance(item, Mapping) and "index" in item
+                motions += open_index(item["index"]) if mapped else [item]
+            parameters = replace(step.parameters, reference=tuple(motions))
+            step = Step(step.method, parameters, step.weight, step.mute, step.label)
+        steps.append(step if exact else snap_duration(step, task.fps or motion.rate))
+    return Recipe(steps)
+
+
+def _feasible(source: Any, warp: Any, notes: list[str]) -> dict[str, float]:
+    from retime.methods.physics import PhysicsModel
+
+    try:
+        return {"feasible_share": PhysicsModel(source).explain(warp).share}
+    except InputError as e:
+        notes.append(f"feasibility could not be judged: {e}")
+        return {}
+
+
+def _worst(found: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Measures of the file: of each, the worst animation's."""
+    out: dict[str, float] = {}
+    for measures in found:
+        for name, value in measures.items():
+            choose = min if name in _MORE_IS_BETTER else max
+            out[name] = choose(out.get(name, value), value)
+    return out
+
+
+def _write(results: Sequence[Any], motions: Sequence[Any], target: Path, in_place: bool) -> bytes:
+    from retime.io import format_of, write
+    from retime.io.files import read_bytes
+
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if in_place:
+            format_of(target).write_all(list(results), target)
+        else:
+            write(results[0], target, original=motions[0])
+        return read_bytes(target)
+    except (OSError, RetimeError) as e:
+        cause: BaseException | None = e
+        while cause is not None and not isinstance(cause, OSError):
+            cause = cause.__cause__ or cause.__context__
+        if cause is None:
+            raise
+        if cause.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise _WriteError(f"the disk is full: {target.parent}") from None
+        raise _WriteError(str(e)) from None

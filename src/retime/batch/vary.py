@@ -1,0 +1,157 @@
+"""What differs from copy to copy: values drawn by the clip's hash, never by the order of work."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from retime.errors import InputError, did_you_mean
+from retime.parameters import Parameter, declared
+from retime.recipe import Recipe, Step
+
+__all__ = ["Variation", "parse_variation"]
+
+_RANGE = re.compile(r"^\s*([^.\s|]*(?:\.\d+)?[^.\s|]*)\s*\.\.\s*(\S+)\s*$")
+
+
+@dataclass(frozen=True)
+class Variation:
+    """One parameter of one step that varies.
+
+    Parameters
+    ----------
+    text : str
+        As it was given; what is drawn depends on the part before ``=``.
+    step : int
+        Place of the step in the recipe, from 0.
+    parameter : str
+        Name of its parameter.
+    factor : bool
+        Whether values multiply the clip's own duration.
+    low, high : float
+        Ends of a range; with ``choices`` they mean nothing.
+    whole : bool
+        Whether only whole numbers of the range are drawn.
+    choices : tuple
+        Values to choose from, in place of a range.
+    """
+
+    text: str
+    step: int
+    parameter: str
+    factor: bool = False
+    low: float = 0.0
+    high: float = 0.0
+    whole: bool = False
+    choices: tuple[Any, ...] = ()
+
+    def draw(self, clip_sha256: str, copy: int, seed: int) -> Any:
+        """Draw a value for a copy of a clip: the same on any machine, in any order."""
+        name = self.text.partition("=")[0].strip()
+        text = json.dumps([clip_sha256, copy, seed, name])
+        drawn = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+        if self.choices:
+            return self.choices[drawn % len(self.choices)]
+        if self.whole:
+            return int(self.low) + drawn % (int(self.high) - int(self.low) + 1)
+        share = (drawn >> 11) / (1 << 53)
+        return self.low + share * (self.high - self.low)
+
+
+def parse_variation(text: str, recipe: Recipe) -> Variation:
+    """Read ``STEP.PARAMETER=A..B`` or ``=A|B|C``; all values are checked here.
+
+    STEP is a step's number, method or label; it may be left out where one step alone has the
+    parameter. ``duration`` without a step multiplies the clip's own duration.
+
+    >>> recipe = Recipe([Step("spline")])
+    >>> parse_variation("duration=0.8..1.25", recipe).high
+    1.25
+    >>> parse_variation("1.keytimes=[[1, 1.5]]|[]", recipe).choices
+    ([[1, 1.5]], [])
+    """
+    target, mark, values = text.partition("=")
+    if not mark or not target.strip() or not values.strip():
+        raise InputError(f"--vary {text!r}: it is like duration=0.8..1.25 or guided.rate=30|60")
+    try:
+        return _parsed(text, target.strip(), values.strip(), recipe)
+    except InputError as e:
+        raise InputError(f"--vary {text!r}: {e}") from None
+
+
+def _parsed(text: str, target: str, values: str, recipe: Recipe) -> Variation:
+    where, dot, name = target.rpartition(".")
+    factor = not dot and name == "duration"
+    step, p = _find(recipe, where if dot else None, name)
+    between = _RANGE.match(values)
+    if between is None:
+        choices = tuple(_value(v) for v in values.split("|"))
+        for value in choices:
+            _check(recipe.steps[step], p, value, factor)
+        return Variation(text, step, p.name, factor, choices=choices)
+    low, high = (_value(v) for v in between.groups())
+    for end in (low, high):
+        if isinstance(end, bool) or not isinstance(end, int | float):
+            raise InputError(f"{end!r} is no number; a range is like 0.8..1.25")
+        _check(recipe.steps[step], p, end, factor)
+    if low > high:
+        raise InputError(f"the range goes down, from {low:g} to {high:g}")
+    kinds = typing.get_args(p.type) or (p.type,)
+    whole = int in kinds and float not in kinds
+    return Variation(text, step, p.name, factor, low, high, whole)
+
+
+def _find(recipe: Recipe, where: str | None, name: str) -> tuple[int, Parameter]:
+    having = [
+        (k, p)
+        for k, step in enumerate(recipe.steps)
+        for p in declared(type(step.parameters))
+        if p.name == name and not step.mute
+    ]
+    if where is None:
+        if not having:
+            every = {p.name for s in recipe.steps for p in declared(type(s.parameters))}
+            raise InputError(f"no step has a parameter {name!r}{did_you_mean(name, every)}")
+        if len(having) > 1 and name != "duration":
+            steps = ", ".join(f"{k + 1}.{name}" for k, _ in having)
+            raise InputError(f"several steps have {name!r}; say which: {steps}")
+        return having[-1]  # the last step that sets a duration decides the result's
+    names = {str(k + 1): k for k in range(len(recipe.steps))}
+    for key in ("method", "label"):
+        for k, step in enumerate(recipe.steps):
+            names.setdefault(getattr(step, key) or str(k + 1), k)
+    if where not in names:
+        raise InputError(f"no step {where!r} in the recipe{did_you_mean(where, names)}")
+    place = names[where]
+    chosen = recipe.steps[place]
+    known = {p.name: p for p in declared(type(chosen.parameters))}
+    if name not in known:
+        raise InputError(f"{chosen.method} has no parameter {name!r}{did_you_mean(name, known)}")
+    return place, known[name]
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text.strip()
+
+
+def _check(step: Step, p: Parameter, value: Any, factor: bool) -> None:
+    """Hold a value against the parameter's declared type and range."""
+    if factor:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+            raise InputError(f"{value!r} is no factor of a duration; it must be above 0")
+        if not math.isfinite(value):
+            raise InputError("a factor of a duration must be finite")
+        return
+    own: Mapping[str, Any] = {
+        q.name: getattr(step.parameters, q.name) for q in declared(type(step.parameters))
+    }
+    Step(step.method, {**own, p.name: value}, step.weight, step.mute, step.label)

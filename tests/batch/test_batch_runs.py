@@ -1,0 +1,323 @@
+"""The coordinator: what is kept, redone, sorted; with the work done in this very process."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import retime
+from batch_running import hashes, make_library, rows, write_spline
+from retime import Recipe, Step, samples
+from retime.batch import isolation
+from retime.batch.backends import LostWorkersError, open_backend
+from retime.batch.gate import Gate, Limit
+from retime.batch.plan import Shard
+from retime.batch.run import Batch, BatchStoppedError, run_batch
+from retime.batch.task import Outcome, Task, do_task
+from retime.errors import InputError
+from retime.recipe import to_document
+
+
+class Here:
+    """A backend that works in this process, one clip after the other."""
+
+    name, workers, trouble = "here", 1, ""
+
+    def __init__(self) -> None:
+        self.done: list[str] = []
+
+    def run(self, tasks: Iterator[Task]) -> Iterator[Outcome]:
+        for task in tasks:
+            self.done.append(task.name)
+            yield Outcome(task.name, "input", task.problem) if task.problem else do_task(task)
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_library(tmp_path_factory.mktemp("library"), bad=True)
+
+
+@pytest.fixture
+def batch(library: Path, tmp_path: Path) -> Batch:
+    recipe = Recipe([Step("spline")])
+    return Batch(recipe=recipe, library=library, out=tmp_path / "out", vary=("duration=0.8..1.25",))
+
+
+def again(batch: Batch, **changed: Any) -> tuple[Any, list[str]]:
+    here = Here()
+    return run_batch(replace(batch, resume=True, **changed), here), here.done
+
+
+def test_a_bad_clip_does_not_stop_the_rest_and_nothing_is_done_twice(batch: Batch) -> None:
+    here = Here()
+    summary = run_batch(batch, here)
+    assert (summary.total, summary.accepted, summary.failed) == (6, 5, 1)
+    found = rows(batch.out)
+    assert found["bad.bvh"].state == "failed"
+    assert "bad.bvh" in found["bad.bvh"].error
+    made = hashes(batch.out)
+    assert {f"accepted/{n}": r.sha256 for n, r in found.items() if r.state == "done"} == made
+    assert not list(batch.out.glob(".work*"))
+    with pytest.raises(InputError, match="--resume"):
+        run_batch(batch, Here())
+    summary, done = again(batch)
+    assert (summary.kept, done) == (6, [])
+    assert hashes(batch.out) == made
+
+
+def test_what_changed_is_done_again_and_only_that(batch: Batch, tmp_path: Path) -> None:
+    library = tmp_path / "own"
+    shutil.copytree(batch.library, library)
+    batch = replace(batch, library=library)
+    run_batch(batch, Here())
+    before = hashes(batch.out)
+    (library / "bad.bvh").unlink()
+    retime.write(samples.run(fps=24), library / "jump.bvh")
+    (batch.out / "accepted/swing.bvh").unlink()
+    (batch.out / "accepted/walks/walk.bvh").write_bytes(b"cut sho")
+    summary, done = again(batch)
+    assert done == ["jump.bvh", "swing.bvh", "walks/walk.bvh"]
+    assert (summary.total, summary.kept, summary.strangers) == (5, 2, 1)
+    after = hashes(batch.out)
+    assert {n for n in before if before[n] != after[n]} == {"accepted/jump.bvh"}
+    assert len(again(batch, seed=1)[1]) == 5
+    assert len(again(batch, seed=1, fps=30.0)[1]) == 5
+
+
+def test_another_gate_sorts_again_without_working_again(batch: Batch) -> None:
+    run_batch(batch, Here())
+    skate = {n: (r.measures or {}).get("foot_skate") for n, r in rows(batch.out).items()}
+    middle = sorted(v for v in skate.values() if v is not None)[1]
+    summary, done = again(batch, gate=Gate({"foot_skate": Limit(most=middle)}))
+    rejected = {n for n, v in skate.items() if v is not None and v > middle}
+    assert rejected
+    assert done == []
+    assert summary.rejected == len(rejected)
+    assert {n.removeprefix("rejected/") for n in hashes(batch.out) if n[0] == "r"} == rejected
+    for name in rejected:
+        assert "foot skate is" in rows(batch.out)[name].reasons[0]
+    summary, done = again(batch)
+    assert (summary.accepted, summary.rejected, done) == (5, 0, [])
+    assert not any((batch.out / "rejected").rglob("*.bvh"))
+
+
+def test_feasibility_is_measured_when_a_gate_asks_for_it(batch: Batch, tmp_path: Path) -> None:
+    pytest.importorskip("pinocchio", reason="physics is not installed")
+    library = tmp_path / "own"
+    library.mkdir()
+    retime.write(samples.jump(fps=24), library / "jump.bvh")
+    batch = replace(batch, library=library, vary=("duration=0.4",))
+    run_batch(batch, Here())
+    gate = Gate({"feasible_share": Limit(least=0.9, required=True)})
+    assert again(batch, gate=gate)[1] == ["jump.bvh"]
+    row = rows(batch.out)["jump.bvh"]
+    assert (row.measures or {})["feasible_share"] < 0.9  # jumps in two fifths of the time
+    assert row.verdict == "rejected"
+
+
+def test_a_killed_run_is_mended_wherever_it_was_cut(batch: Batch) -> None:
+    """States that a kill can leave, made by hand: committed and not moved, and not committed."""
+    run_batch(batch, Here())
+    made = hashes(batch.out)
+
+    class Cut(Here):
+        def run(self, tasks: Iterator[Task]) -> Iterator[Outcome]:
+            for k, outcome in enumerate(super().run(tasks)):
+                if k == 2:
+                    raise KeyboardInterrupt  # written, but not told
+                yield outcome
+
+    shutil.rmtree(batch.out)
+    with pytest.raises(KeyboardInterrupt):
+        run_batch(batch, Cut())
+    states = [row.state for row in rows(batch.out).values()]
+    assert states.count("running") == 1
+    assert len(list(batch.out.glob(".work/**/*.*"))) == 1
+    row = rows(batch.out)["deep/er/jump.glb"]
+    staged = f"jump.{row.clip_sha256[:8]}-{row.recipe_sha256[:8]}.glb"
+    (batch.out / ".work/deep/er").mkdir(parents=True, exist_ok=True)
+    (batch.out / "accepted/deep/er/jump.glb").rename(batch.out / ".work/deep/er" / staged)
+    _, done = again(batch)
+    assert "deep/er/jump.glb" not in done
+    assert len(done) == 4  # bad.bvh failed for good
+    assert hashes(batch.out) == made
+    assert not list(batch.out.glob(".work*"))
+
+
+def test_clips_of_lost_workers_are_done_by_others(batch: Batch) -> None:
+    class Losing(Here):
+        losses = 0
+
+        def run(self, tasks: Iterator[Task]) -> Iterator[Outcome]:
+            handed = [next(tasks), next(tasks)]
+            if self.losses < 2:
+                self.losses += 1
+                raise LostWorkersError("a worker process was killed")
+            yield from super().run(iter(handed))
+            yield from super().run(tasks)
+
+    losing = Losing()
+    summary = run_batch(batch, losing)
+    assert (summary.accepted, summary.failed) == (5, 1)
+    assert len(losing.done) == len(set(losing.done)) == 6
+
+    class Lost(Here):
+        def run(self, tasks: Iterator[Task]) -> Iterator[Outcome]:
+            for task in tasks:
+                if task:
+                    raise LostWorkersError("a worker process was killed")
+                yield do_task(task)
+
+    with pytest.raises(BatchStoppedError, match="0 of 6 are done; go on with --resume"):
+        run_batch(replace(batch, out=batch.out.parent / "other"), Lost())
+
+
+def test_tasks_are_made_when_they_are_asked_for(batch: Batch) -> None:
+    seen = []
+
+    class Watching(Here):
+        def run(self, tasks: Iterator[Task]) -> Iterator[Outcome]:
+            for outcome in super().run(tasks):
+                seen.append(sum(r.state == "running" for r in rows(batch.out).values()))
+                yield outcome
+
+    run_batch(replace(batch, copies=3), Watching())
+    assert len(seen) == 18
+    assert set(seen) == {1}
+
+
+def test_shards_share_a_folder(batch: Batch) -> None:
+    run_batch(batch, Here())
+    whole = {n: row.sha256 for n, row in rows(batch.out).items()}
+    out = batch.out.parent / "sharded"
+    for part in (1, 2, 3):
+        run_batch(replace(batch, out=out, shard=Shard(part, 3)), Here())
+    assert {n: row.sha256 for n, row in rows(out).items()} == whole
+    with pytest.raises(InputError, match="split otherwise"):
+        run_batch(replace(batch, out=out), Here())
+    with pytest.raises(InputError, match="--resume"):
+        run_batch(replace(batch, out=out, shard=Shard(1, 3)), Here())
+
+
+def test_a_folder_with_other_things_is_left_alone(batch: Batch) -> None:
+    batch.out.mkdir()
+    (batch.out / "thesis.tex").touch()
+    for resume in (False, True):
+        with pytest.raises(InputError, match=r"thesis\.tex"):
+            run_batch(replace(batch, resume=resume), Here())
+
+
+def test_a_reference_folder_is_indexed_once_and_changes_no_byte(
+    batch: Batch, tmp_path: Path
+) -> None:
+    references, library = tmp_path / "references", tmp_path / "own"
+    for folder, names in ((references, ("swing", "walk")), (library, ("swing", "jump"))):
+        folder.mkdir()
+        for name in names:
+            retime.write(getattr(samples, name)(fps=24.0), folder / f"{name}.bvh")
+    (references / "notes.bvh").write_text("none of ours")
+    steps = [Step("guided", {"reference": [str(references)]})]
+    batch = replace(batch, library=library, recipe=Recipe(steps), vary=("duration=0.9",))
+    assert run_batch(batch, Here()).accepted == 2
+    swing = retime.read(library / "swing.bvh")
+    duration = round(0.9 * swing.duration * swing.rate) / swing.rate
+    plain = Recipe([Step("guided", {"reference": [str(references)], "duration": duration})])
+    retime.write(plain.evaluate(swing), tmp_path / "plain.bvh")
+    assert (batch.out / "accepted/swing.bvh").read_bytes() == (tmp_path / "plain.bvh").read_bytes()
+    (index,) = (batch.out / ".references").iterdir()
+    kept = {p: p.stat().st_mtime_ns for p in index.rglob("*.npy")}
+    assert any(p.name.startswith("features-") for p in kept)
+    assert len(again(batch, vary=("duration=1.1",))[1]) == 2
+    assert kept.items() <= {p: p.stat().st_mtime_ns for p in index.rglob("*.npy")}.items()
+    (references / "walk.bvh").unlink()
+    assert len(again(batch, vary=("duration=1.1",))[1]) == 2
+
+
+# ---- children
+
+
+def slow_task(tmp_path: Path, timeout: float | None) -> Task:
+    """Make a task that takes minutes in compiled code."""
+    clip = tmp_path / "long.bvh"
+    retime.write(samples.walk(seconds=44, fps=30), clip)
+    recipe = Recipe([Step("guided", {"rate": 240.0, "upsample": 16, "max_speed": 64.0})])
+    sha256 = retime.read(clip).origin.sha256  # type: ignore[union-attr]
+    return Task(
+        "long", str(clip), sha256, to_document(recipe), str(tmp_path / "out.bvh"),
+        timeout=timeout, version=retime.__version__,
+    )  # fmt: skip
+
+
+def quick_task(tmp_path: Path) -> Task:
+    clip = tmp_path / "quick.bvh"
+    retime.write(samples.jump(fps=24), clip)
+    sha256 = retime.read(clip).origin.sha256  # type: ignore[union-attr]
+    recipe = to_document(Recipe([Step("spline")]))
+    return Task("quick", str(clip), sha256, recipe, str(tmp_path / "quick-out.bvh"),
+                version=retime.__version__)  # fmt: skip
+
+
+def test_what_takes_too_long_is_ended_and_the_next_clip_works(tmp_path: Path) -> None:
+    found = isolation.run_isolated(slow_task(tmp_path, 0.5))
+    assert (found.failure, found.seconds < 60) == ("time", True)
+    assert "0.5 s" in found.error
+    assert isolation.run_isolated(quick_task(tmp_path)).failure == ""
+    assert isolation.run_isolated(quick_task(tmp_path)).failure == ""
+    assert len(isolation._idle) == 1
+    isolation.end_children()
+
+
+def test_a_child_that_dies_costs_one_clip(tmp_path: Path) -> None:
+    def kill() -> None:
+        while not isolation._busy:
+            time.sleep(0.01)
+        isolation._busy[0].process.kill()
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    found = isolation.run_isolated(slow_task(tmp_path, None))
+    thread.join()
+    assert (found.failure, "signal 9" in found.error) == ("crash", True)
+    assert isolation.run_isolated(quick_task(tmp_path)).failure == ""
+    isolation.end_children()
+
+
+def test_a_child_has_one_thread_of_linear_algebra(tmp_path: Path) -> None:
+    isolation.run_isolated(quick_task(tmp_path))
+    pid = isolation._idle[0].process.pid
+    environ = Path(f"/proc/{pid}/environ")
+    if not environ.exists():
+        pytest.skip("no /proc here to look into")
+    assert b"OPENBLAS_NUM_THREADS=1\0" in environ.read_bytes()
+    isolation.end_children()
+
+
+@pytest.mark.parametrize("text, said", [("spark", "a backend is"), ("dask://", "a backend is")])
+def test_what_is_no_backend_is_refused(text: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        open_backend(text, None)
+    with pytest.raises(InputError, match="leave --jobs out"):
+        open_backend("dask://localhost:1", 2)
+
+
+def test_the_command_says_what_is_wrong(run: Any, library: Path, tmp_path: Path) -> None:
+    recipe = write_spline(tmp_path / "recipe.json")
+    for more, said in (
+        (("--vary", "duration=-1..2"), "above 0"),
+        (("--shard", "3/2"), "shard"),
+        (("--backend", "spark"), "a backend is"),
+        (("--gate", str(tmp_path / "none.toml")), "no such file"),
+    ):
+        status, _, err = run("batch", recipe, library, tmp_path / "out", *more)
+        assert (status, said in err) == (2, True), err
+    assert not (tmp_path / "out").exists()
