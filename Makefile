@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: help demo studio pages test check bench stress papers docs format clean
+.PHONY: help demo blender studio pages test check bench stress papers docs format clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /	/' | expand -t 10
@@ -23,6 +23,9 @@ demo: $(STAMP)  ## Retime bundled motions, with pictures, into demo/
 studio: $(STAMP)  ## Build the studio and open it
 	$(BIN)/python web/build.py
 	$(BIN)/retime studio
+
+blender: $(STAMP)  ## Build the Blender extension's zip into dist/
+	$(BIN)/python blender/build.py
 
 pages: $(STAMP)
 	$(BIN)/python web/build.py --optional

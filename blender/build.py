@@ -1,0 +1,70 @@
+"""Build the extension's zip, the engine's wheel inside; validate it where Blender's tool is.
+
+Run by ``make blender``: the wheel and the extension have the same version.
+"""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+import make_parameters
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+# What makes the extension, and is no part of it.
+_LEFT_OUT = {"build.py", "make_parameters.py", "make_pictures.py"}
+
+
+def sources():
+    """List the extension's files."""
+    found = [p for p in sorted(HERE.rglob("*")) if p.is_file() and "__pycache__" not in p.parts]
+    return [p for p in found if p.name not in _LEFT_OUT and p.suffix != ".pyc"]
+
+
+def main():
+    """Build and validate."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=ROOT / "dist")
+    parser.add_argument("--no-wheel", action="store_true", help="Leave the engine's wheel out.")
+    options = parser.parse_args()
+    make_parameters.PAGE.write_text(make_parameters.page())
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    own = tomllib.loads((HERE / "blender_manifest.toml").read_text())["version"]
+    if own != version:
+        sys.exit(f"blender_manifest.toml has version {own}, pyproject.toml {version}")
+    options.out.mkdir(parents=True, exist_ok=True)
+    target = options.out / f"retime-blender-{version}.zip"
+    with tempfile.TemporaryDirectory() as name:
+        beside = Path(name) / target.name
+        with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in sources():
+                archive.write(path, path.relative_to(HERE).as_posix())
+            if not options.no_wheel:
+                wheel = _wheel(Path(name))
+                archive.write(wheel, f"engine/{wheel.name}", zipfile.ZIP_STORED)
+        _validate(beside)
+        target.write_bytes(beside.read_bytes())
+    print(f"{target}: {target.stat().st_size / 1e6:.1f} MB")
+
+
+def _wheel(folder):
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, "--no-deps", "--wheel-dir", str(folder), str(ROOT)], check=True)
+    return next(folder.glob("retime-*.whl"))
+
+
+def _validate(path):
+    """Ask Blender's own extension command line, where a Blender is at hand."""
+    tool = next(iter((ROOT / ".venv-blender").rglob("bl_pkg/cli/blender_ext.py")), None)
+    if tool is None:
+        print("not validated: there is no Blender in .venv-blender (pip install bpy)")
+        return
+    subprocess.run([sys.executable, str(tool), "validate", str(path)], check=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,228 @@
+"""Capturing: the evaluated pose of an armature, frame by frame, as the engine's motion file.
+
+Joints are the bones, in their own rest. What the object itself does is put on the bones without a
+parent, so that the engine sees the figure as it stands in the world, Z up.
+"""
+
+import io
+import json
+
+import numpy as np
+
+# A bone whose place or scale changes less than this has none of its own: armature units, factor.
+_MOVES, _SCALES = 1e-5, 1e-5
+
+
+class Capture:
+    """What was seen of an armature.
+
+    Parameters
+    ----------
+    names, parents : list
+        Bones, parents first, and the place of each one's parent (-1 for none).
+    local : array (F, J, 4, 4)
+        Each bone relative to its parent; without a parent, to the world over the object's scale.
+    rest : array (J, 4, 4)
+        The same at rest, within the armature.
+    world : array (F, 4, 4)
+        The object's own matrix, its scale taken out.
+    lengths : array (J,)
+        Of the bones.
+    first : int
+        The scene's first frame.
+    fps : float
+        Frames per second.
+    scale : float
+        Metres per unit of the armature.
+    """
+
+    def __init__(self, names, parents, local, rest, world, lengths, first, fps, scale):
+        self.names, self.parents, self.local, self.rest = names, parents, local, rest
+        self.world, self.lengths = world, lengths
+        self.first, self.fps, self.scale = first, fps, scale
+
+    @property
+    def last(self):
+        """The scene's last frame."""
+        return self.first + len(self.local) - 1
+
+    def time(self, frame):
+        """Return a scene frame's time in the motion, seconds."""
+        return (frame - self.first) / self.fps
+
+    def parts(self):
+        """Return what a motion file says and holds."""
+        places, turns, sizes = decomposed(self.local)
+        rest_places, rest_turns, _ = decomposed(self.rest)
+        turns = continuous(turns)
+        roots = [j for j, p in enumerate(self.parents) if p < 0]
+        move = [j for j in range(len(self.names))
+                if j in roots or np.abs(places[:, j] - rest_places[j]).max() > _MOVES]  # fmt: skip
+        grow = [j for j in range(len(self.names)) if np.abs(sizes[:, j] - 1).max() > _SCALES]
+        leaves = set(range(len(self.names))) - set(self.parents)
+        about = {
+            "format": "retime-motion",
+            "version": 1,
+            "names": self.names,
+            "file_names": self.names,
+            "end_sites": [[j, 0.0, float(self.lengths[j]), 0.0, ""] for j in sorted(leaves)],
+            "fps": self.fps,
+            "start": 0.0,
+            "units": [self.scale, "Z", "declared"],
+            "translations": [self.names[j] for j in move],
+            "scales": [self.names[j] for j in grow],
+            "rest_pose": None,
+            "roles": {},
+            "notes": [],
+        }
+        count = len(self.local)
+        arrays = {
+            "parents": np.array(self.parents, dtype=np.int64),
+            "offsets": rest_places,
+            "rest_rotations": rest_turns,
+            "rest_scales": np.ones((len(self.names), 3)),
+            "rotations": turns,
+            "translations": np.stack([places[:, j] for j in move]),
+            "scales": np.stack([sizes[:, j] for j in grow]) if grow else np.zeros((0, count, 3)),
+        }
+        return about, arrays
+
+    def write(self, path):
+        """Write the motion file."""
+        about, arrays = self.parts()
+        text = json.dumps(about).encode()
+        buffer = io.BytesIO()
+        np.savez(buffer, about=np.frombuffer(text, dtype=np.uint8), **arrays)
+        with open(path, "wb") as file:
+            file.write(buffer.getvalue())
+
+
+def captured(context, armature, first, last):
+    """Look at an armature frame by frame: a generator that yields shares and returns a Capture.
+
+    The scene's current frame is put back, also when it is closed early.
+    """
+    scene = context.scene
+    bones = _parents_first(armature.data.bones)
+    names = [b.name for b in bones]
+    index = {n: j for j, n in enumerate(names)}
+    parents = [index[b.parent.name] if b.parent else -1 for b in bones]
+    rest_pose = np.array([np.array(b.matrix_local) for b in bones])
+    rest = relative(rest_pose[None], parents)[0]
+    order = [armature.pose.bones.find(n) for n in names]
+    count = last - first + 1
+    poses, world = np.empty((count, len(names), 4, 4)), np.empty((count, 4, 4))
+    buffer = np.empty(16 * len(names), dtype=np.float32)
+    before, between = scene.frame_current, scene.frame_subframe
+    try:
+        for k in range(count):
+            scene.frame_set(first + k)
+            seen = armature.evaluated_get(context.evaluated_depsgraph_get())
+            seen.pose.bones.foreach_get("matrix", buffer)
+            poses[k] = buffer.reshape(-1, 4, 4).transpose(0, 2, 1)[order]
+            world[k] = np.array(seen.matrix_world)
+            yield (k + 1) / count
+    finally:
+        scene.frame_set(before, subframe=between)
+    places, turns, sizes = decomposed(world)
+    scale = float(np.abs(sizes).mean()) or 1.0
+    world = composed(places / scale, turns, np.ones_like(sizes))
+    local = relative(poses, parents)
+    for j, p in enumerate(parents):
+        if p < 0:
+            local[:, j] = world @ local[:, j]
+    render = scene.render
+    unit = scene.unit_settings.scale_length * scale
+    return Capture(
+        names, parents, local, rest, world, np.array([b.length for b in bones]), first,
+        render.fps / render.fps_base, unit,
+    )  # fmt: skip
+
+
+def _parents_first(bones):
+    out = []
+
+    def add(bone):
+        out.append(bone)
+        for child in bone.children:
+            add(child)
+
+    for bone in bones:
+        if bone.parent is None:
+            add(bone)
+    return out
+
+
+# ---- matrices
+
+
+def relative(poses, parents):
+    """Bring matrices (F, J, 4, 4) in one space to each joint's parent."""
+    out = poses.copy()
+    inverse = np.linalg.inv(poses)
+    for j, p in enumerate(parents):
+        if p >= 0:
+            out[:, j] = inverse[:, p] @ poses[:, j]
+    return out
+
+
+def decomposed(matrices):
+    """Take matrices (..., 4, 4) apart: places, rotations wxyz, scales."""
+    places = matrices[..., :3, 3].copy()
+    axes = matrices[..., :3, :3]
+    sizes = np.linalg.norm(axes, axis=-2)
+    sizes = np.where(np.linalg.det(axes)[..., None] < 0, -sizes, sizes)
+    axes = axes / np.where(np.abs(sizes) > 1e-12, sizes, 1.0)[..., None, :]
+    return places, _quaternions(_orthogonal(axes)), sizes
+
+
+def _orthogonal(axes):
+    """Take out shear, which unevenly scaled parents cause; what is orthogonal stays."""
+    gram = axes.swapaxes(-1, -2) @ axes
+    if np.abs(gram - np.eye(3)).max() < 1e-5:
+        return axes
+    u, _, v = np.linalg.svd(axes)
+    return u @ v
+
+
+def _quaternions(m):
+    """Turn rotation matrices into quaternions, by the largest of the four numbers."""
+    trace = m[..., 0, 0] + m[..., 1, 1] + m[..., 2, 2]
+    squares = np.stack([trace, *(2 * m[..., i, i] - trace for i in range(3))], axis=-1)
+    largest = squares.argmax(axis=-1)
+    w = np.stack([1 + trace, m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0],
+                  m[..., 1, 0] - m[..., 0, 1]], axis=-1)  # fmt: skip
+    rows = [w]
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        row = [None] * 4
+        row[0] = m[..., k, j] - m[..., j, k]
+        row[1 + i] = 1 + 2 * m[..., i, i] - trace
+        row[1 + j] = m[..., i, j] + m[..., j, i]
+        row[1 + k] = m[..., i, k] + m[..., k, i]
+        rows.append(np.stack(row, axis=-1))
+    q = np.take_along_axis(np.stack(rows, axis=-2), largest[..., None, None], axis=-2)[..., 0, :]
+    return q / np.linalg.norm(q, axis=-1, keepdims=True)
+
+
+def continuous(q):
+    """Choose signs (F, ..., 4) so that neighbours in time agree."""
+    flips = np.einsum("f...i,f...i->f...", q[1:], q[:-1]) < 0
+    sign = np.where(np.cumsum(flips, axis=0) % 2 == 1, -1.0, 1.0)
+    return np.concatenate([q[:1], q[1:] * sign[..., None]])
+
+
+def composed(places, q, sizes):
+    """Put matrices (..., 4, 4) together."""
+    w, x, y, z = np.moveaxis(q, -1, 0)
+    out = np.zeros((*q.shape[:-1], 4, 4))
+    out[..., 0, 0], out[..., 0, 1], out[..., 0, 2] = (
+        1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w))  # fmt: skip
+    out[..., 1, 0], out[..., 1, 1], out[..., 1, 2] = (
+        2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w))  # fmt: skip
+    out[..., 2, 0], out[..., 2, 1], out[..., 2, 2] = (
+        2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y))  # fmt: skip
+    out[..., :3, :3] *= sizes[..., None, :]
+    out[..., :3, 3] = places
+    out[..., 3, 3] = 1.0
+    return out

@@ -1,0 +1,153 @@
+"""What goes along: the armature's action, shape keys, other objects, markers, the scene's range."""
+
+import re
+
+from .actions import animation_of
+from .problem import Problem
+
+_BONE = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.?(\w*)')
+
+
+def channel_of(path, roots):
+    """Name the warp's channel that an F-curve of an armature follows; ``None`` is the body's.
+
+    Parameters
+    ----------
+    path : str
+        The curve's data path.
+    roots : set of str
+        Bones without a parent.
+    """
+    found = _BONE.match(path)
+    if found is None:
+        return None
+    name = re.sub(r"\\(.)", r"\1", found[1])
+    return f"{name}:translation" if name in roots and found[2] == "location" else name
+
+
+def data_blocks(context, armature, *, shape_keys, children, others):
+    """List the animated data-blocks that a retiming takes along, the armature first.
+
+    Parameters
+    ----------
+    context : bpy.types.Context
+        Where objects are selected.
+    armature : bpy.types.Object
+        Whose action is retimed.
+    shape_keys : bool
+        Shape keys of the meshes that the armature deforms.
+    children : bool
+        Objects below the armature.
+    others : bool
+        Selected objects.
+    """
+    found = [armature]
+    deformed = [o for o in context.scene.objects if _deforms(armature, o)]
+    if shape_keys:
+        found += [o.data.shape_keys for o in deformed if getattr(o.data, "shape_keys", None)]
+    chosen = []
+    if children:
+        chosen += [o for o in context.scene.objects if _is_below(o, armature)]
+    if others:
+        chosen += list(context.selected_objects)
+    for thing in chosen:
+        found += [thing, thing.data, getattr(thing.data, "shape_keys", None)]
+    out = []
+    for block in found:
+        if block is not None and block not in out:
+            out.append(block)
+    return [armature.data, *out] if armature.data not in out else out
+
+
+def _deforms(armature, thing):
+    if thing.parent == armature:
+        return True
+    return any(m.type == "ARMATURE" and m.object == armature for m in thing.modifiers)
+
+
+def _is_below(thing, armature):
+    above = thing.parent
+    while above is not None:
+        if above == armature:
+            return True
+        above = above.parent
+    return False
+
+
+def targets(blocks, armature, *, shared):
+    """Choose the actions that are retimed: Animated things, and sentences on those left out.
+
+    Parameters
+    ----------
+    blocks : list of bpy.types.ID
+        Candidates.
+    armature : bpy.types.Object
+        The one whose own action must be among them.
+    shared : {"COPY", "STOP"}
+        What happens to an action that others use: this armature gets a copy, or nothing is done.
+    """
+    found, notes, seen = [], [], set()
+    for block in blocks:
+        animated = animation_of(block)
+        if animated is None or not animated.curves:
+            continue
+        own = block == armature
+        if not own and (animated.action.library is not None or block.library is not None):
+            notes.append(f"{block.name} is linked from another file and keeps its timing")
+            continue
+        key = (animated.action.name, None if animated.slot is None else animated.slot.handle)
+        if key in seen:
+            continue  # two of ours share it: once is enough
+        seen.add(key)
+        found.append(animated)
+    users = {a.owner.name for a in found}
+    for animated in found:
+        # Strips of a retiming are no foreign users.
+        others = [n for n in animated.other_users if n not in users]
+        if others and shared == "STOP":
+            raise Problem(
+                f"The action {animated.action.name} is also used by {', '.join(others[:3])}. Make "
+                "it single-user first, or choose Copy for shared actions"
+            )
+    return found, notes
+
+
+def copy_shared(found):
+    """Give every target whose action others use a copy of its own; say so."""
+    users = {a.owner.name for a in found}
+    out, notes = [], []
+    for animated in found:
+        if [n for n in animated.other_users if n not in users]:
+            name = animated.action.name
+            animated = animated.own_copy()
+            notes.append(f"{name} is shared: {animated.owner.name} has its own copy now")
+        out.append(animated)
+    return out, notes
+
+
+def move_markers(markers, graph, keep=()):
+    """Move markers with the body; those named in ``keep`` stand where a hand put them."""
+    moved = 0
+    for marker in markers:
+        if marker.name in keep:
+            continue
+        new = round(float(graph.output(marker.frame)))
+        moved += new != marker.frame
+        marker.frame = new
+    return moved
+
+
+def move_range(scene, graph):
+    """Move the scene's range, and the preview's, with the body."""
+    new = [round(float(graph.output(f))) for f in (scene.frame_start, scene.frame_end)]
+    start, end = min(new), max(new)
+    # Setting one beyond the other would drag that along.
+    scene.frame_end = max(end, scene.frame_start)
+    scene.frame_start = max(start, 0)
+    scene.frame_end = end
+    if scene.use_preview_range:
+        new = [round(float(graph.output(f)))
+               for f in (scene.frame_preview_start, scene.frame_preview_end)]  # fmt: skip
+        scene.frame_preview_end = max(max(new), scene.frame_preview_start)
+        scene.frame_preview_start = min(new)
+        scene.frame_preview_end = max(new)

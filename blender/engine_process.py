@@ -1,0 +1,204 @@
+"""The engine: one process that lives on, asked in lines of JSON."""
+
+import contextlib
+import json
+import os
+import queue
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import bpy
+
+from .problem import Problem
+
+PROTOCOL = 1
+# Seconds that an engine may take to answer its first question: a cold start reads much from disk.
+_PATIENCE = 120.0
+# Seconds that one look for an answer waits: short enough for a window, long enough to cost nothing.
+_MOMENT = 0.005
+_NO_ENGINE = (
+    "There is no engine. Install it in the extension's preferences (Edit > Preferences > Add-ons > "
+    "retime > Install Engine), or say there where retime is installed"
+)
+
+
+def engine_folder(create=False):
+    """Return the folder of the engine's own Python."""
+    try:
+        return Path(bpy.utils.extension_path_user(__package__, path="engine", create=create))
+    except ValueError:  # run from a folder of sources, not as an installed extension
+        return Path(bpy.utils.user_resource("CONFIG", path="retime", create=create)) / "engine"
+
+
+def python_of(place):
+    """Find the Python of a folder (an environment), or take a file as it is; ``None`` if absent."""
+    place = Path(place)
+    if place.is_file():
+        return place
+    for name in ("bin/python", "Scripts/python.exe"):
+        if (place / name).is_file():
+            return place / name
+    return None
+
+
+def engine_command(preferred=""):
+    """Return the command that starts the engine."""
+    for given in (preferred, os.environ.get("RETIME_ENGINE", "")):
+        if given:
+            found = python_of(bpy.path.abspath(given))
+            if found is None:
+                raise Problem(f"There is no retime at {given}. Correct it in the preferences")
+            if found.stem.startswith("retime"):
+                return [str(found), "engine"]
+            return [str(found), "-m", "retime", "engine"]
+    own = python_of(engine_folder())
+    if own is not None:
+        return [str(own), "-m", "retime", "engine"]
+    on_path = shutil.which("retime")
+    if on_path is not None:
+        return [on_path, "engine"]
+    raise Problem(_NO_ENGINE)
+
+
+def clean_environment():
+    """Return this process's environment without what points another Python at Blender's own."""
+    drop = ("PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP", "VIRTUAL_ENV")
+    return {k: v for k, v in os.environ.items() if k not in drop}
+
+
+def quiet():
+    """Return options that keep a child process from opening a window."""
+    return {"creationflags": subprocess.CREATE_NO_WINDOW} if sys.platform == "win32" else {}
+
+
+class Engine:
+    """A running engine."""
+
+    def __init__(self, command):
+        self.command = command
+        self.folder = Path(tempfile.mkdtemp(prefix="retime-", dir=bpy.app.tempdir or None))
+        self._log = open(self.folder / "engine.log", "w+b")  # noqa: SIM115, closed with the process
+        self._lines = queue.Queue()
+        self._count = 0
+        try:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log,
+                env=clean_environment(), cwd=self.folder, encoding="utf-8", **quiet(),
+            )  # fmt: skip
+        except OSError as e:
+            self._log.close()
+            shutil.rmtree(self.folder, ignore_errors=True)
+            raise Problem(f"The engine does not start ({e}). Correct it in the preferences") from e
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    @property
+    def pid(self):
+        """The process's number."""
+        return self._process.pid
+
+    @property
+    def alive(self):
+        """Whether it runs."""
+        return self._process.poll() is None
+
+    def _listen(self):
+        for line in self._process.stdout:
+            self._lines.put(line)
+        self._lines.put(None)
+
+    def ask(self, request):
+        """Send a request: a generator that yields (share, word), and returns the answer."""
+        self._count += 1
+        number = self._count
+        try:
+            self._process.stdin.write(json.dumps({"id": number, **request}) + "\n")
+            self._process.stdin.flush()
+        except OSError:
+            raise self._died() from None
+        share, word = 0.0, "Starting the engine" if number == 1 else "Asking the engine"
+        while True:
+            try:
+                line = self._lines.get(timeout=_MOMENT)
+            except queue.Empty:
+                yield share, word
+                continue
+            if line is None:
+                raise self._died()
+            answer = json.loads(line)
+            if answer.get("id") != number:
+                continue
+            if "error" in answer:
+                text = answer["error"]
+                raise Problem(text[:1].upper() + text[1:])
+            if answer.get("done"):
+                return answer
+            share, word = answer.get("progress") or share, answer.get("word") or word
+
+    def _died(self):
+        try:
+            self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+        self._log.seek(0)
+        said = self._log.read().decode(errors="replace").strip().splitlines()
+        last = f": {said[-1][:200]}" if said else ""
+        return Problem(f"The engine ended before it answered{last}. Nothing was changed; try again")
+
+    def stop(self):
+        """End the process and remove its files."""
+        if self.alive:
+            self._process.kill()
+            self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout, self._log):
+            with contextlib.suppress(OSError):  # the other end may be gone
+                stream.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+_running = None
+
+
+def running_engine(preferred=""):
+    """Return the engine; it is started, or started anew, where need be: a generator.
+
+    The first use checks that both ends speak the same protocol.
+    """
+    global _running
+    command = engine_command(preferred)
+    if _running is not None and _running.alive and _running.command == command:
+        return _running
+    stop_engine()
+    _running = Engine(command)
+    begun = time.monotonic()
+    asked = _running.ask({"version": PROTOCOL})
+    try:
+        while True:
+            yield next(asked)
+            if time.monotonic() - begun > _PATIENCE:
+                stop_engine()
+                raise Problem("The engine does not answer. Install it again in the preferences")
+    except StopIteration as e:
+        spoken = e.value.get("protocol")
+    except BaseException:  # also where the waiting is cancelled
+        stop_engine()
+        raise
+    if spoken != PROTOCOL:
+        stop_engine()
+        raise Problem(
+            f"The engine speaks protocol {spoken}, this extension {PROTOCOL}. Install the engine "
+            "again in the preferences"
+        )
+    return _running
+
+
+def stop_engine():
+    """End the engine, if one runs; a new one starts at need."""
+    global _running
+    if _running is not None:
+        _running.stop()
+        _running = None

@@ -1,0 +1,123 @@
+"""Long work that never blocks: an operator's steps are a generator, driven by a timer or at once.
+
+A step yields how far it is; the scene is changed only after the last of them. With a window, a
+timer drives the steps, a bar shows them and Esc cancels; called from Python, or without a window,
+the same steps run to their end.
+"""
+
+import time
+
+import bpy
+
+from .engine_process import stop_engine
+from .problem import Problem
+
+# Seconds that one tick of the timer may work, and how often it ticks.
+_WORKS, _TICKS = 0.03, 0.05
+# Events that still reach Blender while a job runs: looking around changes nothing.
+_LOOKING = {
+    "MOUSEMOVE", "INBETWEEN_MOUSEMOVE", "MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE",
+    "TRACKPADPAN", "TRACKPADZOOM", "MOUSEROTATE", "WINDOW_DEACTIVATE",
+}  # fmt: skip
+
+
+class Job:
+    """What operators with long work share; they have ``steps(context)``, a generator.
+
+    ``steps`` yields ``(share, word)`` with a share from 0 to 1 or ``None``, and returns sentences
+    to report. It raises ``Problem``.
+    """
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    def steps(self, context):
+        """Do the work."""
+        raise NotImplementedError
+
+    def execute(self, context):
+        """Do all of it now."""
+        steps = self.steps(context)
+        try:
+            while True:
+                next(steps)
+        except StopIteration as e:
+            return self._finished(e.value)
+        except Problem as e:
+            return self._failed(e)
+        finally:
+            steps.close()
+
+    def invoke(self, context, event):
+        """Start it, and let a timer drive it."""
+        return self.start(context)
+
+    def start(self, context):
+        """Begin, and go on by the timer; without a window, do all of it now."""
+        return Job.execute(self, context) if bpy.app.background else self.begin(context)
+
+    def begin(self, context):
+        """Take the first step and ask for the timer's events."""
+        self._steps = self.steps(context)
+        try:
+            next(self._steps)
+        except StopIteration as e:
+            return self._finished(e.value)
+        except Problem as e:
+            return self._failed(e)
+        manager = context.window_manager
+        self._timer = manager.event_timer_add(_TICKS, window=context.window)
+        manager.progress_begin(0, 100)
+        manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context, event):
+        """Go on for a moment."""
+        if event.type == "ESC" and event.value == "PRESS":
+            self._steps.close()
+            stop_engine()
+            self._tidy(context)
+            self.report({"INFO"}, "Cancelled; nothing was changed")
+            return {"CANCELLED"}
+        if event.type != "TIMER":
+            return {"PASS_THROUGH"} if event.type in _LOOKING else {"RUNNING_MODAL"}
+        until = time.monotonic() + _WORKS
+        try:
+            while time.monotonic() < until:
+                share, word = next(self._steps)
+        except StopIteration as e:
+            self._tidy(context)
+            return self._finished(e.value)
+        except Problem as e:
+            self._tidy(context)
+            return self._failed(e)
+        except BaseException:
+            self._tidy(context)
+            raise
+        self._show(context, share, word)
+        return {"RUNNING_MODAL"}
+
+    def _show(self, context, share, word):
+        manager = context.window_manager
+        manager.retime_word, manager.retime_share = word, share or 0.0
+        manager.progress_update(round(100 * (share or 0.0)))
+        context.workspace.status_text_set(f"retime: {word}   (Esc cancels)")
+        for window in manager.windows:
+            for area in window.screen.areas:
+                if area.type in {"VIEW_3D", "DOPESHEET_EDITOR"}:
+                    area.tag_redraw()
+
+    def _tidy(self, context):
+        manager = context.window_manager
+        manager.event_timer_remove(self._timer)
+        manager.progress_end()
+        manager.retime_word, manager.retime_share = "", 0.0
+        context.workspace.status_text_set(None)
+
+    def _finished(self, notes):
+        for note in notes or ():
+            self.report({"INFO"}, note)
+        return {"FINISHED"}
+
+    def _failed(self, problem):
+        self.report({"ERROR"}, str(problem))
+        return {"CANCELLED"}

@@ -1,0 +1,102 @@
+"""Keys of F-curves as arrays: read and written whole, never key by key."""
+
+import numpy as np
+
+# Kinds of interpolation, as Blender numbers them.
+CONSTANT, LINEAR, BEZIER = 0, 1, 2
+# Kinds of handles.
+FREE, AUTO, VECTOR, ALIGNED, AUTO_CLAMPED = 0, 1, 2, 3, 4
+EASE_IN, EASE_OUT = 1, 2
+
+_POINTS = ("co", "handle_left", "handle_right")
+_NUMBERS = ("interpolation", "easing", "handle_left_type", "handle_right_type", "type")
+_VALUES = ("back", "amplitude", "period")
+_FLAGS = ("select_control_point", "select_left_handle", "select_right_handle")
+_KINDS = {
+    **dict.fromkeys(_NUMBERS, np.int32),
+    **dict.fromkeys(_VALUES, np.float32),
+    **dict.fromkeys(_FLAGS, bool),
+}
+# All that a key has, and what moving it alone may change.
+WHOLE = (*_POINTS, *_KINDS)
+PLACES = (*_POINTS, "handle_left_type", "handle_right_type")
+
+
+class Keys:
+    """Keys of one F-curve, or of several one after the other: equally long arrays by name.
+
+    Those that were not read are not written: a curve keeps them, as long as it keeps its keys.
+    """
+
+    def __init__(self, arrays):
+        self.arrays = arrays
+
+    def __len__(self):
+        return len(self.arrays["co"])
+
+    def __getattr__(self, name):
+        try:
+            return self.__dict__["arrays"][name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def take(self, places):
+        """Return copies of the keys at these places, in this order."""
+        return Keys({n: a[places].copy() for n, a in self.arrays.items()})
+
+    def part(self, start, end):
+        """Return a view of some keys in a row."""
+        return Keys({n: a[start:end] for n, a in self.arrays.items()})
+
+    @classmethod
+    def read(cls, curve, names=WHOLE):
+        """Read all keys of an F-curve, or only some of what they have."""
+        points = curve.keyframe_points
+        n = len(points)
+        arrays = {}
+        for name in names:
+            if name in _POINTS:
+                buffer = np.empty(2 * n, dtype=np.float32)
+                points.foreach_get(name, buffer)
+                arrays[name] = buffer.reshape(n, 2)
+            else:
+                arrays[name] = np.empty(n, dtype=_KINDS[name])
+                points.foreach_get(name, arrays[name])
+        for name in _POINTS:
+            arrays[name] = arrays[name].astype(float)
+        return cls(arrays)
+
+    @classmethod
+    def made(cls, frames, values, interpolation=LINEAR):
+        """Make keys of one kind, their handles a third of the way to their neighbours."""
+        co = np.stack([frames, values], axis=1).astype(float)
+        n = len(co)
+        step = np.diff(co, axis=0) / 3 if n > 1 else np.zeros((0, 2))
+        out = np.concatenate([step, step[-1:]]) if n > 1 else np.array([[1.0, 0.0]])
+        into = np.concatenate([step[:1], step]) if n > 1 else np.array([[1.0, 0.0]])
+        arrays = {"co": co, "handle_left": co - into, "handle_right": co + out}
+        arrays |= {name: np.zeros(n, dtype=kind) for name, kind in _KINDS.items()}
+        arrays["interpolation"][:] = interpolation
+        return cls(arrays)
+
+    @classmethod
+    def joined(cls, parts):
+        """Put keys one after the other."""
+        return cls({n: np.concatenate([p.arrays[n] for p in parts]) for n in parts[0].arrays})
+
+    def write(self, curve):
+        """Put these keys in the place of all keys of an F-curve."""
+        points = curve.keyframe_points
+        count, n = len(points), len(self)
+        if n < count:
+            points.clear()
+            count = 0
+        if n > count:
+            points.add(n - count)
+        # Kinds before places: Blender brings handles in line as soon as their kind asks for it.
+        for name, values in self.arrays.items():
+            if name not in _POINTS:
+                points.foreach_set(name, np.ascontiguousarray(values))
+        for name in _POINTS:
+            points.foreach_set(name, self.arrays[name].astype(np.float32).ravel())
+        curve.update()

@@ -1,0 +1,63 @@
+"""Write retime_parameters.json from the methods' own declarations; ``--check`` only compares.
+
+It runs where retime is installed, not in Blender: ``make blender`` calls it.
+"""
+
+import json
+import sys
+import types
+import typing
+from pathlib import Path
+
+from retime.methods import METHODS
+from retime.parameters import declared
+
+PAGE = Path(__file__).with_name("retime_parameters.json")
+# The methods that panels offer.
+OFFERED = ("spline", "guided", "physics", "align", "stagger", "surface", "smooth", "hold")
+_PLAIN = {float: "float", int: "int", bool: "bool", str: "text"}
+
+
+def _kind(kind):
+    """Name what a panel's property can hold: kind, choices, whether it may be left out."""
+    origin, inner = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (typing.Union, types.UnionType):
+        optional = type(None) in inner
+        first = next(t for t in inner if t is not type(None))
+        name, choices, _ = _kind(first)
+        return name, choices, optional
+    if origin is typing.Literal:
+        return "choice", list(inner), False
+    return _PLAIN.get(kind, "other"), None, False
+
+
+def page():
+    """Make the page's text."""
+    out = {}
+    for name in OFFERED:
+        method = METHODS[name]
+        listed = []
+        for p in declared(method.parameters):
+            kind, choices, optional = _kind(p.type)
+            default = None if p.required else p.default
+            if (
+                kind in ("float", "int")
+                and default is not None
+                and not isinstance(default, int | float)
+            ):
+                kind = "other"
+            if kind == "choice" and not isinstance(default, str):
+                kind = "other"
+            entry = {"name": p.name, "kind": kind, "help": p.help, "unit": p.unit}
+            if kind != "other":
+                entry |= {"default": default, "optional": optional or default is None}
+                entry |= {"minimum": p.minimum, "maximum": p.maximum, "choices": choices}
+            listed.append(entry)
+        out[name] = {"summary": method.summary, "parameters": listed}
+    return json.dumps(out, indent=1) + "\n"
+
+
+if __name__ == "__main__":
+    if "--check" in sys.argv:
+        sys.exit(0 if PAGE.read_text() == page() else f"{PAGE.name} is old; run make blender")
+    PAGE.write_text(page())

@@ -1,0 +1,231 @@
+"""Retiming the whole body: to a length, through markers, by another action, by a file."""
+
+import json
+
+import bpy
+from bpy.props import EnumProperty, IntProperty, StringProperty
+from bpy_extras.io_utils import ImportHelper
+
+from ..problem import Problem
+from ..retiming import Retiming, armature_of, part_of, step
+from ..settings import chosen
+
+_METHODS = [
+    ("SETTINGS", "As Set", "The method that the panel shows"),
+    ("guided", "Guided", ""),
+    ("physics", "Physics", ""),
+    ("spline", "Spline", ""),
+]
+
+
+def _method(operator, context):
+    settings = context.scene.retime
+    return settings.method if operator.method == "SETTINGS" else operator.method
+
+
+class RETIME_OT_to_length(Retiming, bpy.types.Operator):
+    """Retime the character to a length in frames, its natural timing kept"""
+
+    bl_idname = "retime.to_length"
+    bl_label = "Retime to Length"
+
+    # What is left empty means the scene's own; it must not be filled with the last call's.
+    frames: IntProperty(
+        name="Length", min=0, options={"SKIP_SAVE"}, description="Frames of the result; 0: as set"
+    )
+    method: EnumProperty(name="Method", items=_METHODS, options={"SKIP_SAVE"})
+
+    def recipe(self, context, capture, engine):
+        """One step, to the length."""
+        settings = context.scene.retime
+        method, part = _method(self, context), part_of(context, capture)
+        values = chosen(settings, method)
+        if part is not None:
+            values["rest"] = "ripple"
+        length = (self.frames or settings.frames) / capture.fps
+        return [step(method, **values, duration=length, range=part)]
+        yield
+
+
+class RETIME_OT_pin_markers(bpy.types.Operator):
+    """Remember the moments that the timeline's markers stand for; then drag them elsewhere"""
+
+    bl_idname = "retime.pin_markers"
+    bl_label = "Pin Markers"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context):
+        """Pin the selected markers, or all."""
+        markers = context.scene.timeline_markers
+        wanted = [m for m in markers if m.select] or list(markers)
+        if not wanted:
+            self.report({"ERROR"}, "There are no markers. Set some at moments of the motion (M)")
+            return {"CANCELLED"}
+        pins = context.scene.retime.pins
+        pins.clear()
+        for marker in wanted:
+            pin = pins.add()
+            pin.name, pin.frame = marker.name, marker.frame
+        self.report({"INFO"}, f"{len(pins)} markers pinned: drag them to when it should happen")
+        return {"FINISHED"}
+
+
+class RETIME_OT_keytimes(Retiming, bpy.types.Operator):
+    """Retime so that what happened at each pinned marker happens where the marker is now"""
+
+    bl_idname = "retime.keytimes"
+    bl_label = "Keytimes from Markers"
+
+    method: EnumProperty(name="Method", items=_METHODS, options={"SKIP_SAVE"})
+
+    def recipe(self, context, capture, engine):
+        """One step, through the markers; a marker beyond the end sets the length."""
+        settings = context.scene.retime
+        pairs = sorted((new, old) for _, old, new in moved_markers(context.scene))
+        if not pairs:
+            raise Problem("No markers are pinned. Pin some first, then drag them")
+        if all(new == old for new, old in pairs):
+            raise Problem("No pinned marker was moved. Drag them to when it should happen")
+        method = _method(self, context)
+        values = chosen(settings, method)
+        inner = [p for p in pairs if capture.first < p[1] < capture.last]
+        ends = {old: new for new, old in pairs}
+        length = None
+        if capture.last in ends:
+            length = (ends[capture.last] - capture.first) / capture.fps
+        elif inner:
+            # What follows the last marker keeps its own length.
+            length = (inner[-1][0] + capture.last - inner[-1][1] - capture.first) / capture.fps
+        if not inner and length is None:
+            raise Problem("The pinned markers lie outside the action. Pin some within it")
+        if inner and inner[0][0] <= capture.first:
+            raise Problem("A marker was dragged before the motion's start; nothing can be earlier")
+        times = [[capture.time(new), capture.time(old)] for new, old in inner]
+        return [step(method, **values, keytimes=times, duration=length)]
+        yield
+
+    def kept_markers(self, context):
+        """Pinned markers stand where they were dragged."""
+        return [p.name for p in context.scene.retime.pins]
+
+    def after(self, context, result):
+        """Their moments are where they stand, now."""
+        markers = {m.name: m.frame for m in context.scene.timeline_markers}
+        for pin in context.scene.retime.pins:
+            pin.frame = markers.get(pin.name, pin.frame)
+
+
+def moved_markers(scene):
+    """List pinned markers: name, the frame of their moment, and where they are now."""
+    now = {m.name: m.frame for m in scene.timeline_markers}
+    return [(p.name, p.frame, now[p.name]) for p in scene.retime.pins if p.name in now]
+
+
+class RETIME_OT_reference(Retiming, bpy.types.Operator):
+    """Give the motion the feel or the timing of another action of the same character"""
+
+    bl_idname = "retime.reference"
+    bl_label = "Reference Action"
+
+    action: StringProperty(
+        name="Action", options={"SKIP_SAVE"}, description="The other action; empty: as set"
+    )
+    how: EnumProperty(
+        name="Timing",
+        items=[
+            ("KEEP", "Guide, Keep Length", "Local timing like the reference's, in the same length"),
+            ("FREE", "Guide, Free Length", "The reference decides the length too"),
+            ("ALIGN", "Same Take", "The reference is another take: everything happens as there"),
+        ],
+    )
+
+    def reference(self, context):
+        """Return the other action."""
+        given = context.scene.retime.reference
+        action = bpy.data.actions.get(self.action) if self.action else given
+        if action is None:
+            raise Problem("There is no reference. Choose another action of this character")
+        data = armature_of(context).animation_data
+        if data is not None and action == data.action:
+            raise Problem(f"{action.name} is the motion itself. Choose another action")
+        return action
+
+    def recipe(self, context, capture, engine):
+        """One step, with the other action as its reference."""
+        settings = context.scene.retime
+        if self.how == "ALIGN":
+            return [step("align", **chosen(settings, "align"), b="reference")]
+        length = "free" if self.how == "FREE" else None
+        values = chosen(settings, "guided")
+        return [step("guided", **values, reference=["reference"], duration=length)]
+        yield
+
+
+class _FromFile(ImportHelper, Retiming):
+    """A retiming that a file holds."""
+
+    filter_glob: StringProperty(default="*.json", options={"HIDDEN"})
+
+    def invoke(self, context, event):
+        """Ask for the file."""
+        return ImportHelper.invoke(self, context, event)
+
+    def execute(self, context):
+        """Go on by the timer once the file is chosen."""
+        return self.start(context)
+
+    def document(self, form):
+        """Read the file."""
+        try:
+            with open(self.filepath, encoding="utf-8-sig") as file:
+                document = json.load(file)
+        except (OSError, ValueError) as e:
+            raise Problem(f"{self.filepath} cannot be read: {e}") from None
+        if not isinstance(document, dict) or document.get("format") != f"retime-{form}":
+            raise Problem(f"{self.filepath} is no {form} file of retime")
+        return document
+
+
+class RETIME_OT_import_warp(_FromFile, bpy.types.Operator):
+    """Retime by a warp file, made by retime on any copy of this motion"""
+
+    bl_idname = "retime.import_warp"
+    bl_label = "Import Warp…"
+    filename_ext = ".json"
+
+    def recipe(self, context, capture, engine):
+        """One step: the warp, brought to the motion's own start."""
+        document = self.document("warp")
+        try:
+            listed = [document] if "output" in document else []
+            listed += document.get("channels", {}).values()
+            start = min(k["output"][0] for k in listed)
+            for knots in listed:
+                for axis in ("output", "source"):
+                    knots[axis] = [t - start for t in knots[axis]]
+        except (TypeError, KeyError, IndexError, ValueError, AttributeError):
+            raise Problem(f"{self.filepath} is no warp that retime can read") from None
+        return [step("warp", warp=document)]
+        yield
+
+
+class RETIME_OT_import_recipe(_FromFile, bpy.types.Operator):
+    """Retime by a recipe: several edits in one file"""
+
+    bl_idname = "retime.import_recipe"
+    bl_label = "Import Recipe…"
+    filename_ext = ".json"
+
+    def recipe(self, context, capture, engine):
+        """The recipe's own steps."""
+        steps = self.document("recipe").get("steps")
+        if not isinstance(steps, list):
+            raise Problem(f"{self.filepath} is no recipe that retime can read")
+        return steps
+        yield
+
+
+CLASSES = (
+    RETIME_OT_to_length, RETIME_OT_pin_markers, RETIME_OT_keytimes, RETIME_OT_reference,
+    RETIME_OT_import_warp, RETIME_OT_import_recipe,
+)  # fmt: skip

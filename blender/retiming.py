@@ -1,0 +1,208 @@
+"""What operators that retime share: find the armature, capture it, ask, apply."""
+
+import bpy
+
+from . import nla
+from .actions import animation_of, assign, must_be_editable
+from .applying import Options, apply_result
+from .capture import captured
+from .carry import data_blocks, targets
+from .engine_process import running_engine
+from .jobs import Job
+from .preferences import preferred_engine
+from .problem import Problem
+from .result import Result
+from .settings import chosen
+
+# How near the strip time's few keys follow the warp, seconds.
+_STRIP_TOLERANCE = 1e-5
+
+
+def armature_of(context):
+    """Return the armature that is meant: the active object, or the one that deforms it."""
+    thing = context.object
+    if thing is not None and thing.type != "ARMATURE":
+        found = thing.find_armature() if hasattr(thing, "find_armature") else None
+        thing = found or thing.parent
+    if thing is None or thing.type != "ARMATURE":
+        raise Problem("There is no armature to retime. Select the character's armature")
+    if thing.library is not None and thing.override_library is None:
+        raise Problem(
+            f"{thing.name} is linked from another file and cannot be changed. Make a library "
+            "override (Object > Library Override > Make), or retime it in its own file"
+        )
+    return thing
+
+
+def action_span(armature):
+    """Return what moves an armature, and its first and last whole frame."""
+    animated = animation_of(armature)
+    track = nla.track_of(armature)
+    if track is not None and animated is None:
+        strip = track.strips[0]
+        first, last = strip.frame_start, strip.frame_end
+    else:
+        if animated is None:
+            raise Problem(f"{armature.name} has no action. Give it one in the Action Editor")
+        must_be_editable(animated)
+        span = animated.frame_range
+        if span is None:
+            raise Problem(f"The action {animated.action.name} is empty: it has no keys to retime")
+        first, last = span
+    first, last = int(first // 1), int(-(-last // 1))
+    if last <= first:
+        raise Problem(f"The action of {armature.name} has one frame only; there is no timing in it")
+    return animated, first, last
+
+
+def step(method, **parameters):
+    """Return a step as a recipe holds it; what is ``None`` is left out."""
+    return {"method": method, "parameters": {k: v for k, v in parameters.items() if v is not None}}
+
+
+def recipe_of(steps):
+    """Return a recipe as its file holds it."""
+    return {"format": "retime-recipe", "version": 1, "steps": steps}
+
+
+def part_of(context, capture):
+    """Return the range that is retimed, in seconds of the motion; ``None`` is all of it."""
+    scene = context.scene
+    if scene.retime.part != "PREVIEW":
+        return None
+    if not scene.use_preview_range:
+        raise Problem("There is no preview range. Set one in the timeline, or retime the whole")
+    a, b = scene.frame_preview_start, scene.frame_preview_end
+    a, b = max(a, capture.first), min(b, capture.last)
+    if a >= b:
+        raise Problem("The preview range holds nothing of the action. Set it over the motion")
+    return [capture.time(a), capture.time(b)]
+
+
+class Retiming(Job):
+    """An operator that retimes: a subclass says by which steps."""
+
+    # Steps whose own fixes hold feet already.
+    holds = False
+
+    def recipe(self, context, capture, engine):
+        """Return the recipe: a generator that may ask the engine first."""
+        raise NotImplementedError
+
+    def reference(self, context):
+        """Return another action to capture on the same armature, or ``None``."""
+        return
+
+    def kept_markers(self, context):
+        """Name the markers that stay where they are."""
+        return ()
+
+    def after(self, context, result):
+        """Do what follows a retiming."""
+
+    def steps(self, context):
+        """Capture, ask, apply."""
+        armature = armature_of(context)
+        _, first, last = action_span(armature)
+        settings = context.scene.retime
+        blocks = data_blocks(
+            context, armature, shape_keys=settings.shape_keys, children=settings.children,
+            others=settings.others,
+        )  # fmt: skip
+        # A strip plays an action that others use too; nothing of theirs changes.
+        shared = "COPY" if settings.apply == "NLA" else settings.shared
+        found, notes = targets(blocks, armature, shared=shared)
+        engine = yield from running_engine(preferred_engine(context))
+        capture = yield from _shown(captured(context, armature, first, last), "Reading the pose", 0)
+        other = self.reference(context)
+        files = {}
+        if other is not None:
+            seen = yield from _shown(_under(context, armature, other), "Reading the reference", 0.2)
+            files["reference"] = str(engine.folder / "reference.npz")
+            seen.write(files["reference"])
+        capture.write(engine.folder / "in.npz")
+        steps = yield from self.recipe(context, capture, engine)
+        request = {
+            "motion": str(engine.folder / "in.npz"),
+            "recipe": recipe_of(steps + self._fixes(settings)),
+            "references": files,
+            "out": str(engine.folder / "out.npz"),
+            "warp": str(engine.folder / "warp.json"),
+            "fps": capture.fps,
+            "bezier": _STRIP_TOLERANCE if settings.apply == "NLA" else None,
+        }
+        answer = yield from _scaled(engine.ask(request), 0.4)
+        result = Result(capture, request["out"], request["warp"], answer)
+        options = Options(
+            settings.apply, settings.tolerance if settings.refine else None, settings.markers,
+            settings.scene_range, settings.mute, self.kept_markers(context),
+        )  # fmt: skip
+        notes += apply_result(context, armature, blocks, found, result, options)
+        self.after(context, result)
+        return [*dict.fromkeys([*result.about, *notes]), _summary(capture, result)]
+
+    def _fixes(self, settings):
+        """Return the steps that the settings add after every retiming."""
+        out = []
+        if settings.smoothing:
+            out.append(step("smooth", **chosen(settings, "smooth")))
+        if settings.hold_feet and not self.holds:
+            out.append(step("hold", **chosen(settings, "hold")))
+        return out
+
+
+def _summary(capture, result):
+    before, after = capture.last - capture.first, len(result) - 1
+    text = f"{before} frames became {after}" if before != after else f"{after} frames, retimed"
+    baked = len(result.joints)
+    return f"{text}; the poses of {baked} bones changed" if baked else text
+
+
+def _shown(steps, word, share):
+    """Put a word to shares; what comes of it is returned."""
+    while True:
+        try:
+            done = next(steps)
+        except StopIteration as e:
+            return e.value
+        except BaseException:
+            steps.close()
+            raise
+        try:
+            yield share + 0.2 * done, word
+        except BaseException:
+            steps.close()
+            raise
+
+
+def _scaled(steps, start):
+    """Let an inner job's shares fill what is left of the bar."""
+    try:
+        while True:
+            share, word = next(steps)
+            yield start + (1 - start) * (share or 0.0), word
+    except StopIteration as e:
+        return e.value
+
+
+def _under(context, armature, action):
+    """Capture an armature while another action moves it; its own comes back."""
+    data = armature.animation_data
+    own, slot = data.action, getattr(data, "action_slot", None)
+    identifier = None if slot is None else slot.identifier
+    muted = [t for t in data.nla_tracks if not t.mute]
+    for track in muted:
+        track.mute = True
+    try:
+        assign(armature, action)
+        seen = animation_of(armature)
+        span = None if seen is None else seen.frame_range
+        if span is None:
+            raise Problem(f"The action {action.name} holds no keys for {armature.name}")
+        first, last = int(span[0] // 1), int(-(-span[1] // 1))
+        return (yield from captured(context, armature, first, last))
+    finally:
+        assign(armature, own, identifier)
+        for track in muted:
+            track.mute = False
+        bpy.context.view_layer.update()
