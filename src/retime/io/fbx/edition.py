@@ -1,0 +1,117 @@
+"""A new edition of a file: some objects and connections are others, all else is as it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from retime.io.fbx.curves import Curve, curve_node, new_curve
+from retime.io.fbx.document import Document, Thing
+from retime.io.fbx.properties import property_parts, real, text, values
+from retime.io.fbx.tree import Node
+
+__all__ = ["Edition"]
+
+
+class Edition:
+    """Collects changes of a document, which itself stays as it is."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.replaced: dict[int, Node] = {}
+        self.sections: dict[bytes, Node] = {}
+        self._added: list[Node] = []
+        self._cut: set[int] = set()
+        self._links: list[Node] = []
+        largest = max((n for n in document.objects if n < 1 << 62), default=0)
+        self._next = max(largest, 1) + 1
+
+    def section(self, name: bytes) -> Node | None:
+        """Return a node at the top of the file as it is by now."""
+        return self.sections.get(name) or self.document.top(name)
+
+    def rewrite(self, thing: Thing, curve: Curve, before: Curve) -> None:
+        """Give a curve of the file other keys."""
+        self.replaced[thing.id] = curve_node(self.document, thing.node, curve, before)
+
+    def add_curve(self, curve: Curve) -> int:
+        """Add a curve; return its number."""
+        number = self._number()
+        self._added.append(new_curve(self.document, number, curve))
+        return number
+
+    def add_curve_node(self, label: bytes, rest: tuple[float, float, float]) -> int:
+        """Add a curve node for three axes; return its number."""
+        tree, number = self.document.tree, self._number()
+        rows = [
+            tree.node(b"P", [text(name), text(b"Number"), text(b""), text(b"A"), real(value)])
+            for name, value in zip((b"d|X", b"d|Y", b"d|Z"), rest, strict=True)
+        ]
+        name = text(label + b"\x00\x01AnimCurveNode")
+        self._added.append(
+            tree.node(
+                b"AnimationCurveNode",
+                [real(number, "L"), name, text(b"")],
+                [tree.node(b"Properties70", (), rows)],
+            )
+        )
+        return number
+
+    def link(self, kind: bytes, child: int, parent: int, property: bytes = b"") -> None:
+        """Connect an object with another, or with a property of it."""
+        parts = [text(kind), real(child, "L"), real(parent, "L")]
+        parts += [text(property)] if property else []
+        self._links.append(self.document.tree.node(b"C", parts))
+
+    def cut(self, at: int) -> None:
+        """Leave out a connection, given by its place among all."""
+        self._cut.add(at)
+
+    def _number(self) -> int:
+        while self._next in self.document.objects:
+            self._next += 1
+        self._next += 1
+        return self._next - 1
+
+    def save(self, path: Path) -> None:
+        """Write the edition."""
+        tree, out = self.document.tree, []
+        for node in self.document.tree.nodes:
+            node = self.sections.get(node.name, node)
+            if node.name == b"Objects" and (self.replaced or self._added):
+                node = self._objects(node)
+            elif node.name == b"Connections" and (self._cut or self._links):
+                kept = [c for n, c in enumerate(node.children) if n not in self._cut]
+                node = tree.with_children(node, [*kept, *self._links])
+            elif node.name == b"Definitions" and self._added:
+                node = self._counted(node)
+            out.append(node)
+        self.document.save(out, path)
+
+    def _objects(self, node: Node) -> Node:
+        known = {id(self.document.objects[n].node): made for n, made in self.replaced.items()}
+        kept = [known.get(id(child), child) for child in node.children]
+        return self.document.tree.with_children(node, [*kept, *self._added])
+
+    def _counted(self, node: Node) -> Node:
+        """Return the file's list of definitions with as many objects as there are."""
+        tree = self.document.tree
+        more = {b"": len(self._added)}
+        for added in self._added:
+            more[added.name] = more.get(added.name, 0) + 1
+
+        def raised(child: Node, by: int) -> Node:
+            found = values(child) if child.name == b"Count" else []
+            if len(found) != 1 or not isinstance(found[0], int):
+                return child
+            letter = property_parts(child)[0][:1].decode()
+            return tree.with_properties(child, [real(found[0] + by, letter)])
+
+        children = []
+        for child in node.children:
+            if child.name == b"ObjectType":
+                kind = values(child)[:1]
+                by = more.get(kind[0], 0) if kind and isinstance(kind[0], bytes) else 0
+                if by:
+                    child = tree.with_children(child, [raised(c, by) for c in child.children])
+            children.append(raised(child, more[b""]))
+        return tree.with_children(node, children)

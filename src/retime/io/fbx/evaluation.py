@@ -1,0 +1,350 @@
+"""Poses of an FBX file, evaluated by ufbx in a process of its own.
+
+ufbx gets no file of a stranger: it gets a small one that is made here, of models, layers and
+curves only, whose numbers were checked. First it says what tangents the keys have; then the curves
+are put on the wanted times, and it makes transforms of them.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.errors import FormatError, MissingDependencyError
+from retime.io.fbx.curves import (
+    CONSTANT,
+    CUBIC,
+    LINEAR,
+    NEXT,
+    PLAIN_WEIGHT,
+    Curve,
+    linear_curve,
+    new_curve,
+)
+from retime.io.fbx.document import Document, Thing
+from retime.io.fbx.properties import packed, real, text
+from retime.io.fbx.stacks import Stack
+from retime.io.fbx.tree import Node, empty_tree, write
+from retime.quat import FloatArray
+from retime.sampling import MOST_BYTES
+
+__all__ = ["Evaluator", "Poses"]
+
+# How long a file may take, seconds.
+_PATIENCE = 120.0
+# How many requests a child answers.
+_MOST_ANSWERS = 400
+_MODES = (CONSTANT, CONSTANT | NEXT, LINEAR, CUBIC)
+
+
+@dataclass(frozen=True, eq=False)
+class Poses:
+    """Local transforms of models.
+
+    Parameters
+    ----------
+    parents : mapping of int to int
+        The model above each; 0 where there is none.
+    rest : mapping of int to array (10,)
+        Translation, rotation (wxyz) and scale without animation.
+    tracks : mapping of int to array (F, 10)
+        The same at the wanted times, of models that move.
+    keeps_size : frozenset of int
+        Models that do not take the size of what is above them.
+    """
+
+    parents: Mapping[int, int]
+    rest: Mapping[int, FloatArray]
+    tracks: Mapping[int, FloatArray]
+    keeps_size: frozenset[int]
+
+
+class _Child:
+    """A process that runs ufbx; it ends with this one, whose end of the pipe it reads."""
+
+    def __init__(self) -> None:
+        if importlib.util.find_spec("pufbx") is None:
+            raise MissingDependencyError(
+                "FBX, whose evaluator is compiled while it is installed and asks for a C compiler,",
+                "fbx",
+            )
+        self.owner = os.getpid()
+        self.answered = 0
+        self.process = subprocess.Popen(
+            [sys.executable, "-I", "-W", "ignore", str(Path(__file__).with_name("child.py"))],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            env=os.environ | {"OPENBLAS_NUM_THREADS": "1", "PYTHONIOENCODING": "utf-8"},
+        )
+
+    def ask(self, request: str) -> str:
+        """Hand over a line; return the answer, empty where there is none."""
+        process = self.process
+        assert process.stdin is not None
+        assert process.stdout is not None
+        timer = threading.Timer(_PATIENCE, process.kill)
+        timer.daemon = True
+        timer.start()
+        try:
+            process.stdin.write(request + "\n")
+            process.stdin.flush()
+            answer = process.stdout.readline().strip()
+        except OSError:
+            answer = ""
+        late = not timer.is_alive()
+        timer.cancel()
+        self.answered += 1
+        return f"it took more than {_PATIENCE:g} s" if late else answer
+
+    def end(self) -> None:
+        """Stop the process."""
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+        self.process.kill()
+        self.process.wait()
+
+
+# A child that has nothing to do waits for the next file: starting one takes longer than reading.
+_idle: list[_Child] = []
+_lock = threading.Lock()
+
+
+@atexit.register
+def _end_idle() -> None:
+    with _lock:
+        while _idle:
+            child = _idle.pop()
+            if child.owner == os.getpid():
+                child.end()
+
+
+class Evaluator:
+    """Somebody who evaluates files; use it in a ``with`` statement."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = path
+        with _lock:
+            found = _idle.pop() if _idle and _idle[-1].owner == os.getpid() else None
+        self.child = found or _Child()
+        self.folder = tempfile.TemporaryDirectory(prefix="retime-fbx-", ignore_cleanup_errors=True)
+        self.sound = True
+
+    def __enter__(self) -> Evaluator:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.folder.cleanup()
+        # ufbx's wrapper keeps some memory of each file, so nobody serves for ever.
+        interrupted = error is not None and not isinstance(error, Exception)
+        with _lock:
+            fresh = self.sound and not interrupted and self.child.answered < _MOST_ANSWERS
+            if fresh and not _idle:
+                _idle.append(self.child)
+                return
+        self.child.end()
+
+    def _ask(self, what: str, *files: str) -> dict[str, npt.NDArray[Any]]:
+        target = str(Path(self.folder.name) / "answer.npz")
+        answer = self.child.ask("\t".join([what, *files, target]))
+        if answer == "ok":
+            with np.load(target, allow_pickle=False) as found:
+                return {name: found[name] for name in found.files}
+        self.sound = False
+        if not answer:
+            raise FormatError("ufbx, which evaluates it, broke down over it", path=self.path)
+        raise FormatError(f"ufbx cannot evaluate it: {answer}", path=self.path)
+
+    def _write(self, name: str, nodes: Iterable[Node], version: int) -> str:
+        place = Path(self.folder.name) / name
+        with place.open("wb") as file:
+            file.writelines(write(empty_tree(version), nodes))
+        return str(place)
+
+    def resolved(self, document: Document, curves: Mapping[int, Curve]) -> dict[int, Curve]:
+        """Return curves with the tangents that ufbx finds: automatic ones, and by tension."""
+        whole, curves = curves, {n: c for n, c in curves.items() if c.has_found_tangents}
+        if not curves:
+            return dict(whole)
+        maker = _maker(document)
+        objects = [new_curve(maker, number, curve) for number, curve in curves.items()]
+        top = [*_copied(document, (b"FBXHeaderExtension",)), _objects(maker, objects)]
+        found = self._ask("keys", self._write("keys.fbx", top, maker.tree.version))
+        counts = [len(c.ticks) for c in curves.values()]
+        if found["counts"].tolist() != counts:
+            raise document.fail("ufbx found other keys in its curves")
+        ends = np.cumsum(counts)
+        mode = np.array(_MODES)[np.clip(found["mode"], 0, 3)]
+        out = dict(whole)
+        for (number, curve), end in zip(curves.items(), ends, strict=True):
+            own = slice(int(end) - len(curve.ticks), int(end))
+            out[number] = _with_tangents(
+                curve, mode[own], found["reach"][own], found["rise"][own], document.ticks
+            )
+        return out
+
+    def poses(
+        self, document: Document, stack: Stack | None, times: FloatArray, models: Sequence[Thing]
+    ) -> Poses:
+        """Evaluate models at times (F,) in seconds."""
+        maker = _maker(document)
+        objects, links = _models(document, maker, models)
+        if stack is not None:
+            animation = _animation(document, maker, stack, times, {m.id for m in models})
+            objects, links = objects + animation[0], links + animation[1]
+        kept = (b"FBXHeaderExtension", b"GlobalSettings", b"Definitions")
+        top = [*_copied(document, kept), _objects(maker, objects)]
+        top.append(maker.tree.node(b"Connections", (), links, closed=True))
+        moments = str(Path(self.folder.name) / "times.npy")
+        np.save(moments, times)
+        found = self._ask("poses", self._write("poses.fbx", top, maker.tree.version), moments)
+        number = {str(m.id): m.id for m in models} | {"": 0}
+        names = [number.get(str(name)) for name in found["names"]]
+        above = [number.get(str(name), 0) for name in found["parents"]]
+        whole = [k for k, name in enumerate(names) if name]
+        if {names[k] for k in whole} != {m.id for m in models}:
+            raise document.fail("ufbx found other models in it")
+        if not np.isfinite(found["rest"]).all() or not np.isfinite(found["tracks"]).all():
+            raise document.fail("its transforms are not finite")
+        tracks = {
+            names[k]: t for k, t in zip(found["moved"].tolist(), found["tracks"], strict=True)
+        }
+        return Poses(
+            {int(names[k] or 0): int(above[k] or 0) for k in whole},
+            {int(names[k] or 0): found["rest"][k] for k in whole},
+            {int(n): t for n, t in tracks.items() if n},
+            frozenset(int(names[k] or 0) for k in whole if found["modes"][k] == 1),
+        )
+
+
+def _maker(document: Document) -> Document:
+    """Make an empty file of the same version, to add to."""
+    return Document(empty_tree(document.tree.version), document.path, "")
+
+
+def _copied(document: Document, names: Sequence[bytes]) -> list[Node]:
+    found = (document.top(name) for name in names)
+    return [_fresh(node) for node in found if node is not None]
+
+
+def _objects(maker: Document, objects: Sequence[Node]) -> Node:
+    return maker.tree.node(b"Objects", (), objects, closed=True)
+
+
+def _link(maker: Document, kind: bytes, child: int, parent: int, property: str = "") -> Node:
+    parts = [text(kind), real(child, "L"), real(parent, "L")]
+    return maker.tree.node(b"C", [*parts, text(property.encode())] if property else parts)
+
+
+def _models(
+    document: Document, maker: Document, models: Sequence[Thing]
+) -> tuple[list[Node], list[Node]]:
+    """Return models with their properties, called by their numbers, and what connects them."""
+    objects = []
+    for model in models:
+        rows = model.node.child(b"Properties70")
+        name = text(str(model.id).encode() + b"\x00\x01Model")
+        kind = text(model.subclass.encode())
+        below = [] if rows is None else [_fresh(rows)]
+        objects.append(maker.tree.node(b"Model", [real(model.id, "L"), name, kind], below))
+    known = {model.id for model in models} | {0}
+    links = [
+        _link(maker, link.kind.encode(), link.child, link.parent, link.property)
+        for link in document.links
+        if link.child in known and link.parent in known and link.kind in ("OO", "PP")
+    ]
+    return objects, links
+
+
+def _fresh(node: Node) -> Node:
+    """Return a node that stands nowhere yet, nor does anything below it."""
+    return replace(node, start=-1, children=tuple(map(_fresh, node.children)))
+
+
+def _animation(
+    document: Document, maker: Document, stack: Stack, times: FloatArray, models: set[int]
+) -> tuple[list[Node], list[Node]]:
+    """Return a stack whose curves have their keys on the wanted times, and what connects it."""
+    layers = {layer.id for layer in stack.layers}
+    drives = [d for d in stack.drives if d.target in models or d.target in layers]
+    whole = len(times) * 12 * sum(len(d.curves) for d in drives)
+    if whole > MOST_BYTES:
+        raise document.fail(f"its curves at {len(times)} frames are more than fits in memory")
+    ticks = np.round(times * document.ticks).astype(np.int64)
+    keys = maker.tree.node(b"KeyTime", [packed("l", ticks, pack=False)])
+    objects = [_fresh(stack.thing.node), *(_fresh(layer.node) for layer in stack.layers)]
+    links = [_link(maker, b"OO", layer.id, stack.thing.id) for layer in stack.layers]
+    made: set[int] = set()
+    for drive in drives:
+        if drive.thing.id not in made:
+            objects.append(_fresh(drive.thing.node))
+            links.append(_link(maker, b"OO", drive.thing.id, drive.layer))
+            for axis, thing in drive.curves.items():
+                curve = stack.curves.get(thing.id)
+                if curve is None:
+                    continue
+                links.append(_link(maker, b"OP", thing.id, drive.thing.id, axis))
+                if thing.id not in made:
+                    track = curve.at(times, document.ticks)
+                    objects.append(_dense(maker, thing.id, track, ticks, keys))
+                    made.add(thing.id)
+            made.add(drive.thing.id)
+        links.append(_link(maker, b"OP", drive.thing.id, drive.target, drive.property))
+    return objects, links
+
+
+def _dense(maker: Document, number: int, track: FloatArray, ticks: Any, keys: Node) -> Node:
+    """Make a curve of straight lines; all of them share the node of their times."""
+    if np.ptp(track) == 0:
+        return new_curve(maker, number, linear_curve(ticks[:1], track[:1]))
+    node = maker.tree.node
+    parts = [real(number, "L"), text(b"\x00\x01AnimCurve"), text(b"")]
+    below = [
+        keys,
+        node(b"KeyValueFloat", [packed("f", track, pack=False)]),
+        node(b"KeyAttrFlags", [packed("i", [LINEAR])]),
+        node(b"KeyAttrDataFloat", [packed("f", [0.0] * 4)]),
+        node(b"KeyAttrRefCount", [packed("i", [len(ticks)])]),
+    ]
+    return node(b"AnimationCurve", parts, below)
+
+
+def _with_tangents(
+    curve: Curve, mode: Any, reach: FloatArray, rise: FloatArray, per_second: int
+) -> Curve:
+    """Turn the tangents of keys into slopes and weights of the segments between them."""
+    n = len(curve.ticks)
+    slopes, weights = np.zeros((n, 2)), np.full((n, 2), PLAIN_WEIGHT)
+    step = np.diff(curve.ticks) / per_second
+    pairs = ((reach[:-1, 1], rise[:-1, 1], 0), (reach[1:, 0], rise[1:, 0], 1))
+    for across, up, side in pairs:
+        there = across > 1e-12
+        slopes[:-1, side] = np.where(there, up / np.where(there, across, 1.0), 0.0)
+        weights[:-1, side] = np.where(step > 0, across / np.where(step > 0, step, 1.0), 1 / 3)
+    weights = np.clip(weights, 0.0, 1.0)
+    weights[np.abs(weights - PLAIN_WEIGHT) < 2e-6] = PLAIN_WEIGHT
+    return curve.resolved(np.asarray(mode, np.int64), slopes, weights)

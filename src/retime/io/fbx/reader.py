@@ -1,0 +1,332 @@
+"""Reading an animation of an FBX file as a motion: bones and their ancestors, in its own units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from retime import quat
+from retime.io.fbx.document import Document, Thing, load, said_of
+from retime.io.fbx.evaluation import Evaluator, Poses
+from retime.io.fbx.stacks import (
+    PATHS,
+    Stack,
+    choose_stack,
+    denser_rate,
+    frame_rate,
+    frames_of,
+    interpolations,
+    stack_names,
+    stack_of,
+)
+from retime.motion import Motion, Origin, Units, UpAxis
+from retime.quat import FloatArray
+from retime.skeleton import EndSite, Skeleton, unique_names
+
+__all__ = ["Kept", "contents", "read_motion", "read_motions"]
+
+# A chain of more models than this is no body.
+_MOST_MODELS = 20_000
+_BONES = ("LimbNode", "Limb", "Root")
+# Models that show something and are no part of a body unless bones hang on them.
+_SHOWN = ("Mesh", "Camera", "Light", "CameraSwitcher", "NurbsCurve", "NurbsSurface", "Line")
+_STILL = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """What is kept of a file for writing it back.
+
+    Parameters
+    ----------
+    document : Document
+        The whole file.
+    stack : Stack
+        The animation that was read, its tangents worked out.
+    span : (int, int)
+        Its first and last time, in ticks.
+    joints : tuple of int (J,)
+        The model of each joint.
+    scales : array (J,)
+        The scale of what is above each joint, which its translations were multiplied by.
+    own_scales : array (J,)
+        The uniform part of each joint's own scale, which was taken out.
+    turn : array (4,)
+        How the roots were turned to bring the file's axes to a known up axis.
+    rest : array (J, 10)
+        Local transforms without animation, as ufbx has them.
+    motion : Motion
+        The animation as it was read.
+    """
+
+    document: Document
+    stack: Stack
+    span: tuple[int, int]
+    joints: tuple[int, ...]
+    scales: FloatArray
+    own_scales: FloatArray
+    turn: FloatArray
+    rest: FloatArray
+    motion: Motion
+
+
+def read_motion(
+    path: str | Path,
+    *,
+    rest_frame: Literal["auto", "keep", "first"] = "auto",
+    fps: float | None = None,
+    animation: str | int | None = None,
+) -> Motion:
+    """Read one animation. Options are those of ``retime.read``; models have a rest pose."""
+    document = load(path)
+    with said_of(path):
+        index = choose_stack(document, animation)
+        stack = stack_of(document, index)
+        with Evaluator(path) as evaluator:
+            motion = _motion_of(document, stack, fps, evaluator)
+        return _with_others(document, motion, index) if animation is None else motion
+
+
+def read_motions(
+    path: str | Path,
+    *,
+    rest_frame: Literal["auto", "keep", "first"] = "auto",
+    fps: float | None = None,
+) -> list[Motion]:
+    """Read every animation of a file, which they share."""
+    document = load(path)
+    with said_of(path), Evaluator(path) as evaluator:
+        choose_stack(document, None)
+        stacks = [stack_of(document, n) for n in range(len(stack_names(document)))]
+        return [_motion_of(document, s, fps, evaluator) for s in stacks]
+
+
+def contents(path: str | Path) -> list[dict[str, Any]]:
+    """List a file's animations: names, spans, rates, curves."""
+    document = load(path)
+    out = []
+    with said_of(path):
+        for n, name in enumerate(stack_names(document)):
+            stack = stack_of(document, n)
+            start, end = stack.span or stack.key_span or (0, 0)
+            out.append(
+                {
+                    "name": name,
+                    "start_s": start / document.ticks,
+                    "duration_s": (end - start) / document.ticks,
+                    "fps": frame_rate(document, stack)[0],
+                    "channels": len(stack.curves),
+                    "layers": len(stack.layers),
+                    "moves": sorted({PATHS.get(d.property, d.property) for d in stack.drives}),
+                    "interpolation": interpolations(stack),
+                }
+            )
+    return out
+
+
+def _with_others(document: Document, motion: Motion, index: int) -> Motion:
+    names = stack_names(document)
+    others = [name for n, name in enumerate(names) if n != index]
+    if not others:
+        return motion
+    listed = ", ".join(others[:5]) + (", ..." if len(others) > 5 else "")
+    return motion.with_notes(
+        f"read the animation {names[index]!r}; --animation chooses another: {listed}"
+    )
+
+
+def _motion_of(document: Document, stack: Stack, fps: float | None, evaluator: Evaluator) -> Motion:
+    """Sample a stack as a motion."""
+    models = document.of_kind(b"Model")
+    if not models:
+        raise document.fail("the file has no models to move")
+    if len(models) > _MOST_MODELS:
+        raise document.fail(f"it has {len(models)} models, more than {_MOST_MODELS}")
+    rate, how = frame_rate(document, stack)
+    notes = [f"{rate:.6g} fps: {how}"]
+    if fps is not None:
+        rate = fps
+        notes = []
+    elif (more := denser_rate(document, stack, rate)) is not None:
+        notes.append(f"keys stand on frames of {more:g} fps too; --source-fps {more:g} sees them")
+    times, even, span = frames_of(document, stack, len(models), rate)
+    stack = replace(stack, curves=evaluator.resolved(document, stack.curves))
+    poses = evaluator.poses(document, stack, times, models)
+    units, turn, said = _units(document)
+    notes += said
+    joints, sites = _chosen(document, stack, models, poses)
+    if len(stack.layers) > 1:
+        notes.append(f"{len(stack.layers)} layers make up the animation {stack.name!r}")
+    if stack.span is None:
+        notes.append(f"the animation {stack.name!r} has no span of its own: it is that of its keys")
+    bare, parts = _motion(document, joints, sites, poses, times, rate, even, units, turn)
+    bare = bare.with_notes(*notes)
+    kept = Kept(document, stack, span, tuple(j.id for j in joints), *parts, bare)
+    origin = Origin("fbx", str(document.path), document.sha256, kept, unedited=bare.tracks)
+    return replace(bare, origin=origin)
+
+
+def _units(document: Document) -> tuple[Units, FloatArray, list[str]]:
+    """Return the file's unit and up axis; an axis that is neither Y nor Z is turned to Y."""
+    metres = document.setting("UnitScaleFactor", 1.0) / 100
+    notes = []
+    if not 1e-9 < metres < 1e9:
+        notes.append(f"its unit of {metres:g} m makes no sense; centimetres are assumed")
+        metres = 0.01
+    axis, sign = int(document.setting("UpAxis", 1)), document.setting("UpAxisSign", 1)
+    if document.setting("CoordAxisSign", 1) < 0:
+        notes.append("its axes are left-handed: left and right are as in the file")
+    still = quat.identity(1)[0]
+    up: UpAxis = "Z" if axis == 2 else "Y"
+    if axis in (1, 2) and sign >= 0:
+        return Units(metres, up, "declared"), still, notes
+    away = np.zeros(3)
+    away[axis if axis in (0, 1, 2) else 1] = np.sign(sign) or 1.0
+    turn = quat.between(away, np.array([0.0, 1.0, 0.0]))
+    return Units(metres, "Y", "declared"), turn, [*notes, "its up axis was turned to Y"]
+
+
+def _chosen(
+    document: Document, stack: Stack, models: list[Thing], poses: Poses
+) -> tuple[list[Thing], list[Thing]]:
+    """Choose the models that are joints, parents first, and those that only end a bone."""
+    by_id = {m.id: m for m in models}
+    driven = _driven(document)
+    bound = {
+        link.child
+        for cluster in document.of_kind(b"Deformer")
+        for link in document.below.get(cluster.id, [])
+        if link.child in by_id
+    }
+    bones = {m.id for m in models if m.subclass in _BONES} | bound
+    with_children = set(poses.parents.values())
+    ends = {
+        b
+        for b in bones
+        if b not in with_children and b not in driven and b not in bound
+        and poses.parents[b] in bones
+    }  # fmt: skip
+    wanted = bones - ends
+    if not wanted:
+        wanted = {m.id for m in models if m.id in driven}
+    if not wanted:
+        wanted = {m.id for m in models if m.subclass not in _SHOWN} or set(by_id)
+    for model in list(wanted):
+        above = poses.parents[model]
+        while above and above not in wanted:
+            wanted.add(above)
+            above = poses.parents[above]
+    below: dict[int, list[int]] = {}
+    for m in models:
+        if m.id in wanted:
+            below.setdefault(poses.parents[m.id], []).append(m.id)
+    order: list[Thing] = []
+    work = below.get(0, [])[::-1]
+    while work:
+        n = work.pop()
+        order.append(by_id[n])
+        work += below.get(n, [])[::-1]
+    return order, [by_id[n] for n in ends if poses.parents[n] in wanted]
+
+
+def _driven(document: Document) -> set[int]:
+    """Return the models that any animation of the file moves."""
+    nodes = {thing.id for thing in document.of_kind(b"AnimationCurveNode")}
+    return {
+        link.parent
+        for node in nodes
+        for link in document.above.get(node, [])
+        if link.property in PATHS and document.below.get(node)
+    }
+
+
+def _motion(
+    document: Document,
+    joints: list[Thing],
+    sites: list[Thing],
+    poses: Poses,
+    times: FloatArray,
+    rate: float,
+    even: bool,
+    units: Units,
+    turn: FloatArray,
+) -> tuple[Motion, tuple[FloatArray, FloatArray, FloatArray, FloatArray]]:
+    """Bring sampled transforms to a motion; static uniform scales go into what is below them."""
+    place = {thing.id: j for j, thing in enumerate(joints)}
+    above = np.array([place.get(poses.parents[thing.id], -1) for thing in joints])
+    rest = np.array([poses.rest[thing.id] for thing in joints])
+    own, scales, whole = (np.ones(len(joints)) for _ in range(3))
+    varies = [_varies(poses.tracks.get(t.id), slice(7, 10)) for t in joints]
+    sizes_now = [_first(poses, t.id)[7:10] for t in joints]
+    for j, thing in enumerate(joints):
+        if not varies[j] and (sizes_now[j] > 1e-9).all():
+            own[j] = float(np.cbrt(sizes_now[j].prod()))
+        p = above[j]
+        if p >= 0:
+            scales[j] = whole[p]
+            whole[j] = whole[p] / (own[p] if thing.id in poses.keeps_size else 1.0)
+        whole[j] *= own[j]
+    names = [thing.name for thing in joints]
+    ends = [
+        EndSite(
+            place[poses.parents[s.id]],
+            tuple(poses.rest[s.id][:3] * whole[place[poses.parents[s.id]]]),
+            s.name,
+        )
+        for s in sites
+    ]
+    offsets = rest[:, :3] * scales[:, None]
+    rest_turns = quat.normalize(rest[:, 3:7])
+    roots = above < 0
+    offsets[roots] = quat.rotate(np.tile(turn, (int(roots.sum()), 1)), offsets[roots])
+    rest_turns[roots] = quat.multiply(np.tile(turn, (int(roots.sum()), 1)), rest_turns[roots])
+    skeleton = Skeleton(
+        unique_names(names), above, offsets, rest_turns, np.array(sizes_now) / own[:, None],
+        tuple(ends), tuple(names),
+    )  # fmt: skip
+    frames = len(times)
+    rotations = np.empty((frames, len(joints), 4))
+    translations: dict[str, FloatArray] = {}
+    sizes: dict[str, FloatArray] = {}
+    turns = np.tile(turn, (frames, 1))
+    for j, thing in enumerate(joints):
+        track = poses.tracks.get(thing.id)
+        if track is None:
+            track = np.tile(poses.rest[thing.id], (frames, 1))
+        name = skeleton.names[j]
+        own_turn, own_place = quat.normalize(track[:, 3:7]), track[:, :3] * scales[j]
+        if roots[j]:
+            own_turn, own_place = quat.multiply(turns, own_turn), quat.rotate(turns, own_place)
+        rotations[:, j] = own_turn
+        moved = np.abs(own_place - offsets[j]).max() > _STILL * max(1.0, np.abs(own_place).max())
+        if roots[j] or moved:
+            translations[name] = own_place
+        if varies[j]:
+            sizes[name] = track[:, 7:10] / own[j]
+    motion = Motion(
+        skeleton,
+        quat.continuous(rotations),
+        translations,
+        sizes,
+        fps=rate,
+        start=float(times[0]),
+        sample_times=None if even else times,
+        units=units,
+    )
+    return motion, (scales, own, turn, rest)
+
+
+def _varies(track: FloatArray | None, part: slice) -> bool:
+    if track is None:
+        return False
+    own = track[:, part]
+    return bool(np.ptp(own, axis=0).max() > 1e-6 * max(1.0, float(np.abs(own).max())))
+
+
+def _first(poses: Poses, model: int) -> FloatArray:
+    track = poses.tracks.get(model)
+    first: FloatArray = poses.rest[model] if track is None else track[0]
+    return first

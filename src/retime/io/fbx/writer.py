@@ -1,0 +1,380 @@
+"""Writing motions back into the FBX file that they came from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from retime import quat
+from retime.edits import apply
+from retime.errors import InputError
+from retime.graph import Graph
+from retime.io.fbx.baking import Placing, placing_of
+from retime.io.fbx.curves import Curve, linear_curve
+from retime.io.fbx.document import Thing, property_rows, said_of, vector
+from retime.io.fbx.edition import Edition
+from retime.io.fbx.reader import Kept
+from retime.io.fbx.rekeying import Rekeyer, extended, sampled
+from retime.io.fbx.spans import respanned_settings, respanned_stack, respanned_takes
+from retime.io.fbx.stacks import AXES, PATHS, Drive
+from retime.motion import Motion
+from retime.quat import FloatArray
+from retime.skeleton import Skeleton
+from retime.warp import TimeWarp
+
+__all__ = ["write_motion", "write_motions"]
+
+Tracks = Mapping[str, FloatArray]
+# What differs by less than this from the retimed source was not edited: radians, metres.
+_SAME = 1e-6
+# Between keys a bent warp may be off by this: degrees, or a share of a curve's extent.
+_CLOSE_DEGREES = 2e-3
+_CLOSE = 2e-5
+_PROPERTIES = {path: name for name, path in PATHS.items()}
+_LABELS = {"translation": b"T", "rotation": b"R", "scale": b"S"}
+
+
+def write_motion(
+    motion: Motion,
+    path: str | Path,
+    *,
+    drop_rest: bool = False,
+    original: Motion | None = None,
+) -> None:
+    """Write a motion that came from FBX back into a copy of its file.
+
+    Parameters
+    ----------
+    motion : Motion
+        What to write.
+    path : str or Path
+        Where.
+    drop_rest : bool
+        Nothing here: a model's own transform is its rest pose.
+    original : Motion, optional
+        Nothing here: no second animation is added to a file.
+    """
+    write_motions([motion], path)
+
+
+def _kept(motion: Motion) -> Kept | None:
+    kept = motion.origin.kept if motion.origin is not None else None
+    return kept if isinstance(kept, Kept) else None
+
+
+def write_motions(motions: Sequence[Motion], path: str | Path) -> None:
+    """Write animations of one file back into a copy of it; all else stays as it is."""
+    found = [(m, _kept(m)) for m in motions]
+    kept = [k for _, k in found if k is not None]
+    if len(kept) < len(found):
+        from retime.io import FORMATS
+
+        others = [s for f in FORMATS.values() if f.writes and f.name != "fbx" for s in f.suffixes]
+        raise InputError(
+            "FBX is retimed in place, and this motion does not come from an FBX file: retime one, "
+            f"or write {', '.join(others)}"
+        )
+    if not kept or any(k.document is not kept[0].document for k in kept):
+        raise InputError("animations that are written together must come from one file")
+    edition = Edition(kept[0].document)
+    with said_of(kept[0].document.path):
+        for motion, own in found:
+            assert own is not None
+            assert motion.origin is not None
+            if not motion.skeleton.same_joints(own.motion.skeleton):
+                raise InputError("the motion's joints are no longer those of its file")
+            warp = motion.origin.warp
+            if warp is None:
+                warp = TimeWarp.identity(*own.motion.domain)
+            _Retimer(edition, own, motion, warp).run()
+        edition.save(Path(path))
+
+
+class _Retimer:
+    """Moves the keys of one animation."""
+
+    def __init__(self, edition: Edition, kept: Kept, motion: Motion, warp: TimeWarp) -> None:
+        self.edition = edition
+        self.document = kept.document
+        self.kept = kept
+        self.motion = motion
+        self.warp = warp
+        self.per_second = kept.document.ticks
+        self.source_span = kept.span[0] / self.per_second, kept.span[1] / self.per_second
+        self.joint_of = {n: j for j, n in enumerate(kept.joints)}
+        # The end pose is on the last frame, however the duration was rounded.
+        self.times = motion.times.copy()
+        if len(motion) > 1 and abs(self.times[-1] - warp.domain[1]) < 1 / motion.rate:
+            self.times[-1] = warp.domain[1]
+        # A cycle that goes beyond the clip has no single place for a key: it is sampled instead.
+        low, high = kept.motion.domain
+        first, last = warp.source_range
+        self.beyond = warp.loop and (first < low - 1e-6 or last > high + 1e-6)
+        self._graphs: dict[str, Graph] = {}
+        self._by_curve: dict[int, Graph] = {}
+        self._rekeyers: dict[int, Rekeyer] = {}
+        self._nodes = {d.thing.id for d in kept.stack.drives}
+        self._made: dict[tuple[int, int], int] = {}
+        self._taken: set[int] = set()
+        self._placings: dict[int, Placing] = {}
+
+    def run(self) -> None:
+        """Re-key every curve; bake those whose values were edited; move the spans."""
+        baked = self._baked()
+        skeleton = self.motion.skeleton
+        if self.beyond or not self._shows_all_as_it_is():
+            for drive in self.kept.stack.drives:
+                joint, path = self._place(drive)
+                if joint is not None and joint in baked.get(path, ()):
+                    continue
+                self._move(drive, self._channel(joint, path))
+            self._move_spans()
+        for path, joints in baked.items():
+            for j in sorted(joints):
+                self._bake(j, path, skeleton.names[j])
+
+    # ---- which curves follow what
+
+    def _place(self, drive: Drive) -> tuple[int | None, str]:
+        path = PATHS.get(drive.property, "")
+        return (self.joint_of.get(drive.target) if path else None), path
+
+    def _channel(self, joint: int | None, path: str) -> str:
+        """Return the warp's channel: a joint's, or the first root's translation for all else."""
+        skeleton = self.motion.skeleton
+        if joint is None:
+            return f"{skeleton.names[skeleton.roots[0]]}:translation"
+        name = skeleton.names[joint]
+        is_root = skeleton.parents[joint] < 0
+        return f"{name}:translation" if is_root and path == "translation" else name
+
+    def _graph(self, name: str) -> Graph:
+        if name not in self._graphs:
+            own = self.warp.channel(name)
+            if id(own) not in self._by_curve:  # channels without a curve of their own share one
+                graph = own.pad(*self.warp.domain)
+                self._by_curve[id(own)] = extended(graph, self.source_span)
+            self._graphs[name] = self._by_curve[id(own)]
+        return self._graphs[name]
+
+    def _shows_all_as_it_is(self) -> bool:
+        """Whether nothing was retimed."""
+        ends = np.abs(np.array(self.warp.domain) - np.array(self.source_span))
+        return self.warp.is_identity and bool(ends.max() < 2e-4)
+
+    def _baked(self) -> dict[str, set[int]]:
+        """Find the joints whose values are not just retimed, by path."""
+        skeleton = self.motion.skeleton
+        driven = {self._place(d) for d in self.kept.stack.drives}
+        layered = self.warp.per_channel and any(
+            d.property == "Weight" and d.curves for d in self.kept.stack.drives
+        )
+        if self.beyond or layered:
+            # What layers mix by their weights has no channel of its own.
+            return {p: {j for j, q in driven if j is not None and q == p} for p in _PROPERTIES}
+        if self.motion.is_unedited:
+            return {}
+        plain = apply(self.kept.motion, self.warp, times=self.times)
+        off = quat.angle(plain.rotations, self.motion.rotations).max(axis=0)
+        turned = set(np.flatnonzero(off > _SAME).tolist())
+        moved = _differing(plain.translations, self.motion.translations, skeleton, skeleton.offsets)
+        sized = _differing(plain.scales, self.motion.scales, skeleton, skeleton.rest_scales)
+        moved |= {j for j in turned | sized if self._placing(j).has_pivots}
+        return {"rotation": turned, "translation": moved, "scale": sized}
+
+    # ---- curves that move
+
+    def _move(self, drive: Drive, channel: str) -> None:
+        graph = self._graph(channel)
+        for axis, thing in drive.curves.items():
+            curve = self.kept.stack.curves.get(thing.id)
+            if curve is None:
+                continue
+            key = (thing.id, id(graph))
+            if key not in self._made:
+                made = self._retimed(curve, graph, channel, self._close(curve, drive))
+                if self._is_shared(thing, drive):
+                    self._made[key] = self.edition.add_curve(made)
+                else:
+                    self.edition.rewrite(thing, made, curve)
+                    self._made[key] = thing.id
+                    self._taken.add(thing.id)
+            if self._made[key] != thing.id:
+                self._relink(thing.id, drive.thing.id, axis, self._made[key])
+
+    def _close(self, curve: Curve, drive: Drive) -> float:
+        """Return by how much a curve may be off between keys: noise about zero needs none."""
+        if drive.property == "Lcl Rotation":
+            return _CLOSE_DEGREES
+        beside = [self.kept.stack.curves.get(thing.id) for thing in drive.curves.values()]
+        largest = max(float(np.abs(c.values).max()) for c in (*beside, curve) if c is not None)
+        extent = max(float(np.ptp(curve.values)), 0.2 * largest, 1e-12)
+        if drive.property == "Lcl Translation":
+            extent = max(extent, 0.01 * float(np.abs(self.kept.rest[:, :3]).max()))
+        return _CLOSE * extent
+
+    def _retimed(self, curve: Curve, graph: Graph, channel: str, close: float) -> Curve:
+        if self.beyond:
+            low, high = self.kept.motion.domain
+            source = self.warp(self.times, channel)
+            inside = low + np.mod(source - low, max(high - low, 1e-9))
+            return sampled(self.times, inside, curve, self.per_second)
+        if id(graph) not in self._rekeyers:
+            self._rekeyers[id(graph)] = Rekeyer(graph, self.per_second, self.warp.domain)
+        return self._rekeyers[id(graph)].moved(curve, close)
+
+    def _is_shared(self, thing: Thing, drive: Drive) -> bool:
+        """Whether a curve moves something else too, which keeps its time or has another."""
+        self._must_be_ours(drive)
+        return thing.id in self._taken or any(
+            link.parent not in self._nodes for link in self.document.above.get(thing.id, [])
+        )
+
+    def _must_be_ours(self, drive: Drive) -> None:
+        """Refuse curves whose node or layer belongs to several animations."""
+        layers = {layer.id for layer in self.kept.stack.layers}
+        homes = [link.parent for link in self.document.above.get(drive.thing.id, [])]
+        stacks = [link.parent for n in layers for link in self.document.above.get(n, [])]
+        things = self.document.objects
+        for n in homes + stacks:
+            other = things.get(n)
+            if other is None:
+                continue
+            foreign_layer = other.kind == b"AnimationLayer" and n not in layers
+            foreign_stack = other.kind == b"AnimationStack" and n != self.kept.stack.thing.id
+            if foreign_layer or foreign_stack:
+                raise InputError(
+                    f"the animation {self.kept.stack.name!r} shares its curves with "
+                    f"{other.name!r}: retiming one would change the other; make them separate in "
+                    "the program that wrote the file"
+                )
+
+    def _relink(self, old: int, node: int, axis: str, new: int) -> None:
+        for link in self.document.above.get(old, []):
+            if link.parent == node and link.property == axis:
+                self.edition.cut(link.at)
+        self.edition.link(b"OP", new, node, axis.encode())
+
+    # ---- spans
+
+    def _move_spans(self) -> None:
+        document, edition, old = self.document, self.edition, self.kept.span
+        new = tuple(round(t * self.per_second) for t in self.warp.domain)
+        span = (new[0], max(new[1], new[0] + 1))
+        graph = self._graph(self._channel(None, "")).swap()
+
+        def moved(ticks: int) -> int:
+            return round(float(graph.at(np.array([ticks / self.per_second]))[0]) * self.per_second)
+
+        stack = self.kept.stack.thing
+        edition.replaced[stack.id] = respanned_stack(document, stack.node, old, span, moved)
+        takes, settings = edition.section(b"Takes"), edition.section(b"GlobalSettings")
+        if takes is not None:
+            edition.sections[b"Takes"] = respanned_takes(
+                document, takes, stack.name, old, span, moved
+            )
+        if settings is not None:
+            edition.sections[b"GlobalSettings"] = respanned_settings(document, settings, old, span)
+
+    # ---- joints whose values were edited
+
+    def _placing(self, j: int) -> Placing:
+        if j not in self._placings:
+            model = self.document.objects[self.kept.joints[j]]
+            found = placing_of(self.document, model, self.kept.rest[j])
+            if found is None:
+                raise InputError(
+                    f"the pose of {self.motion.skeleton.names[j]!r} was edited, and its rotation "
+                    "order or what drives it cannot be written to FBX; write .glb or .bvh"
+                )
+            self._placings[j] = found
+        return self._placings[j]
+
+    def _bake(self, j: int, path: str, name: str) -> None:
+        """Give a joint a key for each frame."""
+        model, property = self.document.objects[self.kept.joints[j]], _PROPERTIES[path]
+        rows = self.document.model_defaults | property_rows(model.node)
+        rest = vector(rows, property, 1.0 if path == "scale" else 0.0)
+        values = self._values(j, path, name, np.array(rest))
+        ticks = np.round(self.times * self.per_second).astype(np.int64)
+        curves = [linear_curve(ticks, values[:, axis]) for axis in range(3)]
+        node, own = self._curve_node(j, path, (rest[0], rest[1], rest[2]))
+        for axis, curve in zip(AXES, curves, strict=True):
+            thing = own.get(axis)
+            before = None if thing is None else self.kept.stack.curves.get(thing.id)
+            alone = thing is not None and len(self.document.above.get(thing.id, [])) == 1
+            if thing is not None and before is not None and alone:
+                self.edition.rewrite(thing, curve, before)
+                continue
+            if thing is not None:
+                self._relink(thing.id, node, axis, self.edition.add_curve(curve))
+            else:
+                self.edition.link(b"OP", self.edition.add_curve(curve), node, axis.encode())
+
+    def _curve_node(
+        self, j: int, path: str, rest: tuple[float, float, float]
+    ) -> tuple[int, dict[str, Thing]]:
+        """Return the curve node of a property, in the base layer alone; a new one if need be."""
+        stack, target, property = self.kept.stack, self.kept.joints[j], _PROPERTIES[path]
+        if not stack.layers:
+            raise InputError(f"the animation {stack.name!r} has no layer to put new keys into")
+        base = stack.layers[0]
+        found = [d for d in stack.drives if d.target == target and d.property == property]
+        kept: Drive | None = None
+        for drive in found:
+            self._must_be_ours(drive)
+            homes = {link.parent for link in self.document.above.get(drive.thing.id, [])}
+            if kept is None and homes == {base.id, target}:
+                kept = drive
+            else:
+                self.edition.cut(drive.link.at)
+        if kept is not None:
+            return kept.thing.id, kept.curves
+        self._must_count(base)
+        node = self.edition.add_curve_node(_LABELS[path], rest)
+        self.edition.link(b"OO", node, base.id)
+        self.edition.link(b"OP", node, target, property.encode())
+        return node, {}
+
+    def _must_count(self, base: Thing) -> None:
+        rows = property_rows(base.node)
+        if rows.get("Mute", [0])[:1] == [1]:
+            raise InputError(f"the base layer {base.name!r} is muted; new keys would not be seen")
+
+    def _values(self, j: int, path: str, name: str, rest: FloatArray) -> FloatArray:
+        """Return a joint's track in the model's own numbers."""
+        kept, placing, frames = self.kept, self._placing(j), len(self.motion)
+        turn = self.motion.rotations[:, j]
+        is_root = self.motion.skeleton.parents[j] < 0
+        back = np.tile(quat.conjugate(kept.turn), (frames, 1))
+        if is_root:
+            turn = quat.multiply(back, turn)
+        if path == "rotation":
+            return placing.rotation(turn, rest)
+        size = self._track(self.motion.scales, name, self.motion.skeleton.rest_scales[j])
+        size = size * kept.own_scales[j]
+        if path == "scale":
+            sizes: FloatArray = size
+            return sizes
+        place = self._track(self.motion.translations, name, self.motion.skeleton.offsets[j])
+        if is_root:
+            place = quat.rotate(back, place)
+        own: FloatArray = placing.translation(place / kept.scales[j], turn, size)
+        return own
+
+    def _track(self, tracks: Tracks, name: str, rest: FloatArray) -> FloatArray:
+        found = tracks.get(name)
+        return np.tile(rest, (len(self.motion), 1)) if found is None else found
+
+
+def _differing(before: Tracks, after: Tracks, skeleton: Skeleton, rest: FloatArray) -> set[int]:
+    """Find joints whose tracks are not the same; a track that is not there is the rest value."""
+    out = set()
+    for name in dict.fromkeys([*before, *after]):
+        j = skeleton.index(name)
+        one, other = (np.asarray(t.get(name, rest[j])) for t in (before, after))
+        if np.abs(one - other).max() > _SAME * max(1.0, float(np.abs(one).max())):
+            out.add(j)
+    return out
