@@ -149,6 +149,150 @@ def test_poses_are_moved_staggered_and_undone(open_page: Open, jump_file: Path) 
     assert page.get("retime.state.projectHash.value") == last
 
 
+def with_poses(page: Studying) -> Any:
+    """Add a step of staggered poses; their times."""
+    page.up_to_date()
+    page.add_step(method="stagger")
+    page.until("retime.state.result.value.header.editor?.type === 'poses'")
+    page.until("retime.places.posePosition(1)")
+    page.page.wait_for_timeout(200)
+    return block(page, "pose_times")
+
+
+def mark(page: Studying, pose: int, channel: str) -> dict[str, float]:
+    place = page.get(f"retime.places.posePosition({pose}, '{channel}')")
+    assert place is not None
+    return dict(place)
+
+
+def test_a_box_of_diamonds_goes_on_top_of_a_succession(open_page: Open, jump_file: Path) -> None:
+    page = open_page(jump_file, size=SIZE)
+    times = with_poses(page)
+    first = page.get("retime.state.projectHash.value")
+    depth = page.get("retime.state.undoDepth.value")
+    page.page.evaluate(f"retime.state.selectedJoint.value = {joint(page, 'RightArm')}")
+    page.page.get_by_role("button", name="Succession").click()
+    page.page.get_by_role("dialog", name="Succession").get_by_role("button", name="Apply").click()
+    page.until(f"retime.state.undoDepth.value === {depth + 1}")
+    page.up_to_date()
+    succession = page.get("retime.state.step.value.parameters.edits")
+    assert [e["do"] for e in succession] == ["succession"]
+    staggered = block(page, "refinements")
+    channels = page.get("retime.state.result.value.header.editor.channels")
+    # A box over the left arm's diamonds at three poses, then one of them pulled: all of them go.
+    a, b = 2, 4
+    page.page.locator("#panel-poses canvas.timeline-plot").focus()
+    page.page.keyboard.press("b")
+    corner, other = mark(page, a, "LeftHand"), mark(page, b, "LeftHand")
+    drag(page, {"x": corner["x"] - 8, "y": corner["y"] - 8}, other["x"] - corner["x"] + 16, 16)
+    arm = page.get(
+        "(() => { const { parents, joints } = retime.state.source.value.header;"
+        " const below = (j) => j >= 0 && (joints[j] === 'LeftShoulder' || below(parents[j]));"
+        " return joints.filter((_, j) => below(j)); })()"
+    )
+    columns = [c for c, name in enumerate(channels) if name in arm]
+    count = (b - a + 1) * len(columns)
+    page.until(f"retime.state.announcement.value === '{count} parts are selected.'")
+    drag(page, mark(page, b - 1, "LeftHand"), 5)
+    page.until(f"retime.state.undoDepth.value === {depth + 2}")
+    page.up_to_date()
+    moved = block(page, "refinements") - staggered
+    by = moved[a, columns[0]]
+    assert by > 0.005
+    expected = np.zeros_like(moved)
+    expected[a : b + 1, columns] = by
+    np.testing.assert_allclose(moved, expected, atol=1e-4)
+    np.testing.assert_allclose(block(page, "pose_times"), times, atol=1e-6)
+    edits = page.get("retime.state.step.value.parameters.edits")
+    assert edits[: len(succession)] == succession  # it is kept, and the refinements come after it
+    assert {e["do"] for e in edits[len(succession) :]} == {"refine"}
+    last = page.get("retime.state.projectHash.value")
+    for n in (1, 0):
+        page.page.keyboard.press("Control+z")
+        page.until(f"retime.state.undoDepth.value === {depth + n}")
+    assert page.get("retime.state.projectHash.value") == first
+    for n in (1, 2):
+        page.page.keyboard.press("Control+Shift+z")
+        page.until(f"retime.state.undoDepth.value === {depth + n}")
+    assert page.get("retime.state.projectHash.value") == last
+    page.up_to_date()
+    np.testing.assert_allclose(block(page, "refinements") - staggered, expected, atol=1e-4)
+
+
+def slip(page: Studying) -> float:
+    """How far any standing foot goes along the ground in the result, metres."""
+    shape = page.get("[retime.state.result.value.frames, retime.state.result.value.points, 3]")
+    places = np.array(page.get("Array.from(retime.state.result.value.positions)")).reshape(shape)
+    times = np.array(page.get("Array.from(retime.state.result.value.times)"))
+    bars = page.get("retime.state.result.value.contacts")
+    assert len(bars) >= 2
+    most = 0.0
+    for bar in bars:
+        inside = (times >= bar["start"] - 1e-6) & (times <= bar["end"] + 1e-6)
+        level = places[inside, bar["point"]][:, [0, 2]]
+        most = max(most, float(np.linalg.norm(level - level[0], axis=1).max()))
+    return most
+
+
+def test_feet_stay_where_they_stand_after_an_edit(open_page: Open, jump_file: Path) -> None:
+    page = open_page(jump_file, size=SIZE)
+    times = with_poses(page)
+    k = len(times) // 2
+    depth = page.get("retime.state.undoDepth.value")
+    drag(page, page.get(f"retime.places.posePosition({k})"), 12)
+    page.until(f"retime.state.undoDepth.value === {depth + 1}")
+    page.up_to_date()
+    assert block(page, "pose_times")[k] > times[k] + 0.01
+    assert slip(page) < 1e-3
+    page.page.locator("select[aria-label=Contacts]").select_option("free")
+    page.until("retime.state.step.value.parameters.constraints === 'free'")
+    page.up_to_date()
+    assert slip(page) > 5e-3  # it is the hold that keeps them, and the edit would move them
+
+
+@pytest.fixture(scope="session")
+def long_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A walk on and on: more than 10,000 knots of poses."""
+    place = tmp_path_factory.mktemp("clips") / "long.bvh"
+    walk = retime.samples.walk(fps=30)
+    turns = np.concatenate([walk.rotations] * 30)
+    ways = {name: np.concatenate([way] * 30) for name, way in walk.translations.items()}
+    retime.write(retime.Motion(walk.skeleton, turns, ways, fps=30), place)
+    return place
+
+
+def test_a_sheet_of_ten_thousand_keys(open_page: Open, long_file: Path) -> None:
+    page = open_page(long_file, size=SIZE)
+    times = with_poses(page)
+    included = block(page, "included")
+    assert included.sum() > 10_000
+    lost = page.get(
+        "(() => { const { channels } = retime.state.result.value.header.editor;"
+        " const has = retime.state.result.value.block('included'); let lost = 0;"
+        f" for (let k = 0; k < {len(times)}; k++) for (let c = 0; c < channels.length; c++)"
+        "  if (has[k * channels.length + c] && !retime.places.posePosition(k, c)) lost++;"
+        " return lost; })()"
+    )
+    assert lost == 0
+    # At this width marks lie on one another: look closer, then pull one of them.
+    k = len(times) // 2
+    at = mark(page, k, "RightHand")
+    for _ in range(24):
+        at = mark(page, k, "RightHand")
+        page.page.mouse.move(at["x"], at["y"])
+        page.page.mouse.wheel(0, -120)
+        page.page.wait_for_timeout(30)
+    before = block(page, "refinements")
+    depth = page.get("retime.state.undoDepth.value")
+    drag(page, mark(page, k, "RightHand"), 8)
+    page.until(f"retime.state.undoDepth.value === {depth + 1}")
+    page.up_to_date()
+    moved = np.abs(block(page, "refinements") - before)
+    hand = page.get("retime.state.result.value.header.editor.channels.indexOf('RightHand')")
+    assert moved[k, hand] > 1e-3
+    assert np.delete(moved, k, axis=0).max() < 1e-5
+
+
 def test_a_hand_is_brought_to_a_place_at_a_pose(open_page: Open, jump_file: Path) -> None:
     page = open_page(jump_file, size=SIZE)
     page.up_to_date()

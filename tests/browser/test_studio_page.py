@@ -73,6 +73,31 @@ def test_nothing_is_drawn_when_nothing_changes(open_page: Open, jump_file: Path)
     page.until(f"retime.view.drawCount > {before}")
 
 
+def test_a_drag_is_drawn_coarsely_and_rests_in_full(open_page: Open, jump_file: Path) -> None:
+    page = open_page(jump_file, size=(1280, 800))
+    page.up_to_date()
+    page.add_step(**SPLINE)
+    page.until("retime.view.quality === 'full' && !retime.state.computing.value")
+    width = "retime.view.canvas.width / retime.view.canvas.clientWidth"
+    sharp = page.get(width)
+    page.page.evaluate(
+        """() => {
+        window.seen = [];
+        const id = retime.state.selectedStep.value;
+        retime.state.result.subscribe(() => requestAnimationFrame(() => seen.push(retime.view.quality)));
+        retime.actions.preview({ id, parameters: { duration: 2.2 } });
+        }"""
+    )
+    page.until("seen.at(-1) === 'dragged'")
+    assert page.get("retime.state.pending.value !== null")
+    page.until("retime.view.quality === 'full'")  # the hand rests, and has not let go
+    assert page.get("retime.state.pending.value !== null")
+    assert page.get(width) == sharp > 1
+    page.page.evaluate("retime.actions.commit()")
+    page.until("retime.state.pending.value === null")
+    page.until("retime.view.quality === 'full'")
+
+
 def drag_key(page: Studying, index: int, dx: float, dy: float = 0.0, *, drop: bool = True) -> None:
     at = page.get(f"retime.timeline.keyPosition({index})")
     mouse = page.page.mouse

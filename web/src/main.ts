@@ -19,6 +19,7 @@ import { overlay } from "./panels/overlay";
 import { askForPhysics } from "./panels/physics";
 import { runPlayback } from "./panels/playback";
 import { jointNames } from "./panels/rows";
+import { statusLine } from "./panels/status";
 import { followTheme } from "./panels/theme";
 import { offerTour } from "./panels/tour";
 import { transport } from "./panels/transport";
@@ -34,7 +35,7 @@ import { mountPoses, posePosition } from "./timeline/poses/poses";
 import type { TabApi } from "./timeline/tab";
 import { mountTimeline } from "./timeline/timeline";
 import { poseHandlePosition, posePointPosition } from "./viewport/pose_tool";
-import { handlePosition, sheetJointPosition } from "./viewport/surface_tool";
+import { handlePosition, sheetBounds, sheetJointPosition } from "./viewport/surface_tool";
 import { mountView } from "./viewport/view";
 
 followTheme();
@@ -47,6 +48,7 @@ const stage = element(
   canvasHost,
   goneBar(),
   overlay(() => view.frameCharacter()),
+  element("div", { className: "view-status" }, statusLine()),
   emptyState(),
   loadingState(),
   cards(),
@@ -105,7 +107,9 @@ offerTour();
 start();
 
 /** Where things are that can be taken hold of, in client coordinates. */
-const places = { handlePosition, sheetJointPosition, posePosition, poseHandlePosition, posePointPosition };
+const places = {
+  handlePosition, sheetBounds, sheetJointPosition, posePosition, poseHandlePosition, posePointPosition,
+};
 
 declare global {
   interface Window {

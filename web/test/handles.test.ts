@@ -30,8 +30,8 @@ describe("turns", () => {
     const local = quatOf([12, 40, -7]);
     const axis = unit([0.3, -1, 0.5]);
     const by = turnInParent(axis, 0.7, q);
-    const asked = multiply(quatOf([axis[0], axis[1], axis[2]].map((v) => (v * 0.7 * 180) / Math.PI) as unknown as Point),
-      multiply(q, local));
+    const degrees = [...axis].map((v) => (v * 0.7 * 180) / Math.PI) as unknown as Point;
+    const asked = multiply(quatOf(degrees), multiply(q, local));
     const made = multiply(q, multiply(quatOf(by), local));
     near(made, asked);
   });

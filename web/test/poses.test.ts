@@ -2,10 +2,15 @@ import { describe, expect, test } from "vitest";
 import type { PosesEditor } from "../src/protocol";
 import { slipOf } from "../src/panels/poses_contacts";
 import { chainBelow, delay } from "../src/panels/poses_succession";
-import { detailOf, goingOn, namesPoses, sameKind, sayEdit, sayLater, withDetail, withDocument } from "../src/store/pose_edits";
+import {
+  detailOf, goingOn, namesPoses, sameKind, sayEdit, sayLater, withDetail, withDocument,
+} from "../src/store/pose_edits";
+import { withMute, withoutEdit } from "../src/store/pose_numbers";
 import { placePose, PosesView } from "../src/store/poses_view";
 import { fewestFor, keepFor, keptCount } from "../src/timeline/poses/pose_count";
-import { jointLabel, makeRows, markTime, poseBands, ROW_HEIGHT, rowMiddle, visibleRows } from "../src/timeline/poses/pose_rows";
+import {
+  jointLabel, makeRows, markTime, poseBands, ROW_HEIGHT, rowMiddle, visibleRows,
+} from "../src/timeline/poses/pose_rows";
 import { commonRoom, refine } from "../src/timeline/poses/refining";
 
 const CHANNELS = ["Hips", "LeftArm", "LeftHand", "Hips:translation"];
@@ -20,7 +25,9 @@ function view(times = [0, 1, 2, 3], refinements: Record<string, number> = {}, le
   for (const [at, value] of Object.entries(refinements)) late[index(at)] = value;
   for (const at of leftOut) included[index(at)] = 0;
   const free = times.map((_, k) => k).slice(1, -1);
-  const editor: PosesEditor = { type: "poses", step: "s1", channels: CHANNELS, joints: JOINTS, free, found: 9, notes: [] };
+  const editor: PosesEditor = {
+    type: "poses", step: "s1", channels: CHANNELS, joints: JOINTS, free, found: 9, notes: [], counted: [],
+  };
   return new PosesView(editor, Float32Array.from(times), late, included, null, 0.01);
 }
 /** "1:2" is channel 2 of pose 1. */
@@ -64,7 +71,9 @@ describe("room", () => {
   });
 
   test("the ends stay", () => {
-    expect(placePose(view(), 0, 0.5)).toEqual({ time: 0, refusal: "The first pose starts the clip: it stays where it is." });
+    expect(placePose(view(), 0, 0.5)).toEqual({
+      time: 0, refusal: "The first pose starts the clip: it stays where it is.",
+    });
     expect(placePose(view(), 3, 2.5).refusal).toContain("last pose");
   });
 
@@ -166,7 +175,8 @@ describe("edits", () => {
       .toBe("all poses, RightArm, 0.018 s later");
     expect(sayEdit({ do: "refine", pose: 1, refinements: { A: 0.1, B: 0.2 } }).detail).toBe("pose 2, A and 1 more");
     expect(sayEdit({ do: "detail", share: 0.6, joints: ["A"] }).detail).toBe("A, 60 %");
-    expect([sayLater(0.02), sayLater(-0.02), sayLater(0)]).toEqual(["0.020 s later", "0.020 s earlier", "with its pose"]);
+    const said = [sayLater(0.02), sayLater(-0.02), sayLater(0)];
+    expect(said).toEqual(["0.020 s later", "0.020 s earlier", "with its pose"]);
   });
 });
 
@@ -201,4 +211,59 @@ test("slip is how far a standing point goes along the ground, whatever it does a
   const clip = { positions, times: Float32Array.from([0, 1, 2]), points: 1 };
   expect(slipOf({ ...clip, contacts: [{ joint: "Foot", point: 0, start: 0, end: 1 }] })).toBeCloseTo(0.005, 6);
   expect(slipOf({ ...clip, contacts: [] })).toBe(0);
+});
+
+describe("numbers of poses when an edit before them goes", () => {
+  const insert = { do: "insert", time: 1.5 };
+  const move = (pose: number): { do: string; pose: number; time: number } => ({ do: "retime", pose, time: 2.2 });
+
+  test("later edits keep their poses when an insertion is removed", () => {
+    const edits = [move(1), insert, move(3), { do: "turn", poses: [1, 4], joints: ["Hips"] }];
+    expect(withoutEdit(edits, 1, [null, 2, null, null])).toEqual({
+      edits: [move(1), move(2), { do: "turn", poses: [1, 3], joints: ["Hips"] }],
+    });
+  });
+
+  test("an edit of the inserted pose itself keeps the insertion, and says which it is", () => {
+    expect(withoutEdit([insert, move(4), move(2)], 0, [2, null, null])).toEqual({
+      refused: "Edit 3 is of the pose that edit 1 inserts: remove or change that one first.",
+    });
+  });
+
+  test("a deletion that goes brings its pose back before those that follow", () => {
+    const edits = [{ do: "delete", pose: 2 }, move(1), move(2), { do: "exaggerate", weight: 1, relative_to: 2 }];
+    expect(withoutEdit(edits, 0, [2, null, null, null])).toEqual({
+      edits: [move(1), move(3), { do: "exaggerate", weight: 1, relative_to: 3 }],
+    });
+  });
+
+  test("other insertions and deletions between them are counted", () => {
+    // The pose is 2; one more comes before it (then it is 3), one before it goes (2 again): 3 means what 2 will.
+    const edits = [insert, { do: "insert", time: 0.5 }, { do: "delete", pose: 2 }, move(3), move(1)];
+    expect(withoutEdit(edits, 0, [2, 1, 2, null, null])).toEqual({
+      edits: [{ do: "insert", time: 0.5 }, { do: "delete", pose: 2 }, move(2), move(1)],
+    });
+  });
+
+  test("muting is removing, and the way back leads to where it was", () => {
+    const edits = [insert, move(3)];
+    const muted = withMute(edits, 0, [2, null]);
+    expect(muted).toEqual({ edits: [{ ...insert, mute: true }, move(2)] });
+    expect(withMute((muted as { edits: typeof edits }).edits, 0, [2, null])).toEqual({ edits });
+    // What is muted was not made: it goes without a trace.
+    expect(withoutEdit([{ ...insert, mute: true }, move(2)], 0, [2, null])).toEqual({ edits: [move(2)] });
+  });
+
+  test("poses by their time stay, and what cannot be counted is refused", () => {
+    expect(withoutEdit([insert, { do: "turn", poses: ["0.5 s"] }], 0, [])).toEqual({
+      edits: [{ do: "turn", poses: ["0.5 s"] }],
+    });
+    expect(withoutEdit([insert, move(3)], 0, [])).toHaveProperty("refused");
+    expect(withoutEdit([insert, move(-2)], 0, [2, null])).toHaveProperty("refused");
+    // A pose that comes back into the gap of a later one: which is first cannot be told.
+    const gap = [{ do: "delete", pose: 2 }, insert, move(3)];
+    expect(withoutEdit(gap, 0, [2, 2, null])).toHaveProperty("refused");
+    const known = [{ ...insert, mute: true }, { do: "insert", time: 1.7 }, move(3)];
+    expect(withMute(known, 0, [2, 2, null])).toEqual({ edits: [insert, { do: "insert", time: 1.7 }, move(4)] });
+  });
 });

@@ -22,6 +22,7 @@ from retime.studio import jobs, messages
 from retime.studio.hub import MOST_UPLOAD, Hub
 from retime.studio.project import Version
 from retime.studio.window import Window
+from retime.studio.wording import studio_words
 
 __all__ = ["STATIC", "make_app"]
 
@@ -164,7 +165,9 @@ def _version(request: Request) -> Version:
 
 def _problem(title: str, error: RetimeError) -> Response:
     """Say what is wrong, in the one shape that windows know."""
-    return JSONResponse({"type": "problem", "title": title, "text": str(error)}, status_code=422)
+    return JSONResponse(
+        {"type": "problem", "title": title, "text": studio_words(str(error))}, status_code=422
+    )
 
 
 async def _file(find: Any) -> Response:

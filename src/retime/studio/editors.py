@@ -12,6 +12,7 @@ from retime.quat import FloatArray
 from retime.recipe import Solved
 from retime.studio import jobs, messages
 from retime.studio.evaluated import Evaluated
+from retime.studio.wording import studio_notes
 from retime.warp import TimeWarp
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ def _surfaces(name: str, solved: Solved) -> tuple[messages.SurfaceEditor, dict[s
                 weights=weights.tolist(),
             )
         )
-    return messages.SurfaceEditor(name, views, list(made.notes)), arrays
+    return messages.SurfaceEditor(name, views, studio_notes(made.notes)), arrays
 
 
 def _reach(made: ControlSurfaces, k: int, shift: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -193,7 +194,7 @@ def _at(track: FloatArray, times: FloatArray, t: float) -> FloatArray:
 
 
 def _poses(name: str, solved: Solved) -> tuple[messages.PosesEditor, dict[str, Any]]:
-    from retime.methods.staggered.stagger import edited_poses
+    from retime.methods.staggered.stagger import counted_poses, edited_poses
 
     poses = edited_poses(solved.given, solved.step.parameters)
     skeleton = solved.given.skeleton
@@ -207,8 +208,9 @@ def _poses(name: str, solved: Solved) -> tuple[messages.PosesEditor, dict[str, A
         curve = np.c_[went, evidence.probability]
         found = len(evidence.candidates) + 2
     editor = messages.PosesEditor(
-        name, list(poses.channels), joints, list(poses.free), found, list(poses.notes)
-    )
+        name, list(poses.channels), joints, list(poses.free), found,
+        studio_notes(poses.notes), counted_poses(solved.given, solved.step.parameters),
+    )  # fmt: skip
     return editor, {
         "pose_times": poses.times,
         "refinements": poses.refinements,

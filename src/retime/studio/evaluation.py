@@ -29,6 +29,7 @@ from retime.studio import jobs, messages
 from retime.studio.editors import editor_of, layers, step_times
 from retime.studio.evaluated import Evaluated
 from retime.studio.lines import line_of
+from retime.studio.wording import studio_notes
 from retime.warp import TimeWarp
 
 __all__ = ["Evaluator"]
@@ -132,7 +133,7 @@ class Evaluator:
             ground=ground_height(points),
             scale=motion.units.metres,
             contacts=_bars(motion, self.contacts(motion)),
-            notes=list(motion.notes),
+            notes=studio_notes(motion.notes),
             mesh=mesh,
             nodes=nodes,
             arrays=[],
@@ -186,18 +187,19 @@ class Evaluator:
             duration=made.duration,
             took=1000 * (time.perf_counter() - started),
             contacts=_bars(made, contacts),
-            notes=[n for n in made.notes if n not in found.source.notes],
+            notes=studio_notes(n for n in made.notes if n not in found.source.notes),
             steps=[_step_result(job.steps[s.number - 1], s) for s in found.solved],
             interim=interim,
             editor=editor,
             arrays=[],
         )
+        points = positions(made, end_sites=True)
         arrays: dict[str, Any] = editor_arrays | {
-            "positions": positions(made, end_sites=True),
+            "positions": points,
             "times": made.times,
             "output": warp.output,
             "source": warp.source,
-            "skate": skate_by_frame(made),
+            "skate": skate_by_frame(made, points),
         }
         if _mesh(found.source)[1] or isinstance(editor, messages.PosesEditor):
             arrays["rotations"] = global_rotations(made)
@@ -307,7 +309,7 @@ def _solved(
 def _step_result(name: str, solved: Solved) -> messages.StepResult:
     notes = () if solved.edit.warp is None else solved.edit.warp.notes
     return messages.StepResult(
-        name, line_of(solved.step), list(notes), solved.given.domain, solved.domain,
+        name, line_of(solved.step), studio_notes(notes), solved.given.domain, solved.domain,
         dict(solved.edit.figures),
     )  # fmt: skip
 

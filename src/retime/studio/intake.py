@@ -48,8 +48,8 @@ class Intake:
     @property
     def suffixes(self) -> list[str]:
         """What may be dropped into a window."""
-        motions = [s for form in FORMATS.values() for s in form.suffixes]
-        return [*motions, ".json", *_SOUNDS]
+        motions = [s for form in FORMATS.values() if form.reads for s in form.suffixes]
+        return list(dict.fromkeys([*motions, ".json", *_SOUNDS]))
 
     async def take(self, name: str, place: Path, version: Version) -> list[Command]:
         """Take in a file that was sent and lies at a place of its own: say what to do with it."""

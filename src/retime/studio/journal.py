@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from retime.errors import FormatError, InputError
+from retime.io.files import lock_file
 
 __all__ = ["Journal", "free_name"]
 
@@ -38,7 +38,7 @@ class Journal:
         except OSError as e:
             raise InputError(f"cannot open {path}: {e.strerror}") from None
         try:
-            _lock(self._file)
+            lock_file(self._file)
         except OSError:
             self._file.close()
             raise InputError(
@@ -102,16 +102,3 @@ def free_name(path: Path) -> Path:
     while (kept := path.with_stem(f"{path.stem}-{number}")).exists():
         number += 1
     return kept
-
-
-def _lock(file: BinaryIO) -> None:
-    """Keep other processes out until the file is closed; an ``OSError`` where one has it."""
-    if sys.platform == "win32":
-        import msvcrt
-
-        file.seek(1 << 40)  # a byte beyond the text, so that it can still be read
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-    else:
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

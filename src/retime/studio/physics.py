@@ -18,6 +18,7 @@ from retime.motion import Motion
 from retime.quat import FloatArray
 from retime.recipe import Solved
 from retime.studio import jobs, messages
+from retime.studio.wording import studio_notes
 from retime.warp import TimeWarp
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def physics_frame(job: jobs.Physics, found: Evaluated, solved: Solved | None) ->
         mass=model.mass,
         friction=model.friction,
         violations=[_row(v, judged) for v in told.violations],
-        notes=list(model.notes),
+        notes=studio_notes(model.notes),
         arrays=[],
     )
     return messages.frame(

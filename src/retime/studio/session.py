@@ -115,12 +115,16 @@ class Session:
         """Return the document that a command would make; nothing is changed."""
         return change(self.project, command)
 
-    def do(self, command: Command) -> None:
-        """Change the document: one step of undo."""
-        made = change(self.project, command)
+    def do(self, *commands: Command) -> None:
+        """Change the document: one step of undo, however many commands it takes."""
+        made = self.project
+        for command in commands:
+            made = change(made, command)
         if made == self.project:
             return
-        self._journal.append({"do": msgspec.to_builtins(command), "hash": project_hash(made)})
+        told = [msgspec.to_builtins(command) for command in commands]
+        line = {"do": told[0] if len(told) == 1 else told, "hash": project_hash(made)}
+        self._journal.append(line)
         self._past.append(self.project)
         self._future.clear()
         self._become(made)
@@ -131,8 +135,7 @@ class Session:
         What was named when the studio was started is not a change that a person made.
         """
         if self._past or self._future:
-            for command in commands:
-                self.do(command)
+            self.do(*commands)
             return
         made = self.project
         for command in commands:
@@ -243,7 +246,9 @@ def _replay(lines: list[dict[str, Any]]) -> _History:
         if "start" in line and not past and not future:
             made = from_document(line["start"])
         elif "do" in line:
-            made = change(project, msgspec.convert(line["do"], Command))
+            made = project
+            for told in line["do"] if isinstance(line["do"], list) else [line["do"]]:
+                made = change(made, msgspec.convert(told, Command))
             past.append(project)
             future.clear()
         elif "undo" in line and past:

@@ -21,6 +21,7 @@ import msgspec
 
 from retime.errors import RetimeError
 from retime.studio import jobs
+from retime.studio.wording import studio_words
 
 __all__ = ["main", "pack", "unpack"]
 
@@ -120,7 +121,7 @@ class Worker:
             body, answer = self._done(number, job)
             self._say(Said(number, "done", answer=answer), body)
         except RetimeError as e:
-            self._say(Said(number, "problem", str(e), step=e.step))
+            self._say(Said(number, "problem", studio_words(str(e)), step=e.step))
         except MemoryError:
             self._say(Said(number, "problem", "There is not enough memory for it. Cut the clip."))
         except Exception as e:

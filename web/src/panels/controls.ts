@@ -1,7 +1,7 @@
 /** Small controls that every panel uses: buttons, switches, selects, sections that fold. */
 
 import { signal } from "@preact/signals-core";
-import { element, watch, type Child } from "./dom";
+import { assign, element, watch, type Child } from "./dom";
 import { icon, type IconName } from "./icons";
 import { keep, remembered } from "./memory";
 
@@ -52,10 +52,13 @@ export function select(
   set: (value: string) => void,
 ): HTMLElement {
   const list = element("select", { ariaLabel: label, onchange: () => set(list.value) });
+  let listed = "";
   watch(() => {
-    const chosen = value();
-    list.replaceChildren(...options().map((o) => element("option", { value: o.value, textContent: o.label })));
-    list.value = chosen;
+    const [now, chosen] = [options(), value()];
+    const text = JSON.stringify(now);
+    if (text !== listed) list.replaceChildren(...now.map((o) => element("option", { value: o.value, textContent: o.label })));
+    listed = text;
+    assign(list, { value: chosen });
   });
   return element("span", { className: "select" }, list, icon("down"));
 }

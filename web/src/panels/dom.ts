@@ -48,6 +48,12 @@ export function scope<T>(build: () => T): [T, () => void] {
   }
 }
 
+/** Set properties of an element, those alone that change: browsers lay a text out anew that is set to what it was. */
+export function assign<E extends Element>(host: E, properties: Partial<E>): void {
+  for (const name of Object.keys(properties) as (keyof E)[])
+    if (host[name] !== properties[name]) host[name] = properties[name]!;
+}
+
 /** Rebuild an element's children when `key` changes, and only then: what has the focus keeps it. */
 export function rebuild<T extends string | number | boolean | null>(
   parent: Element,
@@ -69,7 +75,7 @@ export function rebuild<T extends string | number | boolean | null>(
 /** Keep an element's text as a function of signals says. */
 export function text<E extends Element>(of: () => string, host: E): E {
   watch(() => {
-    host.textContent = of();
+    assign<Element>(host, { textContent: of() });
   });
   return host;
 }
@@ -77,7 +83,7 @@ export function text<E extends Element>(of: () => string, host: E): E {
 /** Show an element only while a condition holds. */
 export function shown<E extends HTMLElement>(when: () => boolean, host: E): E {
   watch(() => {
-    host.hidden = !when();
+    assign<HTMLElement>(host, { hidden: !when() });
   });
   return host;
 }

@@ -1,12 +1,12 @@
 /** Ways out: files of the version that is shown, and a video of the view. */
 
-import { signal } from "@preact/signals-core";
 import * as actions from "../store/actions";
 import * as state from "../store/state";
 import type { ViewApi } from "../viewport/view";
 import { element, rebuild, type Child } from "./dom";
 import { icon } from "./icons";
 import { attachPopover } from "./popover";
+import { recording, recordOnce } from "./record";
 
 const FORMATS: { format: string; label: string; note: string }[] = [
   { format: "bvh", label: "BVH", note: "Motion for any animation tool" },
@@ -76,9 +76,6 @@ function saveBlob(blob: Blob, name: string): void {
 
 // ---- video
 
-/** Stops the recording that is under way. */
-export const recording = signal<(() => void) | null>(null);
-
 function videoButton(view: ViewApi, close: () => void): HTMLElement {
   const host = element("div", { className: "menu-section" });
   rebuild(host, () => recording.value !== null, (busy) => {
@@ -96,22 +93,9 @@ function videoButton(view: ViewApi, close: () => void): HTMLElement {
     made.onclick = () => {
       close();
       if (recording.value) recording.value();
-      else void recordOnce(view);
+      else void recordOnce(view, saveBlob);
     };
     return [made];
   });
   return host;
-}
-
-/** The view plays the range once and records it. */
-async function recordOnce(view: ViewApi): Promise<void> {
-  try {
-    const { done, stop } = view.record();
-    recording.value = stop;
-    saveBlob(await done, "retimed.webm");
-  } catch {
-    actions.fail("The video was not made", "This browser could not record the view. Try another one.");
-  } finally {
-    recording.value = null;
-  }
 }

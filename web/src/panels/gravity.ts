@@ -1,6 +1,7 @@
 /** Gravity on a dial: length is size, angle is tilt. Numbers and three places to fall on stand beside it. */
 
-import { element, watch } from "./dom";
+import { Nudges } from "../store/nudges";
+import { element, onEnd, watch } from "./dom";
 import { segments } from "./controls";
 import { help, label } from "./fields";
 import { number } from "./format";
@@ -123,19 +124,25 @@ function dial(parameter: Parameter, now: () => Gravity): HTMLElement {
     commit: (x, y) => parameter.commit(at(x, y)),
     discard: () => parameter.discard(),
   });
+  const nudges = new Nudges<true>();
+  canvas.addEventListener("pointerdown", () => nudges.settle(), { capture: true }); // before a drag begins
   canvas.onkeydown = (event) => {
     const fine = event.shiftKey ? 0.1 : 1;
     const change = { ArrowUp: [0.5, 0], ArrowDown: [-0.5, 0], ArrowLeft: [0, -5], ArrowRight: [0, 5] }[event.key];
+    if (event.key === "Escape" && nudges.giveUp()) return event.stopPropagation();
     if (!change) return;
     event.preventDefault();
     event.stopPropagation();
     const { size, tilt, turn } = now();
-    parameter.commit(gravityValue({
+    parameter.preview(gravityValue({
       size: Math.max(0.01, size + change[0]! * fine),
       tilt: tilt + change[1]! * fine,
       turn,
     }));
+    nudges.go(true);
   };
+  canvas.onblur = () => nudges.settle();
+  onEnd(() => nudges.settle());
   return canvas;
 }
 

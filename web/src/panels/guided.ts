@@ -2,6 +2,7 @@
 
 import * as actions from "../store/actions";
 import * as state from "../store/state";
+import { openSuggestions, type Suggestion } from "../store/suggested";
 import { button, iconButton, section } from "./controls";
 import { element, shown, watch } from "./dom";
 import type { MethodExtra } from "./form";
@@ -35,19 +36,10 @@ export function askForSuggestions(): void {
 
 // ---- suggested
 
-/** As close as two keytimes may be before one says nothing that the other does not. */
-const SAME = 0.05;
-
-function open(): { time: number; weight: number }[] {
-  const taken = state.keys.value.map(([, source]) => source);
-  return state.suggestions.value.filter((s) => taken.every((t) => Math.abs(t - s.time) > SAME));
-}
-
 function suggestedSection(step: string): HTMLElement {
   const rows = element("div", { className: "suggested", role: "list" });
   watch(() => {
-    const most = Math.max(...state.suggestions.value.map((s) => s.weight), 1e-9);
-    rows.replaceChildren(...open().map((s) => suggestedRow(step, s.time, s.weight / most)));
+    rows.replaceChildren(...openSuggestions.value.map((found) => suggestedRow(step, found)));
   });
   const all = button("Add all", () => addAll(step), "link");
   const made = section(
@@ -55,22 +47,16 @@ function suggestedSection(step: string): HTMLElement {
       id: "suggested",
       title: "Suggested",
       caption: "where timing matters",
-      actions: [shown(() => open().length > 1, all)],
+      actions: [shown(() => openSuggestions.value.length > 1, all)],
     },
     rows,
   );
   made.classList.add("suggested-section");
-  return shown(() => open().length > 0, made);
+  return shown(() => openSuggestions.value.length > 0, made);
 }
 
-/** The result's time that shows a moment of the step's input. */
-const shownAt = (given: number): number => {
-  const source = state.stepTimes.value.toSource(given);
-  return state.result.value?.outputOf(source) ?? source;
-};
-
-function suggestedRow(step: string, given: number, share: number): HTMLElement {
-  const output = state.stepTimes.value.fromResult(shownAt(given));
+function suggestedRow(step: string, { key, shown: at, share }: Suggestion): HTMLElement {
+  const [output, given] = key;
   return element(
     "div",
     { className: "key-row suggestion", role: "listitem" },
@@ -81,14 +67,13 @@ function suggestedRow(step: string, given: number, share: number): HTMLElement {
     element("span", { className: "caption", textContent: percent(share), title: "How much its timing matters" }),
     iconButton("plus", `Add a keytime at ${seconds(output)}`, () => {
       state.selectedStep.value = step;
-      actions.addKeyAt(shownAt(given), given);
+      actions.addKeyAt(at, given);
     }),
   );
 }
 
 function addAll(step: string): void {
-  const times = state.stepTimes.value;
-  const added = open().map((s): state.Key => [actions.round(times.fromResult(shownAt(s.time))), actions.round(s.time)]);
+  const added = openSuggestions.value.map(({ key }): state.Key => [actions.round(key[0]), actions.round(key[1])]);
   actions.setParameter(step, "keytimes", [...state.keys.value, ...added].sort((a, b) => a[0] - b[0]));
 }
 

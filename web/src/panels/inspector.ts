@@ -1,7 +1,9 @@
 /** The inspector: the selected step's parameters, what it found, and the status line. */
 
 import { signal } from "@preact/signals-core";
+import { poses } from "../store/poses";
 import * as state from "../store/state";
+import { surfaceIndex, surfaceKeys } from "../store/surface";
 import { addStepButton } from "./addstep";
 import { iconButton, iconToggle } from "./controls";
 import { element, live, rebuild, shown, watch } from "./dom";
@@ -44,6 +46,15 @@ function shownStep(): string | null {
   return step && state.methods.value.has(step.method) ? `${step.id} ${step.method}` : null;
 }
 
+/** The part of a step that is edited, where it is edited in parts: which surface key, which pose. */
+export function partTitle(): string | null {
+  const method = state.step.value?.method;
+  if (method === "surface" && surfaceIndex.value !== null)
+    return `Surface key ${surfaceIndex.value + 1} of ${surfaceKeys.value.length}`;
+  const [pose, count] = [state.selectedPose.value, poses.value?.count ?? 0];
+  return method === "stagger" && pose !== null && pose < count ? `Pose ${pose + 1} of ${count}` : null;
+}
+
 function titleBar(id: string, method: string): HTMLElement {
   const more = iconButton("more", "What to do with this step", () => undefined);
   attachMenu(more, "Step", () => stepMenu(id));
@@ -53,7 +64,8 @@ function titleBar(id: string, method: string): HTMLElement {
     "div",
     { className: "inspector-title" },
     methodIcon(method),
-    element("h2", {}, live(() => stepTitle(state.step.value))),
+    element("h2", {}, live(() => partTitle() ?? stepTitle(state.step.value))),
+    live(() => (partTitle() === null ? "" : stepTitle(state.step.value)), "caption"),
     iconToggle("help", "Explain every field", () => helpShown.value, () => (helpShown.value = !helpShown.value)),
     more,
     close,

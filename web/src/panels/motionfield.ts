@@ -1,6 +1,7 @@
 /** Which motion a step looks at: none, one of the project's, or a file or folder of the library. */
 
 import { signal } from "@preact/signals-core";
+import type { FormField } from "../protocol";
 import * as state from "../store/state";
 import { iconButton, select, type Option } from "./controls";
 import { element, rebuild, shown, watch } from "./dom";
@@ -47,12 +48,11 @@ function chooser(parameter: Parameter, value: () => string, set: (value: string)
   const { field } = parameter;
   const typing = signal(false);
   const isPath = (): boolean => value() !== NONE && !value().startsWith(OWN_MOTION);
-  const options = (): Option[] => [
-    ...(field.required ? [] : [{ value: NONE, label: field.name === "reference" ? "This motion" : "None" }]),
-    ...motionOptions(),
-    { value: PATH, label: "A file or folder" },
-  ];
-  const list = select(field.label, options, () => (typing.value || isPath() ? PATH : value()), (picked) => {
+  const shownValue = (): string => {
+    if (typing.value || isPath()) return PATH;
+    return isItself(field, value()) ? NONE : value();
+  };
+  const list = select(field.label, () => optionsOf(field), shownValue, (picked) => {
     typing.value = picked === PATH;
     if (picked !== PATH) set(picked);
   });
@@ -68,6 +68,20 @@ function chooser(parameter: Parameter, value: () => string, set: (value: string)
   };
   return element("span", { className: "motion-choice" }, list, shown(() => typing.value || isPath(), path));
 }
+
+/** What a field offers: the motion that is retimed once, by what it is there and not by its name. */
+export function optionsOf(field: FormField): Option[] {
+  const none = { value: NONE, label: field.name === "reference" ? "This motion" : "None" };
+  return [
+    ...(field.required ? [] : [none]),
+    ...motionOptions().filter(({ value }) => !isItself(field, value)),
+    { value: PATH, label: "A file or folder" },
+  ];
+}
+
+/** A reference that is the retimed motion itself is none: the method takes it anyway. */
+const isItself = (field: FormField, value: string): boolean =>
+  field.name === "reference" && !field.required && value === `${OWN_MOTION}${state.project.value?.source ?? ""}`;
 
 /** The project's motions, as values a parameter takes. */
 export const motionOptions = (): Option[] =>

@@ -1,6 +1,6 @@
 /** A number to type, to step with the arrow keys and to drag: `ew-resize`, Shift is ten times finer. */
 
-import { element, watch } from "./dom";
+import { assign, element, watch } from "./dom";
 import { digitsFor, number as shownNumber, parseNumber } from "./format";
 import type { Editing } from "./parameter";
 
@@ -44,8 +44,8 @@ export function numberField(options: NumberOptions): HTMLElement {
   };
   watch(() => {
     const text = written(options, options.value());
-    input.placeholder = options.placeholder?.() ?? "";
-    if (!typing(input) || input.dataset["dragged"]) input.value = text;
+    assign(input, { placeholder: options.placeholder?.() ?? "" });
+    if (!typing(input) || input.dataset["dragged"]) assign(input, { value: text });
   });
   if (options.readOnly) return made;
 

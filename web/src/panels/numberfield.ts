@@ -54,9 +54,21 @@ function wordToggle(parameter: Parameter, word: string): HTMLElement {
     "segment lone",
   );
   watch(() => {
-    made.ariaPressed = String(parameter.value === word);
+    const chosen = parameter.value === word;
+    const why = chosen ? "" : whyNot(parameter, word);
+    made.ariaPressed = String(chosen);
+    made.disabled = why !== "";
+    made.title = why;
   });
   return made;
+}
+
+/** Why a word cannot be chosen now; empty where it can. */
+export function whyNot({ field, step }: Parameter, word: string): string {
+  const entry = state.steps.value.find((s) => s.id === step) ?? null;
+  const clash = entry?.method === "guided" && field.name === "duration" && word === "free";
+  if (!clash || !state.keysOf(entry).length) return "";
+  return "A free duration leaves no time to hold on to: delete the keytimes first";
 }
 
 function placeholder(parameter: Parameter, look: NumberLook): string {

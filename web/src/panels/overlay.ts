@@ -6,13 +6,14 @@ import { iconButton, iconToggle, segments } from "./controls";
 import { element, live, shown } from "./dom";
 import { seconds } from "./format";
 import type { IconName } from "./icons";
+import { recordingChip } from "./record";
 import { waiting } from "./waiting";
 
 export function overlay(frameCharacter: () => void): HTMLElement {
   const made = element(
     "div",
     { className: "overlay" },
-    element("div", { className: "overlay-left" }, legend(), staleChip()),
+    element("div", { className: "overlay-left" }, legend(), staleChip(), recordingChip()),
     switches(frameCharacter),
     feasibilityLegend(),
   );

@@ -18,19 +18,10 @@ export function advance(time: number, by: number, [a, b]: [number, number], loop
   return { time: a + ((next - a) % length), playing: true };
 }
 
-/** The range as far as the result reaches: a shorter result leaves less of it, or none. */
-export function playSpan(): [number, number] {
-  const [a, b] = state.domain.peek();
-  const range = state.playRange.peek();
-  if (!range) return [a, b];
-  const [from, to] = [Math.max(range[0], a), Math.min(range[1], b)];
-  return from < to ? [from, to] : [a, b];
-}
-
 /** Start at the beginning again where the end was reached. */
 export function togglePlay(): void {
   if (!state.source.value) return;
-  const [a, b] = state.playRange.value ?? state.domain.value;
+  const [a, b] = state.playSpan.value;
   const t = state.time.value;
   if (!state.playing.value && (t >= b - 1e-6 || t < a)) state.time.value = a;
   state.playing.value = !state.playing.value;
@@ -50,7 +41,7 @@ export function runPlayback(): void {
     const step = (now: number): void => {
       const passed = Math.min((now - last) / 1000, LONGEST_FRAME);
       last = now;
-      const span = playSpan();
+      const span = state.playSpan.peek();
       const tick = advance(state.time.peek(), passed * state.playbackRate.peek(), span, state.looping.peek());
       state.time.value = tick.time;
       if (!tick.playing) {

@@ -15,7 +15,9 @@ import { refinementsSection } from "./poses_refinements";
 import { detailSection, exaggerateSection } from "./poses_shape";
 
 /** What edits of all poses there are as plain parameters: for recipes, seldom for hands. */
-const WHOLE_STEP = ["exaggerate", "relative_to", "overlap", "jitter", "seed", "detail", "joints", "succession", "moves"];
+const WHOLE_STEP = [
+  "exaggerate", "relative_to", "overlap", "jitter", "seed", "detail", "joints", "succession", "moves",
+];
 
 export const posesExtra: MethodExtra = {
   replaces: ["keep", "edits", "constraints", ...WHOLE_STEP],

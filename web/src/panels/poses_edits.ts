@@ -1,6 +1,8 @@
 /** The edits that were made, in their order: each can be muted and removed. */
 
-import { editsOf, endTool, sayEdit, selectPose, setEdits, stepNamed, type PoseEdit } from "../store/poses";
+import * as actions from "../store/actions";
+import { withMute, withoutEdit, type Renumbered } from "../store/pose_numbers";
+import { editsOf, endTool, poses, sayEdit, selectPose, setEdits, stepNamed, type PoseEdit } from "../store/poses";
 import * as state from "../store/state";
 import { button, iconButton, section } from "./controls";
 import { element, live, rebuild, shown } from "./dom";
@@ -12,7 +14,11 @@ export function editsSection(step: string): HTMLElement {
   // Rows are made anew only when the list is: a slider that changes the last one does so many times a second.
   rebuild(list, () => JSON.stringify(edits()), () => edits().map((edit, n) => editRow(step, edit, n)));
   return section(
-    { id: "pose-edits", title: "Edits", caption: live(() => (edits().length ? count(edits().length, "edit") : "none yet")) },
+    {
+      id: "pose-edits",
+      title: "Edits",
+      caption: live(() => (edits().length ? count(edits().length, "edit") : "none yet")),
+    },
     list,
     shown(() => edits().length > 1, element("div", { className: "pose-tools" }, button("Remove all", () => {
       change(step, [], "All edits are removed.");
@@ -23,11 +29,9 @@ export function editsSection(step: string): HTMLElement {
 function editRow(step: string, edit: PoseEdit, n: number): HTMLElement {
   const { title, detail } = sayEdit(edit);
   const now = (): PoseEdit[] => editsOf(stepNamed(step));
-  const flip = (): void => {
-    const { mute, ...rest } = edit;
-    const next: PoseEdit = mute ? (rest as PoseEdit) : { ...edit, mute: true };
-    change(step, now().map((e, k) => (k === n ? next : e)), `Edit ${n + 1} is ${mute ? "on" : "muted"}.`);
-  };
+  const counted = (): (number | null)[] => (poses.value?.step === step ? poses.value.editor.counted : []);
+  const flip = (): void =>
+    renumber(step, withMute(now(), n, counted()), `Edit ${n + 1} is ${edit.mute ? "on" : "muted"}.`);
   const go = (): void => {
     const pose = [edit["pose"], edit["poses"]].flat().find((p): p is number => typeof p === "number");
     if (pose !== undefined) selectPose(pose);
@@ -44,11 +48,17 @@ function editRow(step: string, edit: PoseEdit, n: number): HTMLElement {
     ),
     iconButton(edit.mute ? "eye-off" : "eye", `${edit.mute ? "Unmute" : "Mute"} edit ${n + 1}`, flip),
     iconButton("close", `Remove edit ${n + 1}`, () =>
-      change(step, now().filter((_, k) => k !== n), `Edit ${n + 1} is removed.`),
+      renumber(step, withoutEdit(now(), n, counted()), `Edit ${n + 1} is removed.`),
     ),
   );
   made.classList.toggle("muted", edit.mute === true);
   return made;
+}
+
+/** Keep a list whose poses were numbered anew, or say why it cannot be. */
+function renumber(step: string, made: Renumbered, said: string): void {
+  if ("edits" in made) return change(step, made.edits, said);
+  actions.fail("The edit stays", made.refused);
 }
 
 function change(step: string, edits: PoseEdit[], said: string): void {

@@ -5,6 +5,7 @@ import { deletePose, insertPose, liveEdit, placePose, poseHandle, poses, poseWhe
 import * as state from "../store/state";
 import { iconButton, segments } from "./controls";
 import { element, live, shown, watch, type Child } from "./dom";
+import { count } from "./format";
 import { numberField } from "./number";
 
 export function poseGroup(): Child[] {
@@ -12,11 +13,7 @@ export function poseGroup(): Child[] {
     const chosen = state.selectedPose.value;
     return chosen !== null && chosen < (poses.value?.count ?? 0) ? chosen : null;
   };
-  const title = (): string => {
-    const [view, pose] = [poses.value, k()];
-    if (!view) return "";
-    return pose === null ? `${view.count} poses` : `Pose ${pose + 1} of ${view.count}`;
-  };
+  const title = (): string => (poses.value ? count(poses.value.count, "pose") : "");
   const remove = iconButton("close", "Delete this pose (Delete); the motion stays as it is", () => {
     const pose = k();
     if (pose !== null) deletePose(pose);

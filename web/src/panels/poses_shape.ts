@@ -12,6 +12,7 @@ import { element, live, rebuild } from "./dom";
 import { number, sentence } from "./format";
 import { LIMB_TITLES, LIMBS, limbsOf, type Limb } from "./limbs";
 import { numberField } from "./number";
+import { row } from "./poses_pose";
 import { scopedPoses, scopeSegments, scopeText } from "./poses_scope";
 import { slider } from "./slider";
 
@@ -59,7 +60,7 @@ export function exaggerateSection(step: string): HTMLElement {
         element("span", { textContent: "More" }),
       ),
     ),
-    element("div", { className: "field" }, element("span", { className: "field-label", textContent: "Of" }), scopeSegments()),
+    row("Of", scopeSegments()),
   );
 }
 

@@ -56,7 +56,8 @@ export function openSuccession(id: string): void {
       fits() ? { do: "succession", joint: joint.value, step: step.value, power: growth.value, ...scopedPoses() } : null,
     trouble: () => {
       if (chain().length < 2) return `Nothing hangs on ${joint.value}: choose a joint further up.`;
-      return fits() ? "" : `The last joint would be ${number(most())} s late, and the clip lasts ${number(length())} s.`;
+      if (fits()) return "";
+      return `The last joint would be ${number(most())} s late, and the clip lasts ${number(length())} s.`;
     },
     said: () => `Succession from ${joint.value}, ${scopeText()}.`,
     build: () => [

@@ -25,7 +25,9 @@ export interface Amount {
 /** An amount of a tool, to slide and to type. */
 export function amountRow({ label, value, bounds, ...look }: Amount): HTMLElement {
   const set = (to: number): void => void (value.value = to);
-  const editing = { label, value: () => value.value, step: look.step, preview: set, commit: set, discard: () => undefined };
+  const editing = {
+    label, value: () => value.value, step: look.step, preview: set, commit: set, discard: () => undefined,
+  };
   return row(label, slider({ ...editing, bounds: () => bounds }), numberField({ ...editing, ...look, maximum: 10 }));
 }
 

@@ -1,6 +1,6 @@
 /** A slider: the browser's own, with what is chosen filled. It previews while it is dragged; Esc restores. */
 
-import { element, watch } from "./dom";
+import { assign, element, watch } from "./dom";
 import type { Editing } from "./parameter";
 
 export interface SliderOptions extends Editing<number> {
@@ -22,11 +22,11 @@ export function slider(options: SliderOptions): HTMLInputElement {
     const given = options.value();
     const value = given ?? low;
     input.classList.toggle("unset", given === null);
-    input.min = String(Math.min(low, value));
-    input.max = String(Math.max(high, value));
-    input.step = String(options.step);
-    if (!held) input.value = String(value);
-    if (options.spoken) input.ariaValueText = options.spoken(Number(input.value));
+    assign(input, {
+      min: String(Math.min(low, value)), max: String(Math.max(high, value)), step: String(options.step),
+    });
+    if (!held) assign(input, { value: String(value) });
+    if (options.spoken) assign(input, { ariaValueText: options.spoken(Number(input.value)) });
     fill(input);
   };
   watch(show);

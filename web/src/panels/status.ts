@@ -4,7 +4,7 @@ import * as actions from "../store/actions";
 import type { Problem, Progress } from "../protocol";
 import * as state from "../store/state";
 import { button } from "./controls";
-import { element, live, shown, watch } from "./dom";
+import { element, live, rebuild, shown, watch } from "./dom";
 import { left, percent, took } from "./format";
 import { icon, type IconName } from "./icons";
 import { openProblem } from "./trouble";
@@ -62,11 +62,10 @@ export function statusLine(): HTMLElement {
     ),
     shown(() => now().kind === "busy", cancel),
   );
+  rebuild(mark, () => now().kind, (kind) => [ICONS[kind] ? icon(ICONS[kind]) : null]);
   watch(() => {
     const { kind, share } = now();
     made.dataset["kind"] = kind;
-    const name = ICONS[kind];
-    mark.replaceChildren(...(name ? [icon(name)] : []));
     bar.hidden = kind !== "busy";
     bar.classList.toggle("unknown", share === null);
     bar.ariaValueNow = share === null ? null : String(Math.round(100 * share));

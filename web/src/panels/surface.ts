@@ -36,7 +36,7 @@ function parts(index: number, count: number): Child[] {
   const remove = iconButton("close", `Remove surface key ${index + 1}`, () => removeSurface(index));
   const title = section(
     {
-      id: "surface-key", title: `Surface key ${index + 1} of ${count}`,
+      id: "surface-key", title: "Drag",
       actions: count > 1 ? [remove] : [addButton(), remove],
     },
     jointField(index),

@@ -38,8 +38,8 @@ export function transport(): HTMLElement {
   return made;
 }
 
-export const toStart = (): void => actions.seek((state.playRange.value ?? state.domain.value)[0]);
-export const toEnd = (): void => actions.seek((state.playRange.value ?? state.domain.value)[1]);
+export const toStart = (): void => actions.seek(state.playSpan.value[0]);
+export const toEnd = (): void => actions.seek(state.playSpan.value[1]);
 
 const TAB_NAMES: Record<state.Tab, string> = {
   warp: "Warp", joints: "Joint times", poses: "Poses", layers: "Layers", live: "Live",
@@ -83,7 +83,7 @@ function playButton(): HTMLElement {
 }
 
 const rangeText = (): string => {
-  const [a, b] = state.playRange.value ?? state.domain.value;
+  const [a, b] = state.playSpan.value;
   return `${number(a)} – ${number(b)} s`;
 };
 

@@ -15,9 +15,12 @@ export function run(command: Command): boolean {
 /** Show a change of a step while it is dragged; nothing is kept until `commit`. */
 export function preview(change: Omit<ChangeStep, "type">): void {
   const command: ChangeStep = { type: "change_step", ...change };
-  state.pending.value = command;
-  const request = nextRequest();
-  if (send({ type: "preview", request, command })) want(request, false);
+  // All at once: whoever sees the change knows that its result is on its way.
+  batch(() => {
+    state.pending.value = command;
+    const request = nextRequest();
+    if (send({ type: "preview", request, command })) want(request, false);
+  });
 }
 
 /** Keep what is dragged: one step of undo. */
@@ -163,7 +166,11 @@ export async function upload(files: Iterable<File>): Promise<void> {
   for (const file of files) {
     const most = state.welcome.value?.most_upload ?? Infinity;
     if (file.size > most) {
-      fail(`${file.name} was not loaded`, `It holds ${size(file.size)}; the studio takes up to ${size(most)}. Start the studio with the file's path instead.`);
+      fail(
+        `${file.name} was not loaded`,
+        `It holds ${size(file.size)}; the studio takes up to ${size(most)}. ` +
+          "Start the studio with the file's path instead.",
+      );
       continue;
     }
     const refused = await sendFile(file);

@@ -75,7 +75,8 @@ function wherePoses(edit: PoseEdit): string {
 function whichJoints(edit: PoseEdit): string {
   const value = edit["joint"] ?? edit["joints"] ?? edit["refinements"] ?? edit["targets"] ?? edit["rotations"];
   if (typeof value === "string") return value;
-  const names = Array.isArray(value) ? (value as string[]) : value && typeof value === "object" ? Object.keys(value) : [];
+  const keys = value && typeof value === "object" ? Object.keys(value) : [];
+  const names = Array.isArray(value) ? (value as string[]) : keys;
   if (!names.length) return "";
   return names.length === 1 ? names[0]! : `${names[0]} and ${names.length - 1} more`;
 }

@@ -61,7 +61,8 @@ export class PosesView {
   /** The largest refinement of a pose, in size. */
   most(k: number): number {
     let most = 0;
-    for (let c = 0; c < this.channels.length; c++) if (this.has(k, c)) most = Math.max(most, Math.abs(this.refinement(k, c)));
+    for (let c = 0; c < this.channels.length; c++)
+      if (this.has(k, c)) most = Math.max(most, Math.abs(this.refinement(k, c)));
     return most;
   }
 

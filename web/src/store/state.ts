@@ -116,6 +116,13 @@ export const domain = computed<[number, number]>(() => {
   const clip = result.value ?? source.value;
   return clip ? [clip.start, clip.end] : [0, 1];
 });
+/** What is played: the range as far as the result reaches; a shorter result leaves less of it, or none. */
+export const playSpan = computed<[number, number]>(() => {
+  const [a, b] = domain.value;
+  const [from, to] = playRange.value ?? [a, b];
+  const kept: [number, number] = [Math.max(from, a), Math.min(to, b)];
+  return kept[0] < kept[1] ? kept : [a, b];
+});
 export const fps = computed(() => result.value?.fps ?? source.value?.fps ?? 60);
 export const methods = computed<ReadonlyMap<string, MethodForm>>(
   () => new Map((welcome.value?.methods ?? []).map((m) => [m.name, m])),

@@ -31,7 +31,9 @@ export function drawFeasible(plot: Plot): void {
 }
 
 /** Never colour alone: plain, dotted, hatched. */
-function drawRun({ context, theme, width: limit }: Plot, state: Feasibility, x: number, y: number, width: number): void {
+function drawRun(
+  { context, theme, width: limit }: Plot, state: Feasibility, x: number, y: number, width: number,
+): void {
   if (x > limit || x + width < theme.gutter) return;
   context.beginPath();
   context.roundRect(x, y, width, BAND_HEIGHT, 2);

@@ -13,7 +13,7 @@ export class Chip {
   private readonly element = document.createElement("div");
 
   constructor(private readonly root: HTMLElement) {
-    this.element.className = "timeline-chip";
+    this.element.className = "beside-chip";
     this.element.setAttribute("aria-hidden", "true"); // the list and the announcements say the same
     this.element.hidden = true;
     root.append(this.element);

@@ -115,7 +115,9 @@ function tiles({ scene, time, theme, width }: Plot): Tile[] {
   const last = Math.min(Math.ceil((time.value(width) - from) / every), count);
   const found: Tile[] = [];
   for (let k = first; k < last; k++)
-    found.push({ t: from + (k + 0.5) * every, x: time.at(from + k * every) + GAP / 2, width: every * time.scale - GAP });
+    found.push({
+      t: from + (k + 0.5) * every, x: time.at(from + k * every) + GAP / 2, width: every * time.scale - GAP,
+    });
   return found;
 }
 

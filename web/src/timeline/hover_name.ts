@@ -1,7 +1,7 @@
 /** Names and read-outs of what is pointed at. */
 
-import { seconds, times } from "./axis";
-import { keyRate, placeOf } from "./key_marks";
+import { seconds } from "./axis";
+import { placeOf, rateWords } from "./key_marks";
 import type { Stage } from "./stage";
 import type { Target } from "./targets";
 
@@ -19,7 +19,7 @@ export function nameTarget(stage: Stage, target: Target): void {
   } else if (target.kind === "end" && ends)
     chip.show(["Duration", seconds(ends[1][0] - ends[0][0])], placeOf(plot, ends[1]), []);
   else if (target.kind === "handle" && key)
-    chip.show(["Speed here", times(keyRate(plot.scene, key), 2)], placeOf(plot, key), []);
+    chip.show(["Speed here", rateWords(plot.scene, key)], placeOf(plot, key), []);
   else if (target.kind === "range") {
     const t = (range ?? output)[target.edge];
     chip.show([target.edge ? "End of range" : "Start of range", seconds(t)], { x: plot.time.at(t), y: 16 }, []);
@@ -34,7 +34,7 @@ export function showReadout(stage: Stage, index: number): void {
   if (!key) return;
   const others = [...keys.filter((_, k) => k !== index), ...(ends ?? []), ...suggestions];
   stage.chip.show(
-    [seconds(key[0]), "shows", seconds(key[1]), times(keyRate(plot.scene, key), 2)],
+    [seconds(key[0]), "shows", seconds(key[1]), rateWords(plot.scene, key)],
     placeOf(plot, key),
     others.map((other) => placeOf(plot, other)),
   );

@@ -3,7 +3,7 @@
 import * as actions from "../store/actions";
 import * as state from "../store/state";
 import { sayKey, times } from "./axis";
-import { givenRate, keyRate } from "./key_marks";
+import { givenRate, rateWords } from "./key_marks";
 import { refuse, type Lift, type Refusal } from "./refusal";
 import { settle, type Room } from "./room";
 import { roomOf, type Scene } from "./scene";
@@ -58,7 +58,7 @@ export function addKey(output: number, given?: number): void {
 export function announceKey(scene: Scene, index: number, refusal: Refusal | null): void {
   const key = scene.keys[index];
   if (!key) return;
-  const said = `Keytime ${index + 1}: ${sayKey(key)}, ${times(keyRate(scene, key), 2)}.`;
+  const said = `Keytime ${index + 1}: ${sayKey(key)}, ${rateWords(scene, key)}.`;
   state.announcement.value = refusal ? `${said} ${refusal.text}` : said;
 }
 

@@ -1,6 +1,7 @@
 /** Marks on the warp that can be taken hold of: keytimes, suggestions, fixed ends, tangent handles. */
 
 import type { Key } from "../store/state";
+import { times } from "./axis";
 import { diamond, line, within, type Plot } from "./plot";
 import { rateAt, type Scene } from "./scene";
 import type { Target } from "./targets";
@@ -39,8 +40,30 @@ export function handlePlaces(plot: Pick<Plot, "time" | "source" | "scene">): [Re
   ];
 }
 
-/** The speed that is asked for at a key, else the one that is found there. */
-export const keyRate = (scene: Scene, key: Key): number => givenRate(scene, key)?.[1] ?? rateAt(scene, key[0]);
+/** The speed at a key: the one that is asked for as far as the curve takes it, else the one that is found there. */
+export const keyRate = (scene: Scene, key: Key): number => {
+  const asked = givenRate(scene, key)?.[1];
+  return asked === undefined ? rateAt(scene, key[0]) : Math.min(asked, mostRate(scene, key));
+};
+
+/**
+ * The fastest that a spline can run at a key: three times the smaller of the chords beside it, beyond which time would
+ * run backwards next to it (see `retime.curves`). Other methods solve for the speed that is asked for.
+ */
+export function mostRate({ step, keys, ends }: Pick<Scene, "step" | "keys" | "ends">, key: Key): number {
+  if (step?.method !== "spline" || !ends) return Infinity;
+  const after = keys.find(([t]) => t > key[0]) ?? ends[1];
+  const before = keys.findLast(([t]) => t < key[0]) ?? ends[0];
+  const chord = (a: Key, b: Key): number => (b[0] > a[0] ? (b[1] - a[1]) / (b[0] - a[0]) : Infinity);
+  return 3 * Math.min(chord(before, key), chord(key, after));
+}
+
+/** A speed as it is shown: the one that is used and, where that is less than was asked for, so much. */
+export function rateWords(scene: Scene, key: Key): string {
+  const [asked, used] = [givenRate(scene, key)?.[1] ?? 0, keyRate(scene, key)];
+  const limited = asked > used + 0.005; // two digits are shown
+  return limited ? `${times(used, 2)}, limited: ${times(asked, 2)} asked` : times(used, 2);
+}
 
 export const givenRate = ({ rates }: Scene, key: Key): Key | null =>
   rates?.find(([moment]) => Math.abs(moment - key[1]) < 1e-3) ?? null;

@@ -4,43 +4,25 @@ import * as actions from "../store/actions";
 import * as state from "../store/state";
 import { announceKey, movedKey, removeKey, selectKey, settleKey } from "./key_edits";
 import { showReadout } from "./hover_name";
-import type { Pointer } from "./pointer";
+import { PlotKeyboard } from "./plot_keyboard";
+import { grabKey, type Pointer } from "./pointer";
 import type { Refusal } from "./refusal";
 import { roomOf, scene } from "./scene";
 import type { Stage } from "./stage";
 import { typeKey } from "./typing";
 
-const COMMIT_AFTER = 400; // milliseconds: presses in a row are one step of undo
+interface Nudged {
+  index: number;
+  refusal: Refusal | null;
+}
 
-export class Keyboard {
-  private timer = 0;
-  private nudged: { index: number; refusal: Refusal | null } | null = null;
-
-  constructor(private readonly stage: Stage, private readonly pointer: Pointer) {}
-
-  handle(event: KeyboardEvent): boolean {
-    const used = this.use(event);
-    if (used) event.preventDefault();
-    return used;
+export class Keyboard extends PlotKeyboard<Stage, Pointer, Nudged> {
+  protected override kept({ index, refusal }: Nudged): void {
+    announceKey(scene.value, index, refusal);
   }
 
-  /** Keep what was nudged so far. */
-  settle(): void {
-    window.clearTimeout(this.timer);
-    const nudged = this.nudged;
-    if (!nudged) return;
-    this.nudged = null;
-    actions.commit();
-    announceKey(scene.value, nudged.index, nudged.refusal);
-  }
-
-  private use(event: KeyboardEvent): boolean {
-    if (event.key === "Escape") return this.escape();
-    if (this.pointer.dragging || event.ctrlKey || event.metaKey) return false;
-    const active = document.activeElement;
-    const focused = this.stage.root.contains(active);
-    // G and Delete mean the selected key wherever the focus is not in something else.
-    if (!focused && active !== document.body && active !== null) return false;
+  // G and Delete mean the selected key wherever the focus is not in something else.
+  protected override key(event: KeyboardEvent, focused: boolean, active: Element | null): boolean {
     const { selected, keys } = scene.value;
     if (event.key === "Delete" || event.key === "Backspace") {
       if (selected === null) return false;
@@ -48,9 +30,9 @@ export class Keyboard {
       removeKey(scene.value, selected);
       return true;
     }
-    if (event.key.toLowerCase() === "g" && !event.altKey) return this.pointer.grab();
+    if (event.key.toLowerCase() === "g" && !event.altKey) return grabKey(this.stage, this.hand);
     if (!focused) return false;
-    const onCard = active instanceof HTMLButtonElement && !active.dataset["key"];
+    const onCard = active instanceof HTMLButtonElement && !active.dataset["mark"];
     switch (event.key) {
       case "ArrowUp":
         return this.choose(selected === null ? keys.length - 1 : selected - 1);
@@ -72,21 +54,12 @@ export class Keyboard {
     }
   }
 
-  /** What is under way goes first, then the card, then the selection. */
-  private escape(): boolean {
-    if (this.pointer.cancel()) return true;
-    if (this.nudged) {
-      window.clearTimeout(this.timer);
-      this.nudged = null;
-      actions.discard();
-      this.stage.chip.hide();
-      this.stage.card.hide();
-      return true;
-    }
-    if (this.stage.card.shown) {
-      this.stage.card.hide();
-      return true;
-    }
+  protected override gaveUp(): void {
+    this.stage.chip.hide();
+    this.stage.card.hide();
+  }
+
+  protected override deselect(): boolean {
     if (!this.stage.root.contains(document.activeElement) || state.selectedKey.value === null) return false;
     state.selectedKey.value = null;
     this.stage.chip.hide();
@@ -118,14 +91,12 @@ export class Keyboard {
     // A frame may be less than a pixel: judged by frames, a key that cannot take one is refused.
     const scale: state.Key = [4 * now.fps, 4 * now.fps];
     const { key: placed, refusal } = settleKey(now, room, index, wish, scale, () => (source ? key[0] : wish[0]));
-    this.nudged = { index, refusal };
     actions.preview({ id: now.step.id, parameters: movedKey(now, index, key, placed) });
     actions.seek(now.times.toResult(placed[0]));
     if (refusal) this.stage.refuse(refusal, index, wish);
     else this.stage.card.hide();
     showReadout(this.stage, index);
-    window.clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => this.settle(), COMMIT_AFTER);
+    this.nudges.go({ index, refusal });
     return true;
   }
 }

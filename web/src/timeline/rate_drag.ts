@@ -2,9 +2,9 @@
 
 import * as actions from "../store/actions";
 import * as state from "../store/state";
-import { seconds, times } from "./axis";
+import { seconds } from "./axis";
 import { setRate } from "./key_edits";
-import { placeOf } from "./key_marks";
+import { placeOf, rateWords } from "./key_marks";
 import type { Gesture, Pull, Stage } from "./stage";
 
 const NEAR_ONE = 0.04; // speeds this close to 1× are drawn to it
@@ -14,6 +14,7 @@ export class RateDrag implements Gesture {
   readonly cursor = "grabbing";
   readonly holdsView = true;
   private rate = 1;
+  private said = "";
   constructor(private readonly stage: Stage, private readonly side: 0 | 1) {}
 
   move({ x, y, alt }: Pull): void {
@@ -27,13 +28,15 @@ export class RateDrag implements Gesture {
     const free = Math.min(Math.max(up / across, limits.slowest, LEAST), limits.fastest, MOST);
     this.rate = !alt && Math.abs(free - 1) < NEAR_ONE ? 1 : free;
     actions.preview({ id: step.id, parameters: setRate(plot.scene, key, this.rate) });
-    this.stage.chip.show([seconds(key[1]), "runs at", times(this.rate, 2)], at, []);
+    // The change that was sent is in the scene by now.
+    this.said = rateWords(this.stage.plot().scene, key);
+    this.stage.chip.show([seconds(key[1]), "runs at", this.said], at, []);
   }
   finish(moved: boolean): void {
     this.stage.chip.hide();
     if (!moved) return;
     actions.commit();
-    state.announcement.value = `Time runs at ${times(this.rate, 2)} at this keytime.`;
+    state.announcement.value = `Time runs at ${this.said} at this keytime.`;
   }
   cancel(): void {
     this.stage.chip.hide();

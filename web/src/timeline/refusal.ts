@@ -59,7 +59,8 @@ export const tooSlow = (stop: number, limit: number, needed: number, form: Metho
 /** A way out, where the method has the field and takes the value. */
 function lift(name: string, value: number, verb: "Raise" | "Lower", form: MethodForm | null): Lift | null {
   const field = fieldOf(form, name);
-  if (!field || !Number.isFinite(value) || value > (field.maximum ?? Infinity) || value < (field.minimum ?? 0)) return null;
+  if (!field || !Number.isFinite(value)) return null;
+  if (value > (field.maximum ?? Infinity) || value < (field.minimum ?? 0)) return null;
   const speed = times(value, verb === "Raise" ? 1 : 2);
   return { name, value, button: `${verb} to ${speed}`, hint: `${verb} ${field.label} to ${speed} to go there.` };
 }

@@ -19,7 +19,10 @@ export function drawRuler({ context, theme, rows, time, width, height }: Plot): 
   context.clip();
   context.lineWidth = 1;
   context.strokeStyle = theme.lineStrong;
-  for (const t of ticks(from, to, step / parts)) line(context, crisp(time.at(t)), bottom - 3, crisp(time.at(t)), bottom);
+  for (const t of ticks(from, to, step / parts)) {
+    const x = crisp(time.at(t));
+    line(context, x, bottom - 3, x, bottom);
+  }
   for (const t of ticks(from, to, step)) {
     const x = crisp(time.at(t));
     context.strokeStyle = theme.lineStrong;

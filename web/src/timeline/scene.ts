@@ -4,6 +4,7 @@ import { computed } from "@preact/signals-core";
 import type { ContactBar, MethodForm, StepEntry, StepResult } from "../protocol";
 import type { PhysicsView, RetimedClip, SourceClip, StepTimes } from "../store/clip";
 import * as state from "../store/state";
+import { openSuggestions } from "../store/suggested";
 import { fieldOf, limitsOf, type Limits } from "./limits";
 import type { Room } from "./room";
 
@@ -46,6 +47,7 @@ export const scene = computed<Scene>(() => {
   const step = state.step.value;
   const form = step ? (state.methods.value.get(step.method) ?? null) : null;
   const keys = state.keys.value;
+  const selected = state.selectedKey.value;
   const span: [number, number] = source ? [source.start, source.end] : knotSpan(result);
   return {
     result,
@@ -57,8 +59,8 @@ export const scene = computed<Scene>(() => {
     form,
     keys,
     times: state.stepTimes.value,
-    selected: state.selectedKey.value !== null && state.selectedKey.value < keys.length ? state.selectedKey.value : null,
-    suggestions: freeSuggestions(result, keys),
+    selected: selected !== null && selected < keys.length ? selected : null,
+    suggestions: openSuggestions.value.map(({ key }) => key),
     ends: result || source ? fixedEnds(step, form, result, span) : null,
     limits: limitsOf(step, form),
     rates: fieldOf(form, "rates") ? pairs(step?.parameters?.["rates"]) : null,
@@ -107,15 +109,6 @@ function fixedEnds(
 
 /** How much longer a step made the whole: what its range gained, where the rest ripples. */
 const lengthened = ({ given, made }: StepResult): number => made[1] - made[0] - (given[1] - given[0]);
-
-function freeSuggestions(result: RetimedClip | null, keys: state.Key[]): state.Key[] {
-  if (!result) return [];
-  const times = state.stepTimes.value;
-  const near = 1 / result.fps;
-  return state.suggestions.value
-    .filter(({ time }) => !keys.some(([, source]) => Math.abs(source - time) < near))
-    .map(({ time }) => [times.fromResult(result.outputOf(times.toSource(time))), time]);
-}
 
 function contactRows(clip: { contacts: ContactBar[] } | null, source: SourceClip | null): ContactRow[] {
   const rows = new Map<string, ContactRow>();

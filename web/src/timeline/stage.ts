@@ -37,6 +37,10 @@ export interface Gesture {
   readonly cursor: string;
   /** Axes stay still meanwhile. */
   readonly holdsView: boolean;
+  /** Its first move comes with the press. */
+  readonly atOnce?: boolean;
+  /** Shift has a meaning of its own here: it does not make the pull finer. */
+  readonly ownsShift?: boolean;
   move(pull: Pull): void;
   finish(moved: boolean): void;
   cancel(): void;

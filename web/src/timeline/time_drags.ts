@@ -39,6 +39,7 @@ export class RangeDrag implements Gesture {
 export class Scrub implements Gesture {
   readonly cursor = "";
   readonly holdsView = true;
+  readonly atOnce: boolean = true; // the playhead comes with the press
   private readonly before = state.time.value;
   constructor(private readonly stage: Stage) {
     state.playing.value = false;
@@ -47,9 +48,20 @@ export class Scrub implements Gesture {
     const plot = this.stage.plot();
     actions.seek(snapPull(plot, plot.time.value(pull.x), pull.alt));
   }
-  finish(): void {}
+  finish(_moved?: boolean): void {}
   cancel(): void {
     actions.seek(this.before);
+  }
+}
+
+/** A press that does not move chooses something; only a drag takes the playhead along. */
+export class ClickOrScrub extends Scrub {
+  override readonly atOnce = false;
+  constructor(stage: Stage, private readonly click: () => void) {
+    super(stage);
+  }
+  override finish(moved?: boolean): void {
+    if (!moved) this.click();
   }
 }
 
@@ -76,7 +88,7 @@ export class Pan implements Gesture {
   readonly cursor = "grabbing";
   readonly holdsView = false;
   private done = 0;
-  constructor(private readonly stage: Stage) {}
+  constructor(private readonly stage: Pick<Stage, "view" | "plot" | "redraw">) {}
   move({ dx }: Pull): void {
     const { time, scene: now } = this.stage.plot();
     this.stage.view.pan((this.done - dx) / time.scale, now);

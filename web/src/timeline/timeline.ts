@@ -1,6 +1,5 @@
 /** The timeline: rows over output time, with the warp to be edited in it. */
 
-import { effect } from "@preact/signals-core";
 import * as state from "../store/state";
 import { Chip } from "./chip";
 import { FilmStrip, type MakeThumbnail } from "./film_strip";
@@ -8,12 +7,13 @@ import { Keyboard } from "./keyboard";
 import { liftLimit } from "./key_edits";
 import { placeOf, type Refused } from "./key_marks";
 import { Painter } from "./painter";
-import { Pointer } from "./pointer";
+import { warpHand } from "./pointer";
 import { ReaderList } from "./reader_list";
 import type { Refusal } from "./refusal";
 import { RefusalCard } from "./refusal_card";
 import { scene } from "./scene";
 import type { Stage } from "./stage";
+import { onPage, TabFrame, tabRoot } from "./tab_frame";
 import type { Target } from "./targets";
 import "./timeline.css";
 import { View } from "./view";
@@ -40,31 +40,35 @@ export interface TimelineApi {
 const HELP = "Warp over time. Up and Down choose a keytime, Left and Right move it by a frame, Enter types its times.";
 
 export function mountTimeline(container: HTMLElement, options: TimelineOptions): TimelineApi {
-  const root = document.createElement("div");
-  root.className = "timeline";
-  container.append(root);
+  const root = tabRoot(container);
   const view = new View();
   const painter = new Painter(root, view);
   const { canvas } = painter;
-  canvas.tabIndex = 0;
-  canvas.setAttribute("role", "application");
-  canvas.setAttribute("aria-label", HELP);
+  painter.label(HELP);
   const reader = new ReaderList(root);
 
   let wish: Refused | null = null;
   let bound: Refusal["bound"] | null = null;
-  let byKeyboard = false;
-  let frame = 0;
-  let stale = true; // all of it; else only the playhead
 
-  const redraw = (): void => {
-    stale = true;
-    frame ||= requestAnimationFrame(paint);
-  };
-  const movePlayhead = (): void => {
-    if (state.playing.value && view.follow(state.time.value, scene.value)) stale = true;
-    frame ||= requestAnimationFrame(paint);
-  };
+  const frame: TabFrame = new TabFrame({
+    root,
+    view,
+    scene: () => scene.value,
+    now: () => state.time.value,
+    isPlaying: () => state.playing.value,
+    refit: () => painter.refit(),
+    themed: () => film.forget(),
+    draw() {
+      reader.update(scene.value);
+      painter.draw(film, { hovered: pointer.hovered, focused: focusedMark(), refused: wish }, bound);
+    },
+    drawPlayhead: (now) => painter.drawPlayhead(film, now),
+    left() {
+      keyboard.settle();
+      if (!pointer.dragging) stage.chip.hide();
+    },
+  });
+  const { redraw } = frame;
 
   const stage: Stage = {
     root,
@@ -86,89 +90,32 @@ export function mountTimeline(container: HTMLElement, options: TimelineOptions):
       redraw();
     },
   };
-  const ended = new AbortController();
-  const { signal } = ended;
-  const pointer: Pointer = new Pointer(stage, signal, () => {
+  const pointer = warpHand(stage, frame.signal, () => {
     keyboard.settle();
-    byKeyboard = false;
+    frame.byKeyboard = false;
   });
   const keyboard = new Keyboard(stage, pointer);
   const quiet = (): boolean => !pointer.dragging && !state.playing.value && !state.computing.value;
   const film = new FilmStrip(options.thumbnail, quiet, redraw);
 
   function focusedMark(): Target | null {
-    const byKeys = byKeyboard && root.contains(document.activeElement);
-    root.classList.toggle("timeline-by-keyboard", byKeys);
+    const byKeys = frame.focusedIn(root);
     const { focusedSuggestion } = reader;
     if (!byKeys) return null;
     if (focusedSuggestion !== null) return { kind: "suggestion", index: focusedSuggestion };
     return scene.value.selected === null ? null : { kind: "key", index: scene.value.selected };
   }
 
-  function paint(): void {
-    frame = 0;
-    if (!root.clientWidth || !root.clientHeight) return;
-    if (stale) {
-      stale = false;
-      reader.update(scene.value);
-      painter.draw(film, { hovered: pointer.hovered, focused: focusedMark(), refused: wish }, bound);
-    }
-    painter.drawPlayhead(film, state.time.value);
-  }
-
-  const refit = (): void => {
-    painter.refit();
-    stale = true;
-    if (frame) cancelAnimationFrame(frame);
-    paint(); // a canvas that was resized is blank: it must not stay so until the next frame
-  };
-  const sizes = new ResizeObserver(refit);
-  sizes.observe(root);
-  window.addEventListener("resize", refit, { signal });
-  // The theme's colours are there once the attribute has changed, whoever changes it.
-  const themes = new MutationObserver(() => {
-    film.forget();
-    refit();
+  frame.watch(() => {
+    if (!state.playing.value && !state.computing.value) redraw(); // pictures that waited can be made
   });
-  themes.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
-  document.fonts.addEventListener("loadingdone", redraw, { signal });
-  root.addEventListener("focusin", () => {
-    byKeyboard = (document.activeElement as HTMLElement | null)?.matches(":focus-visible") ?? false;
-    redraw();
-  }, { signal });
-  root.addEventListener("focusout", () => {
-    keyboard.settle();
-    if (!pointer.dragging) stage.chip.hide();
-    redraw();
-  }, { signal });
-
-  const effects = [
-    effect(() => {
-      void scene.value;
-      redraw();
-    }),
-    effect(() => {
-      void state.time.value;
-      movePlayhead();
-    }),
-    effect(() => {
-      if (!state.playing.value && !state.computing.value) redraw(); // pictures that waited can be made
-    }),
-    effect(() => {
-      void [state.selectedStep.value, state.selectedKey.value, state.version.value];
-      stage.card.hide(); // what it said was of another key
-    }),
-  ];
+  frame.watch(() => {
+    void [state.selectedStep.value, state.selectedKey.value, state.version.value];
+    stage.card.hide(); // what it said was of another key
+  });
 
   return {
-    handleKey(event) {
-      const used = keyboard.handle(event);
-      if (used) {
-        byKeyboard = true;
-        redraw();
-      }
-      return used;
-    },
+    handleKey: (event) => frame.key(keyboard.handle(event)),
     zoomToAll() {
       view.all();
       redraw();
@@ -180,22 +127,14 @@ export function mountTimeline(container: HTMLElement, options: TimelineOptions):
     },
     keyPosition(index) {
       const key = scene.value.keys[index];
-      if (!key) return null;
-      const box = canvas.getBoundingClientRect();
-      const { x, y } = placeOf(painter.plot(), key);
-      return { x: box.left + x, y: box.top + y };
+      return key ? onPage(canvas, placeOf(painter.plot(), key)) : null;
     },
-    timeToX: (t) => canvas.getBoundingClientRect().left + painter.plot().time.at(t),
+    timeToX: (t) => onPage(canvas, { x: painter.plot().time.at(t), y: 0 }).x,
     dispose() {
       pointer.dispose();
       keyboard.settle();
       film.dispose();
-      ended.abort();
-      sizes.disconnect();
-      themes.disconnect();
-      for (const stop of effects) stop();
-      cancelAnimationFrame(frame);
-      root.remove();
+      frame.dispose();
     },
   };
 }

@@ -5,6 +5,7 @@ import * as state from "../store/state";
 import { announceKey, movedKey, settleKey } from "./key_edits";
 import { placeOf } from "./key_marks";
 import { roomOf, scene } from "./scene";
+import { openField } from "./small_field";
 import type { Stage } from "./stage";
 
 /** Two numbers, however they are parted; null where there are not two. */
@@ -18,35 +19,12 @@ export function parseKey(text: string): state.Key | null {
 export function typeKey(stage: Stage, index: number): void {
   const key = scene.value.keys[index];
   if (!key || !scene.value.editable) return;
-  const field = document.createElement("input");
-  field.className = "timeline-field";
-  field.value = `${actions.round(key[0])} ${actions.round(key[1])}`;
-  field.setAttribute("aria-label", `Keytime ${index + 1}: output and source in seconds`);
-  const { x, y } = placeOf(stage.plot(), key);
-  stage.root.append(field);
-  const [right, bottom] = [stage.root.clientWidth - field.offsetWidth, stage.root.clientHeight - field.offsetHeight];
-  field.style.left = `${Math.min(Math.max(x - field.offsetWidth / 2, 0), right)}px`;
-  field.style.top = `${Math.min(y + 14, bottom)}px`;
-  field.select();
-  field.focus({ preventScroll: true });
-
-  const close = (): void => {
-    field.removeEventListener("blur", close); // taking it away blurs it once more
-    field.remove();
-  };
-  field.addEventListener("blur", close);
-  field.addEventListener("keydown", (event) => {
-    event.stopPropagation(); // typed digits are no short cuts
-    if (event.key === "Escape") {
-      close();
-      stage.canvas.focus({ preventScroll: true });
-    }
-    if (event.key !== "Enter") return;
-    const wish = parseKey(field.value);
-    if (!wish) return field.setAttribute("aria-invalid", "true");
-    close();
-    stage.canvas.focus({ preventScroll: true });
-    placeKey(stage, index, wish);
+  openField(stage, {
+    label: `Keytime ${index + 1}: output and source in seconds`,
+    value: `${actions.round(key[0])} ${actions.round(key[1])}`,
+    at: placeOf(stage.plot(), key),
+    parse: parseKey,
+    keep: (wish) => placeKey(stage, index, wish),
   });
 }
 

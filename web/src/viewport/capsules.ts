@@ -46,7 +46,7 @@ export class CapsuleBody implements Body {
     this.points = new Float32Array(3 * shape.points);
     this.solid = this.cones.mesh(bodyMaterial(this.uniforms));
     this.solid.castShadow = true;
-    this.solid.customDepthMaterial = this.cast;
+    this.solid.customDepthMaterial = this.cones.dress(this.cast);
     this.depth = this.cones.mesh(depthMaterial(this.uniforms));
     this.object.add(this.depth, this.solid);
     this.setSolidity(1);

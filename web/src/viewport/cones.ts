@@ -1,23 +1,33 @@
-/** Many rounded cones in one draw call: the hull of two balls, with both ends and radii given per instance. */
+/** Many rounded cones in one draw call: the hull of two balls, with both ends and radii given for each. */
 
 import {
-  BufferAttribute, DynamicDrawUsage, InstancedBufferGeometry, InstancedInterleavedBuffer, InterleavedBufferAttribute,
-  Mesh, type Material,
+  BufferAttribute, DataTexture, FloatType, InstancedBufferGeometry, Mesh, RGBAFormat, type ShaderMaterial,
 } from "three";
+import { coneCorners, coneTriangles } from "./cone_corners";
 import { drawsInSoftware } from "./software";
 
-/** Numbers per cone: start and radius, end and radius, side and width, tint. */
+/** Numbers per cone: start and radius, end and radius, side and width, tint; four to a texel. */
 const STRIDE = 16;
+/**
+ * Cones in one instance. A processor that draws takes each instance as a draw call of its own, so a body is one of them
+ * and not one for each cone; which cone a corner belongs to is looked up in a texture.
+ */
+const BLOCK = 64;
+/** Cones in one row of the texture. */
+const ROW = 64;
 
-/** Vertex code that makes `place` and `facing` (world) and `along` (0 at the start, 1 at the end) of a cone. */
+/** Vertex code that makes `place` and `facing` (world) of a corner of a cone, and tells the cone's `tint`. */
 export const CONE_VERTEX = /* glsl */ `
-attribute float cap;
-attribute vec4 start;
-attribute vec4 finish;
-attribute vec4 side;
-attribute vec4 tint;
+attribute vec2 cap; // which end of the cone, and which cone of the block
+uniform highp sampler2D cones;
 
-void makeCone(out vec3 place, out vec3 facing) {
+void makeCone(out vec3 place, out vec3 facing, out vec4 tint) {
+  int which = gl_InstanceID * ${BLOCK} + int(cap.y);
+  ivec2 at = ivec2(4 * (which % ${ROW}), which / ${ROW});
+  vec4 start = texelFetch(cones, at, 0);
+  vec4 finish = texelFetch(cones, at + ivec2(1, 0), 0);
+  vec4 side = texelFetch(cones, at + ivec2(2, 0), 0);
+  tint = texelFetch(cones, at + ivec2(3, 0), 0);
   vec3 axis = finish.xyz - start.xyz;
   float len = length(axis);
   vec3 y = len > 1e-5 ? axis / len : vec3(0.0, 1.0, 0.0);
@@ -27,58 +37,63 @@ void makeCone(out vec3 place, out vec3 facing) {
   vec3 z = cross(x, y);
   // Both balls touch the cone where its normal leans by this angle: the caps meet it there without a crease.
   float lean = asin(clamp((start.w - finish.w) / max(len, 1e-5), -1.0, 1.0));
-  float latitude = cap > 0.5 ? mix(lean, 1.5707963, position.z) : mix(-1.5707963, lean, position.z);
+  float latitude = cap.x > 0.5 ? mix(lean, 1.5707963, position.z) : mix(-1.5707963, lean, position.z);
   vec3 n = vec3(cos(latitude) * position.x, sin(latitude), cos(latitude) * position.y);
-  vec3 from = mix(start.xyz, finish.xyz, cap);
-  float radius = mix(start.w, finish.w, cap);
+  vec3 from = mix(start.xyz, finish.xyz, cap.x);
+  float radius = mix(start.w, finish.w, cap.x);
   place = (modelMatrix * vec4(from + radius * (x * n.x * side.w + y * n.y + z * n.z), 1.0)).xyz;
   facing = normalize(mat3(modelMatrix) * (x * n.x / side.w + y * n.y + z * n.z));
 }`;
 
-/** A unit cone: position holds the cosine and sine round the axis and the share of the cap's latitude. */
-function coneGeometry(around: number, rings: number): InstancedBufferGeometry {
-  const corners: number[] = [];
-  const caps: number[] = [];
-  const index: number[] = [];
-  for (let row = 0; row < 2 * (rings + 1); row++) {
-    const cap = row > rings ? 1 : 0;
-    const share = (row - cap * (rings + 1)) / rings;
-    for (let k = 0; k <= around; k++) {
-      const turn = (2 * Math.PI * k) / around;
-      corners.push(Math.cos(turn), Math.sin(turn), share);
-      caps.push(cap);
-      if (row === 0 || k === around) continue;
-      const here = row * (around + 1) + k;
-      const below = here - around - 1;
-      index.push(below, here, below + 1, here, here + 1, below + 1);
-    }
-  }
-  const geometry = new InstancedBufferGeometry();
-  geometry.setAttribute("position", new BufferAttribute(new Float32Array(corners), 3));
-  geometry.setAttribute("cap", new BufferAttribute(new Float32Array(caps), 1));
-  geometry.setIndex(index);
-  return geometry;
-}
+/** Whether the frame that is being made must not take long: cones that are put meanwhile have few corners. */
+export const haste = { value: false };
 
 export class Cones {
-  readonly geometry: InstancedBufferGeometry;
-  /** (capacity, 16) numbers; write through `put`, `turn` and `tint`, then call `done`. */
+  readonly geometry = new InstancedBufferGeometry();
+  /** (capacity, 16) numbers; write through `put`, `widen` and `tint`, then call `done`. */
   private readonly values: Float32Array;
-  private readonly buffer: InstancedInterleavedBuffer;
+  private readonly texture: DataTexture;
+  /** Cones of one instance, and how many numbers of the index one has with all and with few corners. */
+  private readonly block: number;
+  private readonly fine: number;
+  private readonly few: number;
 
-  constructor(readonly capacity: number, detail: { around: number; rings: number }) {
+  constructor(capacity: number, detail: { around: number; rings: number }) {
     const coarse = drawsInSoftware() ? 2 : 1;
-    this.geometry = coneGeometry(detail.around / coarse, Math.ceil(detail.rings / coarse));
-    this.values = new Float32Array(STRIDE * Math.max(capacity, 1));
-    this.buffer = new InstancedInterleavedBuffer(this.values, STRIDE);
-    this.buffer.setUsage(DynamicDrawUsage);
-    ["start", "finish", "side", "tint"].forEach((name, k) =>
-      this.geometry.setAttribute(name, new InterleavedBufferAttribute(this.buffer, 4, 4 * k)));
+    const [around, rings] = [detail.around / coarse, Math.ceil(detail.rings / coarse)];
+    this.block = Math.min(Math.max(capacity, 1), BLOCK);
+    const rows = Math.ceil(Math.max(capacity, 1) / ROW);
+    this.values = new Float32Array(STRIDE * ROW * rows);
+    this.texture = new DataTexture(this.values, 4 * ROW, rows, RGBAFormat, FloatType);
+
+    const corners = coneCorners(around, rings);
+    const { fine, few } = coneTriangles(around, rings);
+    const each = corners.places.length / 3;
+    const places = new Float32Array(this.block * corners.places.length);
+    const caps = new Float32Array(2 * this.block * each);
+    const index = new Uint32Array(this.block * (fine.length + few.length));
+    for (let n = 0; n < this.block; n++) {
+      places.set(corners.places, n * corners.places.length);
+      corners.caps.forEach((cap, k) => caps.set([cap, n], 2 * (n * each + k)));
+      index.set(fine.map((k) => n * each + k), n * fine.length);
+      index.set(few.map((k) => n * each + k), this.block * fine.length + n * few.length);
+    }
+    this.fine = fine.length;
+    this.few = few.length;
+    this.geometry.setAttribute("position", new BufferAttribute(places, 3));
+    this.geometry.setAttribute("cap", new BufferAttribute(caps, 2));
+    this.geometry.setIndex(new BufferAttribute(index, 1));
     this.geometry.instanceCount = 0;
   }
 
-  mesh(material: Material): Mesh {
-    const mesh = new Mesh(this.geometry, material);
+  /** Let a material of cones draw these. */
+  dress<M extends ShaderMaterial>(material: M): M {
+    material.uniforms["cones"] = { value: this.texture };
+    return material;
+  }
+
+  mesh(material: ShaderMaterial): Mesh {
+    const mesh = new Mesh(this.geometry, this.dress(material));
     mesh.frustumCulled = false; // its corners are known to the graphics card only
     return mesh;
   }
@@ -117,13 +132,18 @@ export class Cones {
 
   /** Show the first `count` cones as they were put. */
   done(count: number): void {
-    this.geometry.instanceCount = count;
-    this.buffer.clearUpdateRanges();
-    this.buffer.addUpdateRange(0, STRIDE * count);
-    this.buffer.needsUpdate = true;
+    const blocks = Math.ceil(count / this.block);
+    // The last block is drawn whole where there are several: cones without a radius have nothing to draw.
+    for (let k = count; k < blocks * this.block; k++) this.values.fill(0, STRIDE * k, STRIDE * k + 12);
+    this.geometry.instanceCount = blocks;
+    const drawn = blocks > 1 ? this.block : count;
+    if (haste.value) this.geometry.setDrawRange(this.block * this.fine, drawn * this.few);
+    else this.geometry.setDrawRange(0, drawn * this.fine);
+    this.texture.needsUpdate = true;
   }
 
   dispose(): void {
     this.geometry.dispose();
+    this.texture.dispose();
   }
 }

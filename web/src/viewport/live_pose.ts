@@ -4,7 +4,9 @@ import { fitsBody, type LiveBodies } from "../store/live";
 import type { Subject } from "./subject";
 
 /** Pose both; the performer stands aside by x and z from where the other began, so that both are in the picture. */
-export function poseLive(subject: Subject, { performer, at, reference, shows }: LiveBodies, x: number, z: number): void {
+export function poseLive(
+  subject: Subject, { performer, at, reference, shows }: LiveBodies, x: number, z: number,
+): void {
   const { original, retimed } = subject;
   retimed.object.visible = true;
   retimed.pose(reference, shows);

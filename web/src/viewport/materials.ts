@@ -19,9 +19,8 @@ varying vec4 vTint;
 varying float vAlong;
 ${CONE_VERTEX}
 void main() {
-  makeCone(vPlace, vFacing);
-  vTint = tint;
-  vAlong = cap;
+  makeCone(vPlace, vFacing, vTint);
+  vAlong = cap.x;
   vec4 seen = viewMatrix * vec4(vPlace, 1.0);
   seen.xyz += normalize(seen.xyz) * behind;
   gl_Position = projectionMatrix * seen;

@@ -5,6 +5,7 @@ import { Scene, Vector3, WebGLRenderer } from "three";
 import type { RetimedClip } from "../store/clip";
 import { liveBodies } from "../store/live";
 import * as state from "../store/state";
+import { haste } from "./cones";
 import { poseLive } from "./live_pose";
 import { Marks } from "./marks";
 import { readPalette, type Palette } from "./palette";
@@ -63,7 +64,32 @@ export class Picture {
     this.palette = null;
   }
 
-  draw(): void {
+  /** Draw; `quick` with few corners, where a hand waits for the frame. */
+  draw(quick = false): void {
+    haste.value = quick;
+    try {
+      this.compose();
+    } finally {
+      haste.value = false;
+    }
+    this.renderer.render(this.scene, this.viewpoint.eye.camera);
+  }
+
+  /** Have what was asked for drawn at once; else that waits for the page's own frame. */
+  flush(): void {
+    const gl = this.renderer.getContext() as WebGL2RenderingContext;
+    // Drivers put off a plain flush to the end of the frame; with a pixel that is asked for, not waited for, they cannot.
+    const pixel = gl.createBuffer();
+    gl.bindBuffer(gl.PIXEL_PACK_BUFFER, pixel);
+    gl.bufferData(gl.PIXEL_PACK_BUFFER, 4, gl.STREAM_READ);
+    gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, 0);
+    gl.bindBuffer(gl.PIXEL_PACK_BUFFER, null);
+    gl.deleteBuffer(pixel);
+    gl.flush();
+  }
+
+  /** Bring all that is in the scene to this moment. */
+  private compose(): void {
     const { eye, height } = this.viewpoint;
     const palette = this.colors();
     const shown = this.shown();
@@ -94,18 +120,17 @@ export class Picture {
         pixel: eye.pixel(height),
       },
     );
-    this.renderer.render(this.scene, eye.camera);
   }
 
   frame(): void {
     const shown = this.shown();
-    if (shown) this.viewpoint.frame(shown);
+    if (shown) this.viewpoint.frame(shown, this.tools.extent());
     this.invalidate();
   }
 
   look(from: Side): void {
     const shown = this.shown();
-    if (shown) this.viewpoint.look(shown, from);
+    if (shown) this.viewpoint.look(shown, from, this.tools.extent());
     this.invalidate();
   }
 
@@ -135,7 +160,8 @@ export class Picture {
   dispose(): void {
     this.forget();
     this.subject?.dispose();
-    for (const part of [this.stage, this.marks, this.thumbnails, this.tools, this.viewpoint, this.renderer]) part.dispose();
+    const parts = [this.stage, this.marks, this.thumbnails, this.tools, this.viewpoint, this.renderer];
+    for (const part of parts) part.dispose();
   }
 
   private colors(): Palette {

@@ -12,7 +12,7 @@ export class PoseChip {
   private readonly detail = document.createElement("span");
 
   constructor() {
-    this.element.className = "pose-chip";
+    this.element.className = "beside-chip pose-chip";
     this.element.setAttribute("aria-hidden", "true"); // the panel says the same
     this.element.hidden = true;
     this.element.append(this.name, this.detail);

@@ -96,7 +96,8 @@ export class Handles {
   private drawArrows(lines: Lines, colors: PoseColors, hovered: string | null): void {
     const px = this.pixel;
     // Those that point away first: what is nearer covers them.
-    const order = [...AXES].sort((a, b) => dot(DIRECTION[a], this.screen.facing) - dot(DIRECTION[b], this.screen.facing));
+    const depth = (axis: (typeof AXES)[number]): number => dot(DIRECTION[axis], this.screen.facing);
+    const order = [...AXES].sort((a, b) => depth(a) - depth(b));
     for (const name of order) {
       const axis = DIRECTION[name];
       const more = hovered === name ? 1 : 0;

@@ -40,7 +40,8 @@ export class JointPoints {
       if (!place) continue;
       const px = this.screen.pixel(place);
       const radius = px * (joint === state.hoveredJoint.peek() ? DOT.hovered : DOT.usual);
-      if (joint === state.selectedJoint.peek()) lines.add(place, DOT.chosen * px, place, DOT.chosen * px, colors.box, 1);
+      if (joint === state.selectedJoint.peek())
+        lines.add(place, DOT.chosen * px, place, DOT.chosen * px, colors.box, 1);
       lines.add(place, radius, place, radius, colors.joint, 1);
     }
   }

@@ -26,7 +26,7 @@ export function recordCanvas(canvas: HTMLCanvasElement, seconds?: number): Recor
   });
   const parts: Blob[] = [];
   const before = { playing: state.playing.peek(), looping: state.looping.peek(), time: state.time.peek() };
-  const [start, end] = state.playRange.peek() ?? state.domain.peek();
+  const [start, end] = state.playSpan.peek();
   const last = seconds === undefined ? end : Math.min(end, start + seconds * state.playbackRate.peek());
 
   let forget = (): void => {};

@@ -20,15 +20,15 @@ void main() {
   gl_Position = vec4(position.xy, 1.0, 1.0);
 }`;
 
-// The gradient is mixed as the eye sees it (in the theme's own numbers), with a grain below one step of 8 bits.
+// The gradient is mixed as the eye sees it (in the theme's own numbers), with a grain below one step of 8 bits. Here
+// and on the ground colours come in as the screen's: a processor that draws would turn them for every pixel.
 const BACKGROUND_FRAGMENT = /* glsl */ `
 uniform vec3 top;
 uniform vec3 bottom;
 varying float vUp;
 void main() {
-  float grain = fract(sin(dot(gl_FragCoord.xy, vec2(12.9898, 78.233))) * 43758.5453) - 0.5;
-  gl_FragColor = vec4(mix(sRGBTransferOETF(vec4(bottom, 1.0)).rgb, sRGBTransferOETF(vec4(top, 1.0)).rgb,
-    smoothstep(0.0, 1.0, vUp)) + grain / 255.0, 1.0);
+  float grain = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) - 0.5;
+  gl_FragColor = vec4(mix(bottom, top, smoothstep(0.0, 1.0, vUp)) + grain / 255.0, 1.0);
 }`;
 
 const GRID_VERTEX = /* glsl */ `
@@ -58,7 +58,6 @@ void main() {
   float line = max(0.45 * lines(0.25, 0.6), lines(1.0, 0.9));
   // A faint floor under the lines gives the shadow something to darken.
   gl_FragColor = vec4(color, max(line * strength, 0.1 * strength) * fade * fade);
-  #include <colorspace_fragment>
 }`;
 
 export class Stage {
@@ -103,9 +102,9 @@ export class Stage {
   }
 
   paint(palette: Palette): void {
-    this.background.uniforms["top"]!.value.copy(palette.viewTop);
-    this.background.uniforms["bottom"]!.value.copy(palette.viewBottom);
-    this.grid.uniforms["color"]!.value.copy(palette.ground);
+    this.background.uniforms["top"]!.value.copyLinearToSRGB(palette.viewTop);
+    this.background.uniforms["bottom"]!.value.copyLinearToSRGB(palette.viewBottom);
+    this.grid.uniforms["color"]!.value.copyLinearToSRGB(palette.ground);
     this.grid.uniforms["strength"]!.value = palette.dark ? 0.34 : 0.5;
     this.shade.color.copy(palette.shadow).multiplyScalar(palette.dark ? 0.25 : 1);
     this.shade.opacity = palette.dark ? 0.8 : 0.45;

@@ -40,12 +40,22 @@ interface Place {
   y: number;
 }
 
+interface Bounds {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
 let current: SurfaceTool | null = null;
 
 /** Where the handle is, in client coordinates; null while no surface is shown. */
 export const handlePosition = (): Place | null => current?.handlePlace() ?? null;
 /** Where a joint's point on the sheet is, in client coordinates. */
 export const sheetJointPosition = (joint: number): Place | null => current?.jointPlace(joint) ?? null;
+
+/** What the sheet covers of the page, in client coordinates. */
+export const sheetBounds = (): Bounds | null => current?.bounds() ?? null;
 
 export class SurfaceTool implements Tool {
   readonly object = new Group();
@@ -109,6 +119,25 @@ export class SurfaceTool implements Tool {
       pointer, () => (this.grip = null),
     );
     return this.grip;
+  }
+
+  /** The selected sheet: its vertices without what each is pulled. */
+  extent(): number[] {
+    const { grid = [] } = this.shown ?? {};
+    return Array.from(grid).filter((_, k) => k % 4 !== 3);
+  }
+
+  bounds(): Bounds | null {
+    const box = this.canvas()?.getBoundingClientRect();
+    const places = this.extent();
+    if (!box || !places.length) return null;
+    const seen: Place[] = [];
+    for (let k = 0; k < places.length; k += 3)
+      seen.push(this.toClient([places[k]!, places[k + 1]!, places[k + 2]!], box));
+    const [across, down] = [seen.map(({ x }) => x), seen.map(({ y }) => y)];
+    return {
+      left: Math.min(...across), right: Math.max(...across), top: Math.min(...down), bottom: Math.max(...down),
+    };
   }
 
   handlePlace(): Place | null {

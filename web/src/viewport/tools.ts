@@ -40,6 +40,8 @@ export interface Tool {
   /** The cursor over what could be taken hold of, or null. */
   hover(pointer: ToolPointer): string | null;
   grab(pointer: ToolPointer): Grip | null;
+  /** Places that belong into a picture of all that is shown, three numbers each. */
+  extent?(): ArrayLike<number>;
   dispose(): void;
 }
 
@@ -66,6 +68,11 @@ export class ToolBench {
 
   get objects(): Object3D[] {
     return this.tools.map((tool) => tool.object);
+  }
+
+  /** Places of all tools that are to be in the picture. */
+  extent(): number[] {
+    return this.tools.flatMap((tool) => Array.from(tool.extent?.() ?? []));
   }
 
   update(view: ToolView | null): void {

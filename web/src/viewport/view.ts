@@ -1,6 +1,7 @@
 /** The 3D view: follows the signals and draws only when something changed. */
 
 import { effect } from "@preact/signals-core";
+import { Frames } from "../store/frames";
 import * as state from "../store/state";
 import { Notice } from "./notice";
 import { Picture } from "./picture";
@@ -21,15 +22,20 @@ export interface ViewApi {
   readonly drawCount: number;
   /** What the last frame took of the main thread, milliseconds. */
   readonly lastFrameMs: number;
+  /** How the last frame was drawn: without a graphics card coarse while things move, coarser while a hand drags. */
+  readonly quality: Quality;
   dispose(): void;
 }
+
+export type Quality = "dragged" | "moving" | "full";
 
 const MOST_PIXEL_RATIO = 2;
 /** Without a graphics card: coarse while things move, smooth edges after these milliseconds of rest, if few pixels. */
 const REST = 300;
-/** Milliseconds that a frame waits for a result that is on its way. */
-const LONGEST_WAIT = 60;
 const MOST_AT_REST = 2e6;
+/** Pixels that are drawn without a graphics card while a hand drags, and how coarse that may become. */
+const MOST_DRAGGED = 1.5e5;
+const LEAST_PIXEL_RATIO = 0.5;
 
 export function mountView(container: HTMLElement): ViewApi {
   const canvas = document.createElement("canvas");
@@ -40,44 +46,40 @@ export function mountView(container: HTMLElement): ViewApi {
   const notice = new Notice(container);
 
   const slow = drawsInSoftware();
-  let asked = 0;
-  let waiting = 0;
   let resting = 0;
   let drawCount = 0;
   let lastFrameMs = 0;
-  const draw = (ratio: number): void => {
-    asked = 0;
-    window.clearTimeout(waiting);
-    waiting = 0;
+  let quality: Quality = "moving";
+  const draw = (how: Quality): void => {
     if (!picture) return;
     const begun = performance.now();
-    picture.sharpen(ratio);
-    picture.draw();
+    quality = how;
+    picture.sharpen(slow ? ratioInSoftware(how, container) : Math.min(window.devicePixelRatio || 1, MOST_PIXEL_RATIO));
+    picture.draw(how === "dragged");
     lastFrameMs = performance.now() - begun;
     drawCount++;
   };
-  const drawMoving = (): void => {
-    draw(slow ? 1 : Math.min(window.devicePixelRatio || 1, MOST_PIXEL_RATIO));
+  const drawNow = (): void => {
+    frames.cancel();
     window.clearTimeout(resting);
-    if (!slow || state.playing.peek()) return;
-    const ratio = Math.sqrt(MOST_AT_REST / (container.clientWidth * container.clientHeight || 1));
-    if (ratio > 1) resting = window.setTimeout(() => draw(Math.min(ratio, MOST_PIXEL_RATIO)), REST);
+    if (!slow) return draw("full");
+    draw(state.pending.peek() && !state.playing.peek() ? "dragged" : "moving");
+    if (!state.playing.peek()) resting = window.setTimeout(() => draw("full"), REST);
   };
-  const invalidate = (): void => {
-    if (state.pending.peek() && state.computing.peek() && !waiting) {
-      // A result is on its way: the old one at the new time would only take its place in the queue.
-      waiting = window.setTimeout(() => {
-        asked ||= requestAnimationFrame(drawMoving);
-      }, LONGEST_WAIT);
-    }
-    if (!waiting) asked ||= requestAnimationFrame(drawMoving);
-  };
+  const frames = new Frames(drawNow, true);
+  const invalidate = (): void => frames.ask();
+  let ahead = 0;
   const arrived = effect(() => {
-    void state.result.value;
-    window.clearTimeout(waiting);
-    waiting = 0;
-    asked ||= requestAnimationFrame(drawMoving);
+    const come = state.result.value !== null;
+    invalidate();
+    // The processor draws while the page waits for its frame, which then shows what is there.
+    if (come && slow && !ahead && !state.playing.peek()) queueMicrotask(drawAhead);
   });
+  function drawAhead(): void {
+    ahead ||= requestAnimationFrame(() => (ahead = 0)); // once a frame at most
+    drawNow();
+    picture?.flush();
+  }
 
   let picture: Picture | null = null;
   try {
@@ -102,8 +104,7 @@ export function mountView(container: HTMLElement): ViewApi {
   const sizes = new ResizeObserver(() => {
     picture?.resize(container.clientWidth, container.clientHeight);
     // A canvas that changes its size is blank until it is drawn: draw before the browser shows it.
-    cancelAnimationFrame(asked);
-    drawMoving();
+    drawNow();
   });
   sizes.observe(container);
 
@@ -130,13 +131,16 @@ export function mountView(container: HTMLElement): ViewApi {
     get lastFrameMs() {
       return lastFrameMs;
     },
+    get quality() {
+      return quality;
+    },
     dispose() {
       forget();
       arrived();
-      window.clearTimeout(waiting);
       themes.disconnect();
       sizes.disconnect();
-      cancelAnimationFrame(asked);
+      frames.cancel();
+      cancelAnimationFrame(ahead);
       window.clearTimeout(resting);
       canvas.removeEventListener("webglcontextlost", lost);
       canvas.removeEventListener("webglcontextrestored", restored);
@@ -145,6 +149,14 @@ export function mountView(container: HTMLElement): ViewApi {
       canvas.remove();
     },
   };
+}
+
+/** Pixels to one of the page's where the processor draws them. */
+function ratioInSoftware(how: Quality, { clientWidth, clientHeight }: HTMLElement): number {
+  const area = clientWidth * clientHeight || 1;
+  if (how === "moving") return 1;
+  if (how === "full") return Math.min(Math.max(Math.sqrt(MOST_AT_REST / area), 1), MOST_PIXEL_RATIO);
+  return Math.min(Math.max(Math.sqrt(MOST_DRAGGED / area), LEAST_PIXEL_RATIO), 1);
 }
 
 /** Read each signal that the picture shows, so that a change of any asks for a frame. */

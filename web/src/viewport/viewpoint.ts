@@ -59,19 +59,19 @@ export class Viewpoint {
     if (this.travels) this.eye.move(this.rootX - x, this.rootZ - z);
   }
 
-  /** Bring all into the picture, from where the camera is. */
-  frame(shown: Shown): void {
-    this.frameFrom(shown, this.eye.direction);
+  /** Bring all into the picture from where the camera is, further places too. */
+  frame(shown: Shown, also: ArrayLike<number>): void {
+    this.frameFrom(shown, this.eye.direction, also);
   }
 
-  look(shown: Shown, from: Side): void {
+  look(shown: Shown, from: Side, also: ArrayLike<number>): void {
     const facing = facingAt(shown.subject, shown.result ?? shown.subject.source, shown.t);
     const directions = {
       front: turned(facing, 0, 0),
       side: turned(facing, -90 * RAD, 0),
       top: turned(facing, 180 * RAD, 89.9 * RAD), // the character faces up in the picture
     };
-    this.frameFrom(shown, directions[from]);
+    this.frameFrom(shown, directions[from], also);
     this.touched = true;
   }
 
@@ -109,7 +109,7 @@ export class Viewpoint {
     }
   }
 
-  private frameFrom(shown: Shown, direction: Vec): void {
+  private frameFrom(shown: Shown, direction: Vec, also: ArrayLike<number> = []): void {
     const { subject, result, t } = shown;
     this.eye.turn(direction); // which way is aside depends on it
     const [x, z] = this.aside(shown);
@@ -118,7 +118,7 @@ export class Viewpoint {
     const { points, travels } = framedPoints(clips, subject.places, subject.shape.size, t);
     this.travels = travels;
     this.findRoot(shown);
-    this.eye.frame(points, subject.reach, direction);
+    this.eye.frame(joined(points, also), subject.reach, direction);
   }
 
   private findRoot({ subject, result, t }: Shown): void {
@@ -127,6 +127,13 @@ export class Viewpoint {
     this.rootX = pose[3 * hips]!;
     this.rootZ = pose[3 * hips + 2]!;
   }
+}
+
+function joined(points: Float32Array, also: ArrayLike<number>): Float32Array {
+  const all = new Float32Array(points.length + also.length);
+  all.set(points);
+  all.set(also, points.length);
+  return all;
 }
 
 const facingAt = (subject: Subject, clip: Clip, t: number): Vec =>

@@ -1,10 +1,9 @@
-/** The tab's two canvases: one for all that changes with the document, one over it for the playhead. */
+/** What the Joint times tab draws: surface keys over the joints' curves. */
 
 import { drawContacts } from "../bands";
+import { CanvasPair } from "../canvas_pair";
 import { crisp, line } from "../plot";
 import { drawPlayhead, drawRange, drawRuler } from "../ruler";
-import { readTheme, type Theme } from "../theme";
-import type { View } from "../view";
 import { aheadAt } from "../../store/surface";
 import { drawCurves, drawLegend } from "./joint_curves";
 import { makePlot, type JointPlot } from "./joint_plot";
@@ -19,34 +18,12 @@ export interface JointMarks {
   drag: KeyDragView | null;
 }
 
-export class JointPainter {
-  readonly canvas = document.createElement("canvas");
-  private readonly overlay = document.createElement("canvas");
-  private readonly context: CanvasRenderingContext2D;
-  private readonly over: CanvasRenderingContext2D;
-  private theme: Theme = readTheme();
+export class JointPainter extends CanvasPair {
   private colours: LimbColours = limbColours();
 
-  constructor(private readonly root: HTMLElement, private readonly view: View) {
-    this.canvas.className = "timeline-plot";
-    this.overlay.className = "timeline-overlay";
-    this.overlay.setAttribute("aria-hidden", "true");
-    root.append(this.canvas, this.overlay);
-    this.context = this.canvas.getContext("2d", { alpha: false })!;
-    this.over = this.overlay.getContext("2d")!;
-  }
-
-  /** Read tokens and size again: the theme or the window changed. */
-  refit(): void {
-    this.theme = readTheme();
+  override refit(): void {
+    super.refit();
     this.colours = limbColours();
-    const ratio = window.devicePixelRatio || 1;
-    const [width, height] = [this.root.clientWidth, this.root.clientHeight];
-    for (const canvas of [this.canvas, this.overlay]) {
-      const [across, down] = [Math.round(width * ratio), Math.round(height * ratio)];
-      if (canvas.width !== across) canvas.width = across;
-      if (canvas.height !== down) canvas.height = down;
-    }
   }
 
   plot(): JointPlot {
@@ -57,9 +34,7 @@ export class JointPainter {
   draw({ hovered, focused, drag }: JointMarks): void {
     const plot = this.plot();
     const { context, theme, rows, keys, width, height } = plot;
-    this.prepare(context);
-    context.fillStyle = theme.panel;
-    context.fillRect(0, 0, width, height);
+    this.clean(plot);
     drawRuler(plot);
     drawCurves(plot);
     drawLegend(plot);
@@ -76,9 +51,7 @@ export class JointPainter {
   }
 
   drawPlayhead(now: number): void {
-    const plot = { ...this.plot(), context: this.over };
-    this.prepare(this.over);
-    this.over.clearRect(0, 0, plot.width, plot.height);
+    const plot = this.above(this.plot());
     drawPlayhead(plot, now);
     this.leaveDiamonds(plot, now);
     this.drawJoint(plot, now);
@@ -108,10 +81,5 @@ export class JointPainter {
     context.lineWidth = 2;
     context.strokeStyle = theme.selection;
     context.stroke();
-  }
-
-  private prepare(context: CanvasRenderingContext2D): void {
-    const ratio = window.devicePixelRatio || 1;
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
   }
 }

@@ -1,15 +1,15 @@
 /** The Joint times tab: surface keys with their reach, and how far ahead of the output each joint is. */
 
-import { effect } from "@preact/signals-core";
 import * as state from "../../store/state";
 import { Chip } from "../chip";
 import { RefusalCard } from "../refusal_card";
 import type { TabApi } from "../tab";
+import { onPage, TabFrame, tabRoot } from "../tab_frame";
 import "../timeline.css";
 import { View } from "../view";
 import { JointKeyboard } from "./joint_keyboard";
 import { JointPainter } from "./joint_painter";
-import { JointPointer } from "./joint_pointer";
+import { jointHand } from "./joint_pointer";
 import { Purpose } from "./joint_purpose";
 import { JointReader } from "./joint_reader";
 import { jointScene } from "./joint_scene";
@@ -29,27 +29,38 @@ export interface JointTimesApi extends TabApi {
 }
 
 export function mountJointTimes(container: HTMLElement): JointTimesApi {
-  const root = document.createElement("div");
-  root.className = "timeline joint-times";
-  container.append(root);
+  const root = tabRoot(container, "joint-times");
   const view = new View();
   const painter = new JointPainter(root, view);
   const { canvas } = painter;
-  canvas.tabIndex = 0;
-  canvas.setAttribute("role", "application");
-  canvas.setAttribute("aria-label", HELP);
+  painter.label(HELP);
   const reader = new JointReader(root);
   const purpose = new Purpose(root);
 
   let drag: KeyDragView | null = null;
-  let byKeyboard = false;
-  let frame = 0;
-  let stale = true; // all of it; else only the playhead
 
-  const redraw = (): void => {
-    stale = true;
-    frame ||= requestAnimationFrame(paint);
-  };
+  const frame: TabFrame = new TabFrame({
+    root,
+    view,
+    scene: () => jointScene.value.base,
+    now: () => state.time.value,
+    isPlaying: () => state.playing.value,
+    refit: () => painter.refit(),
+    draw() {
+      const scene = jointScene.value;
+      purpose.show(scene);
+      reader.updateKeys(scene);
+      const hovered = pointer.hovered?.kind === "key" ? pointer.hovered.index : null;
+      painter.draw({ hovered, focused: frame.focusedIn(root), drag });
+    },
+    drawPlayhead(now) {
+      if (!state.playing.value) reader.updateJoints(jointScene.value, now);
+      painter.drawPlayhead(now);
+    },
+    left: () => keyboard.settle(),
+  });
+  const { redraw } = frame;
+
   const stage: JointStage = {
     root, canvas, view, chip: new Chip(root), card: new RefusalCard(root), plot: () => painter.plot(), redraw,
     refuse: () => undefined, // the warp's keytimes, which are not here
@@ -59,101 +70,35 @@ export function mountJointTimes(container: HTMLElement): JointTimesApi {
       redraw();
     },
   };
-  const ended = new AbortController();
-  const { signal } = ended;
-  const pointer: JointPointer = new JointPointer(stage, signal, () => {
+  const pointer = jointHand(stage, frame.signal, () => {
     keyboard.settle();
-    byKeyboard = false;
+    frame.byKeyboard = false;
   });
   const keyboard = new JointKeyboard(stage, pointer);
 
-  function paint(): void {
-    frame = 0;
-    if (!root.clientWidth || !root.clientHeight) return; // another tab is shown
-    const scene = jointScene.value;
-    if (stale) {
-      stale = false;
-      purpose.show(scene);
-      reader.updateKeys(scene);
-      const focused = byKeyboard && root.contains(document.activeElement);
-      root.classList.toggle("timeline-by-keyboard", focused);
-      const hovered = pointer.hovered?.kind === "key" ? pointer.hovered.index : null;
-      painter.draw({ hovered, focused, drag });
-    }
-    if (!state.playing.value) reader.updateJoints(scene, state.time.value);
-    painter.drawPlayhead(state.time.value);
-  }
+  frame.watch(() => {
+    void [state.selectedStep.value, state.selectedSurface.value, state.version.value];
+    stage.card.hide(); // what it said was of another key
+  });
 
-  const refit = (): void => {
-    painter.refit();
-    stale = true;
-    if (frame) cancelAnimationFrame(frame);
-    paint(); // a canvas that was resized is blank: it must not stay so until the next frame
-  };
-  const sizes = new ResizeObserver(refit);
-  sizes.observe(root);
-  window.addEventListener("resize", refit, { signal });
-  const themes = new MutationObserver(refit);
-  themes.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
-  document.fonts.addEventListener("loadingdone", redraw, { signal });
-  root.addEventListener("focusin", () => {
-    byKeyboard = (document.activeElement as HTMLElement | null)?.matches(":focus-visible") ?? false;
-    redraw();
-  }, { signal });
-  root.addEventListener("focusout", () => {
-    keyboard.settle();
-    redraw();
-  }, { signal });
-
-  const effects = [
-    effect(() => {
-      void jointScene.value;
-      redraw();
-    }),
-    effect(() => {
-      const now = state.time.value;
-      if (state.playing.value && view.follow(now, jointScene.peek().base)) stale = true;
-      frame ||= requestAnimationFrame(paint);
-    }),
-    effect(() => {
-      void [state.selectedStep.value, state.selectedSurface.value, state.version.value];
-      stage.card.hide(); // what it said was of another key
-    }),
-  ];
-
-  const client = (x: number, y: number): { x: number; y: number } => {
-    const box = canvas.getBoundingClientRect();
-    return { x: box.left + x, y: box.top + y };
-  };
   return {
-    handleKey(event) {
-      const used = keyboard.handle(event);
-      if (used) {
-        byKeyboard = true;
-        redraw();
-      }
-      return used;
-    },
+    handleKey: (event) => frame.key(keyboard.handle(event)),
     keyPosition(index) {
       const plot = painter.plot();
       const mark = plot.joints.marks[index];
-      return mark ? client(plot.time.at(mark.arrival), middleOf(plot)) : null;
+      return mark ? onPage(canvas, { x: plot.time.at(mark.arrival), y: middleOf(plot) }) : null;
     },
     curvePosition(joint, t) {
       const plot = painter.plot();
       const { curves } = plot.joints;
       const column = curves?.columns[joint];
-      return curves && column ? client(plot.time.at(t), plot.source.at(column[curves.clip.frameAt(t)]!)) : null;
+      if (!curves || !column) return null;
+      return onPage(canvas, { x: plot.time.at(t), y: plot.source.at(column[curves.clip.frameAt(t)]!) });
     },
     dispose() {
-      pointer.cancel();
+      pointer.dispose();
       keyboard.settle();
-      ended.abort();
-      sizes.disconnect();
-      themes.disconnect();
-      for (const stop of effects) stop();
-      cancelAnimationFrame(frame);
-      root.remove();
+      frame.dispose();
     },
   };
 }

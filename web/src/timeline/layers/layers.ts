@@ -2,12 +2,13 @@
 
 import { effect } from "@preact/signals-core";
 import { element, live, scope, shown } from "../../panels/dom";
+import { focusRow, moveStep } from "../../panels/step_rows";
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
 import { crisp, labelRow, line, type Plot } from "../plot";
 import { scene, type Scene } from "../scene";
 import type { TabApi } from "../tab";
-import { chooseLayer, layerRows, moveLayer } from "./layer_rows";
+import { chooseLayer, layerRows } from "./layer_rows";
 import { layerOf, stripHeight, togetherOf } from "./layer_values";
 import "./layers.css";
 import { Sheet } from "./sheet";
@@ -37,7 +38,7 @@ export function mountLayers(container: HTMLElement): TabApi {
   });
   const [rows, end] = scope(() => {
     const made = layerRows();
-    const empty = element("p", { className: "layers-empty" }, live(emptyWords));
+    const empty = element("p", { className: "sheet-empty" }, live(emptyWords));
     sheet.root.append(
       made,
       shown(() => emptyWords() !== "", empty),
@@ -139,12 +140,12 @@ function layerKey(event: KeyboardEvent, root: HTMLElement): boolean {
   const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
   if (by === undefined || event.ctrlKey || event.metaKey) return false;
   const id = state.selectedStep.value;
-  if (event.altKey) return id !== null && moveLayer(id, by);
+  if (event.altKey) return id !== null && moveStep(id, by);
   if (!root.contains(document.activeElement)) return false;
   const next = state.steps.value[state.steps.value.findIndex((s) => s.id === id) + by];
   if (!next) return false;
   chooseLayer(next.id);
-  root.querySelector<HTMLElement>(`[data-layer="${CSS.escape(next.id)}"] .layer-choose`)?.focus();
+  focusRow(root, next.id);
   return true;
 }
 

@@ -1,13 +1,14 @@
 /** A plot over time with ruler, playhead, zoom and pan: what the tabs of layers and of live motion have in common. */
 
-import { effect } from "@preact/signals-core";
+import { CanvasPair } from "../canvas_pair";
 import { type Plot } from "../plot";
 import { drawPlayhead, drawRange, drawRuler } from "../ruler";
 import type { Scene } from "../scene";
-import { readTheme, type Theme } from "../theme";
+import { TabFrame, tabRoot } from "../tab_frame";
+import type { Theme } from "../theme";
 import "../timeline.css";
 import { View } from "../view";
-import { TimeHand } from "./time_hand";
+import { timeHand } from "./time_hand";
 
 export interface SheetOptions {
   /** Said of the canvas to those who do not see it. */
@@ -27,59 +28,32 @@ export interface SheetOptions {
 
 const RULER = 23;
 
-export class Sheet {
-  readonly root = document.createElement("div");
-  readonly canvas = document.createElement("canvas");
-  readonly view = new View();
-  private readonly overlay = document.createElement("canvas");
-  private readonly context: CanvasRenderingContext2D;
-  private readonly over: CanvasRenderingContext2D;
-  private theme: Theme;
-  private frame = 0;
-  private stale = true;
-  private readonly ended = new AbortController();
-  private readonly ends: (() => void)[] = [];
+export class Sheet extends CanvasPair {
+  private readonly frame: TabFrame;
 
   constructor(container: HTMLElement, private readonly options: SheetOptions) {
-    this.root.className = "timeline";
-    this.canvas.className = "timeline-plot";
-    this.canvas.tabIndex = 0;
-    this.canvas.setAttribute("role", "img");
-    this.canvas.setAttribute("aria-label", options.label);
-    this.overlay.className = "timeline-overlay";
-    this.overlay.setAttribute("aria-hidden", "true");
-    this.root.append(this.canvas, this.overlay);
-    container.append(this.root);
-    this.context = this.canvas.getContext("2d", { alpha: false })!;
-    this.over = this.overlay.getContext("2d")!;
-    this.theme = this.readTheme();
+    super(tabRoot(container), new View());
+    this.label(options.label, "img");
+    this.frame = new TabFrame({
+      root: this.root,
+      view: this.view,
+      scene: options.scene,
+      now: options.now,
+      isPlaying: options.isPlaying,
+      refit: () => this.refit(),
+      draw: () => this.draw(),
+      drawPlayhead: (now) => drawPlayhead(this.above(this.plot()), now),
+    });
+    timeHand(this, options, this.frame.signal);
+  }
 
-    const { signal } = this.ended;
-    new TimeHand(this, options, signal);
-    const sizes = new ResizeObserver(() => this.refit());
-    sizes.observe(this.root);
-    window.addEventListener("resize", () => this.refit(), { signal });
-    const themes = new MutationObserver(() => this.refit());
-    themes.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
-    document.fonts.addEventListener("loadingdone", () => this.redraw(), { signal });
-    this.ends.push(
-      () => sizes.disconnect(),
-      () => themes.disconnect(),
-      effect(() => {
-        void options.scene();
-        this.redraw();
-      }),
-      effect(() => {
-        const now = options.now();
-        if (options.isPlaying() && this.view.follow(now, options.scene())) this.stale = true;
-        this.ask();
-      }),
-    );
+  override refit(): void {
+    super.refit();
+    this.theme = { ...this.theme, gutter: this.options.gutter(this.theme) };
   }
 
   redraw(): void {
-    this.stale = true;
-    this.ask();
+    this.frame.redraw();
   }
 
   plot(): Plot {
@@ -96,51 +70,16 @@ export class Sheet {
   }
 
   dispose(): void {
-    this.ended.abort();
-    for (const end of this.ends) end();
-    cancelAnimationFrame(this.frame);
-    this.root.remove();
+    this.frame.dispose();
   }
 
-  private readTheme(): Theme {
-    const theme = readTheme();
-    return { ...theme, gutter: this.options.gutter(theme) };
-  }
-
-  private ask(): void {
-    this.frame ||= requestAnimationFrame(() => this.paint());
-  }
-
-  private refit(): void {
-    this.theme = this.readTheme();
-    const ratio = window.devicePixelRatio || 1;
-    for (const canvas of [this.canvas, this.overlay]) {
-      canvas.width = Math.round(this.root.clientWidth * ratio);
-      canvas.height = Math.round(this.root.clientHeight * ratio);
-    }
-    this.stale = true;
-    cancelAnimationFrame(this.frame);
-    this.paint(); // a canvas that was resized is blank
-  }
-
-  private paint(): void {
-    this.frame = 0;
-    if (!this.root.clientWidth || !this.root.clientHeight) return;
-    const ratio = window.devicePixelRatio || 1;
+  private draw(): void {
     const plot = this.plot();
-    if (this.stale) {
-      this.stale = false;
-      this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
-      this.context.fillStyle = plot.theme.panel;
-      this.context.fillRect(0, 0, plot.width, plot.height);
-      drawRuler(plot);
-      if (this.options.rulerName) this.nameRuler(plot, this.options.rulerName);
-      this.options.draw(plot);
-      drawRange(plot);
-    }
-    this.over.setTransform(ratio, 0, 0, ratio, 0, 0);
-    this.over.clearRect(0, 0, plot.width, plot.height);
-    drawPlayhead({ ...plot, context: this.over }, this.options.now());
+    this.clean(plot);
+    drawRuler(plot);
+    if (this.options.rulerName) this.nameRuler(plot, this.options.rulerName);
+    this.options.draw(plot);
+    drawRange(plot);
   }
 
   private nameRuler({ context, theme }: Plot, name: string): void {

@@ -62,7 +62,8 @@ function choices(): HTMLElement[] {
     { value: "", label: "None" }, ...others().filter((o) => o.value !== candidate()),
   ];
   const companion = labelled("Partner", select(
-    "Partner, shown in the recording's place", partners, () => partner.value ?? "", (id) => (partner.value = id || null),
+    "Partner, shown in the recording's place", partners, () => partner.value ?? "",
+    (id) => (partner.value = id || null),
   ));
   companion.title = "A motion that belongs to the recording, as of the one danced with: shown at the followed time";
   watch(() => {
@@ -139,7 +140,8 @@ function runLive(): void {
     const step = (now: number): void => {
       const passed = Math.min((now - last) / 1000, LONGEST_FRAME);
       last = now;
-      const tick = advance(liveTime.peek(), passed * state.playbackRate.peek(), liveDomain.peek(), state.looping.peek());
+      const by = passed * state.playbackRate.peek();
+      const tick = advance(liveTime.peek(), by, liveDomain.peek(), state.looping.peek());
       liveTime.value = tick.time;
       if (tick.playing) request = requestAnimationFrame(step);
       else livePlaying.value = false;

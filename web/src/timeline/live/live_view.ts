@@ -17,7 +17,7 @@ export function mountLive(container: HTMLElement): TabApi {
   container.textContent = "";
   const [sheet, end] = scope(() => {
     const plots = element("div", { className: "live-plots" });
-    const words = element("p", { className: "live-empty" }, live(emptyWords));
+    const words = element("p", { className: "sheet-empty" }, live(emptyWords));
     container.append(
       element(
         "div",

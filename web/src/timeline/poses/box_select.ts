@@ -28,6 +28,7 @@ export function knotsInBox(plot: PosePlot, [x0, y0, x1, y1]: Box): number[] {
 export class BoxSelect implements Gesture {
   readonly cursor = "crosshair";
   readonly holdsView = true;
+  readonly ownsShift = true;
   private readonly before = selection.value;
 
   constructor(

@@ -88,7 +88,8 @@ export class KnotDrag implements Gesture {
     if (!this.made) return this.refusal ?? "";
     const { row, pose } = this.held;
     const r = (markTime(this.made.view, row, pose) ?? 0) - this.made.view.times[pose]!;
-    const more = this.knots.length > row.channels.length ? `, with ${this.knots.length - row.channels.length} more` : "";
+    const others = this.knots.length - row.channels.length;
+    const more = others > 0 ? `, with ${others} more` : "";
     return `${row.label} at pose ${pose + 1}: ${sayLater(r)}${more}.${this.refusal ? ` ${this.refusal}` : ""}`;
   }
 

@@ -13,7 +13,9 @@ const ENDS = 2;
 const FEWEST = 2 + ENDS;
 
 /** Poses that a value of `keep` makes, before edits insert and delete any. */
-export function keptCount(keep: unknown, view: Pick<PosesView, "count" | "editor">, edits: readonly PoseEdit[]): number {
+export function keptCount(
+  keep: unknown, view: Pick<PosesView, "count" | "editor">, edits: readonly PoseEdit[],
+): number {
   if (typeof keep === "number" && keep >= 2) return Math.min(keep + ENDS, view.editor.found);
   if (keep === undefined || keep === null || keep === 1) return view.editor.found;
   const on = edits.filter((e) => !e.mute);

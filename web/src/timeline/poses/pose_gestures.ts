@@ -54,7 +54,8 @@ export function presslessGesture(stage: PoseStage, kind: "move" | "scale"): Gest
   if (!view || !scene.editable) return null;
   const whole = (k: number): number[] => view.channels.map((_, c) => k * view.channels.length + c);
   const ids = selection.value.size || selected === null ? [...selection.value] : whole(selected);
-  const knots = ids.map((id) => knotOf(view, id)).filter(([k, c]) => k < view.count && view.has(k, c) && view.isFree(k));
+  const movable = ([k, c]: [number, number]): boolean => k < view.count && view.has(k, c) && view.isFree(k);
+  const knots = ids.map((id) => knotOf(view, id)).filter(movable);
   if (kind === "scale") return knots.length ? new ScaleDrag(stage, knots) : null;
   if (!selection.value.size) return selected === null ? null : new PoseDrag(stage, selected, () => undefined);
   const row = rows.find((r) => !r.open && r.channels.some((c) => c === knots[0]?.[1]));

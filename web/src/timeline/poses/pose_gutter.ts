@@ -23,7 +23,8 @@ export class PoseGutter {
       const { joint, hovered, cursor, view } = poseScene.value;
       for (const row of this.element.children as HTMLCollectionOf<HTMLElement>) {
         const own = row.dataset["joint"] === undefined ? null : Number(row.dataset["joint"]);
-        row.classList.toggle("chosen", row.dataset["row"] === cursor || (own !== null && own === joint && view !== null));
+        const ofJoint = own !== null && own === joint && view !== null;
+        row.classList.toggle("chosen", row.dataset["row"] === cursor || ofJoint);
         row.classList.toggle("hovered", own !== null && own === hovered);
       }
     });

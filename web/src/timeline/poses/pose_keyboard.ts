@@ -4,51 +4,29 @@ import * as actions from "../../store/actions";
 import { deletePose, LiveEdits, placePose, sayLater, selectPose } from "../../store/poses";
 import * as state from "../../store/state";
 import { seconds } from "../axis";
+import { PlotKeyboard } from "../plot_keyboard";
 import { KnotDrag } from "./knot_drag";
 import { placeOfMark } from "./pose_names";
 import type { PoseStage } from "./pose_plot";
-import type { PosePointer } from "./pose_pointer";
+import { carryPoses, startBox, type PosePointer } from "./pose_pointer";
 import { markTime, type PoseRow } from "./pose_rows";
 import { cursorRow, inHand, knotsOfRow, poseScene, selection } from "./pose_scene";
 import { typePose } from "./pose_typing";
 
-const COMMIT_AFTER = 400; // milliseconds: presses in a row are one step of undo
-
-/** A move by presses in a row: how far so far, and how it goes on. */
+/** A move by presses in a row: how far so far, what there is to say of it, and how it goes on. */
 interface Nudging {
   frames: number;
+  said: string;
   go(frames: number): string;
 }
 
-export class PoseKeyboard {
-  private timer = 0;
-  private nudging: Nudging | null = null;
-  private said = "";
-
-  constructor(private readonly stage: PoseStage, private readonly pointer: PosePointer) {}
-
-  handle(event: KeyboardEvent): boolean {
-    const used = this.use(event);
-    if (used) event.preventDefault();
-    return used;
+export class PoseKeyboard extends PlotKeyboard<PoseStage, PosePointer, Nudging> {
+  protected override kept({ said }: Nudging): void {
+    state.announcement.value = said;
   }
 
-  /** Keep what was nudged so far. */
-  settle(): void {
-    window.clearTimeout(this.timer);
-    if (!this.nudging) return;
-    this.nudging = null;
-    actions.commit();
-    state.announcement.value = this.said;
-  }
-
-  private use(event: KeyboardEvent): boolean {
-    if (event.key === "Escape") return this.escape();
-    if (this.pointer.dragging || event.ctrlKey || event.metaKey) return false;
-    const active = document.activeElement;
-    const focused = this.stage.root.contains(active);
-    // Letters mean the poses wherever the focus is not in something else.
-    if (!focused && active !== document.body && active !== null) return false;
+  // Letters mean the poses wherever the focus is not in something else.
+  protected override key(event: KeyboardEvent, focused: boolean, active: Element | null): boolean {
     return this.letter(event) || (focused && active === this.stage.canvas && this.arrow(event));
   }
 
@@ -59,13 +37,13 @@ export class PoseKeyboard {
       case "a":
         return event.altKey ? this.selectNone() : this.selectAll();
       case "b":
-        return this.pointer.startBox();
+        return startBox(this.stage, this.hand);
       case "g":
         this.settle();
-        return this.pointer.startPressless("move");
+        return carryPoses(this.stage, this.hand, "move");
       case "s":
         this.settle();
-        return this.pointer.startPressless("scale");
+        return carryPoses(this.stage, this.hand, "scale");
       case "Delete":
       case "Backspace":
         if (selected === null) return false;
@@ -154,11 +132,9 @@ export class PoseKeyboard {
       this.say(view.whyNot(selected), selected);
       return true;
     }
-    this.nudging ??= { frames: 0, go: this.row ? this.movesParts(selected, this.row) : this.movesPose(selected) };
-    this.nudging.frames += way;
-    this.said = this.nudging.go(this.nudging.frames);
-    window.clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => this.settle(), COMMIT_AFTER);
+    const go = this.nudges.current?.go ?? (this.row ? this.movesParts(selected, this.row) : this.movesPose(selected));
+    const frames = (this.nudges.current?.frames ?? 0) + way;
+    this.nudges.go({ frames, said: go(frames), go });
     return true;
   }
 
@@ -192,20 +168,11 @@ export class PoseKeyboard {
     this.stage.say(text, at?.x ?? 0);
   }
 
-  /** What is under way goes first, then the card, then the selection. */
-  private escape(): boolean {
-    if (this.pointer.cancel()) return true;
-    if (this.nudging) {
-      window.clearTimeout(this.timer);
-      this.nudging = null;
-      inHand.value = null;
-      actions.discard();
-      return true;
-    }
-    if (this.stage.card.shown) {
-      this.stage.card.hide();
-      return true;
-    }
+  protected override gaveUp(): void {
+    inHand.value = null;
+  }
+
+  protected override deselect(): boolean {
     if (!this.stage.root.contains(document.activeElement)) return false;
     if (!selection.value.size && state.selectedPose.value === null) return false;
     if (selection.value.size) this.selectNone();

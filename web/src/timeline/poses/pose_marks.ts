@@ -8,7 +8,7 @@ import { samePoseTarget, type PoseTarget } from "./pose_targets";
 const SIZE = 5.5;
 /** Poses nearer than this to the one before are not drawn: pixels cannot tell them apart. */
 const LEAST_APART = 3;
-/** Poses nearer than this on average are drawn as ticks: diamonds would cover one another, and cost five times as much. */
+/** Poses nearer than this on average are drawn as ticks: diamonds would cover one another, and cost five times more. */
 const DENSE = 9;
 
 export interface PoseMarkState {
@@ -68,7 +68,8 @@ function posesToDraw(plot: PosePlot): number[] {
 /** The limb of the selected joint lies on a soft ground. */
 function tintLimb({ context, theme, width, poses, bands }: PosePlot, rows: ShownRow[]): void {
   const { joint, view, cursor } = poses;
-  const ofJoint = ({ row }: ShownRow): boolean => joint !== null && row.channels.some((c) => view!.jointOf(c) === joint);
+  const ofJoint = ({ row }: ShownRow): boolean =>
+    joint !== null && row.channels.some((c) => view!.jointOf(c) === joint);
   const chosen = cursor ?? rows.find(ofJoint)?.row.key;
   const limb = rows.find(({ row }) => row.key === chosen)?.row.limb;
   context.fillStyle = theme.soft;

@@ -1,11 +1,10 @@
-/** The two canvases of the pose editor: one for what the document says, one over it for the playhead. */
+/** What the pose editor draws: how likely poses are, and rows of their marks. */
 
 import { Axis } from "../axis";
 import { drawContacts } from "../bands";
+import { CanvasPair } from "../canvas_pair";
 import { crisp, line } from "../plot";
 import { drawPlayhead, drawRange, drawRuler } from "../ruler";
-import { readTheme, type Theme } from "../theme";
-import type { View } from "../view";
 import { drawLikelihood } from "./likelihood";
 import { drawPoses, type PoseMarkState } from "./pose_marks";
 import { poseBands, ROW_HEIGHT } from "./pose_rows";
@@ -19,41 +18,19 @@ const LIMB_TOKENS = {
   right_leg: "--limb-right-leg", root: "--limb-root",
 } as const;
 
-export class PosePainter {
-  readonly canvas = document.createElement("canvas");
-  private readonly overlay = document.createElement("canvas");
-  private readonly context: CanvasRenderingContext2D;
-  private readonly over: CanvasRenderingContext2D;
-  private theme: Theme = readTheme();
+export class PosePainter extends CanvasPair {
   private limbs: Record<string, string> = {};
   /** Pixels that rows are scrolled by. */
   scroll = 0;
   /** How long the last picture took, milliseconds. */
   took = 0;
 
-  constructor(private readonly root: HTMLElement, private readonly view: View) {
-    this.canvas.className = "timeline-plot";
-    this.overlay.className = "timeline-overlay";
-    this.overlay.setAttribute("aria-hidden", "true");
-    root.append(this.canvas, this.overlay);
-    this.context = this.canvas.getContext("2d", { alpha: false })!;
-    this.over = this.overlay.getContext("2d")!;
-  }
-
-  /** Read tokens and size again: the theme or the window changed. */
-  refit(): void {
-    const narrow = window.innerWidth < 1200;
-    this.theme = { ...readTheme(), gutter: narrow ? NARROW_GUTTER : GUTTER };
+  override refit(): void {
+    super.refit();
+    this.theme = { ...this.theme, gutter: window.innerWidth < 1200 ? NARROW_GUTTER : GUTTER };
     this.root.style.setProperty("--pose-gutter", `${this.theme.gutter}px`);
     const style = getComputedStyle(document.documentElement);
     this.limbs = Object.fromEntries(Object.entries(LIMB_TOKENS).map(([n, t]) => [n, style.getPropertyValue(t).trim()]));
-    const ratio = window.devicePixelRatio || 1;
-    for (const canvas of [this.canvas, this.overlay]) {
-      const across = Math.round(this.root.clientWidth * ratio);
-      const down = Math.round(this.root.clientHeight * ratio);
-      if (canvas.width !== across) canvas.width = across;
-      if (canvas.height !== down) canvas.height = down;
-    }
   }
 
   plot(): PosePlot {
@@ -73,9 +50,7 @@ export class PosePainter {
     const start = performance.now();
     const plot = this.plot();
     const { context, theme, bands, width, height } = plot;
-    this.prepare(context);
-    context.fillStyle = theme.panel;
-    context.fillRect(0, 0, width, height);
+    this.clean(plot);
     drawRuler(plot);
     drawLikelihood(plot, marks.hovered?.kind === "pose" ? marks.hovered.pose : null);
     drawPoses(plot, marks);
@@ -91,10 +66,7 @@ export class PosePainter {
   }
 
   drawPlayhead(now: number): void {
-    const plot = { ...this.plot(), context: this.over };
-    this.prepare(this.over);
-    this.over.clearRect(0, 0, plot.width, plot.height);
-    drawPlayhead(plot, now);
+    drawPlayhead(this.above(this.plot()), now);
   }
 
   /** How far down the rows are: only where not all of them fit. */
@@ -106,10 +78,5 @@ export class PosePainter {
     context.beginPath();
     context.roundRect(width - 6, top + (this.scroll / whole) * height + 1, 4, (height / whole) * height - 2, 2);
     context.fill();
-  }
-
-  private prepare(context: CanvasRenderingContext2D): void {
-    const ratio = window.devicePixelRatio || 1;
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
   }
 }

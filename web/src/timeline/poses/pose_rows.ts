@@ -40,7 +40,8 @@ export function makeRows(
     }
   }
   const ways = channels.filter((c) => view.isTranslation(c));
-  if (ways.length) rows.push({ key: "root", kind: "root", limb: null, label: "Root path", channels: ways, open: false });
+  if (ways.length)
+    rows.push({ key: "root", kind: "root", limb: null, label: "Root path", channels: ways, open: false });
   return rows;
 }
 

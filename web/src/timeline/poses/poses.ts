@@ -1,11 +1,11 @@
 /** Poses: rows of marks over output time, to move poses and to let their parts arrive at different times. */
 
-import { effect } from "@preact/signals-core";
 import { scope, watch } from "../../panels/dom";
 import * as state from "../../store/state";
 import { Chip } from "../chip";
 import { RefusalCard } from "../refusal_card";
 import type { TabApi } from "../tab";
+import { onPage, TabFrame, tabRoot } from "../tab_frame";
 import "../timeline.css";
 import { View } from "../view";
 import { followDocument } from "./following";
@@ -16,7 +16,7 @@ import type { PoseMarkState } from "./pose_marks";
 import { placeOfMark } from "./pose_names";
 import { PosePainter } from "./pose_painter";
 import type { PoseStage } from "./pose_plot";
-import { PosePointer } from "./pose_pointer";
+import { poseHand } from "./pose_pointer";
 import { PoseReader } from "./pose_reader";
 import { ROW_HEIGHT } from "./pose_rows";
 import { inHand, poseScene } from "./pose_scene";
@@ -58,29 +58,33 @@ export function mountPoses(container: HTMLElement): PosesApi {
 }
 
 function mount(container: HTMLElement): PosesApi {
-  const root = document.createElement("div");
-  root.className = "timeline poses";
-  container.append(root);
+  const root = tabRoot(container, "poses");
   const view = new View();
   const painter = new PosePainter(root, view);
   const { canvas } = painter;
-  canvas.tabIndex = 0;
-  canvas.setAttribute("role", "application");
-  canvas.setAttribute("aria-label", HELP);
+  painter.label(HELP);
   const reader = new PoseReader(root);
   const note = document.createElement("p");
   note.className = "poses-note";
   root.append(note);
 
   const marks: Pick<PoseMarkState, "wish" | "box"> = { wish: null, box: null };
-  let byKeyboard = false;
-  let frame = 0;
-  let stale = true; // all of it; else only the playhead
 
-  const redraw = (): void => {
-    stale = true;
-    frame ||= requestAnimationFrame(paint);
-  };
+  const frame: TabFrame = new TabFrame({
+    root,
+    view,
+    scene: () => poseScene.value.base,
+    now: () => state.time.value,
+    isPlaying: () => state.playing.value,
+    refit: () => painter.refit(),
+    draw,
+    drawPlayhead: (now) => painter.drawPlayhead(now),
+    left() {
+      keyboard.settle();
+      if (!pointer.dragging) stage.chip.hide();
+    },
+  });
+  const { redraw } = frame;
   const scrollTo = (top: number): void => {
     gutter.element.scrollTop = top; // it knows its own bounds
     painter.scroll = gutter.element.scrollTop;
@@ -121,53 +125,21 @@ function mount(container: HTMLElement): PosesApi {
   };
   const count = poseCount((text) => (text ? stage.say(text, 0) : stage.card.hide()));
   root.append(count);
-  const ended = new AbortController();
-  const { signal } = ended;
-  const pointer: PosePointer = new PosePointer(stage, signal, () => {
+  const pointer = poseHand(stage, frame.signal, () => {
     keyboard.settle();
-    byKeyboard = false;
+    frame.byKeyboard = false;
   });
   const keyboard = new PoseKeyboard(stage, pointer);
 
-  function paint(): void {
-    frame = 0;
-    if (!root.clientWidth || !root.clientHeight) return;
-    if (stale) {
-      stale = false;
-      const { bands } = painter.plot();
-      gutter.place(bands.rows.top, bands.rows.height);
-      count.style.top = `${bands.likely.top}px`;
-      count.style.height = `${bands.likely.height - 1}px`;
-      painter.scroll = gutter.element.scrollTop; // fewer rows may have scrolled it back
-      reader.update(poseScene.value);
-      const focused = byKeyboard && document.activeElement === canvas;
-      root.classList.toggle("timeline-by-keyboard", focused);
-      painter.draw({ hovered: pointer.hovered, focused, ...marks });
-    }
-    painter.drawPlayhead(state.time.value);
+  function draw(): void {
+    const { bands } = painter.plot();
+    gutter.place(bands.rows.top, bands.rows.height);
+    count.style.top = `${bands.likely.top}px`;
+    count.style.height = `${bands.likely.height - 1}px`;
+    painter.scroll = gutter.element.scrollTop; // fewer rows may have scrolled it back
+    reader.update(poseScene.value);
+    painter.draw({ hovered: pointer.hovered, focused: frame.focusedIn(canvas), ...marks });
   }
-
-  const refit = (): void => {
-    painter.refit();
-    stale = true;
-    if (frame) cancelAnimationFrame(frame);
-    paint(); // a canvas that was resized is blank: it must not stay so until the next frame
-  };
-  const sizes = new ResizeObserver(refit);
-  sizes.observe(root);
-  window.addEventListener("resize", refit, { signal });
-  const themes = new MutationObserver(refit);
-  themes.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
-  document.fonts.addEventListener("loadingdone", redraw, { signal });
-  root.addEventListener("focusin", () => {
-    byKeyboard = (document.activeElement as HTMLElement | null)?.matches(":focus-visible") ?? false;
-    redraw();
-  }, { signal });
-  root.addEventListener("focusout", () => {
-    keyboard.settle();
-    if (!pointer.dragging) stage.chip.hide();
-    redraw();
-  }, { signal });
 
   followDocument();
   watch(() => {
@@ -175,44 +147,24 @@ function mount(container: HTMLElement): PosesApi {
     note.textContent = state.step.value?.method === "stagger" ? "Finding the poses" : NO_POSES;
   });
   watch(() => {
-    void poseScene.value;
     root.classList.toggle("poses-held", inHand.value !== null);
-    redraw();
-  });
-  const playhead = effect(() => {
-    const now = state.time.value;
-    if (state.playing.value && view.follow(now, poseScene.peek().base)) stale = true;
-    frame ||= requestAnimationFrame(paint);
   });
 
   return {
-    handleKey(event) {
-      const used = keyboard.handle(event);
-      if (used) {
-        byKeyboard = true;
-        redraw();
-      }
-      return used;
-    },
+    handleKey: (event) => frame.key(keyboard.handle(event)),
     posePosition(k, channel) {
       const plot = painter.plot();
       const index = typeof channel === "string" ? (plot.poses.view?.channels.indexOf(channel) ?? -1) : channel;
-      const row = index === undefined ? null : (plot.poses.rows.find((r) => !r.open && r.channels.includes(index)) ?? null);
-      if (index !== undefined && !row) return null;
+      const row = index === undefined ? null : plot.poses.rows.find((r) => !r.open && r.channels.includes(index));
+      if (row === undefined) return null;
       const at = placeOfMark(plot, k, row);
-      const box = canvas.getBoundingClientRect();
-      return at && { x: box.left + at.x, y: box.top + at.y };
+      return at && onPage(canvas, at);
     },
     drawTime: () => painter.took,
     dispose() {
       pointer.dispose();
       keyboard.settle();
-      ended.abort();
-      sizes.disconnect();
-      themes.disconnect();
-      playhead();
-      cancelAnimationFrame(frame);
-      root.remove();
+      frame.dispose();
     },
   };
 }

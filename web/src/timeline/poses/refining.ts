@@ -47,7 +47,9 @@ export function refine(view: PosesView, wanted: readonly Wanted[], later: boolea
 }
 
 /** How far knots can go together: earlier (negative) and later. Those that move along do not stand in the way. */
-export function commonRoom(view: PosesView, knots: readonly (readonly [k: number, channel: number])[]): [number, number] {
+export function commonRoom(
+  view: PosesView, knots: readonly (readonly [k: number, channel: number])[],
+): [number, number] {
   const moving = new Set(knots.map(([k, c]) => `${k}:${c}`));
   let [low, high] = [-Infinity, Infinity];
   for (const [k, c] of knots) {
