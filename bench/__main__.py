@@ -22,7 +22,11 @@ MODULES = (
     "staggered",
     "surface",
     "gltf",
+    "video",
+    "fbx",
     "studio",
+    "batch",
+    "blender",
 )
 
 

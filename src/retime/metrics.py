@@ -52,23 +52,21 @@ def _ground_points(motion: Motion, body: Body) -> list[int]:
     return [body.roles[r] for r in roles if r in body.roles]
 
 
-def skate_by_frame(motion: Motion) -> FloatArray:
+def skate_by_frame(motion: Motion, points: FloatArray | None = None) -> FloatArray:
     """Measure foot skate per frame, (F,) metres: the sum over foot joints of d (2 - 2^(h/H)).
 
     ``d`` is a joint's way along the ground since the frame before, ``h`` its height above where it
-    stands, H = 2.5 cm; higher joints do not count.
+    stands, H = 2.5 cm; higher joints do not count. Whoever has the joints' positions gives them.
     """
     out = np.zeros(len(motion))
     joints = _ground_points(motion, find_body(motion))
     if len(motion) < 2 or not joints:
         return out
-    points = positions(motion)
-    for j in joints:
-        low = float(np.percentile(points[:, j, 1], 5))
-        height = np.maximum(points[1:, j, 1] - low, 0.0)
-        way = np.linalg.norm(np.diff(points[:, j][:, [0, 2]], axis=0), axis=1)
-        weight = np.where(height < _SKATE_HEIGHT, 2 - 2 ** (height / _SKATE_HEIGHT), 0.0)
-        out[1:] += way * weight
+    feet = (positions(motion) if points is None else points)[:, joints]
+    height = np.maximum(feet[1:, :, 1] - np.percentile(feet[..., 1], 5, axis=0), 0.0)
+    way = np.linalg.norm(np.diff(feet[..., [0, 2]], axis=0), axis=-1)
+    weight = np.where(height < _SKATE_HEIGHT, 2 - np.exp2(height / _SKATE_HEIGHT), 0.0)
+    out[1:] = (way * weight).sum(axis=1)
     return out
 
 

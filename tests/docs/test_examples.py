@@ -12,6 +12,7 @@ import retime
 from retime import samples
 from retime.cli import main
 from retime.studio.app import STATIC
+from video_making import make_video
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -26,6 +27,9 @@ def _workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("jump.bvh", "walk.bvh"):
         retime.write(samples.jump(), name)
+    make_video(Path("take.mp4"))
+    Path("markers.csv").write_text("frame,name\n12,take-off\n30,landing\n")
+    Path("cues.srt").write_text("1\n00:00:00,500 --> 00:00:01,200\nHop!\n")
 
     async def ended(*_: object, **__: object) -> None:
         """Stand in for the wait for windows: a studio starts, and ends at once."""

@@ -24,9 +24,9 @@ from retime.warp import TimeWarp
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["write_report"]
+__all__ = ["STYLE", "picture", "write_report"]
 
-_STYLE = """
+STYLE = """
 :root { color-scheme: light; font: 15px/1.5 system-ui, "Segoe UI", sans-serif; color: #22262d; }
 body { max-width: 72rem; margin: 2rem auto; padding: 0 1.25rem; background: #fff; }
 h1 { font-size: 1.5rem; margin: 0 0 .25rem; } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
@@ -94,7 +94,7 @@ class _Page:
             '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width">'
             f"<title>{escape(self.title)}</title>"
-            f"<style>{_STYLE}</style></head><body>\n{body}\n</body></html>\n"
+            f"<style>{STYLE}</style></head><body>\n{body}\n</body></html>\n"
         )
 
     def _sections(self) -> Iterator[str]:
@@ -111,10 +111,10 @@ class _Page:
             warps = {"this warp": self.warp}
             if self.truth is not None:
                 warps["true warp"] = self.truth
-            yield _picture(warp_figure(warps), "Source against output time; the rate below")
+            yield picture(warp_figure(warps), "Source against output time; the rate below")
         yield "<h2>Film strip</h2>"
         strips = {} if self.source is None else {"source": self.source}
-        yield _picture(strip_figure(strips | {"this motion": motion}), "Poses at equal time steps")
+        yield picture(strip_figure(strips | {"this motion": motion}), "Poses at equal time steps")
         yield from self._contacts()
         yield from self._worst()
         notes = [*(self.source.notes if self.source else ()), *motion.notes]
@@ -159,7 +159,7 @@ class _Page:
             yield "<p>No contacts were found.</p>"
             return
         end = max(m.domain[1] for m in (self.motion, self.source) if m is not None)
-        yield _picture(contact_figure(found, end), "When feet stand")
+        yield picture(contact_figure(found, end), "When feet stand")
 
     def _worst(self) -> Iterator[str]:
         skate = skate_by_frame(self.motion) * self.motion.rate
@@ -192,7 +192,8 @@ def _peaks(values: FloatArray, rate: float, *, most: int = 5, apart: float = 0.2
     return sorted(out)
 
 
-def _picture(figure: Figure, alt: str) -> str:
+def picture(figure: Figure, alt: str) -> str:
+    """Write a figure into a page, as a part of its text."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=110)
     data = base64.b64encode(buffer.getvalue()).decode()

@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import numpy as np
+
 from retime.contacts import Contact
 from retime.edits import Edit
+from retime.errors import InputError
 from retime.holding import Constraints
 from retime.methods.staggered.history import PoseEdit, replayed
 from retime.methods.staggered.poses import StaggeredPoses
@@ -16,7 +19,7 @@ from retime.methods.staggered.value_edits import MOST_WEIGHT
 from retime.motion import Motion
 from retime.parameters import Range, TimingParameters, build, parameter, same
 
-__all__ = ["StaggerParameters", "edited_poses", "stagger"]
+__all__ = ["StaggerParameters", "counted_poses", "edited_poses", "stagger"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,6 +149,27 @@ def edited_poses(motion: Motion, p: StaggerParameters) -> StaggeredPoses:
         poses = replayed(poses, [p.edits[number]], number + 1)
         kept.after.append((p.edits[number], poses))
     return poses
+
+
+def counted_poses(motion: Motion, p: StaggerParameters) -> list[int | None]:
+    """Tell which pose each edit inserts or deletes, by its number at that moment; none for others.
+
+    A muted edit is counted as if it were made: whoever mutes or removes one in the middle of the
+    list can tell how the poses of later edits are numbered then.
+    """
+    edited_poses(motion, p)
+    kept: _Kept = motion.__dict__["_staggered_poses"]
+    before = [kept.poses, *(poses for _, poses in kept.after)]
+    return [_counted(poses, edit) for poses, edit in zip(before, p.edits, strict=False)]
+
+
+def _counted(poses: StaggeredPoses, edit: PoseEdit) -> int | None:
+    try:
+        if edit.do == "insert":
+            return int(np.searchsorted(poses.times, float(edit.arguments["time"])))
+        return poses.index(edit.arguments["pose"]) if edit.do == "delete" else None
+    except InputError:  # of a muted edit: its pose is not there
+        return None
 
 
 def _found_poses(motion: Motion, p: StaggerParameters) -> StaggeredPoses:

@@ -1,0 +1,63 @@
+"""Files that a layer names, in the program that runs USD: kept valid elsewhere, and packed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pxr import Ar, Sdf, Usd, UsdUtils
+
+from retime.io.apart import Refused
+
+__all__ = ["export", "pack", "pack_anew", "rebase"]
+
+
+def rebase(layer: Any, old: str, new: str | None) -> None:
+    """Let the relative paths in a layer lead to the same files from another folder.
+
+    Without a new folder they become absolute. What is found by a search path, and not beside the
+    layer, stays as it is.
+    """
+
+    def lead(path: str) -> str:
+        outer, inner = Ar.SplitPackageRelativePathOuter(path)
+        plain, mark, arguments = outer.partition(":SDF_FORMAT_ARGS:")
+        if not plain or os.path.isabs(plain) or "://" in plain or plain.startswith("`"):
+            return path
+        place = os.path.normpath(os.path.join(old, plain))
+        searched = not plain.startswith(("./", "../"))
+        if searched and not os.path.exists(place) and not os.path.isdir(os.path.dirname(place)):
+            return path
+        moved = place if new is None else os.path.relpath(place, new).replace(os.sep, "/")
+        if new is not None and not moved.startswith("."):
+            moved = f"./{moved}"
+        moved += mark + arguments
+        return str(Ar.JoinPackageRelativePath(moved, inner)) if inner else moved
+
+    UsdUtils.ModifyAssetPaths(layer, lead)
+
+
+def export(layer: Any, path: str, form: str | None) -> None:
+    """Write a layer; a ``.usd`` is text or binary as told."""
+    arguments = {"format": form} if form and path.endswith(".usd") else {}
+    if not layer.Export(path, args=arguments):
+        raise Refused("USD could not write the layer")
+
+
+def pack(folder: str, names: Sequence[str], into: str) -> None:
+    """Make a package of files of a folder, in their order: USD aligns them as it must."""
+    maker = Sdf if hasattr(Sdf, "ZipFileWriter") else Usd  # it moved in 25.08
+    writer = maker.ZipFileWriter.CreateNew(into)
+    for name in names:
+        if not writer.AddFile(str(Path(folder) / name), name):
+            raise Refused(f"USD could not pack {name}")
+    if not writer.Save():
+        raise Refused("USD could not write the package")
+
+
+def pack_anew(path: str, into: str) -> None:
+    """Make a package of a layer and of all that it names."""
+    if not UsdUtils.CreateNewUsdzPackage(Sdf.AssetPath(path), into):
+        raise Refused("USD could not make a package of it; is a file missing that it names?")

@@ -1,0 +1,19 @@
+"""The program that runs USD: started by its path, asked through a pipe (:mod:`retime.io.apart`)."""
+
+from __future__ import annotations
+
+__all__: list[str] = []
+
+
+def main() -> None:
+    """Load USD, and answer until the input ends."""
+    from retime.io.apart import serve
+    from retime.io.usd.building import build
+    from retime.io.usd.posing import contents, read
+    from retime.io.usd.retiming import write
+
+    serve({"contents": contents, "read": read, "write": write, "build": build})
+
+
+if __name__ == "__main__":
+    main()

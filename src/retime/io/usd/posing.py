@@ -1,0 +1,284 @@
+"""Reading a stage, in the program that runs USD: frames, joints and their transforms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from pxr import Gf, Usd, UsdGeom, UsdSkel
+
+from retime.io.apart import Arrays, Refused
+from retime.io.usd.stages import TRACKS, Animation, Opened, animations, open_stage, ops_of
+from retime.io.usd.stages import is_animated as moves
+from retime.io.usd.timing import frames_of
+from retime.quat import FloatArray
+
+__all__ = ["contents", "local_matrix", "read"]
+
+
+def contents(request: dict[str, Any], _: Arrays) -> tuple[dict[str, Any], Arrays]:
+    """List the animations of a stage."""
+    opened = open_stage(request["path"])
+    return {"animations": [_entry(opened.stage, a) for a in _lasting(opened)]}, {}
+
+
+def _lasting(opened: Opened) -> list[Animation]:
+    found = [a for a in animations(opened.stage) if len(a.times()) > 1]
+    if not found:
+        raise Refused(
+            "it holds no skeletal animation and no prim that moves"
+            + (f"; not found: {', '.join(opened.missing[:3])}" if opened.missing else "")
+        )
+    return found
+
+
+def _entry(stage: Any, animation: Animation) -> dict[str, Any]:
+    first, last = _span(stage, animation.times())[0]
+    per_second = stage.GetTimeCodesPerSecond()
+    _, rate, _, _ = frames_of(animation.times(), (first, last), per_second, _rate(stage))
+    joints = [] if animation.skeleton is None else _joints(animation.skeleton)
+    return {
+        "name": animation.name,
+        "start_s": first / per_second,
+        "duration_s": (last - first) / per_second,
+        "fps": rate,
+        "joints": len(joints) + len(animation.chain),
+        "skeleton": None if animation.skeleton is None else str(animation.skeleton.GetPath()),
+    }
+
+
+def _rate(stage: Any) -> float | None:
+    """Return the frame rate that is told, where it is."""
+    told = stage.HasAuthoredMetadata("framesPerSecond")
+    rate = float(stage.GetFramesPerSecond())
+    return rate if told and np.isfinite(rate) and rate > 0 else None
+
+
+def _told(stage: Any) -> tuple[float | None, float | None]:
+    """Return the start and end codes that are told."""
+    return (
+        float(stage.GetStartTimeCode()) if stage.HasAuthoredMetadata("startTimeCode") else None,
+        float(stage.GetEndTimeCode()) if stage.HasAuthoredMetadata("endTimeCode") else None,
+    )
+
+
+def _span(stage: Any, times: FloatArray) -> tuple[tuple[float, float], str]:
+    """Find the span of a motion: what is played of its samples; and a word where those go on."""
+    first, last = float(times[0]), float(times[-1])
+    start, end = _told(stage)
+    low = first if start is None or not np.isfinite(start) else max(first, start)
+    high = last if end is None or not np.isfinite(end) else min(last, end)
+    if high <= low:
+        return (first, last), (
+            f"codes {start:g} to {end:g} are played, but samples stand at {first:g} to {last:g}: "
+            "those are read"
+        )
+    if low > first or high < last:
+        return (low, high), (
+            f"samples at codes {first:g} to {last:g}, of which {low:g} to {high:g} are played; "
+            "those are read, the others move along"
+        )
+    return (low, high), ""
+
+
+def read(request: dict[str, Any], _: Arrays) -> tuple[dict[str, Any], Arrays]:
+    """Sample animations of a stage: one by its place in the list, or all of them."""
+    opened = open_stage(request["path"])
+    stage, found = opened.stage, _lasting(opened)
+    answer: dict[str, Any] = {
+        "animations": [a.name for a in found],
+        "codes_per_second": float(stage.GetTimeCodesPerSecond()),
+        "metres": float(UsdGeom.GetStageMetersPerUnit(stage)),
+        "metres_told": bool(UsdGeom.StageHasAuthoredMetersPerUnit(stage)),
+        "up": str(UsdGeom.GetStageUpAxis(stage)),
+        "played": _told(stage),
+        "layers": opened.layers,
+        "missing": opened.missing,
+        "read": {},
+    }
+    if not (np.isfinite(answer["codes_per_second"]) and answer["codes_per_second"] > 0):
+        raise Refused("its timeCodesPerSecond is not above 0")
+    arrays: dict[str, Any] = {}
+    for number in range(len(found)) if request["which"] is None else [request["which"]]:
+        if number >= len(found):
+            continue  # the one who asks says so
+        one, made = _sampled(stage, found[number], request)
+        answer["read"][str(number)] = one
+        arrays |= {f"{number}.{name}": array for name, array in made.items()}
+    return answer, arrays
+
+
+def _sampled(
+    stage: Any, animation: Animation, request: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    times = animation.times()
+    span, word = _span(stage, times)
+    per_second = stage.GetTimeCodesPerSecond()
+    wanted = request["fps"]
+    tokens = _joints(animation.skeleton) if animation.skeleton is not None else []
+    if animation.prim is not None and animation.skeleton is None:
+        tokens = sorted(_animated_joints(animation.prim), key=lambda t: t.count("/"))
+    rate = wanted or _rate(stage)
+    most = request["most_bytes"] // (160 * max(len(tokens) + len(animation.chain), 1))
+    least = (span[1] - span[0]) / per_second * (rate or per_second)
+    if not least < most or (len(times) > most):
+        raise Refused(f"it lasts {least:.3g} frames, which is more than fits in memory")
+    frames, rate, even, exact = frames_of(times, span, per_second, rate)
+    if wanted:
+        frames, rate, even, exact = frames_of(span_ends(span), span, per_second, wanted)
+    if len(frames) > most:
+        raise Refused(f"it has {len(frames)} frames, which is more than fits in memory")
+    index = {str(p.GetPath()): k for k, p in enumerate(animation.chain)}
+    answer: dict[str, Any] = {
+        "name": animation.name,
+        "rate": rate,
+        "even": even,
+        "exact": exact,
+        "note": word,
+        "chain": [_prim_entry(p, index) for p in animation.chain],
+        "animation": None if animation.prim is None else str(animation.prim.GetPath()),
+        "skeleton": None if animation.skeleton is None else str(animation.skeleton.GetPath()),
+        "joints": [str(t) for t in tokens],
+        "names": _names(animation.skeleton, len(tokens)),
+    }
+    arrays: dict[str, Any] = {"frames": frames}
+    moving = [k for k, entry in enumerate(answer["chain"]) if entry["moves"]]
+    arrays["rest"] = np.array([local_matrix(p, frames[0]) for p in animation.chain]).reshape(
+        -1, 4, 4
+    )
+    arrays["moving"] = np.array(moving, dtype=np.int64)
+    arrays["matrices"] = np.array(
+        [[local_matrix(animation.chain[k], t) for k in moving] for t in frames]
+    ).reshape(len(frames), len(moving), 4, 4)
+    if animation.prim is not None:
+        _add_skeleton(animation, tokens, frames, answer, arrays)
+    return answer, arrays
+
+
+def span_ends(span: tuple[float, float]) -> FloatArray:
+    """Return both ends as an array."""
+    return np.array(span, dtype=float)
+
+
+def local_matrix(prim: Any, code: float) -> FloatArray:
+    """Return a prim's own transform, for row vectors."""
+    matrix = UsdGeom.Xformable(prim).GetLocalTransformation(Usd.TimeCode(float(code)))
+    found = np.array(matrix if isinstance(matrix, Gf.Matrix4d) else matrix[0], dtype=float)
+    if not np.isfinite(found).all():
+        raise Refused(f"the transform of {prim.GetPath()} at code {code:g} is not finite")
+    return found
+
+
+def _prim_entry(prim: Any, index: dict[str, int]) -> dict[str, Any]:
+    above, at = -1, prim.GetParent()
+    if not UsdGeom.Xformable(prim).GetResetXformStack():
+        while at and not at.IsPseudoRoot() and above < 0:
+            above = index.get(str(at.GetPath()), -1)
+            if UsdGeom.Xformable(at) and UsdGeom.Xformable(at).GetResetXformStack():
+                break
+            at = at.GetParent()
+    ops = [
+        {
+            "attribute": str(op.GetAttr().GetPath()),
+            "kind": op.GetOpType().displayName,
+            "inverse": bool(op.IsInverseOp()),
+            "moves": moves(op.GetAttr()),
+        }
+        for op in ops_of(prim)
+    ]
+    return {
+        "path": str(prim.GetPath()),
+        "name": prim.GetName(),
+        "parent": above,
+        "ops": ops,
+        "moves": any(op["moves"] for op in ops),
+    }
+
+
+def _joints(skeleton: Any) -> list[str]:
+    found = [str(t) for t in UsdSkel.Skeleton(skeleton).GetJointsAttr().Get() or ()]
+    if not found:
+        raise Refused(f"the skeleton {skeleton.GetPath()} has no joints")
+    sound, why = UsdSkel.Topology(found).Validate()
+    if not sound or len(set(found)) < len(found):
+        raise Refused(f"the joints of {skeleton.GetPath()} make no tree: {why or 'one is twice'}")
+    return found
+
+
+def _animated_joints(prim: Any) -> list[str]:
+    found = [str(t) for t in UsdSkel.Animation(prim).GetJointsAttr().Get() or ()]
+    if len(set(found)) < len(found):
+        raise Refused(f"a joint stands twice in {prim.GetPath()}")
+    return found
+
+
+def _names(skeleton: Any, count: int) -> list[str]:
+    """Return the names that a skeleton gives its joints beside their paths, where it does."""
+    given = [] if skeleton is None else UsdSkel.Skeleton(skeleton).GetJointNamesAttr().Get() or ()
+    return [str(n) for n in given] if len(given) == count else []
+
+
+def _add_skeleton(
+    animation: Animation,
+    tokens: list[str],
+    frames: FloatArray,
+    answer: dict[str, Any],
+    arrays: dict[str, Any],
+) -> None:
+    """Add the joints of a skeleton: their rest, and the tracks that an animation gives to some."""
+    prim, skeleton = animation.prim, animation.skeleton
+    animated = _animated_joints(prim)
+    answer["animated"] = animated
+    answer["parents"] = list(UsdSkel.Topology(tokens).GetParentIndices()) if tokens else []
+    for name, size in zip(TRACKS, (4, 3, 3), strict=True):
+        attribute = prim.GetAttribute(name)
+        if not attribute or not attribute.HasAuthoredValue():
+            raise Refused(f"{prim.GetPath()} has no {name}: USD would show the rest pose")
+        track = np.empty((len(frames), len(animated), size))
+        for k, code in enumerate(frames):
+            track[k] = _row(attribute, code, len(animated), size)
+        if not np.isfinite(track).all():
+            raise Refused(f"the {name} of {prim.GetPath()} are not finite")
+        arrays[name] = track[..., [3, 0, 1, 2]] if size == 4 else track
+    rest = None
+    if skeleton is not None:
+        rest = _rest(UsdSkel.Skeleton(skeleton), len(tokens), answer["parents"])
+    answer["rests"] = rest is not None
+    if rest is None:  # nothing tells: the first frame is as good as any
+        if set(animated) != set(tokens):
+            raise Refused(
+                f"{answer['skeleton']} has no rest transforms for joints that stand still"
+            )
+        place = [animated.index(t) for t in tokens]
+        query = UsdSkel.MakeTransforms(
+            *(prim.GetAttribute(n).Get(float(frames[0])) for n in ("translations", *TRACKS[::2]))
+        )
+        rest = np.array(query, dtype=float)[place]
+    if not np.isfinite(rest).all():
+        raise Refused(f"the rest transforms of {answer['skeleton']} are not finite")
+    arrays["joint_rest"] = rest
+
+
+def _row(attribute: Any, code: float, count: int, size: int) -> FloatArray:
+    value = attribute.Get(float(code))
+    found = np.zeros((0, size)) if value is None else np.array(value, dtype=float)
+    if found.shape != (count, size):
+        raise Refused(f"{attribute.GetPath()} has {len(found)} values for {count} joints")
+    return found
+
+
+def _rest(skeleton: Any, count: int, parents: list[int]) -> FloatArray | None:
+    """Return the joints' own rest transforms (J, 4, 4), by their bind transforms where need be."""
+    local = np.array(skeleton.GetRestTransformsAttr().Get() or (), dtype=float)
+    if local.shape == (count, 4, 4):
+        return local
+    bind = np.array(skeleton.GetBindTransformsAttr().Get() or (), dtype=float)
+    if bind.shape != (count, 4, 4) or not np.isfinite(bind).all():
+        return None
+    out = bind.copy()
+    for j, p in enumerate(parents):
+        if p >= 0:
+            if abs(np.linalg.det(bind[p])) < 1e-12:
+                return None
+            out[j] = bind[j] @ np.linalg.inv(bind[p])
+    return out

@@ -1,0 +1,323 @@
+"""Reading an animation of a USD stage as a motion."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import re
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from retime import quat
+from retime.errors import FormatError, InputError, did_you_mean
+from retime.io.apart import Apart, Arrays
+from retime.io.files import read_bytes
+from retime.io.usd.package import Unpacked, unpack
+from retime.motion import Motion, Origin, Units, UpAxis
+from retime.quat import FloatArray
+from retime.sampling import MOST_BYTES
+from retime.skeleton import Skeleton, unique_names
+
+__all__ = ["LIBRARY", "Kept", "Located", "contents", "located", "read_motion", "read_motions"]
+
+# Stages of many layers take their time, however small the first of them is.
+LIBRARY = Apart(
+    Path(__file__).with_name("child.py"), module="pxr", extra="usd", kind="USD", seconds=120.0
+)
+# A track that differs by less from rest, as a share of the body's extent, does not move.
+_STILL = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """What is kept of a stage for writing it back.
+
+    Parameters
+    ----------
+    path : str
+        Its first layer, or its package.
+    sha256 : str
+        Of that file.
+    codes_per_second : float
+        Time codes per second.
+    played : (float or None, float or None)
+        The start and end codes that it tells.
+    entry : dict
+        Which prims move the joints, as the program that runs USD found them.
+    scales : array (J,)
+        The scale of what is above each joint, which its translations were multiplied by.
+    own_scales : array (J,)
+        The uniform part of each joint's own scale, which was taken out.
+    motion : Motion
+        The animation as it was read.
+    """
+
+    path: str
+    sha256: str
+    codes_per_second: float
+    played: tuple[float | None, float | None]
+    entry: dict[str, Any]
+    scales: FloatArray
+    own_scales: FloatArray
+    motion: Motion
+
+
+@dataclass(frozen=True)
+class Located:
+    """A file that the library can open, and a folder for what passes to and fro."""
+
+    path: Path
+    folder: Path
+    size: int
+    sha256: str
+    package: Unpacked | None = None
+
+
+@contextlib.contextmanager
+def located(path: str | Path) -> Iterator[Located]:
+    """Make a file ready for the library: a package is unpacked."""
+    data = read_bytes(path)
+    sha256 = hashlib.sha256(data).hexdigest()
+    with tempfile.TemporaryDirectory(prefix="retime-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        if Path(path).suffix.lower() != ".usdz" and data[:4] != b"PK\x03\x04":
+            yield Located(Path(path).resolve(), folder, len(data), sha256)
+            return
+        place = folder / "package"
+        place.mkdir()
+        package = unpack(data, place, path)
+        yield Located(package.scene, folder, len(data), sha256, package)
+
+
+def contents(path: str | Path) -> list[dict[str, Any]]:
+    """List a stage's animations: names, spans, rates, joints."""
+    with located(path) as at:
+        request = {"do": "contents", "path": str(at.path)}
+        answer, _ = LIBRARY.ask(request, folder=at.folder, size=at.size, path=path)
+    found: list[dict[str, Any]] = answer["animations"]
+    return found
+
+
+def read_motion(
+    path: str | Path,
+    *,
+    rest_frame: Literal["auto", "keep", "first"] = "auto",
+    fps: float | None = None,
+    animation: str | int | None = None,
+) -> Motion:
+    """Read one animation. Options are those of ``retime.read``; its rest pose is the skeleton's."""
+    if rest_frame == "first":
+        raise InputError(f"{path}: a USD skeleton has its own rest pose; no frame is set aside")
+    which = 0
+    if isinstance(animation, int) and not isinstance(animation, bool):
+        which = animation
+    elif animation is not None:
+        which = _named(path, str(animation))
+    motion = _read(path, which, fps)[which]
+    return motion if animation is not None else motion.with_notes(*_others(motion))
+
+
+def read_motions(
+    path: str | Path,
+    *,
+    rest_frame: Literal["auto", "keep", "first"] = "auto",
+    fps: float | None = None,
+) -> list[Motion]:
+    """Read every animation of a stage."""
+    return list(_read(path, None, fps).values())
+
+
+def _named(path: str | Path, wanted: str) -> int:
+    """Find an animation by its prim's path or name, or by its number."""
+    names = [entry["name"] for entry in contents(path)]
+    short = [n.rsplit("/", 1)[-1] for n in names]
+    if wanted in names:
+        return names.index(wanted)
+    if short.count(wanted) == 1:
+        return short.index(wanted)
+    if re.fullmatch(r"[0-9]{1,9}", wanted) and int(wanted) < len(names):
+        return int(wanted)
+    listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
+    raise InputError(
+        f"no animation {wanted!r} in {path}{did_you_mean(wanted, names)}; there are: {listed}"
+    )
+
+
+def _others(motion: Motion) -> list[str]:
+    kept = motion.origin.kept if motion.origin is not None else None
+    if not isinstance(kept, Kept):
+        return []
+    others = [n for n in kept.entry["all"] if n != kept.entry["name"]]
+    if not others:
+        return []
+    listed = ", ".join(others[:5]) + (", ..." if len(others) > 5 else "")
+    return [f"read the animation {kept.entry['name']!r}; --animation chooses another: {listed}"]
+
+
+def _read(path: str | Path, which: int | None, fps: float | None) -> dict[int, Motion]:
+    with located(path) as at:
+        request = {
+            "do": "read",
+            "path": str(at.path),
+            "which": which,
+            "fps": fps,
+            "most_bytes": MOST_BYTES,
+        }
+        answer, arrays = LIBRARY.ask(request, folder=at.folder, size=at.size, path=path)
+        notes = _notes(answer, at)
+    if which is not None and not 0 <= which < len(answer["animations"]):
+        listed = ", ".join(answer["animations"][:20])
+        raise InputError(f"no animation {which} in {path}; there are: {listed}")
+    out = {}
+    for number, entry in answer["read"].items():
+        entry["all"] = answer["animations"]
+        own = {n.partition(".")[2]: a for n, a in arrays.items() if n.startswith(f"{number}.")}
+        try:
+            out[int(number)] = _motion(path, at, answer, entry, own, notes)
+        except InputError as e:  # what a damaged file says of rotations and times
+            raise FormatError(str(e), path=path) from None
+    return out
+
+
+def _notes(answer: dict[str, Any], at: Located) -> list[str]:
+    notes = []
+    if at.package is None and len(answer["layers"]) > 1:
+        names = [Path(p).name for p in answer["layers"][1:]]
+        shown = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
+        notes.append(f"composed of {len(names) + 1} layers; beside its own: {shown}")
+    if answer["missing"]:
+        shown = ", ".join(answer["missing"][:6])
+        notes.append(f"layers that were not found, or could not be read: {shown}")
+    if not answer["metres_told"]:
+        notes.append("no metersPerUnit is told: lengths are centimetres, as USD has it (--scale)")
+    return notes
+
+
+def _motion(
+    path: str | Path,
+    at: Located,
+    answer: dict[str, Any],
+    entry: dict[str, Any],
+    arrays: Arrays,
+    notes: list[str],
+) -> Motion:
+    chain, tokens = entry["chain"], entry["joints"]
+    above = [e["parent"] for e in chain]
+    # A skeleton hangs on the last prim of its chain.
+    base = len(chain)
+    hangs = base - 1 if base else -1
+    above += [base + p if p >= 0 else hangs for p in entry.get("parents", [])]
+    short = entry["names"] or [t.rsplit("/", 1)[-1] for t in tokens]
+    names = unique_names([*(e["name"] for e in chain), *short])
+    rest = np.concatenate([arrays["rest"], arrays.get("joint_rest", np.zeros((0, 4, 4)))])
+    if not len(rest):
+        raise FormatError("nothing in it moves", path=path)
+    frames = len(arrays["frames"])
+    place, turn, size, sheared = _apart(rest)
+    tracks = _tracks(entry, arrays, base)
+    shear = sheared | (_add_moving(arrays, tracks) if base else False)
+    own, scales = np.ones(len(names)), np.ones(len(names))
+    for j, p in enumerate(above):
+        shown = tracks[j][2] if j in tracks else size[j : j + 1]
+        steady = np.ptp(shown, axis=0).max() < _STILL and (shown > 1e-9).all()
+        own[j] = float(np.cbrt(shown[0].prod())) if steady else 1.0
+        if p >= 0:
+            scales[j] = scales[p] * own[p]
+    skeleton = Skeleton(
+        names,
+        np.array(above),
+        place * scales[:, None],
+        turn,
+        size / own[:, None],
+        (),
+        (*(e["path"] for e in chain), *tokens),
+    )
+    rotations = np.broadcast_to(turn, (frames, len(names), 4)).copy()
+    translations, sizes = {}, {}
+    for j, name in enumerate(names):
+        moved = tracks.get(j, (None, np.tile(place[j], (frames, 1)), np.tile(size[j], (frames, 1))))
+        if moved[0] is not None:
+            rotations[:, j] = moved[0]
+        track, wide = moved[1] * scales[j], moved[2] / own[j]
+        extent = max(float(np.abs(skeleton.offsets).max()), 1e-9)
+        if above[j] < 0 or np.abs(track - skeleton.offsets[j]).max() > _STILL * extent:
+            translations[name] = track
+        if np.abs(wide - skeleton.rest_scales[j]).max() > _STILL:
+            sizes[name] = wide
+    more = [entry["note"]] if entry["note"] else []
+    if not entry["exact"]:
+        more.append(
+            f"its samples do not lie on frames: read at {entry['rate']:g} fps; the samples "
+            "themselves are what is moved"
+        )
+    if entry["animation"] and not entry.get("rests", True):
+        more.append("no rest transforms are told: the first frame stands for them")
+    if shear:
+        more.append("sheared transforms are seen without their shear; the file keeps it")
+    per_second = answer["codes_per_second"]
+    times = arrays["frames"] / per_second
+    up: UpAxis = "Z" if answer["up"] == "Z" else "Y"
+    bare = Motion(
+        skeleton,
+        quat.continuous(rotations),
+        translations,
+        sizes,
+        fps=entry["rate"],
+        start=float(times[0]),
+        sample_times=None if entry["even"] else times,
+        units=Units(answer["metres"], up, "declared" if answer["metres_told"] else "assumed"),
+        notes=(*notes, *more),
+    )
+    played = (answer["played"][0], answer["played"][1])
+    source = str(Path(path).resolve())
+    kept = Kept(source, at.sha256, per_second, played, entry, scales, own, bare)
+    origin = Origin("usd", str(path), at.sha256, kept, unedited=bare.tracks)
+    return replace(bare, origin=origin)
+
+
+_Track = tuple[FloatArray, FloatArray, FloatArray]
+
+
+def _tracks(entry: dict[str, Any], arrays: Arrays, base: int) -> dict[int, _Track]:
+    """Return rotations, translations and scales of the joints that an animation moves."""
+    out = {}
+    place = {token: base + k for k, token in enumerate(entry["joints"])}
+    for a, token in enumerate(entry.get("animated", [])):
+        if token in place:  # one that the skeleton lacks moves nothing
+            turn = quat.normalize(arrays["rotations"][:, a])
+            out[place[token]] = (turn, arrays["translations"][:, a], arrays["scales"][:, a])
+    return out
+
+
+def _add_moving(arrays: Arrays, tracks: dict[int, _Track]) -> bool:
+    """Add the tracks of prims that move; tell whether some are sheared."""
+    sheared = False
+    for k, j in enumerate(arrays["moving"].tolist()):
+        place, turn, size, shear = _apart(arrays["matrices"][:, k])
+        tracks[j] = (turn, place, size)
+        sheared |= shear
+    return sheared
+
+
+def _apart(matrices: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, bool]:
+    """Take transforms (N, 4, 4) for row vectors apart; tell whether some are sheared."""
+    rows = matrices[:, :3, :3]
+    size = np.linalg.norm(rows, axis=2)
+    size = size * np.where(np.linalg.det(rows) < 0, [[-1.0], [1.0], [1.0]], 1.0).T
+    flat = (np.abs(size) < 1e-12).any(axis=1)
+    with_size = np.where(np.abs(size) < 1e-12, 1.0, size)
+    axes = np.where(flat[:, None, None], np.eye(3), rows / with_size[..., None])
+    off = np.abs(axes @ axes.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2))
+    bent = off > 1e-5
+    if bent.any():
+        # The nearest rotation.
+        u, _, v = np.linalg.svd(axes[bent])
+        axes = axes.copy()
+        axes[bent] = u @ v
+    turn = quat.normalize(quat.from_axes(*np.moveaxis(axes, 1, 0)))
+    return matrices[:, 3, :3].copy(), turn, size, bool(bent.any())

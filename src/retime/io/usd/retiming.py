@@ -1,0 +1,357 @@
+"""Writing new time samples into a stage, in the program that runs USD."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pxr import Gf, Sdf, Usd, UsdGeom, UsdMedia, UsdSkel, Vt
+
+from retime.graph import Graph
+from retime.io.apart import Arrays, Refused
+from retime.io.usd.assets import export, pack, pack_anew, rebase
+from retime.io.usd.posing import local_matrix
+from retime.io.usd.stages import (
+    TRACKS,
+    animations,
+    attributes,
+    is_animated,
+    open_stage,
+    ops_of,
+    prims,
+    sample_times,
+)
+from retime.io.usd.timing import Moved, between, joined, moved, ramped
+from retime.quat import FloatArray
+
+__all__ = ["usd_array", "write"]
+
+_LEAVE = -1
+# What a layer over another does not repeat; all else that is said of a whole stage counts in its
+# first layer only.
+_OWN = (
+    "subLayers",
+    "subLayerOffsets",
+    "primChildren",
+    "documentation",
+    "comment",
+    "layerRelocates",
+)
+_ARRAYS = {"rotations": Vt.QuatfArray, "translations": Vt.Vec3fArray, "scales": Vt.Vec3hArray}
+
+
+def write(request: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arrays]:
+    """Write a copy of a stage's first layer with new samples, or a layer over it."""
+    opened = open_stage(request["path"])
+    root, over = opened.root, request["over"] is not None
+    target = opened.session if over else root
+    opened.stage.SetEditTarget(Usd.EditTarget(target))
+    changed = _Retiming(opened.stage, request, arrays).run()
+    for name in ("startTimeCode", "endTimeCode"):
+        if request[name] is not None and getattr(root, name) != request[name]:
+            setattr(target, name, request[name])
+            changed += 1
+    if not changed and not over and not request["anyway"]:
+        return {"changed": 0}, {}
+    if over:
+        for name in root.pseudoRoot.ListInfoKeys():
+            if name not in _OWN and not target.pseudoRoot.HasInfo(name):
+                target.pseudoRoot.SetInfo(name, root.pseudoRoot.GetInfo(name))
+        target.subLayerPaths[:] = [request["over"]]
+    _save(target, request)
+    return {"changed": changed}, {}
+
+
+def _save(layer: Any, request: dict[str, Any]) -> None:
+    into = str(Path(request["folder"]) / request["into"])
+    if request["rebase"] is not None:
+        rebase(layer, *request["rebase"])
+    if not into.endswith(".usdz"):
+        export(layer, into, _kind(request["path"]))
+        return
+    if request["package"] is None:
+        place = str(Path(into).with_suffix(".usdc"))
+        export(layer, place, None)
+        pack_anew(place, into)
+        return
+    scene = Path(request["path"])
+    beside = scene.with_name(f".new-{scene.name}")
+    export(layer, str(beside), _kind(str(scene)))
+    beside.replace(scene)
+    pack(str(Path(request["folder"]) / "package"), request["package"], into)
+
+
+def _kind(path: str) -> str:
+    """Tell text from binary, which a ``.usd`` may both be."""
+    with open(path, "rb") as f:
+        return "usdc" if f.read(8) == b"PXR-USDC" else "usda"
+
+
+class _Retiming:
+    """Moves samples; each attribute by the warp that it follows."""
+
+    def __init__(self, stage: Any, request: dict[str, Any], arrays: Arrays) -> None:
+        self.stage = stage
+        self.request = request
+        self.arrays = arrays
+        # Pairs of times stand for themselves; all else are knots of warps.
+        self.pairs = set(request["pairs"])
+
+    def run(self) -> int:
+        """Move all that is to be moved; return how many attributes."""
+        follows: Mapping[str, int] = self.request["attributes"]
+        left = self._left()
+        work = [str(a.GetPath()) for a in attributes(self.stage)]
+        sounds = [str(p.GetPath()) for p in prims(self.stage) if p.IsA(UsdMedia.SpatialAudio)]
+        changed = 0
+        for path in work:
+            number = follows.get(path, _LEAVE if path in left else self.request["follow"])
+            if number != _LEAVE:
+                changed += self._move(path, number)
+        for path in sounds:
+            changed += self._move_sound(path)
+        for entry in self.request["skeletal"]:
+            changed += self._write_tracks(entry)
+        for path, place in self.request["baked"].items():
+            changed += self._bake(path, *place)
+        return changed
+
+    def _left(self) -> set[str]:
+        """List what belongs to other animations, and what is written in another way."""
+        chosen = set(self.request["animations"])
+        left: set[str] = set()
+        for animation in animations(self.stage):
+            if animation.name not in chosen:
+                left |= {str(a.GetPath()) for a in animation.own()}
+                more = animation.prim.GetAuthoredAttributes() if animation.prim else []
+                left |= {str(a.GetPath()) for a in more}
+        for entry in self.request["skeletal"]:
+            left |= {f"{entry['prim']}.{track}" for track in TRACKS}
+        for path in self.request["baked"]:
+            ops = ops_of(self.stage.GetPrimAtPath(path))
+            left |= {str(op.GetAttr().GetPath()) for op in ops}
+        return left
+
+    def _graph(self, number: int) -> Graph:
+        return Graph(self.arrays[f"x{number}"], self.arrays[f"y{number}"])
+
+    def _sources(self, number: int, times: FloatArray) -> FloatArray:
+        """Return the source's times that the output's show; pairs are told for these very times."""
+        if number in self.pairs:
+            return np.asarray(self.arrays[f"y{number}"])
+        return times if number == _LEAVE else ramped(self._graph(number)).at(times)
+
+    def _editable(self, path: str) -> Any:
+        """Return an attribute or prim that can be written: what lies in an instance is freed."""
+        place = Sdf.Path(path)
+        prim = self.stage.GetPrimAtPath(place.GetPrimPath())
+        while prim and prim.IsInstanceProxy():
+            highest = next(
+                self.stage.GetPrimAtPath(p)
+                for p in place.GetPrimPath().GetPrefixes()
+                if self.stage.GetPrimAtPath(p).IsInstance()
+            )
+            highest.SetInstanceable(False)
+            prim = self.stage.GetPrimAtPath(place.GetPrimPath())
+        if not prim:
+            raise Refused(f"{path} is gone since it was read")
+        return self.stage.GetAttributeAtPath(place) if place.IsPropertyPath() else prim
+
+    def _put(self, attribute: Any, times: FloatArray, values: list[Any]) -> None:
+        """Give an attribute new samples in place of all that it has in this layer."""
+        layer = self.stage.GetEditTarget().GetLayer()
+        spec = layer.GetAttributeAtPath(attribute.GetPath())
+        for name in ("timeSamples", "spline"):
+            if spec and spec.HasInfo(name):
+                spec.ClearInfo(name)
+        for time, value in zip(times.tolist(), values, strict=True):
+            attribute.Set(Sdf.ValueBlock() if value is None else value, Usd.TimeCode(time))
+
+    def _move(self, path: str, number: int) -> int:
+        """Move the samples of any attribute by a warp."""
+        attribute = self._editable(path)
+        samples = sample_times(attribute)
+        values = [attribute.Get(float(t)) for t in samples]
+        if number in self.pairs:
+            to = Moved(self.arrays[f"x{number}"], self.arrays[f"y{number}"])
+        else:
+            graph = self._graph(number)
+            to = moved(samples, _change(values), graph)
+        if attribute.HasSpline() or not (
+            len(to.output) == len(samples)
+            and np.abs(to.output - samples).max() < 1e-9
+            and np.abs(to.source - samples).max() < 1e-9
+        ):
+            on = dict(zip(samples.tolist(), values, strict=True))
+            shown = [on[t] if t in on else attribute.Get(t) for t in to.source.tolist()]
+            self._put(attribute, to.output, shown)
+            return 1
+        return 0
+
+    def _move_sound(self, path: str) -> int:
+        """Let a sound start where the warp shows its start; it is not stretched."""
+        number = self.request["follow"]
+        start = self.stage.GetAttributeAtPath(f"{path}.startTime")
+        if number == _LEAVE or number in self.pairs or not start or not start.HasAuthoredValue():
+            return 0
+        old = float(start.Get().GetValue())
+        graph = self._graph(number)
+        new = float(graph.swap().at(old))
+        if abs(new - old) < 1e-9 or graph.direction <= 0:
+            return 0
+        self._editable(path)
+        start = self.stage.GetAttributeAtPath(f"{path}.startTime")
+        end = self.stage.GetAttributeAtPath(f"{path}.endTime")
+        if end and end.HasAuthoredValue() and float(end.Get().GetValue()) > old:
+            end.Set(Sdf.TimeCode(float(end.Get().GetValue()) + new - old))
+        start.Set(Sdf.TimeCode(new))
+        return 1
+
+    # ---- skeletal animations
+
+    def _write_tracks(self, entry: dict[str, Any]) -> int:
+        """Sample the tracks of an animation, each joint by its own warp, edited ones as told."""
+        prim = self._editable(entry["prim"])
+        joints = len(UsdSkel.Animation(prim).GetJointsAttr().Get() or ())
+        tracks = {name: self._track(prim.GetAttribute(name), name, joints) for name in TRACKS}
+        frames = np.asarray(self.arrays[f"{entry['key']}.frames"])
+        times = self._times(entry, tracks, frames)
+        inside = np.isin(times, frames)
+        changed = 0
+        for name, (samples, values) in tracks.items():
+            edited = entry["edited"][name]
+            if len(samples) == 1 and not edited and not entry["extra"]:
+                continue
+            source = np.stack([self._sources(g, times) for g in entry[name]], axis=1).reshape(
+                len(times), joints
+            )
+            made = between(samples, values, source, turns=name == "rotations")
+            if edited:
+                told = np.asarray(self.arrays[f"{entry['key']}.{name}"])
+                made[np.ix_(np.flatnonzero(inside), edited)] = told
+            if entry["extra"]:
+                told = np.asarray(self.arrays[f"{entry['key']}.{name}.extra"])
+                near = np.clip(np.searchsorted(frames, times), 0, len(frames) - 1)
+                made = np.concatenate([made, told[near]], axis=1)
+            self._put(prim.GetAttribute(name), times, [usd_array(name, row) for row in made])
+            changed += 1
+        if entry["extra"]:
+            joints_attribute = UsdSkel.Animation(prim).GetJointsAttr()
+            joints_attribute.Set([*joints_attribute.Get(), *entry["extra"]])
+        return changed
+
+    def _track(self, attribute: Any, name: str, joints: int) -> tuple[FloatArray, FloatArray]:
+        if is_animated(attribute):
+            samples = sample_times(attribute)
+            rows = [attribute.Get(float(t)) for t in samples]
+        else:
+            samples, rows = np.zeros(1), [attribute.Get(0.0)]
+        values = [np.array(row, dtype=float) for row in rows if row is not None]
+        if len(values) < len(rows) or any(len(v) != joints for v in values):
+            raise Refused(f"{attribute.GetPath()} has other values than joints")
+        found = np.stack(values).reshape(len(rows), joints, -1)
+        return samples, found[..., [3, 0, 1, 2]] if name == "rotations" else found
+
+    def _times(
+        self,
+        entry: dict[str, Any],
+        tracks: Mapping[str, tuple[FloatArray, FloatArray]],
+        frames: FloatArray,
+    ) -> FloatArray:
+        """Return the times to write: frames, what lies beyond them, and sparse samples' own."""
+        numbers = {g for name in TRACKS for g in entry[name]} - self.pairs - {_LEAVE}
+        samples = joined(*(s for s, _ in tracks.values() if len(s) > 1), np.zeros(0))
+        images = [
+            moved(samples, np.zeros(len(samples) - 1), self._graph(g)).output
+            for g in sorted(numbers)
+            if len(samples) > 1
+        ]
+        other = joined(*images, np.zeros(0))
+        beyond = other[(other < frames[0] - 1e-6) | (other > frames[-1] + 1e-6)]
+        if not entry["exact_frames"] and len(samples) * len(numbers) < len(frames):
+            return joined(frames, other)
+        cuts = []
+        if not entry["exact_frames"]:
+            for g in sorted(numbers):
+                graph = self._graph(g)
+                at = np.flatnonzero(np.diff(graph.x) <= 0)
+                cuts += [ramped(graph).x[at], ramped(graph).x[at + 1]]
+            return joined(frames, beyond, *cuts)
+        out: FloatArray = np.r_[beyond[beyond < frames[0]], frames, beyond[beyond > frames[-1]]]
+        return out
+
+    # ---- transforms
+
+    def _bake(self, path: str, name: str, number: int) -> int:
+        """Give a prim one matrix in place of its operations, told at the output's frames."""
+        prim = self._editable(path)
+        frames, told = np.asarray(self.arrays[f"{name}.frames"]), self.arrays[f"{name}.matrices"]
+        times, matrices = frames.tolist(), list(np.asarray(told))
+        moving = [sample_times(op.GetAttr()) for op in ops_of(prim) if is_animated(op.GetAttr())]
+        if moving and number != _LEAVE and number not in self.pairs:
+            samples = joined(*moving)
+            to = moved(samples, np.zeros(max(len(samples) - 1, 0)), self._graph(number))
+            beyond = (to.output < frames[0] - 1e-6) | (to.output > frames[-1] + 1e-6)
+            times += to.output[beyond].tolist()
+            matrices += [local_matrix(prim, t) for t in to.source[beyond]]
+        form = UsdGeom.Xformable(prim)
+        resets = form.GetResetXformStack()
+        op = form.MakeMatrixXform()
+        form.SetResetXformStack(resets)
+        order = np.argsort(times, kind="stable")
+        values = [Gf.Matrix4d(*np.asarray(matrices[k]).ravel().tolist()) for k in order]
+        self._put(op.GetAttr(), np.array(times)[order], values)
+        return 1
+
+
+def usd_array(name: str, row: FloatArray) -> Any:
+    """Make an array of USD's own kind of a row of joints."""
+    kind = _ARRAYS[name]
+    if name == "rotations":
+        return kind.FromNumpy(np.ascontiguousarray(row[:, [1, 2, 3, 0]], dtype=np.float32))
+    return kind.FromNumpy(
+        np.ascontiguousarray(row, dtype=np.float16 if name == "scales" else np.float32)
+    )
+
+
+def _change(values: list[Any]) -> FloatArray | None:
+    """Measure how much values change from sample to sample; ``None`` where they are held."""
+    first = _numbers(values[0])
+    if first is None:
+        return None
+    turns = _turns(values[0])
+    out = np.zeros(len(values) - 1)
+    low, high, before = first.copy(), first.copy(), first
+    for k, value in enumerate(values[1:]):
+        now = _numbers(value)
+        if now is None or now.shape != first.shape:
+            return None
+        step = np.abs(now - before)
+        if turns:  # the same rotation has two signs
+            step = np.minimum(step.max(axis=-1), np.abs(now + before).max(axis=-1))
+        out[k] = step.max() if step.size else 0.0
+        low, high, before = np.minimum(low, now), np.maximum(high, now), now
+    spread = 1.0 if turns else float((high - low).max() if low.size else 0.0)
+    out[~np.isfinite(out)] = spread
+    shares: FloatArray = out / spread if spread > 0 else out
+    return shares
+
+
+def _turns(value: Any) -> bool:
+    quats = (Gf.Quatd, Gf.Quatf, Gf.Quath, Vt.QuatdArray, Vt.QuatfArray, Vt.QuathArray)
+    return isinstance(value, quats)
+
+
+def _numbers(value: Any) -> FloatArray | None:
+    """Return a value's numbers, where USD goes from one such value to the next in a line."""
+    if isinstance(value, (Gf.Quatd, Gf.Quatf, Gf.Quath)):
+        value = [value.GetReal(), *value.GetImaginary()]
+    if value is None or isinstance(value, (str, bool, int)):
+        return None
+    try:
+        found = np.asarray(value)
+    except (TypeError, ValueError):
+        return None
+    return found.astype(float) if found.dtype.kind == "f" else None

@@ -1,0 +1,248 @@
+"""Stages, as the program that runs USD sees them: what is animated, and by which prims.
+
+Nothing here runs in retime's own process: see :mod:`retime.io.usd.child`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from pxr import Ar, Sdf, Tf, Usd, UsdGeom, UsdSkel
+
+from retime.io.apart import Refused, bound_memory
+from retime.quat import FloatArray
+
+__all__ = [
+    "TRACKS",
+    "Animation",
+    "Opened",
+    "animations",
+    "attributes",
+    "is_animated",
+    "open_stage",
+    "sample_times",
+]
+
+TRACKS = ("rotations", "translations", "scales")
+_MOST_PRIMS = 1_000_000
+_MOST_LAYERS = 10_000
+# Beyond this a time code is no time.
+_MOST_CODES = 1e9
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A stage, its first layer, one over it, the layers that were read, and what was not found.
+
+    A stage owns its layers: these are held here too, for who lets go of the stage.
+    """
+
+    stage: Any
+    root: Any
+    session: Any
+    layers: list[str]
+    missing: list[str]
+
+
+@dataclass
+class Animation:
+    """What one motion is made of.
+
+    Parameters
+    ----------
+    name : str
+        Path of its prim; of transforms, the stage's own name for them.
+    prim : object
+        The ``SkelAnimation``; none where plain prims move.
+    skeleton : object
+        The ``Skeleton`` that it moves; none where there is no such.
+    chain : list
+        Prims with a transform, parents first.
+    """
+
+    name: str
+    prim: Any = None
+    skeleton: Any = None
+    chain: list[Any] = field(default_factory=list)
+
+    def own(self) -> list[Any]:
+        """List the animated attributes that move its joints."""
+        tracks = [] if self.prim is None else [self.prim.GetAttribute(t) for t in TRACKS]
+        found = tracks + [op.GetAttr() for prim in self.chain for op in ops_of(prim)]
+        return [a for a in found if is_animated(a)]
+
+    def times(self) -> FloatArray:
+        """Return all sample times of these."""
+        found = [sample_times(a) for a in self.own()]
+        return np.unique(np.concatenate(found)) if found else np.zeros(0)
+
+
+def open_stage(path: str) -> Opened:
+    """Open a stage; each layer lets the process take memory by its size."""
+    stale = Sdf.Layer.Find(path)
+    if stale:  # somebody's, edited
+        stale.Reload(True)
+    root = _layer(path)
+    layers, missing, work = [path], [], [root]
+    seen, size = {root.identifier}, os.path.getsize(path)
+    while work and len(layers) < _MOST_LAYERS:
+        layer = work.pop()
+        for asset in layer.GetCompositionAssetDependencies():
+            with_place = Sdf.ComputeAssetPathRelativeToLayer(layer, asset)
+            if not asset or with_place in seen:
+                continue
+            seen.add(with_place)
+            place = str(Ar.GetResolver().Resolve(with_place))
+            if not os.path.isfile(Ar.SplitPackageRelativePathOuter(place)[0] if place else ""):
+                missing.append(asset)
+                continue
+            size += os.path.getsize(Ar.SplitPackageRelativePathOuter(place)[0])
+            bound_memory(size)
+            try:
+                work.append(_layer(with_place))
+                layers.append(place)
+            except Refused:
+                missing.append(asset)
+    try:
+        session = Sdf.Layer.CreateAnonymous(".usda")
+        stage = Usd.Stage.Open(root, session)
+    except Tf.ErrorException as e:
+        raise Refused(f"USD cannot open it: {_first_words(e)}") from None
+    return Opened(stage, root, session, layers, missing)
+
+
+def _layer(path: str) -> Any:
+    try:
+        layer = Sdf.Layer.FindOrOpen(path)
+    except Tf.ErrorException as e:
+        raise Refused(f"not a USD file that can be read ({_first_words(e)})") from None
+    if not layer:
+        raise Refused("not a USD file, or a kind of USD that this usd-core does not read")
+    return layer
+
+
+def _first_words(error: Exception) -> str:
+    """Take the sentence out of an error that tells functions and lines of code too."""
+    said = " ".join(str(error).split())
+    return (said.split(" : ", 1)[-1].split(" Error in ")[0].strip(" '\"") or "damaged")[:160]
+
+
+def prims(stage: Any) -> Iterator[Any]:
+    """Walk all prims that are there, those inside instances too."""
+    every = stage.Traverse(Usd.TraverseInstanceProxies(Usd.PrimDefaultPredicate))
+    for count, prim in enumerate(every):
+        if count >= _MOST_PRIMS:
+            raise Refused(f"it has more than {_MOST_PRIMS} prims")
+        yield prim
+
+
+def attributes(stage: Any) -> Iterator[Any]:
+    """Walk all attributes that change in time."""
+    for prim in prims(stage):
+        for attribute in prim.GetAuthoredAttributes():
+            if is_animated(attribute):
+                yield attribute
+
+
+def is_animated(attribute: Any) -> bool:
+    """Whether an attribute has two samples, or a spline with two knots."""
+    if not attribute:
+        return False
+    if attribute.HasSpline():
+        return len(attribute.GetSpline().GetKnots()) > 1
+    return bool(attribute.GetNumTimeSamples() > 1)
+
+
+def sample_times(attribute: Any) -> FloatArray:
+    """Return an attribute's sample times; a spline is sampled at every code and at its knots."""
+    if attribute.HasSpline():
+        knots = np.array(sorted(attribute.GetSpline().GetKnots().keys()), dtype=float)
+        _must_be_times(attribute, knots)
+        if knots[-1] - knots[0] > 1e6:
+            raise Refused(f"the spline of {attribute.GetPath()} spans too many time codes")
+        whole = np.arange(np.ceil(knots[0]), np.floor(knots[-1]) + 1)
+        return np.unique(np.r_[knots, whole])
+    times = np.array(attribute.GetTimeSamples(), dtype=float)
+    _must_be_times(attribute, times)
+    return times
+
+
+def _must_be_times(attribute: Any, times: FloatArray) -> None:
+    if not (np.abs(times) < _MOST_CODES).all() or (np.diff(times) <= 0).any():
+        raise Refused(f"the time samples of {attribute.GetPath()} are no times")
+
+
+def ops_of(prim: Any) -> list[Any]:
+    """List a prim's transform operations."""
+    return list(UsdGeom.Xformable(prim).GetOrderedXformOps())
+
+
+def _chain(prim: Any) -> list[Any]:
+    """List a prim and what it hangs on, as far as they have transforms; the highest first."""
+    out = []
+    while prim and not prim.IsPseudoRoot():
+        form = UsdGeom.Xformable(prim)
+        if form and form.GetXformOpOrderAttr().HasAuthoredValue():
+            if form.GetOrderedXformOps():
+                out.append(prim)
+            if form.GetResetXformStack():
+                break
+        prim = prim.GetParent()
+    return out[::-1]
+
+
+def animations(stage: Any) -> list[Animation]:
+    """Find every skeletal animation that lasts; where there is none, the prims that move."""
+    skeletons, found, moving = [], [], []
+    for prim in prims(stage):
+        if prim.IsA(UsdSkel.Skeleton):
+            skeletons.append(prim)
+        elif prim.IsA(UsdSkel.Animation):
+            found.append(prim)
+        if prim.IsA(UsdGeom.Xformable) and any(is_animated(op.GetAttr()) for op in ops_of(prim)):
+            moving.append(prim)
+    bound = _bound(skeletons)
+    out = []
+    for prim in found:
+        if not any(is_animated(prim.GetAttribute(t)) for t in TRACKS):
+            continue
+        skeleton = bound.get(prim.GetPath()) or _fitting(prim, skeletons)
+        chain = [] if skeleton is None else _chain(skeleton)
+        out.append(Animation(str(prim.GetPath()), prim, skeleton, chain))
+    # What a skeleton shows comes before what only lies there to be shown.
+    out.sort(key=lambda a: a.prim.GetPath() not in bound)
+    if out or not moving:
+        return out
+    joints: dict[str, Any] = {}
+    for prim in moving:
+        joints.update((str(p.GetPath()), p) for p in _chain(prim))
+    return [Animation("transforms", chain=list(joints.values()))]
+
+
+def _bound(skeletons: list[Any]) -> dict[Any, Any]:
+    """Map animations to the first skeleton that shows each."""
+    out: dict[Any, Any] = {}
+    for skeleton in skeletons:
+        at = skeleton
+        while at and not at.IsPseudoRoot():  # a binding holds for all below it
+            binding = UsdSkel.BindingAPI(at)
+            if binding.GetAnimationSourceRel().HasAuthoredTargets():
+                source = binding.GetInheritedAnimationSource()
+                if source:
+                    out.setdefault(source.GetPath(), skeleton)
+                break
+            at = at.GetParent()
+    return out
+
+
+def _fitting(prim: Any, skeletons: list[Any]) -> Any:
+    """Find the first skeleton that has all joints of an animation, and one at least."""
+    wanted = set(UsdSkel.Animation(prim).GetJointsAttr().Get() or ())
+    for skeleton in skeletons:
+        if wanted and wanted <= set(UsdSkel.Skeleton(skeleton).GetJointsAttr().Get() or ()):
+            return skeleton
+    return None

@@ -1,0 +1,141 @@
+"""Writing motions to USD: into a copy of their first layer, a layer over it, or a new file."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from retime import quat
+from retime.errors import InputError
+from retime.io.files import read_bytes, write_bytes
+from retime.io.usd.plan import Plan, matrices
+from retime.io.usd.reader import LIBRARY, Kept, Located, located
+from retime.io.usd.timing import settled
+from retime.kinematics import local_translations
+from retime.motion import Motion
+
+__all__ = ["write_motion", "write_motions"]
+
+_OVER = re.compile(r"\.over\.usd[ac]?$", re.IGNORECASE)
+
+
+def write_motion(
+    motion: Motion,
+    path: str | Path,
+    *,
+    drop_rest: bool = False,
+    original: Motion | None = None,
+) -> None:
+    """Write a motion. One that came from USD goes back into its stage; another gets a new file.
+
+    Parameters
+    ----------
+    motion : Motion
+        What to write.
+    path : str or Path
+        Where: ``.usda``, ``.usdc``, ``.usd`` or ``.usdz``; ``.over.usda`` for a thin layer over the
+        file that the motion came from.
+    drop_rest : bool
+        Nothing here: a skeleton's rest pose is its own.
+    original : Motion, optional
+        Nothing here: a stage has one time, in which two versions would play at once.
+    """
+    if isinstance(motion.origin.kept if motion.origin is not None else None, Kept):
+        write_motions([motion], path)
+        return
+    if _OVER.search(Path(path).name):
+        raise InputError(
+            f"{path}: a layer over a file is written only for what was read from USD; leave out "
+            "'.over'"
+        )
+    _build(motion, Path(path))
+
+
+def write_motions(motions: Sequence[Motion], path: str | Path) -> None:
+    """Write animations of one stage back into a copy of its first layer, or a layer over it."""
+    found = [(m, m.origin.kept) for m in motions if m.origin is not None]
+    own = [(m, k) for m, k in found if isinstance(k, Kept)]
+    first = own[0][1] if own else None
+    if first is None or len(own) < len(motions) or any(k.sha256 != first.sha256 for _, k in own):
+        raise InputError("animations that are written together must come from one file")
+    path = Path(path)
+    plan = Plan(own)
+    with located(first.path) as at:
+        if at.sha256 != first.sha256:
+            raise InputError(f"{first.path} has changed since it was read; read it again")
+        request = {"do": "write", "path": str(at.path), **plan.request(), **_where(first, path, at)}
+        size = at.size + sum(a.nbytes for a in plan.arrays.values())
+        LIBRARY.ask(request, plan.arrays, folder=at.folder, size=size, path=path, verb="written")
+        made = at.folder / request["into"]
+        write_bytes(path, [read_bytes(made if made.exists() else first.path)])
+
+
+def _where(kept: Kept, path: Path, at: Located) -> dict[str, Any]:
+    """Tell the kind of file to make, and how what it names is found from there."""
+    source, target = Path(kept.path), path.resolve()
+    over = bool(_OVER.search(path.name))
+    packs = path.suffix.lower() == ".usdz"
+    if at.package is not None and not over and not packs:
+        raise InputError(
+            f"{path}: a package keeps its textures; write a .usdz, or a .over.usda beside it"
+        )
+    rebase: list[str | None] | None = None
+    if at.package is None and not over and (packs or source.parent != target.parent):
+        rebase = [str(source.parent), None if packs else str(target.parent)]
+    below = os.path.relpath(source, target.parent).replace(os.sep, "/")
+    return {
+        "into": f"out{path.suffix.lower()}",
+        "over": (below if below.startswith(".") else f"./{below}") if over else None,
+        "rebase": rebase,
+        "package": None if at.package is None else at.package.names,
+        "anyway": rebase is not None or source.suffix.lower() != path.suffix.lower(),
+    }
+
+
+def _build(motion: Motion, path: Path) -> None:
+    """Make a new file of any motion."""
+    if not len(motion):
+        raise InputError("the motion has no frames")
+    skeleton, metres = motion.skeleton, motion.units.metres
+    rest = matrices(skeleton.offsets * metres, skeleton.rest_rotations, skeleton.rest_scales)
+    bind = rest.copy()
+    turn = np.eye(4)
+    if motion.units.up == "Z":
+        turn = matrices(
+            np.zeros((1, 3)), quat.from_axis_angle([1, 0, 0], [-np.pi / 2]), np.ones((1, 3))
+        )[0]
+    for j, p in enumerate(skeleton.parents):
+        bind[j] = rest[j] @ (bind[p] if p >= 0 else turn)
+    sizes = np.broadcast_to(skeleton.rest_scales, (1, len(skeleton), 3))
+    if motion.scales:
+        sizes = np.tile(skeleton.rest_scales, (len(motion), 1, 1))
+        for name, track in motion.scales.items():
+            sizes[:, skeleton.index(name)] = track
+    arrays = {
+        "rest": rest,
+        "bind": bind,
+        "codes": settled(motion.times * motion.rate),
+        "rotations": motion.rotations,
+        "translations": local_translations(motion) * metres,
+        "scales": sizes,
+    }
+    request = {
+        "do": "build",
+        "into": f"out{path.suffix.lower()}",
+        "names": list(skeleton.names),
+        "parents": skeleton.parents.tolist(),
+        "fps": motion.rate,
+        "turn": motion.units.up == "Z",
+        "creator": f"retime {version('retime')}",
+    }
+    with tempfile.TemporaryDirectory(prefix="retime-", ignore_cleanup_errors=True) as folder:
+        size = sum(a.nbytes for a in arrays.values())
+        LIBRARY.ask(request, arrays, folder=folder, size=size, path=path, verb="written")
+        write_bytes(path, [read_bytes(Path(folder) / request["into"])])

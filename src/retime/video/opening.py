@@ -1,0 +1,96 @@
+"""Opening footage: which streams there are, and the library's errors as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from retime.errors import FormatError, InputError, MissingDependencyError
+
+__all__ = ["Footage", "library", "look_at", "open_footage", "refused"]
+
+
+def library() -> ModuleType:
+    """Import PyAV, or say how to get it."""
+    try:
+        import av
+    except ImportError:
+        raise MissingDependencyError("reading and writing video", "video") from None
+    # Damage is told by errors; the decoders' own chatter would only hide it.
+    av.logging.set_level(None)
+    module: ModuleType = av
+    return module
+
+
+@contextmanager
+def refused(path: str | Path, what: str = "the video cannot be read") -> Iterator[None]:
+    """Turn the library's errors about a file into sentences."""
+    av = library()
+    try:
+        yield
+    except (av.error.FFmpegError, UnicodeDecodeError) as e:
+        reason = getattr(e, "strerror", None) or str(e)
+        raise FormatError(f"{what} ({reason})", path=path) from None
+
+
+class Footage:
+    """An open video file: its container, its picture and its sound.
+
+    Attributes
+    ----------
+    container, picture, sound : Any
+        PyAV's container and streams; ``sound`` is ``None`` where there is none.
+    zero : float
+        The time stamp in seconds at which players start to count.
+    notes : list of str
+        What was left out.
+    """
+
+    def __init__(self, path: Path, container: Any) -> None:
+        self.path, self.container = path, container
+        self.notes: list[str] = []
+        av = library()
+        covers = av.stream.Disposition.attached_pic
+        pictures = [s for s in container.streams.video if not s.disposition & covers]
+        if not pictures:
+            raise FormatError("there is no video in the file", path=path)
+        self.picture = pictures[0]
+        if self.picture.codec_context is None:
+            raise FormatError("there is no decoder here for the file's video", path=path)
+        sounds = [s for s in container.streams.audio if s.codec_context is not None]
+        self.sound: Any = sounds[0] if sounds else None
+        others = len(container.streams) - 1 - (self.sound is not None)
+        if others:
+            self.notes.append(f"only the first video and sound are taken; {others} more left out")
+        self.zero = (container.start_time or 0) / av.time_base
+
+
+@contextmanager
+def open_footage(path: str | Path) -> Iterator[Footage]:
+    """Open a video file to read."""
+    path = Path(path)
+    av = library()
+    if not path.is_file():
+        raise InputError(f"{path} is a folder" if path.is_dir() else f"no such file: {path}")
+    with refused(path):
+        # Names in other encodings must not stop anybody, nor may a list make us open other files.
+        options = {"protocol_whitelist": "file"}
+        container = av.open(str(path), options=options, metadata_errors="replace")
+    try:
+        yield Footage(path, container)
+    finally:
+        container.close()
+
+
+def look_at(path: str | Path) -> tuple[float, float]:
+    """Return a video's length in seconds and its frame rate, as its file tells them."""
+    av = library()
+    with open_footage(path) as footage:
+        length = (footage.container.duration or 0) / av.time_base
+        rate = footage.picture.average_rate or footage.picture.guessed_rate
+    if length <= 0 or not rate:
+        raise FormatError("the file does not tell its length or frame rate", path=path)
+    return length, float(rate)
