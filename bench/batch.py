@@ -91,6 +91,13 @@ def _direct(folder: Path, clips: list[Path], repeats: int) -> float:
         return (time.perf_counter() - start) / (repeats * len(tasks))
 
 
+def _curve(folder: Path) -> None:
+    """Rates of one to four workers; beyond the processors there is nothing to gain."""
+    rates = [(n, CLIPS / _run(folder, n)) for n in (1, 2, 3, 4)]
+    line = ", ".join(f"{n}: {rate:.0f}/s" for n, rate in rates)
+    print(f"batch: clips a second by workers, {os.cpu_count()} processors: {line}")
+
+
 def figures() -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -106,6 +113,7 @@ def figures() -> Iterator[Figure]:
                 f"{ones[-1] / twos[-1]:.2f} x; alone {1e3 * alone[-1]:.1f} ms a clip; "
                 f"load {os.getloadavg()[0]:.1f}"
             )
+        _curve(folder)
     ratio = statistics.median(a / b for a, b in zip(ones, twos, strict=True))
     over = statistics.median(1e3 * (a / CLIPS - b) for a, b in zip(ones, alone, strict=True))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

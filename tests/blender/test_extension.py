@@ -64,15 +64,25 @@ class Ran:
             return {k: loaded[k] for k in loaded.files}
 
 
-@pytest.fixture(scope="module")
+_RAN: dict[str, Ran] = {}
+
+
+@pytest.fixture
 def ran(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Ran:
-    name = BLENDERS[request.param]
+    """Run all checks in one Blender, once, in whatever order tests ask for it."""
+    version: str = request.param
+    name = BLENDERS[version]
     python = ROOT / name / "bin" / "python"
     if not python.exists():
-        pytest.skip(f"no Blender {request.param}: there is no {name} with bpy in it")
+        pytest.skip(f"no Blender {version}: there is no {name} with bpy in it")
     if not (SHARED / "mocap/16_06.bvh").exists():
         pytest.skip("no folder of real clips beside the project")
-    folder = tmp_path_factory.mktemp("blender")
+    if version not in _RAN:
+        _RAN[version] = _run_checks(version, python, tmp_path_factory.mktemp("blender"))
+    return _RAN[version]
+
+
+def _run_checks(version: str, python: Path, folder: Path) -> Ran:
     build = [sys.executable, str(ROOT / "blender/build.py"), "--no-wheel", "--out", str(folder)]
     subprocess.run(build, check=True, capture_output=True)
     _write_files(folder)
@@ -84,7 +94,7 @@ def ran(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
         "BLENDER_USER_RESOURCES": str(folder / "user"),
     }
     done = subprocess.run(
-        [str(python), str(INSIDE / "checks.py"), *RUNS[request.param]],
+        [str(python), str(INSIDE / "checks.py"), *RUNS[version]],
         env=os.environ | settings, capture_output=True, text=True, timeout=580,
     )  # fmt: skip
     return Ran(folder, done.stdout + done.stderr)

@@ -84,7 +84,8 @@ def test_a_drag_is_drawn_coarsely_and_rests_in_full(open_page: Open, jump_file: 
         """() => {
         window.seen = [];
         const id = retime.state.selectedStep.value;
-        retime.state.result.subscribe(() => requestAnimationFrame(() => seen.push(retime.view.quality)));
+        const look = () => seen.push(retime.view.quality);
+        retime.state.result.subscribe(() => requestAnimationFrame(look));
         retime.actions.preview({ id, parameters: { duration: 2.2 } });
         }"""
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import retime
+from fbx_making import made_of
 from retime import samples
 from retime.cli import main
 from retime.studio.app import STATIC
@@ -28,6 +29,7 @@ def _workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("jump.bvh", "walk.bvh"):
         retime.write(samples.jump(), name)
     make_video(Path("take.mp4"))
+    made_of(samples.walk()).write(Path("hero.fbx"))
     Path("markers.csv").write_text("frame,name\n12,take-off\n30,landing\n")
     Path("cues.srt").write_text("1\n00:00:00,500 --> 00:00:01,200\nHop!\n")
 

@@ -261,7 +261,7 @@ def test_bad_files_are_sentences(walk: Path, tmp_path: Path) -> None:
 def test_a_breakdown_of_the_library_is_a_sentence(walk: Path) -> None:
     """Kill the process that runs it: the next file is read by another."""
     retime.read(walk)
-    child = library._child
+    child = library.LIBRARY.child
     assert child is not None
     child.process.kill()
     child.process.wait()
@@ -273,7 +273,7 @@ def test_a_breakdown_of_the_library_is_a_sentence(walk: Path) -> None:
 def test_the_process_ends_with_the_program(walk: Path) -> None:
     code = (
         "import sys, retime; retime.read(sys.argv[1]);"
-        "from retime.io.c3d import library; print(library._child.process.pid)"
+        "from retime.io.c3d import library; print(library.LIBRARY.child.process.pid)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(walk)], capture_output=True, text=True, check=True
@@ -286,7 +286,7 @@ def test_damaged_files_are_read_or_refused(
     walk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Some of these crash the library, or send it round in circles."""
-    monkeypatch.setattr(library, "_SECONDS", 0.5)
+    monkeypatch.setattr(library.LIBRARY, "seconds", 0.5)
     read = 0
     bad = tmp_path / "bad.c3d"
     for mutant in mutants(walk.read_bytes(), seed=8, head=3000):

@@ -654,6 +654,12 @@ def test_a_motion_goes_to_another_process_and_back(walk_fbx: Path, tmp_path: Pat
     assert (tmp_path / "a.fbx").read_bytes() == (tmp_path / "b.fbx").read_bytes()
 
 
+def test_times_that_cannot_be_counted_are_refused(walk_fbx: Path, tmp_path: Path) -> None:
+    late = apply(retime.read(walk_fbx), TimeWarp([1e9, 1e9 + 2], [0, 2]))
+    with pytest.raises(InputError, match="beyond what FBX can count"):
+        retime.write(late, tmp_path / "a.fbx")
+
+
 def test_retiming_twice_bakes_nothing(walk_fbx: Path, tmp_path: Path) -> None:
     motion = retime.read(walk_fbx)
     twice = apply(
@@ -712,7 +718,7 @@ def test_other_motions_are_not_written_as_fbx(run: Any, jump_file: Path, tmp_pat
     [
         ["guided", "--duration", "2.1", "--hold"],
         ["surface", "--at", "1", "--joint", "LeftHand", "--shift", "-0.1"],
-        ["stagger", "--succession", "0.1"],
+        ["stagger", "--succession", "RightArm:0.03:1.5"],
     ],
 )
 def test_methods_give_fbx_what_they_give_npz(

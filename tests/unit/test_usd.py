@@ -16,7 +16,18 @@ import pytest
 
 import retime
 from mutating import mutants
-from retime import FormatError, InputError, Motion, TimeWarp, apply, positions, quat, samples
+from retime import (
+    FormatError,
+    InputError,
+    Motion,
+    Recipe,
+    Step,
+    TimeWarp,
+    apply,
+    positions,
+    quat,
+    samples,
+)
 from retime.errors import MissingDependencyError, RetimeError
 from retime.graph import Graph
 from retime.io.usd import contents, read_motions, reader, write_motions
@@ -25,7 +36,7 @@ from retime.quat import FloatArray
 
 pytest.importorskip("pxr", reason="usd-core is not installed (retime[usd])")
 
-from pxr import Gf, Sdf, Ts, Usd, UsdGeom, UsdMedia, UsdSkel, UsdUtils
+from pxr import Gf, Sdf, Ts, Usd, UsdGeom, UsdMedia, UsdSkel, UsdUtils, Vt
 
 CODES, FIRST, LAST = 24.0, 1, 49
 TOKENS = ["Hips", "Hips/Spine", "Hips/Spine/Head", "Hips/Leg"]
@@ -472,6 +483,8 @@ def test_layer_offsets_and_references(tmp_path: Path) -> None:
         assert place.GetTimeSamples() == pytest.approx([105.5, 110.5])
         assert stage.GetPrimAtPath("/Actor/Skin")
     assert "../parts/low.usdc" in Sdf.Layer.FindOrOpen(str(out)).subLayerPaths[0]
+    with pytest.raises(InputError, match="one of the layers that were read"):
+        retime.write(motion, tmp_path / "parts" / "low.usdc")
     over = tmp_path / "elsewhere" / "shot.over.usda"
     retime.write(apply(motion, warp), over)
     assert check(tmp_path / "shot.usda", over, warp) < 1e-4
@@ -485,6 +498,48 @@ def test_layer_offsets_and_references(tmp_path: Path) -> None:
     bare = without_samples(over)
     assert "points" not in bare
     assert "def " not in bare
+    with pytest.raises(InputError, match="cannot lie over itself"):
+        retime.write(retime.read(over), over)
+
+
+def test_value_clips_payloads_and_variants(tmp_path: Path) -> None:
+    """Wherever samples come from, those of the first layer win."""
+    clip = Usd.Stage.CreateNew(str(tmp_path / "clip.usda"))
+    move = UsdGeom.Xform.Define(clip, "/Ball").AddTranslateOp()
+    for code in range(FIRST, LAST + 1, 4):
+        move.Set(Gf.Vec3d(code * code / 100, 0, 0), code)
+    clip.GetRootLayer().Save()
+    shot = new_stage(tmp_path / "shot.usda")
+    ball = UsdGeom.Xform.Define(shot, "/Ball")
+    ball.AddTranslateOp()
+    clips = Usd.ClipsAPI(ball.GetPrim())
+    clips.SetClipAssetPaths([Sdf.AssetPath("./clip.usda")])
+    clips.SetClipPrimPath("/Ball")
+    clips.SetClipActive([(0, 0)])
+    clips.SetClipTimes([(0, 0), (100, 100)])
+    clips.SetClipManifestAssetPath(Sdf.AssetPath("./clip.usda"))
+    other = shot.DefinePrim("/Other", "Xform")
+    other.GetPayloads().AddPayload("./clip.usda", "/Ball")
+    sized = shot.DefinePrim("/Sized", "Xform")
+    kinds = sized.GetVariantSets().AddVariantSet("kind")
+    kinds.AddVariant("big")
+    kinds.SetVariantSelection("big")
+    with kinds.GetVariantEditContext():
+        grow = UsdGeom.Xform(sized).AddScaleOp()
+        for code in (FIRST, LAST):
+            grow.Set(Gf.Vec3f(1 + code / 10), code)
+    shot.GetRootLayer().Save()
+    motion = retime.read(tmp_path / "shot.usda")
+    assert set(motion.skeleton.names) == {"Ball", "Other", "Sized"}
+    warp = bent(motion, 3.0)
+    (tmp_path / "deep").mkdir()
+    for out in (tmp_path / "deep" / "o.usda", tmp_path / "deep" / "o.over.usdc"):
+        retime.write(apply(motion, warp, exact=True), out)
+        codes = np.linspace(FIRST, FIRST + 72, 60)
+        for prim in ("/Ball", "/Other", "/Sized"):
+            wanted = world(tmp_path / "shot.usda", prim, warp(codes / CODES) * CODES)
+            assert np.ptp(wanted, axis=0).max() > 1
+            assert np.abs(world(out, prim, codes) - wanted).max() < 1e-4
 
 
 def test_what_lies_in_an_instance_is_freed(tmp_path: Path) -> None:
@@ -620,6 +675,29 @@ def test_places_and_turns_that_part_in_time(props: Path, tmp_path: Path) -> None
     assert form.GetResetXformStack()
 
 
+def test_large_caches_get_fewer_samples(props: Path, tmp_path: Path) -> None:
+    stage = opened(props)
+    for name, count in (("few", 10), ("many", 2000)):
+        points = UsdGeom.Points.Define(stage, f"/World/{name}").CreatePointsAttr()
+        shape = np.random.default_rng(1).normal(size=(count, 3))
+        for code in range(FIRST, LAST + 1):
+            points.Set(Vt.Vec3fArray.FromNumpy((shape * np.sin(code / 9)).astype("f4")), code)
+    stage.GetRootLayer().Save()
+    motion = retime.read(props)
+    warp = bent(motion, 2.5)
+    out = tmp_path / "o.usdc"
+    retime.write(apply(motion, warp, exact=True), out)
+    counts = [
+        len(opened(out).GetAttributeAtPath(f"/World/{n}.points").GetTimeSamples())
+        for n in ("few", "many")
+    ]
+    assert 49 <= counts[1] < 0.8 * counts[0]
+    for at in (5.3, 30.0, 44.9):
+        then = float(warp(at / CODES)) * CODES
+        now, before = (value(f, "/World/many.points", c) for f, c in ((out, at), (props, then)))
+        assert np.abs(np.array(now) - np.array(before)).max() < 1e-3
+
+
 def test_splines_sounds_and_blocks(props: Path, tmp_path: Path) -> None:
     stage = opened(props)
     curve = stage.DefinePrim("/World/Light").CreateAttribute("glow", Sdf.ValueTypeNames.Double)
@@ -632,6 +710,10 @@ def test_splines_sounds_and_blocks(props: Path, tmp_path: Path) -> None:
     blocked = stage.DefinePrim("/World/Light").CreateAttribute("beam", Sdf.ValueTypeNames.Float)
     blocked.Set(1.0, FIRST)
     blocked.Set(Sdf.ValueBlock(), 25)
+    dust = UsdGeom.Points.Define(stage, "/World/Dust")
+    for code in (FIRST, LAST):
+        dust.CreatePointsAttr().Set([(code, 0, 0)], code)
+        dust.CreateVelocitiesAttr().Set([(24, 0, 0)], code)
     sound = UsdMedia.SpatialAudio.Define(stage, "/World/Sound")
     sound.CreateStartTimeAttr(Sdf.TimeCode(25))
     sound.CreateEndTimeAttr(Sdf.TimeCode(35))
@@ -646,6 +728,8 @@ def test_splines_sounds_and_blocks(props: Path, tmp_path: Path) -> None:
     assert not opened(out).GetAttributeAtPath("/World/Light.glow").HasSpline()
     assert value(out, "/World/Light.beam", 40) == 1.0
     assert value(out, "/World/Light.beam", 50) is None
+    assert value(out, "/World/Dust.velocities", 20)[0] == pytest.approx((12, 0, 0))
+    assert value(out, "/World/Dust.points", 97)[0] == (LAST, 0, 0)
     assert float(value(out, "/World/Sound.startTime", 0)) == 49
     assert float(value(out, "/World/Sound.endTime", 0)) == 59
 
@@ -871,6 +955,20 @@ def test_commands(scene: Path, tmp_path: Path, run: Callable[..., tuple[int, str
         "apply", scene, tmp_path / "all.usda", "--animation", "all", "--duration", "1"
     )
     assert status == 0, told
+
+
+def test_contacts_are_held_in_place(tmp_path: Path) -> None:
+    """Held feet are edited values: they are baked, and read back as they were made."""
+    source, out = tmp_path / "walk.usdc", tmp_path / "held.usdc"
+    retime.write(samples.walk(), source)
+    motion = retime.read(source)
+    steps = [Step("spline", {"duration": 1.5 * motion.duration}), Step("hold")]
+    made = Recipe(steps).evaluate(motion, exact=True)
+    retime.write(made, out)
+    judged = skeletal(out, made.times * motion.fps, "/Root")[..., 3, :3]
+    assert np.abs(judged - positions(made)).max() < 1e-5
+    plain = apply(motion, TimeWarp([0, 1.5 * motion.duration], [0, motion.duration]), exact=True)
+    assert np.abs(positions(plain) - positions(made)).max() > 1e-4
 
 
 # ---- what cannot be

@@ -1,37 +1,19 @@
-"""The process that runs the C3D library: a line of JSON in, a line of JSON out, arrays in files."""
+"""The program that runs the C3D library, asked through a pipe (:mod:`retime.io.apart`)."""
 
 from __future__ import annotations
 
-import json
-import os
-import sys
 from typing import Any
 
 import numpy as np
 
+from retime.io.apart import Arrays, serve
+
 __all__: list[str] = []
-
-# Memory beyond what the process has at its start: some of it, and a multiple of the file.
-_SOME_MEMORY, _MEMORY_PER_BYTE = 1 << 30, 60
-
-
-def _bound_memory(size: int) -> None:
-    """Keep a damaged file from taking all memory; not every system can."""
-    try:
-        import resource
-
-        with open("/proc/self/statm", encoding="ascii") as f:
-            used = int(f.read().split()[0]) * resource.getpagesize()
-        limit = used + _SOME_MEMORY + _MEMORY_PER_BYTE * size
-        resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
-    except (ImportError, OSError, ValueError):
-        pass
 
 
 def _open(path: str) -> Any:
     import ezc3d
 
-    _bound_memory(os.path.getsize(path))
     return ezc3d.c3d(path)
 
 
@@ -67,16 +49,14 @@ def _events(parameters: Any) -> list[list[Any]]:
     return out
 
 
-def read(request: dict[str, Any]) -> dict[str, Any]:
+def read(request: dict[str, Any], _: Arrays) -> tuple[dict[str, Any], Arrays]:
     """Read a file: points and what is known of them."""
     c3d = _open(request["path"])
     parameters, data = c3d["parameters"], c3d["data"]
     points = np.moveaxis(data["points"][:3], 0, 2).transpose(1, 0, 2)
     residuals = data["meta_points"]["residuals"][0].T
-    with open(request["arrays"], "wb") as f:
-        np.savez(f, points=points, residuals=residuals)
     header = c3d["header"]
-    return {
+    answer = {
         "labels": _labels(parameters, "POINT"),
         "rate": float(header["points"]["frame_rate"]),
         "first_frame": int(header["points"]["first_frame"]),
@@ -87,6 +67,7 @@ def read(request: dict[str, Any]) -> dict[str, Any]:
         "events": _events(parameters),
         "header_events": sum(bool(str(x).strip()) for x in header["events"]["events_label"]),
     }
+    return answer, {"points": points, "residuals": residuals}
 
 
 def _between(values: Any, position: Any) -> Any:
@@ -98,12 +79,11 @@ def _between(values: Any, position: Any) -> Any:
     return np.where(share == 0, low, low + share * (high - low))
 
 
-def write(request: dict[str, Any]) -> dict[str, Any]:
+def write(request: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arrays]:
     """Write new points, analog channels and events into a copy of a file."""
     c3d = _open(request["path"])
     parameters, data = c3d["parameters"], c3d["data"]
-    with np.load(request["arrays"], allow_pickle=False) as given:
-        points, frames, analog = given["points"], given["frames"], given["analog"]
+    points, frames, analog = arrays["points"], arrays["frames"], arrays["analog"]
     old = data["points"]
     new = np.ones((4, old.shape[1], len(points)))
     new[:3] = points.transpose(2, 1, 0)
@@ -127,7 +107,7 @@ def write(request: dict[str, Any]) -> dict[str, Any]:
     _set_span(c3d, len(points))
     _set_events(parameters, request["events"])
     c3d.write(request["into"])
-    return {}
+    return {}, {}
 
 
 def _set_span(c3d: Any, frames: int) -> None:
@@ -164,24 +144,10 @@ def _set_events(parameters: Any, events: list[list[float]]) -> None:
 
 
 def main() -> None:
-    """Answer requests until the input ends."""
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what the library prints is no answer
-    import ezc3d  # noqa: F401  # so that no request has to wait for it
+    """Load the library, so that no request has to wait for it, and answer until the input ends."""
+    import ezc3d  # noqa: F401
 
-    answers.write('"ready"\n')
-    answers.flush()
-    for line in sys.stdin:
-        request = json.loads(line)
-        answer: dict[str, Any]
-        try:
-            answer = {"ok": {"read": read, "write": write}[request["do"]](request)}
-        except MemoryError:
-            answer = {"error": "it asks for more memory than such a file needs"}
-        except Exception as e:  # the library raises whatever it likes
-            answer = {"error": f"{type(e).__name__}: {e}".splitlines()[0][:200]}
-        answers.write(json.dumps(answer) + "\n")
-        answers.flush()
+    serve({"read": read, "write": write})
 
 
 if __name__ == "__main__":

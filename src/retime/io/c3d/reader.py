@@ -16,7 +16,7 @@ from retime.body import find_body
 from retime.contacts import Contact, contacts_from_events
 from retime.errors import FormatError, InputError
 from retime.io.c3d.header import check_header
-from retime.io.c3d.library import ask
+from retime.io.c3d.library import LIBRARY
 from retime.io.files import read_bytes
 from retime.motion import Motion, Origin, Units, UpAxis, trust
 from retime.quat import FloatArray
@@ -119,12 +119,11 @@ def _ask_for_points(
 ) -> tuple[dict[str, Any], FloatArray, npt.NDArray[np.bool_]]:
     """Let the library read the very bytes that are kept: points (F, P, 3), and which are seen."""
     with tempfile.TemporaryDirectory(prefix="retime-") as folder:
-        own, arrays = Path(folder) / "in.c3d", Path(folder) / "out.npz"
+        own = Path(folder) / "in.c3d"
         own.write_bytes(data)
-        request = {"do": "read", "path": str(own), "arrays": str(arrays)}
-        found: dict[str, Any] = ask(request, len(data), str(path))
-        with np.load(arrays, allow_pickle=False) as loaded:
-            points, residuals = loaded["points"], loaded["residuals"]
+        request = {"do": "read", "path": str(own)}
+        found, arrays = LIBRARY.ask(request, folder=folder, size=len(data), path=path)
+    points, residuals = arrays["points"], arrays["residuals"]
     frames, count = points.shape[:2]
     if residuals.shape != (frames, count):
         raise FormatError("its points and their residuals differ in number", path=path)

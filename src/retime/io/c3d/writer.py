@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from retime.errors import InputError
-from retime.io.c3d.library import ask
+from retime.io.c3d.library import LIBRARY
 from retime.io.c3d.reader import C3dFile
 from retime.io.files import read_bytes, write_bytes
 from retime.motion import Motion
@@ -52,17 +52,15 @@ def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -
     with tempfile.TemporaryDirectory(prefix="retime-") as folder:
         own, new = Path(folder) / "in.c3d", Path(folder) / "out.c3d"
         own.write_bytes(kept.data)
-        with open(Path(folder) / "in.npz", "wb") as f:
-            np.savez(f, allow_pickle=False, **arrays)
         request = {
             "do": "write",
             "path": str(own),
-            "arrays": f.name,
             "into": str(new),
             "rate": motion.fps,
             "events": _events(kept, source, channel),
         }
-        ask(request, len(kept.data) + arrays["points"].nbytes, str(path))
+        size = len(kept.data) + arrays["points"].nbytes
+        LIBRARY.ask(request, arrays, folder=folder, size=size, path=path, verb="written")
         write_bytes(path, [read_bytes(new)])
 
 

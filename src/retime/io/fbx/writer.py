@@ -102,6 +102,8 @@ class _Retimer:
         self.motion = motion
         self.warp = warp
         self.per_second = kept.document.ticks
+        if max(map(abs, warp.domain)) * self.per_second > 1 << 62:
+            raise InputError("the motion's times are beyond what FBX can count")
         self.source_span = kept.span[0] / self.per_second, kept.span[1] / self.per_second
         self.joint_of = {n: j for j, n in enumerate(kept.joints)}
         # The end pose is on the last frame, however the duration was rounded.

@@ -56,22 +56,22 @@ def _rate(stage: Any) -> float | None:
 
 def _told(stage: Any) -> tuple[float | None, float | None]:
     """Return the start and end codes that are told."""
-    return (
-        float(stage.GetStartTimeCode()) if stage.HasAuthoredMetadata("startTimeCode") else None,
-        float(stage.GetEndTimeCode()) if stage.HasAuthoredMetadata("endTimeCode") else None,
-    )
+    found = []
+    for name in ("startTimeCode", "endTimeCode"):
+        code = stage.GetMetadata(name) if stage.HasAuthoredMetadata(name) else None
+        found.append(float(code) if code is not None and np.isfinite(code) else None)
+    return found[0], found[1]
 
 
 def _span(stage: Any, times: FloatArray) -> tuple[tuple[float, float], str]:
     """Find the span of a motion: what is played of its samples; and a word where those go on."""
     first, last = float(times[0]), float(times[-1])
     start, end = _told(stage)
-    low = first if start is None or not np.isfinite(start) else max(first, start)
-    high = last if end is None or not np.isfinite(end) else min(last, end)
+    low = first if start is None else max(first, start)
+    high = last if end is None else min(last, end)
     if high <= low:
         return (first, last), (
-            f"codes {start:g} to {end:g} are played, but samples stand at {first:g} to {last:g}: "
-            "those are read"
+            f"no sample between the start and end codes: all are read, {first:g} to {last:g}"
         )
     if low > first or high < last:
         return (low, high), (

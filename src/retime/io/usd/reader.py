@@ -175,7 +175,7 @@ def _read(path: str | Path, which: int | None, fps: float | None) -> dict[int, M
         raise InputError(f"no animation {which} in {path}; there are: {listed}")
     out = {}
     for number, entry in answer["read"].items():
-        entry["all"] = answer["animations"]
+        entry["all"], entry["layers"] = answer["animations"], answer["layers"]
         own = {n.partition(".")[2]: a for n, a in arrays.items() if n.startswith(f"{number}.")}
         try:
             out[int(number)] = _motion(path, at, answer, entry, own, notes)

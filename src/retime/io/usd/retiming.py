@@ -23,7 +23,7 @@ from retime.io.usd.stages import (
     prims,
     sample_times,
 )
-from retime.io.usd.timing import Moved, between, joined, moved, ramped
+from retime.io.usd.timing import Moved, between, joined, moved, ramped, rates
 from retime.quat import FloatArray
 
 __all__ = ["usd_array", "write"]
@@ -39,6 +39,10 @@ _OWN = (
     "comment",
     "layerRelocates",
 )
+# Caches of so many numbers are kept small: they may be off by more.
+_MANY, _COARSER = 3000, 25.0
+# Attributes that are told per second, and by which power of it.
+_PER_SECOND = {"velocities": 1, "angularVelocities": 1, "accelerations": 2}
 _ARRAYS = {"rotations": Vt.QuatfArray, "translations": Vt.Vec3fArray, "scales": Vt.Vec3hArray}
 
 
@@ -186,6 +190,11 @@ class _Retiming:
         ):
             on = dict(zip(samples.tolist(), values, strict=True))
             shown = [on[t] if t in on else attribute.Get(t) for t in to.source.tolist()]
+            power = _PER_SECOND.get(attribute.GetName())
+            if power is not None and number not in self.pairs:
+                speeds = rates(self._graph(number), to.output) ** power
+                pairs = zip(shown, speeds.tolist(), strict=True)
+                shown = [None if v is None else v * rate for v, rate in pairs]
             self._put(attribute, to.output, shown)
             return 1
         return 0
@@ -335,6 +344,8 @@ def _change(values: list[Any]) -> FloatArray | None:
         low, high, before = np.minimum(low, now), np.maximum(high, now), now
     spread = 1.0 if turns else float((high - low).max() if low.size else 0.0)
     out[~np.isfinite(out)] = spread
+    if first.size > _MANY:
+        spread *= _COARSER
     shares: FloatArray = out / spread if spread > 0 else out
     return shares
 

@@ -120,6 +120,8 @@ def _layer(path: str) -> Any:
         layer = Sdf.Layer.FindOrOpen(path)
     except Tf.ErrorException as e:
         raise Refused(f"not a USD file that can be read ({_first_words(e)})") from None
+    except UnicodeDecodeError:
+        raise Refused("not a USD file that can be read (its text is not UTF-8)") from None
     if not layer:
         raise Refused("not a USD file, or a kind of USD that this usd-core does not read")
     return layer

@@ -9,7 +9,17 @@ import numpy as np
 from retime.graph import Graph
 from retime.quat import FloatArray
 
-__all__ = ["RAMP", "Moved", "between", "frames_of", "joined", "moved", "ramped", "settled"]
+__all__ = [
+    "RAMP",
+    "Moved",
+    "between",
+    "frames_of",
+    "joined",
+    "moved",
+    "ramped",
+    "rates",
+    "settled",
+]
 
 # How long a jump of time takes, as a share of a time code.
 RAMP = 2e-4
@@ -66,7 +76,8 @@ def frames_of(
         step = float(np.median(gaps))
         regular = np.abs(np.diff(inside) / step - np.round(np.diff(inside) / step)).max() < 1e-3
         own = codes_per_second / step
-        if regular and own > rate * 1.001:
+        dense = last - first <= 4 * len(inside) * step
+        if regular and dense and own > rate * 1.001:
             rate = float(np.round(own, 6))
     step = codes_per_second / rate
     count = (last - first) / step
@@ -168,6 +179,13 @@ def _with_bends(
         left[worst] = False
         xs, ys, close = xs[left], ys[left], close[left]
     return x, y
+
+
+def rates(graph: Graph, times: FloatArray) -> FloatArray:
+    """Return how fast the source's time goes by after each output time; before the last."""
+    plain = ramped(graph)
+    start = times - np.r_[np.zeros(len(times) - 1), 2 * RAMP]
+    return np.asarray((plain.at(start + 2 * RAMP) - plain.at(start)) / (2 * RAMP))
 
 
 def between(

@@ -63,7 +63,11 @@ def write_motions(motions: Sequence[Motion], path: str | Path) -> None:
     found = [(m, m.origin.kept) for m in motions if m.origin is not None]
     own = [(m, k) for m, k in found if isinstance(k, Kept)]
     first = own[0][1] if own else None
-    if first is None or len(own) < len(motions) or any(k.sha256 != first.sha256 for _, k in own):
+    if (
+        first is None
+        or len(own) < len(motions)
+        or any((k.path, k.sha256) != (first.path, first.sha256) for _, k in own)
+    ):
         raise InputError("animations that are written together must come from one file")
     path = Path(path)
     plan = Plan(own)
@@ -82,6 +86,10 @@ def _where(kept: Kept, path: Path, at: Located) -> dict[str, Any]:
     source, target = Path(kept.path), path.resolve()
     over = bool(_OVER.search(path.name))
     packs = path.suffix.lower() == ".usdz"
+    if target != source and str(target) in kept.entry["layers"]:
+        raise InputError(f"{path} is one of the layers that were read; give another name")
+    if over and target == source:
+        raise InputError(f"{path} cannot lie over itself; give another name")
     if at.package is not None and not over and not packs:
         raise InputError(
             f"{path}: a package keeps its textures; write a .usdz, or a .over.usda beside it"
