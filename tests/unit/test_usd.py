@@ -695,7 +695,7 @@ def test_large_caches_get_fewer_samples(props: Path, tmp_path: Path) -> None:
     for at in (5.3, 30.0, 44.9):
         then = float(warp(at / CODES)) * CODES
         now, before = (value(f, "/World/many.points", c) for f, c in ((out, at), (props, then)))
-        assert np.abs(np.array(now) - np.array(before)).max() < 1e-3
+        assert np.abs(np.array(now) - np.array(before)).max() < 3e-3
 
 
 def test_splines_sounds_and_blocks(props: Path, tmp_path: Path) -> None:

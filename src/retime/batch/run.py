@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import shutil
 import sqlite3
@@ -21,7 +22,7 @@ from retime.batch.manifest import Manifest, Row, manifest_files
 from retime.batch.plan import Item, Shard, make_plan
 from retime.batch.task import Outcome, Task
 from retime.batch.vary import parse_variation
-from retime.errors import InputError, RetimeError
+from retime.errors import InputError, MissingDependencyError, RetimeError
 from retime.recipe import Recipe, to_document
 
 __all__ = ["Batch", "BatchStoppedError", "Summary", "run_batch"]
@@ -157,6 +158,8 @@ class _Run:
             also={"fps": batch.fps, "suffix": batch.suffix},
         )
         self.physics = batch.physics or batch.gate.needs_physics
+        if self.physics and importlib.util.find_spec("pinocchio") is None:
+            raise MissingDependencyError("measuring feasibility", "physics")
         self.summary = Summary(len(self.plan))
         self.work = self.out / f".work{_part(batch.shard)}"
         self._given: dict[str, tuple[Task, Row]] = {}

@@ -134,6 +134,7 @@ def _say(summary: Any, failures: list[str], as_json: bool) -> None:
         print(json.dumps({"event": "end", **fields, "notes": notes}))
         return
     worked = summary.finished - summary.kept
+    fields["strangers"] = summary.strangers or None
     fields["seconds"] = round(summary.seconds, 2)
     fields["per_second"] = worked / summary.seconds if summary.seconds else 0.0
     report(fields, as_json=False, notes=notes)

@@ -31,6 +31,8 @@ Sounding = Literal["keep-pitch", "drop"]
 Progress = Callable[[int, int, str], Any]
 
 _LONGEST_S = 24 * 3600.0
+# Frames a second, least and most.
+_RATES = 0.1, 1000.0
 # Shares of a picture below this are not seen, and cost a blend.
 _UNSEEN = 1 / 64
 # Half way between two pictures, the earlier is shown, whatever rounding says.
@@ -124,6 +126,12 @@ def retime_video(
         told(0, 1, "reading time stamps")
         index = index_frames(footage)
         rate = index.rate if fps is None else Fraction(fps).limit_denominator(100_000)
+        if not _RATES[0] <= rate <= _RATES[1]:
+            raise FormatError(
+                f"the video's time stamps make {float(rate):.6g} fps, which no camera has; say the "
+                "rate of the result (--fps)",
+                path=source,
+            )
         moments, said = _moments(curve, offset, rate, index)
         notes += (*footage.notes, *said)
         if index.variable:
@@ -175,7 +183,7 @@ def _check(
         raise InputError(f"a video is written as {kinds}, not {target.suffix or 'no suffix'!r}")
     if not np.isfinite(offset):
         raise InputError(f"the offset is a number of seconds, not {offset}")
-    if fps is not None and not 0.1 <= fps <= 1000:
+    if fps is not None and not _RATES[0] <= fps <= _RATES[1]:
         raise InputError(f"the frame rate of a video is between 0.1 and 1000, not {fps:g}")
     if frames not in ("nearest", "blend"):
         raise InputError(f"frames are 'nearest' or 'blend', not {frames!r}")

@@ -1,7 +1,7 @@
 /** Several joints: chips of those chosen, and a list to add from. */
 
 import * as state from "../store/state";
-import { element, watch } from "./dom";
+import { element, rebuild, watch } from "./dom";
 import { sentence } from "./format";
 import { icon } from "./icons";
 import type { Parameter } from "./parameter";
@@ -34,16 +34,16 @@ export function jointsField(parameter: Parameter): HTMLElement {
   list.onchange = () => {
     if (list.value) set([...chosen(), list.value]);
   };
-  watch(() => {
-    const header = state.source.value?.header;
+  rebuild(list, () => JSON.stringify([state.source.value?.header.sha256 ?? null, chosen()]), () => {
+    const header = state.source.peek()?.header;
     const roles = (header?.roles ?? []).filter((r): r is string => r !== null);
     const rest = (names: string[]): string[] => names.filter((n) => !chosen().includes(n));
-    list.replaceChildren(
+    return [
       element("option", { value: "", textContent: chosen().length ? "Add" : "All that apply" }),
       group("Groups", rest(GROUPS)),
       group("Roles", rest(roles)),
       group("Joints", rest(header?.joints ?? [])),
-    );
+    ];
   });
   return element(
     "span",

@@ -59,8 +59,8 @@ function motionRow(id: string): HTMLElement {
     event.preventDefault();
     openMenu(menuPlace(event, made), name, motionRows(id));
   };
+  rebuild(mark, isSource, (chosen) => [chosen ? element("span", { className: "swatch original" }) : icon("file")]);
   watch(() => {
-    mark.replaceChildren(isSource() ? element("span", { className: "swatch original" }) : icon("file"));
     made.classList.toggle("selected", isSource());
     use.ariaCurrent = String(isSource());
     use.ariaLabel = isSource() ? `${name}, is retimed` : `Retime ${name}`;

@@ -2,7 +2,7 @@
 
 import * as state from "../store/state";
 import { button } from "./controls";
-import { element, watch, type Child } from "./dom";
+import { element, rebuild, watch, type Child } from "./dom";
 import { number, percent, sentence, seconds } from "./format";
 import { numberField } from "./number";
 import type { Parameter } from "./parameter";
@@ -81,10 +81,9 @@ function placeholder(parameter: Parameter, look: NumberLook): string {
 /** Words under the ends of a wide slider; under a duration, its bounds and its share of the source. */
 function captions(parameter: Parameter, look: NumberLook): HTMLElement {
   const made = element("div", { className: "slider-captions" });
-  watch(() => {
-    const parts = look.ends ?? (parameter.field.name === "duration" ? durationCaptions(parameter) : []);
-    made.replaceChildren(...parts.map((part) => element("span", { textContent: part })));
-  });
+  const words = (): string[] => look.ends ?? (parameter.field.name === "duration" ? durationCaptions(parameter) : []);
+  rebuild(made, () => words().join("\n"), (said) =>
+    said ? said.split("\n").map((textContent) => element("span", { textContent })) : []);
   return made;
 }
 

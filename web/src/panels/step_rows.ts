@@ -118,9 +118,10 @@ export function stepWeight(id: string): HTMLElement {
 
 export function stepEye(id: string): HTMLElement {
   const made = iconButton("eye", "Mute", () => toggleMute(id));
+  const muted = (): boolean => stepEntry(id)?.mute ?? false;
+  rebuild(made, muted, (mute) => [icon(mute ? "eye-off" : "eye")]);
   watch(() => {
-    const mute = stepEntry(id)?.mute ?? false;
-    made.replaceChildren(icon(mute ? "eye-off" : "eye"));
+    const mute = muted();
     made.ariaLabel = made.title = mute ? "Unmute (M)" : "Mute (M)";
     made.ariaPressed = String(mute);
   });

@@ -197,6 +197,8 @@ class Evaluator:
         counts = [len(c.ticks) for c in curves.values()]
         if found["counts"].tolist() != counts:
             raise document.fail("ufbx found other keys in its curves")
+        if not (np.isfinite(found["reach"]).all() and np.isfinite(found["rise"]).all()):
+            raise document.fail("the tangents of its curves are not finite")
         ends = np.cumsum(counts)
         mode = np.array(_MODES)[np.clip(found["mode"], 0, 3)]
         out = dict(whole)

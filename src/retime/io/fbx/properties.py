@@ -131,7 +131,8 @@ def real(value: float, kind: str = "D") -> bytes:
 
 def packed(kind: str, numbers_: npt.ArrayLike, *, pack: bool = True) -> bytes:
     """Pack an array of a kind; a long one is deflated."""
-    raw = np.ascontiguousarray(numbers_, dtype=_ARRAYS[kind]).tobytes()
+    with np.errstate(over="ignore"):
+        raw = np.ascontiguousarray(numbers_, dtype=_ARRAYS[kind]).tobytes()
     count = len(raw) // np.dtype(_ARRAYS[kind]).itemsize
     if len(raw) < _PACK_FROM or not pack:
         return kind.encode() + _ARRAY_HEAD.pack(count, 0, len(raw)) + raw

@@ -32,6 +32,8 @@ _SAME = 1e-6
 # Between keys a bent warp may be off by this: degrees, or a share of a curve's extent.
 _CLOSE_DEGREES = 2e-3
 _CLOSE = 2e-5
+# Single precision holds no more.
+_MOST = 3e38
 _PROPERTIES = {path: name for name, path in PATHS.items()}
 _LABELS = {"translation": b"T", "rotation": b"R", "scale": b"S"}
 
@@ -225,7 +227,11 @@ class _Retimer:
             return sampled(self.times, inside, curve, self.per_second)
         if id(graph) not in self._rekeyers:
             self._rekeyers[id(graph)] = Rekeyer(graph, self.per_second, self.warp.domain)
-        return self._rekeyers[id(graph)].moved(curve, close)
+        made = self._rekeyers[id(graph)].moved(curve, close)
+        largest = max(float(np.abs(made.values).max()), float(np.abs(made.segments.slopes).max()))
+        if not largest < _MOST:
+            raise self.document.fail("a curve rises beyond what FBX can hold")
+        return made
 
     def _is_shared(self, thing: Thing, drive: Drive) -> bool:
         """Whether a curve moves something else too, which keeps its time or has another."""

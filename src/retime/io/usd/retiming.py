@@ -40,7 +40,7 @@ _OWN = (
     "layerRelocates",
 )
 # Caches of so many numbers are kept small: they may be off by more.
-_MANY, _COARSER = 3000, 25.0
+_MANY, _COARSER = 3000, 100.0
 # Attributes that are told per second, and by which power of it.
 _PER_SECOND = {"velocities": 1, "angularVelocities": 1, "accelerations": 2}
 _ARRAYS = {"rotations": Vt.QuatfArray, "translations": Vt.Vec3fArray, "scales": Vt.Vec3hArray}

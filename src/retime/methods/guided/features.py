@@ -29,6 +29,7 @@ __all__ = [
 # A reference may carry, under this name in its ``__dict__``, a function (key, make) that gives
 # places of its joints that were made before, or makes and keeps them.
 KEPT_FEATURES = "_kept_features"
+_Keep = Callable[[str, Callable[[], FloatArray]], FloatArray]
 
 # Features are smoothed by this Gaussian, in seconds: one frame at the paper's 30 Hz.
 SMOOTHING = 1 / 30
@@ -164,8 +165,7 @@ def _places(motion: Motion, reference: Motion, rate: float) -> FloatArray:
         even = sampled(_on_skeleton(motion, reference), rate)
         return _heading_frame(even, positions(even))
 
-    keep: Callable[[str, Callable[[], FloatArray]], FloatArray] | None
-    keep = reference.__dict__.get(KEPT_FEATURES)
+    keep: _Keep | None = reference.__dict__.get(KEPT_FEATURES)
     if keep is None:
         return make()
     if not reference.skeleton.same_joints(motion.skeleton):

@@ -144,7 +144,8 @@ function mount(container: HTMLElement): PosesApi {
   followDocument();
   watch(() => {
     note.hidden = poseScene.value.view !== null;
-    note.textContent = state.step.value?.method === "stagger" ? "Finding the poses" : NO_POSES;
+    const words = state.step.value?.method === "stagger" ? "Finding the poses" : NO_POSES;
+    if (note.textContent !== words) note.textContent = words;
   });
   watch(() => {
     root.classList.toggle("poses-held", inHand.value !== null);
