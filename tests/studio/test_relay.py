@@ -25,13 +25,14 @@ def test_frames_of_a_live_server_come_to_the_window_that_asked(
     start_studio: Callable[..., Studio], feed: str
 ) -> None:
     window = start_studio().window()
-    window.send(type="listen", address=feed)
+    request = window.send(type="listen", address=feed)
     header, arrays = window.next("stage")
+    assert header["request"] == request
     assert header["reference"] == "walk"
     assert arrays["partner"].shape == (len(header["partner_joints"]), 3)
     assert arrays["performer"].shape == (len(header["performer_joints"]), 3)
     window.send(type="listen", address=None)
-    window.next("stage-over")
+    assert window.next("stage-over")[0]["request"] == request
 
 
 def test_a_wrong_address_gets_a_sentence(start_studio: Callable[..., Studio], feed: str) -> None:

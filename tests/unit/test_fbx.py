@@ -802,6 +802,7 @@ BOMB = zlib.compress(bytes(1 << 24), 9)
         (b"KeyTime", lying("l", 5, 7, bytes(40)), "unknown way"),
         (b"KeyTime", lying("l", 500, 0, bytes(40)), "does not fit"),
         (b"KeyTime", packed("l", [5, 4, 3, 2, 1]), "do not rise"),
+        (b"KeyTime", packed("d", [np.nan] * 5), "no whole numbers"),
         (b"KeyTime", packed("l", [1, 2]), "2 times and 5 values"),
         (b"KeyTime", text(b"0,1,2"), "has no array"),
         (b"KeyValueFloat", packed("f", [0, 1, np.nan, 3, 4]), "not all finite"),
@@ -821,6 +822,23 @@ def test_lies_about_keys_get_a_sentence(
     maker.objects[at] = tree.with_children(node, children)
     with pytest.raises(FormatError, match=says):
         retime.read(maker.write(tmp_path / "a.fbx"))
+
+
+@pytest.mark.parametrize("flags", [CUBIC | USER | BROKEN, CUBIC | AUTO, CUBIC | TCB, LINEAR])
+@pytest.mark.parametrize("size", [1e30, 3e38])
+def test_numbers_at_the_edge_are_held_or_refused(tmp_path: Path, flags: int, size: float) -> None:
+    maker = Maker()
+    table = [[0, 0, 0], [size, 0, 0], [-size, 0, 0]]
+    maker.animate(
+        maker.stack("a", 0, 2), maker.model("A"), "Lcl Translation", [0, 1, 2], table,
+        flags=flags, data=[size, -size, 0, 0],
+    )  # fmt: skip
+    try:
+        motion = retime.read(maker.write(tmp_path / "a.fbx"))
+        retime.write(apply(motion, WARPS["bend"]), tmp_path / "b.fbx")
+    except RetimeError:
+        return
+    assert all(np.isfinite(c.values).all() for c in curves_of(tmp_path / "b.fbx").values())
 
 
 def test_a_clip_without_length_gets_a_sentence(tmp_path: Path) -> None:

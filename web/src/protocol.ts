@@ -275,9 +275,10 @@ export interface Answer {
   suggestions?: Suggested[];
 }
 
-/** No frame of a live server comes any more. */
+/** No frame of a live server comes any more; ``request`` is the one that asked for them. */
 export interface StageOver {
   type: "stage-over";
+  request: number;
 }
 
 /** A joint that stands still, from when to when. */
@@ -428,6 +429,7 @@ export interface LiveHeader {
 /** A frame of a running ``retime live``. */
 export interface StageHeader {
   type: "stage";
+  request: number;
   reference: string | null;
   time: number;
   rate: number;

@@ -25,8 +25,9 @@ __all__ = ["Backend", "LostBackendError", "LostWorkersError", "open_backend"]
 # Seconds to wait for a scheduler, and for its first worker.
 _CONNECT = 3.0
 _FIRST_WORKER = 3.0
-# Tasks that wait at the workers, in times their number: a worker never waits for the coordinator.
-_AHEAD = 4
+# Tasks at the workers, in times their number: one is worked on, and none waits for the coordinator.
+# With more than loky's own queue holds, its thread stumbles over them when it is ended.
+_AHEAD = 2
 # How often the link to a cluster is looked at, seconds.
 _LOOK = 0.5
 _VERSION = "__import__('retime').__version__"
@@ -90,7 +91,8 @@ def _outcomes(parallel: Any, calls: Iterator[Any]) -> Iterator[Outcome]:
     with _deaf_to_ctrl_c():
         found = parallel(calls)  # starts the workers and hands the first tasks out
     try:
-        yield from found
+        for outcome in found:  # noqa: UP028 - yield from would close it before the finally
+            yield outcome
     finally:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # joblib's word on tasks that are not waited for

@@ -112,7 +112,7 @@ class Hub:
         """Show a live server in a window until it ends, the window leaves or asks for another."""
         self._stop_listening(window)
         if address is not None:
-            relay = Relay(window, address)
+            relay = Relay(window, address, request)
             self._relays[window] = self._start(self._relay(relay, window, request))
 
     async def _relay(self, relay: Relay, window: Window, request: int) -> None:

@@ -244,7 +244,9 @@ class Answer(Struct, frozen=True, tag="answer"):
 
 
 class StageOver(Struct, frozen=True, tag="stage-over"):
-    """No frame of a live server comes any more."""
+    """No frame of a live server comes any more; ``request`` is the one that asked for them."""
+
+    request: int
 
 
 ServerMessage = Welcome | DocumentState | Progress | Problem | Answer | StageOver
@@ -450,9 +452,10 @@ class StageHeader(Struct, frozen=True, tag="stage"):
 
     Arrays: ``performer`` (J, 3) and ``partner`` (P, 3), positions in metres, Y up, NaN where a
     joint is not seen; joints are named by role. ``late`` is seconds behind the recording's own
-    pace.
+    pace; ``request`` is the one that asked for frames.
     """
 
+    request: int
     reference: str | None
     time: float
     rate: float

@@ -35,10 +35,13 @@ class Relay:
         Who watches.
     address : str
         What ``retime live --feed`` printed, key included.
+    request : int
+        Which of the window's requests this answers: what comes of an earlier one is told apart.
     """
 
-    def __init__(self, window: Window, address: str) -> None:
+    def __init__(self, window: Window, address: str, request: int) -> None:
         self._window = window
+        self._request = request
         self._url = _feed_of(address)
 
     async def run(self) -> None:
@@ -51,7 +54,7 @@ class Relay:
                 hello = json.loads(await feed.recv())
                 async for data in feed:
                     if isinstance(data, bytes):
-                        self._window.post(_passed_on(hello, data), "stage")
+                        self._window.post(_passed_on(hello, data, self._request), "stage")
         except InvalidHandshake:
             raise InputError(
                 "retime live did not accept the key: paste the whole address that it printed"
@@ -65,7 +68,7 @@ class Relay:
             raise InputError("the connection to retime live was lost; connect again") from None
         finally:
             with contextlib.suppress(RuntimeError):
-                self._window.post(messages.StageOver(), "stage")
+                self._window.post(messages.StageOver(self._request), "stage")
 
 
 def _feed_of(address: str) -> str:
@@ -86,12 +89,13 @@ def _feed_of(address: str) -> str:
     return f"ws://{shown}:{port}/feed?format=binary&token={token}"
 
 
-def _passed_on(hello: dict[str, Any], data: bytes) -> bytes:
+def _passed_on(hello: dict[str, Any], data: bytes, request: int) -> bytes:
     """Make a frame for the window of one of the feed's."""
     header, arrays = parse_frame(data)
     reference = header["reference"]
     return messages.frame(
         messages.StageHeader(
+            request=request,
             reference=reference,
             time=float(header["time"]),
             rate=float(header["rate"]),

@@ -1,6 +1,8 @@
 /** What lies over the view: whose body is which, what is drawn, and what the colours of feasibility mean. */
 
+import type { StageHeader } from "../protocol";
 import { liveBodies } from "../store/live";
+import { isStaged, stageReading } from "../store/stage";
 import * as state from "../store/state";
 import { iconButton, iconToggle, segments } from "./controls";
 import { element, live, shown } from "./dom";
@@ -17,7 +19,7 @@ export function overlay(frameCharacter: () => void): HTMLElement {
     switches(frameCharacter),
     feasibilityLegend(),
   );
-  return shown(() => state.source.value !== null, made);
+  return shown(() => state.source.value !== null || isStaged.value, made);
 }
 
 function legend(): HTMLElement {
@@ -29,19 +31,20 @@ function legend(): HTMLElement {
       element("strong", {}, live(name)),
       live(value),
     );
+  const staged = (): StageHeader | null => (isStaged.value ? stageReading.value : null);
   const shownTime = (): number => state.result.value?.sourceAt(state.time.value) ?? state.time.value;
   return element(
     "div",
     { className: "legend", role: "group", ariaLabel: "Bodies" },
     chip(
       "original",
-      () => (liveBodies.value ? "Performer" : "Original"),
-      () => seconds(liveBodies.value?.at ?? state.time.value),
+      () => (isStaged.value || liveBodies.value ? "Performer" : "Original"),
+      () => seconds(staged()?.heard ?? liveBodies.value?.at ?? state.time.value),
     ),
     chip(
       "retimed",
-      () => (liveBodies.value ? "Follower" : "Retimed"),
-      () => `shows ${seconds(liveBodies.value?.shows ?? shownTime())}`,
+      () => (isStaged.value ? "Partner" : liveBodies.value ? "Follower" : "Retimed"),
+      () => `shows ${seconds(staged()?.time ?? liveBodies.value?.shows ?? shownTime())}`,
     ),
   );
 }

@@ -3,6 +3,7 @@
 import { batch } from "@preact/signals-core";
 import type { ChangeStep, Command, NewStep } from "../protocol";
 import { nextRequest, send, show, want } from "./connection";
+import { expectStage, leaveStage } from "./stage";
 import * as state from "./state";
 
 export function run(command: Command): boolean {
@@ -90,6 +91,15 @@ export function followLive(motion: string): void {
   state.performer.value = motion;
   state.liveRun.value = null;
   send({ type: "ask", request: nextRequest(), question: "live", motion });
+}
+/** Show a running `retime live`, by the address that it printed. */
+export function listenTo(address: string): void {
+  const request = nextRequest();
+  if (send({ type: "listen", request, address })) expectStage(request);
+}
+export function stopListening(): void {
+  leaveStage();
+  send({ type: "listen", request: nextRequest(), address: null });
 }
 export const push = (time: number, rate: number): void => void send({ type: "push", time, rate });
 export const openSample = (name: string): void => void send({ type: "sample", request: nextRequest(), name });

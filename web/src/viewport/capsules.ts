@@ -13,6 +13,7 @@ const DETAIL = { around: 24, rings: 5 };
 
 const start = new Float32Array(3);
 const end = new Float32Array(3);
+const NOWHERE = new Float32Array(3);
 
 /** Put a shape's cones for a pose from slot `first` on. */
 export function putShape(cones: Cones, shape: Shape, pose: ArrayLike<number>, first = 0): void {
@@ -20,6 +21,10 @@ export function putShape(cones: Cones, shape: Shape, pose: ArrayLike<number>, fi
     const volume = shape.volumes[k]!;
     locate(volume.start, pose, start);
     locate(volume.end, pose, end);
+    if (!Number.isFinite(start[0]! + end[0]!)) {
+      cones.put(first + k, NOWHERE, 0, NOWHERE, 0); // of a joint that is not seen
+      continue;
+    }
     cones.put(first + k, start, volume.startRadius, end, volume.endRadius);
     if (volume.width === 1) continue;
     const l = 3 * volume.left;

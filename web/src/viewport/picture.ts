@@ -4,12 +4,14 @@ import { effect } from "@preact/signals-core";
 import { Scene, Vector3, WebGLRenderer } from "three";
 import type { RetimedClip } from "../store/clip";
 import { liveBodies } from "../store/live";
+import { stageShown } from "../store/stage";
 import * as state from "../store/state";
 import { haste } from "./cones";
 import { poseLive } from "./live_pose";
 import { Marks } from "./marks";
 import { readPalette, type Palette } from "./palette";
 import { Stage } from "./stage";
+import { StageFigures } from "./stage_figures";
 import { Subject } from "./subject";
 import { handlesChange } from "./pose_edit";
 import { PoseTool } from "./pose_tool";
@@ -28,6 +30,8 @@ export class Picture {
   private readonly scene = new Scene();
   private readonly stage = new Stage();
   private readonly marks = new Marks();
+  /** Who is on a live server's stage, while that is shown. */
+  private readonly figures = new StageFigures();
   private readonly viewpoint: Viewpoint;
   private readonly thumbnails: Thumbnails;
   private readonly tools: ToolBench;
@@ -42,9 +46,10 @@ export class Picture {
     this.viewpoint = new Viewpoint(canvas, invalidate, (from) => this.stage.light(new Vector3(...from)));
     const tools: Tool[] = [new SurfaceTool(), new PoseTool()];
     this.tools = new ToolBench(canvas, tools, this.viewpoint.eye.camera, invalidate);
-    this.scene.add(this.stage.object, this.stage.lights, this.marks.object, ...tools.map((tool) => tool.object));
+    this.scene.add(this.stage.object, this.stage.lights, this.marks.object, this.figures.object);
+    this.scene.add(...this.tools.objects);
     this.forget = effect(() => {
-      void [liveBodies.value, handlesChange.value];
+      void [liveBodies.value, stageShown.value, handlesChange.value];
       invalidate();
     });
   }
@@ -93,7 +98,16 @@ export class Picture {
     const { eye, height } = this.viewpoint;
     const palette = this.colors();
     const shown = this.shown();
-    if (shown) {
+    const staged = stageShown.peek();
+    this.figures.update(staged, palette, state.layout.peek() === "side", eye.right);
+    this.viewpoint.followStage(staged && this.figures);
+    if (shown) shown.subject.object.visible = !staged;
+    if (staged) {
+      this.marks.show(null, palette, 0, 0, 0);
+      const [x, z] = this.figures.middle ?? [0, 0];
+      const reach = 2 * this.figures.size;
+      this.stage.follow(x, 0, z, reach, Math.max(2 * reach, 1.3 * eye.distance));
+    } else if (shown) {
       const { subject, result, t } = shown;
       this.viewpoint.follow(shown);
       const [x, z] = this.viewpoint.aside(shown);
@@ -115,22 +129,26 @@ export class Picture {
       this.stage.follow(0, 0, 0, EMPTY.size, EMPTY.seen);
     }
     this.tools.update(
-      shown && {
-        source: shown.subject.source, result: shown.result, t: shown.t, palette, camera: eye.camera,
-        pixel: eye.pixel(height),
-      },
+      shown && !staged
+        ? {
+          source: shown.subject.source, result: shown.result, t: shown.t, palette, camera: eye.camera,
+          pixel: eye.pixel(height),
+        }
+        : null,
     );
   }
 
   frame(): void {
     const shown = this.shown();
-    if (shown) this.viewpoint.frame(shown, this.tools.extent());
+    if (this.figures.object.visible) this.viewpoint.frameStage(this.figures);
+    else if (shown) this.viewpoint.frame(shown, this.tools.extent());
     this.invalidate();
   }
 
   look(from: Side): void {
     const shown = this.shown();
-    if (shown) this.viewpoint.look(shown, from, this.tools.extent());
+    if (this.figures.object.visible) this.viewpoint.frameStage(this.figures, from);
+    else if (shown) this.viewpoint.look(shown, from, this.tools.extent());
     this.invalidate();
   }
 
@@ -143,11 +161,11 @@ export class Picture {
     subject.retimed.setLoad(null, 0, 0);
     subject.retimed.pose(result, t);
     const others = [
-      this.stage.object, this.marks.object, subject.original.object, subject.ghosts.object, ...this.tools.objects,
+      this.stage.object, this.marks.object, this.figures.object, subject.original.object, subject.ghosts.object, ...this.tools.objects,
     ];
     const before = others.map((part) => part.visible);
     for (const part of others) part.visible = false;
-    subject.retimed.object.visible = true;
+    subject.object.visible = subject.retimed.object.visible = true;
     const direction = this.viewpoint.firstLook(subject);
     const size = subject.tallest(result);
     const picture = this.thumbnails.draw(
@@ -160,7 +178,7 @@ export class Picture {
   dispose(): void {
     this.forget();
     this.subject?.dispose();
-    const parts = [this.stage, this.marks, this.thumbnails, this.tools, this.viewpoint, this.renderer];
+    const parts = [this.stage, this.marks, this.figures, this.thumbnails, this.tools, this.viewpoint, this.renderer];
     for (const part of parts) part.dispose();
   }
 

@@ -18,6 +18,9 @@ const ONE = 0.05;
 const TWO = 0.1;
 const TALLEST_SAMPLES = 24;
 
+/** How solid a body is that is so far from another, metres of its joints' mean distance: 0 where they are one. */
+export const solidityAt = (mean: number): number => Math.min(Math.max((mean - ONE) / (TWO - ONE), 0), 1);
+
 export class Subject {
   readonly object = new Group();
   readonly shape: Shape;
@@ -120,8 +123,7 @@ export class Subject {
     let sum = 0;
     for (let k = 0; k < a.length; k += 3)
       sum += Math.hypot(a[k]! - b[k]!, a[k + 1]! - b[k + 1]!, a[k + 2]! - b[k + 2]!);
-    const mean = (3 * sum) / a.length;
-    return Math.min(Math.max((mean - ONE) / (TWO - ONE), 0), 1);
+    return solidityAt((3 * sum) / a.length);
   }
 
   /** The longest side of the box round any of a clip's poses, metres. */

@@ -5,6 +5,7 @@ import * as state from "../store/state";
 import { asideBy } from "./aside";
 import { Eye } from "./eye";
 import { facingOf, framedPoints, turned, type Framed, type Vec } from "./framing";
+import type { StageFigures } from "./stage_figures";
 import type { Subject } from "./subject";
 
 export type Side = "front" | "side" | "top";
@@ -33,6 +34,8 @@ export class Viewpoint {
   private travels = false;
   private rootX = 0;
   private rootZ = 0;
+  /** What a live server's stage was framed for, and where its middle was; null while none is shown. */
+  private staged: { key: string; middle: [number, number] } | null = null;
 
   constructor(canvas: HTMLElement, invalidate: () => void, private readonly light: (from: Vec) => void) {
     this.eye = new Eye(canvas, invalidate, () => (this.touched = true));
@@ -66,13 +69,32 @@ export class Viewpoint {
 
   look(shown: Shown, from: Side, also: ArrayLike<number>): void {
     const facing = facingAt(shown.subject, shown.result ?? shown.subject.source, shown.t);
-    const directions = {
-      front: turned(facing, 0, 0),
-      side: turned(facing, -90 * RAD, 0),
-      top: turned(facing, 180 * RAD, 89.9 * RAD), // the character faces up in the picture
-    };
-    this.frameFrom(shown, directions[from], also);
+    this.frameFrom(shown, seenFrom(from, facing), also);
     this.touched = true;
+  }
+
+  /** Bring a live server's stage into the picture, from a side of the partner or from where the camera is. */
+  frameStage(figures: StageFigures, from?: Side): void {
+    const direction = from ? seenFrom(from, figures.facing) : this.eye.direction;
+    if (figures.count) this.eye.frame(figures.extent(), figures.room, direction);
+    if (from) this.touched = true;
+  }
+
+  /** Go along with a live server's stage, and frame it where a figure came; null brings the character back. */
+  followStage(figures: StageFigures | null): void {
+    const middle = figures?.middle;
+    if (!figures) {
+      if (!this.staged) return;
+      this.staged = null;
+      this.touched = false;
+      if (this.framedFor) this.framedFor = { ...this.framedFor, rest: "" };
+    } else if (middle) {
+      const before = this.staged;
+      const key = `${figures.count} ${state.layout.peek()} ${this.width} ${this.height}`;
+      this.staged = { key, middle };
+      if (before) this.eye.move(middle[0] - before.middle[0], middle[1] - before.middle[1]);
+      if (!before || (before.key !== key && !this.touched)) this.frameStage(figures);
+    }
   }
 
   /** The level direction from which a motion is first seen. */
@@ -127,6 +149,12 @@ export class Viewpoint {
     this.rootX = pose[3 * hips]!;
     this.rootZ = pose[3 * hips + 2]!;
   }
+}
+
+function seenFrom(side: Side, facing: Vec): Vec {
+  if (side === "front") return turned(facing, 0, 0);
+  if (side === "side") return turned(facing, -90 * RAD, 0);
+  return turned(facing, 180 * RAD, 89.9 * RAD); // the character faces up in the picture
 }
 
 function joined(points: Float32Array, also: ArrayLike<number>): Float32Array {

@@ -207,7 +207,7 @@ def read_curve(thing: Thing) -> Curve | None:
     node, what = thing.node, f"the curve {thing.id}"
     if node.child(b"KeyTime") is None:
         return None
-    ticks = array(node.child(b"KeyTime"), f"the times of {what}").astype(np.int64)
+    ticks = _integers(node.child(b"KeyTime"), f"the times of {what}")
     numbers_ = array(node.child(b"KeyValueFloat"), f"the values of {what}").astype(float)
     if len(ticks) != len(numbers_):
         raise Malformed(f"{what} has {len(ticks)} times and {len(numbers_)} values")
@@ -234,6 +234,13 @@ def read_curve(thing: Thing) -> Curve | None:
     return _without_doubles(curve)
 
 
+def _integers(node: Node | None, what: str) -> IntArray:
+    found = array(node, what)
+    if found.dtype.kind not in "iu":
+        raise Malformed(f"{what} are no whole numbers")
+    return found.astype(np.int64)
+
+
 def _modes(flags: IntArray) -> IntArray:
     constant = np.where(flags & NEXT, CONSTANT | NEXT, CONSTANT)
     smooth = np.where(flags & CUBIC, CUBIC, LINEAR)
@@ -242,8 +249,8 @@ def _modes(flags: IntArray) -> IntArray:
 
 def _attributes(node: Node, what: str, keys: int) -> tuple[IntArray, npt.NDArray[np.uint32]]:
     """Read flags and tangents, which stand once for neighbours that share them."""
-    flags = array(node.child(b"KeyAttrFlags"), f"the flags of {what}").astype(np.int64)
-    counts = array(node.child(b"KeyAttrRefCount"), f"the counts of {what}").astype(np.int64)
+    flags = _integers(node.child(b"KeyAttrFlags"), f"the flags of {what}")
+    counts = _integers(node.child(b"KeyAttrRefCount"), f"the counts of {what}")
     raw = array(node.child(b"KeyAttrDataFloat"), f"the tangents of {what}")
     if raw.itemsize != 4 or len(raw) != 4 * len(flags) or len(counts) != len(flags):
         raise Malformed(f"the flags and tangents of {what} do not go together")
@@ -299,7 +306,8 @@ def explicit(curve: Curve) -> Curve:
     share = np.clip(np.round(weights * _WEIGHTS), 1, _WEIGHTS - 1).astype(np.int64)
     share[plain] = 3333
     data = curve.data.copy()
-    data[cubic, :2] = slopes[cubic].astype(np.float32).view(np.uint32)
+    with np.errstate(over="ignore"):  # who writes it looks for what is too large
+        data[cubic, :2] = slopes[cubic].astype(np.float32).view(np.uint32)
     data[cubic, 2] = (share[:, 1] << 16 | share[:, 0])[cubic]
     data[cubic, 3] = 0
     return replace(curve, flags=np.where(cubic, flags, curve.flags), data=data)

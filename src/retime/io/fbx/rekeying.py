@@ -196,7 +196,8 @@ def _with_bends(
         return x, y
     speed = _fastest(curve, keys, (y[1:] + y[:-1]) / 2)
     # How far off in source time a stretch may be; one that hardly changes, by any.
-    reach = close / np.maximum(speed, 1e-300)
+    reach = np.full(len(speed), np.inf)
+    np.divide(close, speed, out=reach, where=speed > 1e-12 * close)
     reach[~moves | (speed * np.abs(np.diff(y)) <= close)] = np.inf
     inner = _worth_a_key(graph, x, np.arange(first[0], last[-1]), reach)
     xs, ys = graph.x[inner], graph.y[inner]

@@ -1,4 +1,4 @@
-/** The bar over the live plots: who performs, who plays along, follow, and a transport of live time. */
+/** The bar over the live plots: who performs, who plays along, follow, a transport of live time, a live server. */
 
 import { effect, signal } from "@preact/signals-core";
 import { button, iconButton, select, type Option } from "../../panels/controls";
@@ -10,7 +10,9 @@ import * as actions from "../../store/actions";
 import {
   liveBodies, liveDomain, liveNote, livePlaying, liveRun, liveTime, partner, seekLive, toggleLive,
 } from "../../store/live";
+import { listening } from "../../store/stage";
 import * as state from "../../store/state";
+import { stageField, stageReadout, stageWords } from "./stage_bar";
 
 /** The motion that was chosen to perform, before it is followed. */
 const chosen = signal("");
@@ -35,7 +37,9 @@ export const needsMotion = (): boolean => others().length === 0;
 
 export function liveBar(): HTMLElement {
   const made = element("div", { className: "live-bar", role: "toolbar", ariaLabel: "Live" });
-  rebuild(made, needsMotion, (lonely) => (lonely ? [lonelyWords()] : [...choices(), ...transport(), ...readouts()]));
+  const follow = shown(() => listening.value === "off", element("div", { className: "live-follow" }));
+  rebuild(follow, needsMotion, (lonely) => (lonely ? [lonelyWords()] : [...choices(), ...transport(), ...readouts()]));
+  made.append(follow, stageField(), stageReadout(), stageWords());
   waitForAnswers();
   runLive();
   return made;
@@ -44,8 +48,8 @@ export function liveBar(): HTMLElement {
 const lonelyWords = (): HTMLElement =>
   text(
     () => state.source.value
-      ? "To follow a performer, bring in a second motion: it is replayed as if live, and this one is the recording."
-      : "A performer is followed here once a motion is open.",
+      ? "Bring in a second motion to follow it as if it came live, or connect to a running retime live."
+      : "Open a motion to follow a performer in it, or connect to a running retime live.",
     element("p", { className: "live-words" }),
   );
 

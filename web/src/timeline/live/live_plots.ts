@@ -5,6 +5,9 @@ import { Axis } from "../axis";
 import { crisp, hatch, labelRow, labelValue, line, within, type Plot } from "../plot";
 import type { Row } from "../rows";
 
+/** What the plots show: of a run that was replayed, or of a live server. */
+export type Followed = Pick<LiveRun, "times" | "rate" | "confidence" | "late">;
+
 /** Seconds that an onlooker does not notice. */
 export const NOTICED = 0.15;
 const RULER = 23;
@@ -34,7 +37,7 @@ export function lateBounds(late: ArrayLike<number>): [number, number] {
   return [Math.min(-200, Math.floor(low / 100) * 100), Math.max(200, Math.ceil(high / 100) * 100)];
 }
 
-export function drawLive(plot: Plot, run: LiveRun): void {
+export function drawLive(plot: Plot, run: Followed): void {
   const rows = liveRows(plot.height);
   drawLate(plot, rows.late, run);
   drawRate(plot, rows.rate, run);
@@ -47,7 +50,7 @@ export function drawLive(plot: Plot, run: LiveRun): void {
   line(context, theme.gutter + 0.5, 0, theme.gutter + 0.5, plot.height);
 }
 
-function drawLate(plot: Plot, row: Row, { times, late }: LiveRun): void {
+function drawLate(plot: Plot, row: Row, { times, late }: Followed): void {
   const { context, theme, time, width } = plot;
   const [least, most] = lateBounds(late);
   // Late is up: the performer lags behind the recording's own pace.
@@ -114,7 +117,7 @@ export function beyond(times: ArrayLike<number>, late: ArrayLike<number>): [numb
   return found;
 }
 
-function drawRate(plot: Plot, row: Row, { times, rate }: LiveRun): void {
+function drawRate(plot: Plot, row: Row, { times, rate }: Followed): void {
   const most = Math.max(2, Math.ceil(quantile(rate, 0.99)));
   const up = new Axis(0, most, row.top + row.height - 8, row.top + 8);
   const { context, theme, width } = plot;
@@ -131,7 +134,7 @@ function drawRate(plot: Plot, row: Row, { times, rate }: LiveRun): void {
   labelRow(plot, row, "Rate", "of the recording");
 }
 
-function drawConfidence(plot: Plot, row: Row, { times, confidence }: LiveRun): void {
+function drawConfidence(plot: Plot, row: Row, { times, confidence }: Followed): void {
   const up = new Axis(0, 1, row.top + row.height - 8, row.top + 8);
   within(plot, row, () => curve(plot, times, confidence, up, plot.theme.feasible, 0));
   labelValue(plot, "1", up.at(1));

@@ -1,8 +1,9 @@
-/** A motion replayed as if it came live: how it was followed, and both bodies in the view at live time. */
+/** A motion replayed as if it came live, or a live server: how following went, and both bodies in the view. */
 
 import { element, live, scope, shown, watch } from "../../panels/dom";
-import * as state from "../../store/state";
 import { liveDomain, livePlaying, liveRun, liveTime, seekLive, toggleLive } from "../../store/live";
+import { isStaged, listening, stageCrowded, stageHistory } from "../../store/stage";
+import * as state from "../../store/state";
 import { Sheet } from "../layers/sheet";
 import { scene, type Scene } from "../scene";
 import type { TabApi } from "../tab";
@@ -12,6 +13,10 @@ import { drawLive } from "./live_plots";
 import { liveScore } from "./live_score";
 
 const HELP = "Deviation, rate and confidence over live time. Left and Right step by a frame, Space plays.";
+
+/** Seconds that the plots of a live server have room for at first. */
+const FIRST_SPAN = 10;
+const TIME_KEYS = [" ", "ArrowLeft", "ArrowRight", "Home", "End"];
 
 export function mountLive(container: HTMLElement): TabApi {
   container.textContent = "";
@@ -23,7 +28,10 @@ export function mountLive(container: HTMLElement): TabApi {
         "div",
         { className: "live" },
         liveBar(),
-        shown(() => !needsMotion(), element("div", { className: "live-body" }, plots, liveScore())),
+        shown(
+          () => isListening() || !needsMotion(),
+          element("div", { className: "live-body" }, plots, shown(() => !isListening(), liveScore())),
+        ),
       ),
     );
     const made = new Sheet(plots, {
@@ -31,14 +39,15 @@ export function mountLive(container: HTMLElement): TabApi {
       rulerName: "Live time",
       gutter: (theme) => theme.gutter,
       scene: liveScene,
-      now: () => liveTime.value,
+      now: () => (isListening() ? stageSpan()[1] : liveTime.value),
       seek: (t) => {
+        if (isListening()) return;
         livePlaying.value = false;
         seekLive(t);
       },
-      isPlaying: () => livePlaying.value,
+      isPlaying: () => livePlaying.value || isListening(),
       draw: (plot) => {
-        const run = liveRun.peek();
+        const run = listening.peek() === "off" ? liveRun.peek() : stageHistory.peek();
         if (run) drawLive(plot, run);
       },
     });
@@ -48,7 +57,7 @@ export function mountLive(container: HTMLElement): TabApi {
     });
     made.root.append(shown(() => emptyWords() !== "", words));
     watch(() => {
-      void liveRun.value;
+      void [liveRun.value, isListening()];
       made.view.all();
       made.redraw();
     });
@@ -64,8 +73,21 @@ export function mountLive(container: HTMLElement): TabApi {
   };
 }
 
+const isListening = (): boolean => listening.value !== "off";
+
+/** First and last second of what a live server's history holds. */
+function stageSpan(): [number, number] {
+  const times = stageHistory.value?.times;
+  return times ? [times[0]!, times[times.length - 1]!] : [0, 0];
+}
+
 /** The ruler's scene in live time: nothing of the document's is on it. */
 function liveScene(): Scene {
+  if (isListening()) {
+    const [from, to] = stageSpan();
+    const output: [number, number] = [from, Math.max(to, from + FIRST_SPAN)];
+    return { ...scene.value, output, span: output, fps: 30, keys: [], selected: null, range: null };
+  }
   const run = liveRun.value;
   const fps = (run && state.clips.value.get(run.header.performer)?.fps) || 30;
   return {
@@ -75,18 +97,19 @@ function liveScene(): Scene {
 }
 
 function emptyWords(): string {
-  if (liveRun.value || needsMotion()) return "";
+  if (isListening() || liveRun.value || needsMotion()) return "";
   if (following.value) return "Following the performer, frame by frame…";
   return state.liveRun.value
     ? "The open motion is another one than was followed in. Follow again."
     : "Choose a performer and press Follow: it is replayed as if it came live, with the open motion as the recording.";
 }
 
-/** Both bodies stand side by side while a run is shown; leaving the tab brings the layout back. */
+/** Both bodies stand side by side while a run, or a stage where they are in one place, is shown, and no longer. */
 function standApart(): void {
   let before: state.Layout | null = null;
   watch(() => {
-    const shows = state.tab.value === "live" && liveRun.value !== null;
+    const apart = isStaged.value ? stageCrowded.value : liveRun.value !== null;
+    const shows = state.tab.value === "live" && apart;
     if (shows && before === null) {
       before = state.layout.peek();
       state.layout.value = "side";
@@ -99,7 +122,9 @@ function standApart(): void {
 
 function liveKey(event: KeyboardEvent): boolean {
   const run = liveRun.value;
-  if (!run || event.ctrlKey || event.metaKey || event.altKey) return false;
+  if (event.ctrlKey || event.metaKey || event.altKey) return false;
+  if (isStaged.value) return TIME_KEYS.includes(event.key); // what comes live cannot be moved in
+  if (!run) return false;
   const [a, b] = liveDomain.value;
   const fps = state.clips.value.get(run.header.performer)?.fps ?? 30;
   const step = (frames: number): void => {
