@@ -876,35 +876,10 @@ def test_two_objects_of_one_number_get_a_sentence(tmp_path: Path) -> None:
 def test_without_its_part_installed_it_says_what_to_install(
     walk_fbx: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from retime.io.fbx import evaluation
-
-    evaluation._end_idle()
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(retime.MissingDependencyError, match=r"C compiler.*retime\[fbx\]"):
         retime.read(walk_fbx)
     assert contents(walk_fbx)[0]["name"] == "walk"  # what needs no evaluation works without
-
-
-@pytest.mark.parametrize("how", ["crash", "hang", "nonsense"])
-def test_what_happens_in_the_child_stays_there(
-    walk_fbx: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
-) -> None:
-    from retime.io.fbx import evaluation
-
-    program = {
-        "crash": "import os, signal; input(); os.kill(os.getpid(), signal.SIGSEGV)",
-        "hang": "import time; input(); time.sleep(600)",
-        "nonsense": "input(); print('a sad story', flush=True)",
-    }[how]
-    (tmp_path / "evaluation.py").write_text("")
-    (tmp_path / "child.py").write_text(program)
-    evaluation._end_idle()
-    monkeypatch.setattr(evaluation, "__file__", str(tmp_path / "evaluation.py"))
-    monkeypatch.setattr(evaluation, "_PATIENCE", 1.0)
-    says = {"crash": "broke down", "hang": "more than 1 s", "nonsense": "a sad story"}[how]
-    with pytest.raises(FormatError, match=says):
-        retime.read(walk_fbx)
-    assert not evaluation._idle
 
 
 def test_truncated_files_get_a_sentence(walk_fbx: Path, tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ import { waiting } from "./panels/waiting";
 import * as actions from "./store/actions";
 import { start } from "./store/connection";
 import { openEditors } from "./store/editors";
+import * as onStage from "./store/stage";
 import * as state from "./store/state";
 import { mountJointTimes } from "./timeline/joints/joint_times";
 import { mountLayers } from "./timeline/layers/layers";
@@ -115,8 +116,9 @@ declare global {
   interface Window {
     /** For tests and the curious. */
     retime: {
-      state: typeof state; actions: typeof actions; view: typeof view; timeline: typeof timeline; places: typeof places;
+      state: typeof state; stage: typeof onStage; actions: typeof actions; view: typeof view;
+      timeline: typeof timeline; places: typeof places;
     };
   }
 }
-window.retime = { state, actions, view, timeline, places };
+window.retime = { state, stage: onStage, actions, view, timeline, places };

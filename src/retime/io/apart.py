@@ -62,6 +62,8 @@ class Apart:
         How long a question may take: at least, and by the size of its file.
     most_answers : int, optional
         A library that keeps some memory of each file is started anew after so many.
+    feature : str, optional
+        What needs it, where there is more to say: ``"FBX, which ...,"``.
     """
 
     def __init__(
@@ -74,6 +76,7 @@ class Apart:
         seconds: float = 10.0,
         seconds_per_mb: float = 2.0,
         most_answers: int | None = None,
+        feature: str | None = None,
     ) -> None:
         self.program = Path(program)
         self.module = module
@@ -82,6 +85,7 @@ class Apart:
         self.seconds = seconds
         self.seconds_per_mb = seconds_per_mb
         self.most_answers = most_answers
+        self.feature = feature or f"reading and writing {kind}"
         self.child: _Child | None = None
         self._lock = threading.Lock()
         _known.add(self)
@@ -119,7 +123,7 @@ class Apart:
             The answer.
         """
         if importlib.util.find_spec(self.module) is None:
-            raise MissingDependencyError(f"reading and writing {self.kind}", self.extra)
+            raise MissingDependencyError(self.feature, self.extra)
         place = Path(folder)
         if arrays:
             np.savez(place / _QUESTIONS, allow_pickle=False, **arrays)

@@ -109,6 +109,10 @@ function clear(): void {
 }
 
 function history(): StageHistory {
-  const column = (k: number): Float32Array => Float32Array.from(samples, (sample) => sample[k]!);
+  const column = (k: number): Float32Array => {
+    const values = new Float32Array(samples.length);
+    for (let n = 0; n < values.length; n++) values[n] = samples[n]![k]!;
+    return values;
+  };
   return { times: column(0), source: column(1), rate: column(2), confidence: column(3), late: column(4) };
 }

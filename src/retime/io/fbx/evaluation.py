@@ -7,14 +7,7 @@ are put on the wanted times, and it makes transforms of them.
 
 from __future__ import annotations
 
-import atexit
-import contextlib
-import importlib.util
-import os
-import subprocess
-import sys
 import tempfile
-import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,9 +15,8 @@ from types import TracebackType
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from retime.errors import FormatError, MissingDependencyError
+from retime.io.apart import Apart, Arrays
 from retime.io.fbx.curves import (
     CONSTANT,
     CUBIC,
@@ -44,10 +36,6 @@ from retime.sampling import MOST_BYTES
 
 __all__ = ["Evaluator", "Poses"]
 
-# How long a file may take, seconds.
-_PATIENCE = 120.0
-# How many requests a child answers.
-_MOST_ANSWERS = 400
 _MODES = (CONSTANT, CONSTANT | NEXT, LINEAR, CUBIC)
 
 
@@ -73,69 +61,15 @@ class Poses:
     keeps_size: frozenset[int]
 
 
-class _Child:
-    """A process that runs ufbx; it ends with this one, whose end of the pipe it reads."""
-
-    def __init__(self) -> None:
-        if importlib.util.find_spec("pufbx") is None:
-            raise MissingDependencyError(
-                "FBX, whose evaluator is compiled while it is installed and asks for a C compiler,",
-                "fbx",
-            )
-        self.owner = os.getpid()
-        self.answered = 0
-        self.process = subprocess.Popen(
-            [sys.executable, "-I", "-W", "ignore", str(Path(__file__).with_name("child.py"))],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            env=os.environ | {"OPENBLAS_NUM_THREADS": "1", "PYTHONIOENCODING": "utf-8"},
-        )
-
-    def ask(self, request: str) -> str:
-        """Hand over a line; return the answer, empty where there is none."""
-        process = self.process
-        assert process.stdin is not None
-        assert process.stdout is not None
-        timer = threading.Timer(_PATIENCE, process.kill)
-        timer.daemon = True
-        timer.start()
-        try:
-            process.stdin.write(request + "\n")
-            process.stdin.flush()
-            answer = process.stdout.readline().strip()
-        except OSError:
-            answer = ""
-        late = not timer.is_alive()
-        timer.cancel()
-        self.answered += 1
-        return f"it took more than {_PATIENCE:g} s" if late else answer
-
-    def end(self) -> None:
-        """Stop the process."""
-        for pipe in (self.process.stdin, self.process.stdout):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
-        self.process.kill()
-        self.process.wait()
-
-
-# A child that has nothing to do waits for the next file: starting one takes longer than reading.
-_idle: list[_Child] = []
-_lock = threading.Lock()
-
-
-@atexit.register
-def _end_idle() -> None:
-    with _lock:
-        while _idle:
-            child = _idle.pop()
-            if child.owner == os.getpid():
-                child.end()
+LIBRARY = Apart(
+    Path(__file__).with_name("child.py"),
+    module="pufbx",
+    extra="fbx",
+    kind="FBX",
+    feature="FBX, whose evaluator is compiled while it is installed and asks for a C compiler,",
+    seconds=120.0,
+    most_answers=400,  # ufbx's wrapper keeps some memory of each file
+)
 
 
 class Evaluator:
@@ -143,11 +77,7 @@ class Evaluator:
 
     def __init__(self, path: str | Path) -> None:
         self.path = path
-        with _lock:
-            found = _idle.pop() if _idle and _idle[-1].owner == os.getpid() else None
-        self.child = found or _Child()
         self.folder = tempfile.TemporaryDirectory(prefix="retime-fbx-", ignore_cleanup_errors=True)
-        self.sound = True
 
     def __enter__(self) -> Evaluator:
         return self
@@ -159,31 +89,22 @@ class Evaluator:
         trace: TracebackType | None,
     ) -> None:
         self.folder.cleanup()
-        # ufbx's wrapper keeps some memory of each file, so nobody serves for ever.
-        interrupted = error is not None and not isinstance(error, Exception)
-        with _lock:
-            fresh = self.sound and not interrupted and self.child.answered < _MOST_ANSWERS
-            if fresh and not _idle:
-                _idle.append(self.child)
-                return
-        self.child.end()
 
-    def _ask(self, what: str, *files: str) -> dict[str, npt.NDArray[Any]]:
-        target = str(Path(self.folder.name) / "answer.npz")
-        answer = self.child.ask("\t".join([what, *files, target]))
-        if answer == "ok":
-            with np.load(target, allow_pickle=False) as found:
-                return {name: found[name] for name in found.files}
-        self.sound = False
-        if not answer:
-            raise FormatError("ufbx, which evaluates it, broke down over it", path=self.path)
-        raise FormatError(f"ufbx cannot evaluate it: {answer}", path=self.path)
+    def _ask(self, what: str, file: Path, arrays: Arrays | None = None) -> Arrays:
+        _, found = LIBRARY.ask(
+            {"do": what, "path": str(file)},
+            arrays,
+            folder=self.folder.name,
+            size=file.stat().st_size,
+            path=self.path,
+        )
+        return found
 
-    def _write(self, name: str, nodes: Iterable[Node], version: int) -> str:
+    def _write(self, name: str, nodes: Iterable[Node], version: int) -> Path:
         place = Path(self.folder.name) / name
         with place.open("wb") as file:
             file.writelines(write(empty_tree(version), nodes))
-        return str(place)
+        return place
 
     def resolved(self, document: Document, curves: Mapping[int, Curve]) -> dict[int, Curve]:
         """Return curves with the tangents that ufbx finds: automatic ones, and by tension."""
@@ -221,9 +142,8 @@ class Evaluator:
         kept = (b"FBXHeaderExtension", b"GlobalSettings", b"Definitions")
         top = [*_copied(document, kept), _objects(maker, objects)]
         top.append(maker.tree.node(b"Connections", (), links, closed=True))
-        moments = str(Path(self.folder.name) / "times.npy")
-        np.save(moments, times)
-        found = self._ask("poses", self._write("poses.fbx", top, maker.tree.version), moments)
+        file = self._write("poses.fbx", top, maker.tree.version)
+        found = self._ask("poses", file, {"times": times})
         number = {str(m.id): m.id for m in models} | {"": 0}
         names = [number.get(str(name)) for name in found["names"]]
         above = [number.get(str(name), 0) for name in found["parents"]]
