@@ -27,7 +27,7 @@ def _make(path: Path) -> None:
     import av
 
     draw = np.random.default_rng(0)
-    grain = draw.normal(0, 3, (1080 * 3 // 2, 1920 + 256))
+    grain = draw.normal(0, 2, (1080 * 3 // 2, 1920 + 256))
     field = np.linspace(40, 200, 1920 + 256)[None] + 30 * np.sin(np.arange(1620) / 60)[:, None]
     field = np.clip(field + grain, 16, 235).astype(np.uint8)
     t = np.arange(SECONDS * RATE) / RATE

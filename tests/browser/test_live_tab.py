@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -38,16 +39,17 @@ def test_a_running_live_server_is_shown(
         page.until("retime.stage.stageFrame.value.header.state === 'following'")
         before = page.get("retime.stage.stageFrame.value.header.time")
         page.until(f"retime.stage.stageFrame.value.header.time > {before + 0.3}")
-        page.until("retime.stage.stageHistory.value.times.length >= 10")
+        many = 60 if os.environ.get("RETIME_PICTURES") else 10
+        page.until(f"retime.stage.stageHistory.value.times.length >= {many}")
         assert connect.inner_text() == "Disconnect"
         state = page.page.locator("[data-reading=state]").inner_text()
-        assert "following" in state and "walk" in state, state
+        assert "following, walk at" in state
         assert page.get("retime.state.layout.value") == "side"  # they would stand in each other
         page.page.keyboard.press("f")
         page.page.wait_for_timeout(300)
         picture = page.picture("studio-live-server")
         cyan, purple = _figures(picture.read_bytes(), page)
-        assert cyan > 800 and purple > 800
+        assert min(cyan, purple) > 800
 
         page.page.get_by_role("tab", name="Warp").click()
         assert not page.get("retime.stage.isStaged.value")
@@ -73,5 +75,6 @@ def _figures(picture: bytes, page: Studying) -> tuple[int, int]:
     cyan = (green - red > 0.15) & (blue - red > 0.2)
     purple = (red - green > 0.1) & (blue - green > 0.15)
     for figure in (cyan, purple):
-        assert not figure[:, :4].any() and not figure[:, -4:].any() and not figure[-4:].any()
+        assert not figure[:, [0, 1, -2, -1]].any()
+        assert not figure[-2:].any()
     return int(cyan.sum()), int(purple.sum())

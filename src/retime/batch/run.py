@@ -10,20 +10,20 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from retime import __version__
+from retime.batch.asked import Batch, BatchStoppedError, Summary
 from retime.batch.backends import Backend, LostBackendError, LostWorkersError
 from retime.batch.clip_recipes import ClipRecipe, ClipRecipes, file_sha256
-from retime.batch.gate import Gate
 from retime.batch.manifest import Manifest, Row, manifest_files
 from retime.batch.plan import Item, Shard, make_plan
 from retime.batch.task import Outcome, Task
 from retime.batch.vary import parse_variation
-from retime.errors import InputError, MissingDependencyError, RetimeError
-from retime.recipe import Recipe, to_document
+from retime.errors import InputError, MissingDependencyError
+from retime.recipe import to_document
 
 __all__ = ["Batch", "BatchStoppedError", "Summary", "run_batch"]
 
@@ -34,92 +34,6 @@ _MOST_LOSSES = 5
 _FOR_GOOD = ("input", "fault")
 # Failures that no other clip would be spared.
 _FOR_ALL = ("disk", "version")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Batch:
-    """A recipe to be mapped over a library.
-
-    Parameters
-    ----------
-    recipe : Recipe
-        The steps.
-    library, out : Path
-        Folder of the clips, and of the results.
-    gate : Gate
-        Thresholds that results must meet to be accepted.
-    vary : sequence of str
-        What differs from copy to copy, like ``"duration=0.8..1.25"``.
-    copies : int
-        Results to be made of each clip.
-    seed : int
-        Another seed draws other values.
-    suffix : str
-        Suffix of the results, like ``"npz"``; empty to keep each clip's own.
-    fps : float, optional
-        Frame rate of the results; else each clip's own.
-    minimum : float
-        Shortest contact in seconds, for the measures.
-    physics : bool
-        Also measure feasibility; a gate that looks at it does so by itself.
-    timeout : float, optional
-        Seconds after which the work on a clip is ended.
-    shard : Shard, optional
-        The part of the library to be done.
-    resume : bool
-        Continue what was begun in ``out``.
-    """
-
-    recipe: Recipe
-    library: Path
-    out: Path
-    gate: Gate = field(default_factory=lambda: Gate({}))
-    vary: tuple[str, ...] = ()
-    copies: int = 1
-    seed: int = 0
-    suffix: str = ""
-    fps: float | None = None
-    minimum: float = 0.25
-    physics: bool = False
-    timeout: float | None = None
-    shard: Shard | None = None
-    resume: bool = False
-
-
-@dataclass
-class Summary:
-    """What came of a batch.
-
-    Parameters
-    ----------
-    total : int
-        Results to be made.
-    kept : int
-        Results that an earlier run had made.
-    accepted, rejected, failed : int
-        Of all results, those of earlier runs included.
-    strangers : int
-        Results of earlier runs that are not in today's plan; they are left alone.
-    seconds : float
-        Time that this run took.
-    """
-
-    total: int
-    kept: int = 0
-    accepted: int = 0
-    rejected: int = 0
-    failed: int = 0
-    strangers: int = 0
-    seconds: float = 0.0
-
-    @property
-    def finished(self) -> int:
-        """Results that are made or have failed."""
-        return self.accepted + self.rejected + self.failed
-
-
-class BatchStoppedError(RetimeError):
-    """The batch could not go on; what is done is kept."""
 
 
 Told = Callable[[Row, Summary], None]

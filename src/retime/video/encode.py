@@ -69,6 +69,7 @@ class Film:
         self.picture.width, self.picture.height = self.width, self.height
         self.picture.pix_fmt = self.format
         coder.time_base = self._step
+        coder.thread_count, coder.thread_type = 0, "AUTO"  # frames side by side, not slices
         coder.options = {"crf": str(quality), "preset": "fast"}
         if footage.picture.sample_aspect_ratio:
             coder.sample_aspect_ratio = footage.picture.sample_aspect_ratio

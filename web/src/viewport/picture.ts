@@ -161,7 +161,8 @@ export class Picture {
     subject.retimed.setLoad(null, 0, 0);
     subject.retimed.pose(result, t);
     const others = [
-      this.stage.object, this.marks.object, this.figures.object, subject.original.object, subject.ghosts.object, ...this.tools.objects,
+      this.stage.object, this.marks.object, this.figures.object, subject.original.object, subject.ghosts.object,
+      ...this.tools.objects,
     ];
     const before = others.map((part) => part.visible);
     for (const part of others) part.visible = false;

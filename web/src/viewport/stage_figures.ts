@@ -28,8 +28,8 @@ const STICK = 0.035;
 const USUAL = 1.7;
 /** Two that are side by side are so far from each other, in sizes. */
 const SIDE = 0.7;
-/** Room round them for arms that are lifted and steps that are made, in sizes. */
-const ROOM = 0.08;
+/** Room round joints for the skull over its joint, arms that are lifted and steps that are made, in sizes. */
+const ROOM = 0.15;
 
 /** Each joint's parent, -1 for roots, among those that are seen. */
 export function roleParents(roles: readonly (string | null)[]): number[] {
@@ -80,8 +80,9 @@ class Figure {
   /** Where the hips are over the ground; null while no joint is seen. */
   get middle(): [number, number] | null {
     if (!this.object.visible) return null;
-    const hips = this.names.indexOf("hips");
-    const joint = hips >= 0 && isSeen(this.points, hips) ? hips : this.names.findIndex((_, j) => isSeen(this.points, j));
+    const hips = this.place("hips");
+    if (hips) return [hips[0], hips[2]];
+    const joint = this.names.findIndex((_, j) => isSeen(this.points, j));
     return [this.points[3 * joint]!, this.points[3 * joint + 2]!];
   }
 
