@@ -3,7 +3,8 @@
 The clips are those of the shared mocap folder, cut to 3.5 s so that a run takes half a minute,
 repeated to a thousand; the recipe is a spline of nine tenths of their length, every measure taken.
 The ratio is the median of five pairs of runs. Overhead is what one worker takes per clip, less what
-the same work takes when it is called in a loop.
+the same work takes when it is called in a loop. Beside each pair stands what two processes that only
+count get done against one: on a machine that others use, more than that cannot be had.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import os
 import resource
 import shutil
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -91,6 +94,19 @@ def _direct(folder: Path, clips: list[Path], repeats: int) -> float:
         return (time.perf_counter() - start) / (repeats * len(tasks))
 
 
+def _bare(seconds: float = 3.0) -> float:
+    """How much more two processes that only count get done than one: what the machine gives."""
+    code = (
+        f"import time\nt, n = time.time() + {seconds}, 0\nwhile time.time() < t: n += 1\nprint(n)"
+    )
+    counts = []
+    for many in (1, 2):
+        command = [sys.executable, "-S", "-c", code]
+        counting = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(many)]
+        counts.append(sum(int(p.communicate()[0]) for p in counting))
+    return counts[1] / counts[0]
+
+
 def _curve(folder: Path) -> None:
     """Rates of one to four workers; beyond the processors there is nothing to gain."""
     rates = [(n, CLIPS / _run(folder, n)) for n in (1, 2, 3, 4)]
@@ -102,22 +118,26 @@ def figures() -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         clips = _library(folder)
-        ones, twos, alone = [], [], []
+        ones, twos, alone, bare = [], [], [], []
         repeats = max(1, CLIPS // (4 * len(clips)))
         for k in range(ROUNDS):
             alone.append(_direct(folder, clips, repeats))
             ones.append(_run(folder, 1))
             twos.append(_run(folder, 2))
+            bare.append(_bare())
             print(
                 f"batch: pair {k + 1}: one worker {ones[-1]:.1f} s, two {twos[-1]:.1f} s, "
-                f"{ones[-1] / twos[-1]:.2f} x; alone {1e3 * alone[-1]:.1f} ms a clip; "
+                f"{ones[-1] / twos[-1]:.2f} x (bare counting {bare[-1]:.2f} x); alone {1e3 * alone[-1]:.1f} ms a clip; "
                 f"load {os.getloadavg()[0]:.1f}"
             )
         _curve(folder)
     ratio = statistics.median(a / b for a, b in zip(ones, twos, strict=True))
     over = statistics.median(1e3 * (a / CLIPS - b) for a, b in zip(ones, alone, strict=True))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"batch: {CLIPS} clips, median of {ROUNDS}: two workers {ratio:.2f} x one")
+    print(
+        f"batch: {CLIPS} clips, median of {ROUNDS}: two workers {ratio:.2f} x one; "
+        f"two processes that only count {statistics.median(bare):.2f} x one"
+    )
     print(f"batch: overhead {over:.1f} ms a clip; coordinator's peak memory {peak:.0f} MB")
     yield Figure(
         f"{CLIPS} clips, two workers", statistics.median(twos), "one worker",

@@ -93,8 +93,8 @@ def _parts(
 
 
 def _slope(curve: Graph, time: float) -> float:
-    """Slope around a moment, cuts left out."""
-    rises = np.flatnonzero(np.diff(curve.x) > 0)
+    """Slope around a moment, cuts left out, and what is as good as one."""
+    rises = np.flatnonzero(np.diff(curve.x) > _SAME_TIME)
     if not len(rises):
         return 0.0
     k = rises[np.clip(np.searchsorted(curve.x[rises], time, side="right") - 1, 0, len(rises) - 1)]

@@ -231,8 +231,11 @@ def _heard(curve: Graph, offset: float, sound: Sound | None, rate: Fraction) -> 
     if sound is None:
         return None
     x, y = curve.x - curve.x[0], curve.y + offset - sound.start
-    last = np.flatnonzero(np.diff(x) > 0)[-1]
-    slope = (y[last + 1] - y[last]) / (x[last + 1] - x[last])
+    steps = np.flatnonzero(np.diff(x) > _SAME_TIME)  # the rest are cuts, or as good as one
+    slope = 0.0
+    if len(steps):
+        last = steps[-1]
+        slope = (y[last + 1] - y[last]) / (x[last + 1] - x[last])
     beyond = 1 / float(rate)
     return Graph(np.r_[x, x[-1] + beyond], np.r_[y, y[-1] + slope * beyond])
 
