@@ -3,8 +3,8 @@
 The clips are those of the shared mocap folder, cut to 3.5 s so that a run takes half a minute,
 repeated to a thousand; the recipe is a spline of nine tenths of their length, every measure taken.
 The ratio is the median of five pairs of runs. Overhead is what one worker takes per clip, less what
-the same work takes when it is called in a loop. Beside each pair stands what two processes that only
-count get done against one: on a machine that others use, more than that cannot be had.
+the same work takes when it is called in a loop. Beside each pair stands what two processes that
+only count get done against one: on a machine that others use, more than that cannot be had.
 """
 
 from __future__ import annotations
@@ -127,7 +127,8 @@ def figures() -> Iterator[Figure]:
             bare.append(_bare())
             print(
                 f"batch: pair {k + 1}: one worker {ones[-1]:.1f} s, two {twos[-1]:.1f} s, "
-                f"{ones[-1] / twos[-1]:.2f} x (bare counting {bare[-1]:.2f} x); alone {1e3 * alone[-1]:.1f} ms a clip; "
+                f"{ones[-1] / twos[-1]:.2f} x (bare counting {bare[-1]:.2f} x); "
+                f"alone {1e3 * alone[-1]:.1f} ms a clip; "
                 f"load {os.getloadavg()[0]:.1f}"
             )
         _curve(folder)
