@@ -7,6 +7,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from studio_running import Studio
 
 if TYPE_CHECKING:
@@ -17,6 +19,9 @@ FLAGS = [
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
     "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
 ]  # fmt: skip
+for_the_documentation = pytest.mark.skipif(
+    not os.environ.get("RETIME_PICTURES"), reason="only pictures are made of it"
+)
 PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 import pytest
 
 import retime
-from browser_running import Studying
+from browser_running import Studying, for_the_documentation
 from retime.kinematics import joint_speeds
 
 Open = Callable[..., Studying]
@@ -370,6 +369,7 @@ def test_a_motion_is_followed_live(open_page: Open, tmp_path: Path) -> None:
     page.page.wait_for_timeout(500)
 
 
+@for_the_documentation
 def test_pictures_of_the_editors(open_page: Open, swing_file: Path, jump_file: Path) -> None:
     page = open_page(swing_file, size=(1440, 900))
     page.up_to_date()
@@ -412,7 +412,7 @@ EXAMPLES = {
 MOCAP = Path(__file__).parents[3] / "shared" / "mocap"
 
 
-@pytest.mark.skipif(not os.environ.get("RETIME_PICTURES"), reason="only pictures are made of it")
+@for_the_documentation
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_examples_of_the_paper(open_page: Open, tmp_path: Path, name: str) -> None:
     clip, joint_name, shift = EXAMPLES[name]

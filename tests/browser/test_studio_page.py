@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import retime
-from browser_running import Studying
+from browser_running import Studying, for_the_documentation
 from studio_running import Studio
 
 Open = Callable[..., Studying]
@@ -315,7 +315,7 @@ def test_the_empty_studio_offers_bundled_motions(open_page: Open) -> None:
     assert page.get("retime.state.source.value.header.name") == "jump"
 
 
-@pytest.mark.parametrize("theme", ["dark", "light"])
+@pytest.mark.parametrize("theme", ["dark", pytest.param("light", marks=for_the_documentation)])
 def test_pictures_to_look_at(open_page: Open, jump_file: Path, theme: str) -> None:
     """Characters inside the view, nothing black, nothing cut off."""
     from matplotlib.image import imread
@@ -345,6 +345,7 @@ def test_pictures_to_look_at(open_page: Open, jump_file: Path, theme: str) -> No
     assert (view.max(axis=2) < 0.02).mean() < 0.01  # nothing black
 
 
+@for_the_documentation
 def test_a_picture_of_physics(open_page: Open, jump_file: Path) -> None:
     page = open_page(jump_file, size=(1440, 900))
     page.up_to_date()

@@ -204,8 +204,8 @@ def _snapped(step: Any, rate: float, notes: list[str]) -> Any:
     if snapped is not step:
         asked, given = step.parameters.duration, snapped.parameters.duration
         notes.append(
-            f"{asked:.4g} s became {given:.4g} s, {round(given * rate) + 1} frames at {rate:g} fps; "
-            "--exact keeps it"
+            f"{asked:.4g} s became {given:.4g} s, {round(given * rate) + 1} frames at {rate:g} "
+            "fps; --exact keeps it"
         )
     return snapped
 

@@ -10,13 +10,15 @@ from retime.errors import InputError
 __all__ = ["hosts", "is_loopback", "listen", "shown"]
 
 
-def listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int, *, option: str = "--port") -> socket.socket:
     """Return a socket that listens; one that cannot is an ``InputError``.
 
     Parameters
     ----------
     host, port : str, int
         Where; port 0 takes a free one.
+    option : str
+        What a person gives another port with.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
@@ -28,7 +30,7 @@ def listen(host: str, port: int) -> socket.socket:
         listening.close()
         reason = getattr(e, "strerror", None) or str(e)
         raise InputError(
-            f"cannot listen at {host} port {port}: {reason}; try port 0 for a free one"
+            f"cannot listen at {host} port {port}: {reason}; try {option} 0 for a free one"
         ) from None
     return listening
 

@@ -62,7 +62,9 @@ class Avatar:
                 "humanoid; name its joints by a map (--map)"
             )
         self.motion = motion
-        self.roles = tuple(r for r in ROLES if r in body.roles)
+        # Two roles of one joint are one bone: a receiver would turn it twice.
+        once = {body.roles[r]: r for r in reversed(ROLES) if r in body.roles}
+        self.roles = tuple(r for r in ROLES if r in once.values())
         joints = [body.roles[r] for r in self.roles]
         self._places = positions(motion)[:, joints]
         # N = G(t) G(T-pose)^-1: the world's axes carried along, whatever the joint's own are.

@@ -168,7 +168,7 @@ class Performer:
                 above = nearest_parent(role, held)
                 placed[role] = _under(self._root if above is None else placed[above], held[role][0])
         out = np.full((len(self.joints), 3), np.nan)
-        for role, found in stand_ins(placed, self.joints).items():
+        for role, found in stand_ins({r: r for r in placed}, self.joints).items():
             out[self.joints.index(role)] = placed[found][:3]
         return out
 

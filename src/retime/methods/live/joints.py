@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -173,22 +173,25 @@ def record(
     return Recording(np.asarray(times), points, tuple(map(str, joints)))
 
 
-def stand_ins(present: Collection[str], wanted: Sequence[str]) -> dict[str, str]:
+def stand_ins(present: Mapping[str, Hashable], wanted: Sequence[str]) -> dict[str, str]:
     """Return by which role each wanted one is found: itself, or a neighbour of the trunk.
 
     Parameters
     ----------
-    present : collection of str
-        Roles that a figure has.
+    present : mapping of str to joint
+        Roles that a figure has, and the joint of each; two roles may be of one joint, which then
+        stands for one of them only.
     wanted : sequence of str
         Roles that are wanted, in order; those with nothing to stand in for them are left out.
     """
     found: dict[str, str] = {}
+    taken: set[Hashable] = set()
     for role in wanted:
         for name in (role, *_STAND_INS.get(role, ())):
-            free = name not in found.values() and name not in set(wanted) - {role}
-            if name in present and free:
+            free = name in present and present[name] not in taken
+            if free and name not in set(wanted) - {role}:
                 found[role] = name
+                taken.add(present[name])
                 break
     return found
 
