@@ -93,15 +93,16 @@ def measure() -> tuple[np.ndarray, np.ndarray]:
                 sending.start()
                 while sending.is_alive():
                     header, _ = parse_frame(feed.recv())  # type: ignore[arg-type]
-                    heard.append((time.monotonic(), header["heard"]))
+                    heard.append(
+                        (time.monotonic(), -1.0 if header["pose"] is None else header["pose"])
+                    )
             running.terminate()
-    came, source = np.array(heard).T
+    came, poses = np.array(heard).T
     found = []
     for (at, _), when in zip(frames, sent, strict=True):
         if at < 1 or PAUSE[0] <= at < PAUSE[1] + 1:
             continue
-        # The walk is a copy at its own speed: a pose is known of once its own time is heard.
-        knows = np.flatnonzero((came >= when) & (source >= motion.start + at - 0.004))
+        knows = np.flatnonzero((came >= when) & (poses >= at - 1e-4))
         if len(knows):
             found.append(came[knows[0]] - when)
     start = sent[0]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from typing import Any
 
 import pytest
 
+from retime.serving.addresses import listen
 from retime.serving.guard import Guard
 
 HOST = "127.0.0.1:4242"
@@ -137,3 +139,8 @@ def test_an_origin_that_is_no_address_is_refused() -> None:
     guard = make_guard()
     cookie = cookie_of(guard).split(";")[0]
     assert not passes(ask(guard, cookie=cookie, origin="http://["))
+
+
+def test_small_messages_are_sent_at_once() -> None:
+    with listen("127.0.0.1", 0) as listening:
+        assert listening.proto == socket.IPPROTO_TCP  # what asyncio wants for TCP_NODELAY

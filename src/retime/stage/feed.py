@@ -77,15 +77,21 @@ class Feed:
         return len(self._listeners)
 
     def send(
-        self, cue: Cue, performer: FloatArray | None, partner: FloatArray | None, bones: list[Any]
+        self,
+        cue: Cue,
+        pose_time: float | None,
+        performer: FloatArray | None,
+        partner: FloatArray | None,
+        bones: list[Any],
     ) -> None:
-        """Send a frame: the cue, positions of both figures, and the partner's bones."""
+        """Send a frame: the cue, the last pose's time by its sender, both figures, and bones."""
         header = {
             "type": "frame",
             "reference": cue.part,
             "time": cue.time,
             "rate": cue.rate,
             "heard": cue.heard,
+            "pose": pose_time,
             "confidence": cue.confidence,
             "late": cue.late,
             "state": cue.state,

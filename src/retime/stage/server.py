@@ -98,7 +98,7 @@ class Stage:
     spool : Spool, optional
         Keeps what comes.
     feed : object, optional
-        Has ``send(cue, performer, partner, bones)`` and ``listeners``.
+        Has ``send(cue, pose_time, performer, partner, bones)`` and ``listeners``.
     clock : callable
         This machine's time in seconds.
     """
@@ -122,6 +122,7 @@ class Stage:
         self.assembler = Assembler()
         self.performer = Performer(follower.joints)
         self._pose: FloatArray | None = None
+        self._pose_time: float | None = None
         self._patience: asyncio.TimerHandle | None = None
         self.sent = 0
         self.failed: str | None = None
@@ -156,7 +157,7 @@ class Stage:
             except OSError as e:  # a full disk: what came so far is kept, and the show goes on
                 self.failed = f"recording stopped: {e.strerror}"
                 self._spool = None
-        self._pose = self.performer.pose(frame)
+        self._pose, self._pose_time = self.performer.pose(frame), frame.time
         self.follower.hear(self._pose, frame.time, frame.moment)
 
     # ---- out
@@ -178,7 +179,7 @@ class Stage:
             if self.feed is not None and self.feed.listeners:
                 points = figure.avatar.points(cue.time)
         if self.feed is not None:
-            self.feed.send(cue, self._pose, points, bones)
+            self.feed.send(cue, self._pose_time, self._pose, points, bones)
         self.sent += 1
         return cue
 
