@@ -25,7 +25,7 @@ settings.register_profile(
     deadline=None,
     derandomize=False,
     print_blob=True,
-    max_examples=1000 if os.environ.get("RETIME_STRESS") else 60,
+    max_examples=1000 if os.environ.get("RETIME_STRESS") else 40,
 )
 settings.load_profile("retime")
 

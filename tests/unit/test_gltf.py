@@ -774,7 +774,7 @@ def test_an_endless_animation_is_refused(tmp_path: Path) -> None:
 
 def test_mutated_files_never_crash(walk_glb: Path, tmp_path: Path) -> None:
     """Bytes flipped, cut and repeated, numbers in the JSON replaced: a sentence, or a motion."""
-    rounds = 100_000 if os.environ.get("RETIME_STRESS") else 250
+    rounds = 100_000 if os.environ.get("RETIME_STRESS") else 120
     draw = np.random.default_rng(11)
     maker, times = Maker(), np.linspace(0, 1, 4)
     maker.json["nodes"] = [{"name": "A", "children": [1]}, {"name": "B", "scale": [2, 2, 2]}]
