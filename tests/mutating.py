@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 # How many, in `make test` and in `make stress`.
-ROUNDS = 20_000 if os.environ.get("RETIME_STRESS") else 120
+ROUNDS = 20_000 if os.environ.get("RETIME_STRESS") else 300
 
 
 def mutants(data: bytes, *, seed: int, head: int | None = None) -> Iterator[bytes]:
