@@ -228,3 +228,10 @@ def test_tracked_joints_of_a_stream_are_those_of_the_motion() -> None:
     (_, data), *_ = frames_of(motion, motion.times[:1] + 1, motion.times[:1])
     (frame,) = assembler.add(parse_packet(data), 0.0) or assembler.flush()
     np.testing.assert_allclose(performer.pose(frame), points[0], atol=1e-5)
+
+
+def test_bad_datagrams_are_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    data = bytearray(BundleWriter(["hips"]).frame([STILL], STILL, 1.0))
+    data[data.index(b"/VMC/Ext/Root")] = 0x99
+    parse_packet(bytes(data))
+    assert caplog.records == []

@@ -7,6 +7,7 @@ left is +X. https://protocol.vmc.info describes the messages.
 
 from __future__ import annotations
 
+import logging
 import math
 import struct
 from collections.abc import Mapping, Sequence
@@ -56,6 +57,17 @@ class Packet:
     time: float | None = None
     unknown: tuple[str, ...] = ()
     ready: bool = True
+
+
+class _Quiet(logging.Filter):
+    """Keeps python-osc from logging every bad datagram: anybody could fill a terminal with them."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Let others speak."""
+        return record.module not in ("osc_bundle", "osc_message", "osc_packet")
+
+
+logging.getLogger().addFilter(_Quiet())  # it speaks as the root
 
 
 def parse_packet(data: bytes) -> Packet:
