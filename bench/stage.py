@@ -92,7 +92,7 @@ def measure() -> tuple[np.ndarray, np.ndarray]:
                 sending = threading.Thread(target=_send, args=(("127.0.0.1", port), frames, sent))
                 sending.start()
                 while sending.is_alive():
-                    header, _ = parse_frame(feed.recv())  # type: ignore[arg-type]
+                    header, _ = parse_frame(feed.recv(decode=False))
                     heard.append(
                         (time.monotonic(), -1.0 if header["pose"] is None else header["pose"])
                     )
