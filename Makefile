@@ -32,7 +32,7 @@ pages: $(STAMP)
 
 test: pages  ## Run all tests and checks
 	$(MAKE) --no-print-directory check
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder
 
 check: $(STAMP)  ## Lint, types, import contracts
 	$(BIN)/ruff format --check --quiet .

@@ -112,6 +112,7 @@ class Studio:
             additional_headers={"Cookie": self.cookie} | more,
             max_size=None,
             compression=None,
+            close_timeout=0.5,  # a window with unread messages does not hear the server's goodbye
         )
         return Window(self._open.enter_context(opened))
 
@@ -119,6 +120,13 @@ class Studio:
         """Return the ids of its worker processes."""
         listed = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
         return [int(n) for n in listed.read_text().split()]
+
+    def rest(self) -> None:
+        """Wait until the workers have done what they were asked for."""
+        before = -1
+        while (used := sum(map(_processor_time, self.workers()))) != before:
+            before = used
+            time.sleep(0.5)
 
     def kill(self) -> None:
         """End it as a power cut would."""
@@ -140,3 +148,9 @@ class Studio:
         self._close()
         self.process.terminate()
         return self.process.wait(timeout=20)
+
+
+def _processor_time(process: int) -> int:
+    """Return what a process has used of processors, in ticks."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])

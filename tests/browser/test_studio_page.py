@@ -367,25 +367,23 @@ def test_a_picture_of_physics(open_page: Open, jump_file: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("size", [(1024, 700), (900, 640), (640, 360)])
-def test_small_windows_keep_what_matters(
-    open_page: Open, jump_file: Path, size: tuple[int, int]
-) -> None:
-    page = open_page(jump_file, size=size)
+def test_small_windows_keep_what_matters(open_page: Open, jump_file: Path) -> None:
+    page = open_page(jump_file, size=(1024, 700))
     page.up_to_date()
     page.add_step(**SPLINE)
-    page.page.wait_for_timeout(1000)
-    if size[0] == 1024:
-        page.picture("studio-small")
-    wide, high = size
-    for chosen in ("#timeline", ".transport", ".view"):
-        box = page.page.locator(chosen).bounding_box()
-        assert box is not None
-        assert box["width"] > 0
-        assert box["height"] >= 40
-        assert box["x"] + box["width"] <= wide + 1
-        assert box["y"] + box["height"] <= high + 1
-    assert page.get("document.documentElement.scrollWidth") <= wide
-    place = page.get("retime.timeline.keyPosition(0)")
-    assert 0 < place["x"] < wide
-    assert 0 < place["y"] < high
+    for wide, high in [(1024, 700), (900, 640), (640, 360)]:
+        page.page.set_viewport_size({"width": wide, "height": high})
+        page.page.wait_for_timeout(500)
+        if wide == 1024:
+            page.picture("studio-small")
+        for chosen in ("#timeline", ".transport", ".view"):
+            box = page.page.locator(chosen).bounding_box()
+            assert box is not None
+            assert box["width"] > 0
+            assert box["height"] >= 40
+            assert box["x"] + box["width"] <= wide + 1
+            assert box["y"] + box["height"] <= high + 1
+        assert page.get("document.documentElement.scrollWidth") <= wide
+        place = page.get("retime.timeline.keyPosition(0)")
+        assert 0 < place["x"] < wide
+        assert 0 < place["y"] < high

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -22,16 +23,24 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 _BLOCK = re.compile(r"```(python|sh)\n(.*?)```", re.DOTALL)
 
 
-@pytest.fixture(autouse=True)
-def _workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give the examples the files that they speak of."""
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make the files that the examples speak of."""
+    folder = tmp_path_factory.mktemp("files")
     for name in ("jump.bvh", "walk.bvh"):
-        retime.write(samples.jump(), name)
-    make_video(Path("take.mp4"))
-    made_of(samples.walk()).write(Path("hero.fbx"))
-    Path("markers.csv").write_text("frame,name\n12,take-off\n30,landing\n")
-    Path("cues.srt").write_text("1\n00:00:00,500 --> 00:00:01,200\nHop!\n")
+        retime.write(samples.jump(), folder / name)
+    make_video(folder / "take.mp4")
+    made_of(samples.walk()).write(folder / "hero.fbx")
+    (folder / "markers.csv").write_text("frame,name\n12,take-off\n30,landing\n")
+    (folder / "cues.srt").write_text("1\n00:00:00,500 --> 00:00:01,200\nHop!\n")
+    return folder
+
+
+@pytest.fixture
+def workplace(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give the examples a folder of their own; what would wait for people does not."""
+    shutil.copytree(files, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
 
     async def ended(*_: object, **__: object) -> None:
         """Stand in for the wait for windows: a studio starts, and ends at once."""
@@ -50,6 +59,7 @@ def _workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("webbrowser.open", lambda address: True)
 
 
+@pytest.mark.usefixtures("workplace")
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_examples_run_in_order(page: Path) -> None:
     scope: dict[str, object] = {}

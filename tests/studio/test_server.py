@@ -426,7 +426,7 @@ def test_an_undone_step_is_not_shown_later(start_studio: Start, jump_file: Path)
     time.sleep(0.2)
     window.send(type="undo")
     window.next("document", lambda h: h["redo"] == 1)
-    time.sleep(8)
+    studio.rest()
     window.do(type="add_step", version="A", step=SPLINE)
     window.next("result", lambda h: bool(h["steps"]) and h["steps"][0]["line"] == "to 2.50 s, "
                 "1 keytime")  # fmt: skip

@@ -28,8 +28,6 @@ __all__ = ["main", "pack", "unpack"]
 _LENGTH = struct.Struct("<I")
 # Progress is told at most this often, seconds.
 _OFTEN = 0.05
-# Seconds without an order after which what the first edits need is loaded ahead.
-_IDLE = 1.0
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -65,12 +63,21 @@ def unpack(data: bytes) -> tuple[Said, bytes]:
 
 
 class Worker:
-    """Reads orders and does them, one after the other."""
+    """Reads orders and does them, one after the other.
 
-    def __init__(self, source: BinaryIO, target: BinaryIO) -> None:
+    Parameters
+    ----------
+    source, target : binary file
+        Where orders come from, and where answers go.
+    idle : float
+        Seconds after an order after which what the first edits need is loaded ahead; not before
+        the first order, which a window waits for that has just been opened.
+    """
+
+    def __init__(self, source: BinaryIO, target: BinaryIO, idle: float) -> None:
         from retime.studio.evaluation import Evaluator
 
-        self._source, self._target = source, target
+        self._source, self._target, self._idle = source, target, idle
         self._orders: queue.Queue[Order] = queue.Queue()
         self._pushes: queue.Queue[tuple[float, float]] = queue.Queue()
         self._evaluator = Evaluator(self._progress)
@@ -80,15 +87,18 @@ class Worker:
     def run(self) -> None:
         """Work; the process ends when the server goes away."""
         threading.Thread(target=self._listen, daemon=True).start()
-        try:
-            order = self._orders.get(timeout=_IDLE)
-        except queue.Empty:
-            _warm_up()
-            order = self._orders.get()
+        wait: float | None = None
+        warm = False
         while True:
+            try:
+                order = self._orders.get(timeout=wait)
+            except queue.Empty:
+                _warm_up()
+                wait, warm = None, True
+                continue
             if order.job is not None:
                 self._do(order.number, order.job)
-            order = self._orders.get()
+            wait = None if warm else self._idle
 
     def _listen(self) -> None:
         while len(head := self._source.read(4)) == 4:
@@ -168,7 +178,7 @@ def main() -> None:
     # What libraries print must not end up between the messages.
     target = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    Worker(sys.stdin.buffer, target).run()
+    Worker(sys.stdin.buffer, target, float(sys.argv[1])).run()
 
 
 if __name__ == "__main__":

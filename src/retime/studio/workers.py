@@ -26,6 +26,9 @@ __all__ = ["Stopped", "Workers"]
 _LENGTH = struct.Struct("<I")
 # Matrices of a drag are small: threads of the linear algebra would only fight with the browser.
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+# Seconds without work after which a process loads what the first edits need. The solver soon, but
+# not in the way of what is shown first; the other only stands in for it.
+_IDLE = {"solve": 2.0, "answer": 10.0}
 # A worker that dies of so many jobs in a row is started again only when the next job comes.
 _MOST_CRASHES = 5
 
@@ -72,7 +75,7 @@ class Workers:
     async def start(self) -> None:
         """Start both."""
         for role in ("solve", "answer"):
-            self._by_role[role] = await self._spawn()
+            self._by_role[role] = await self._spawn(role)
 
     async def close(self) -> None:
         """End both, whatever they do."""
@@ -84,10 +87,10 @@ class Workers:
                     task.future.set_exception(Stopped("the studio ends"))
         await asyncio.gather(*(w.process.wait() for w in self._by_role.values()))
 
-    async def _spawn(self) -> _Process:
+    async def _spawn(self, role: str) -> _Process:
         process = await asyncio.create_subprocess_exec(
             # -P: what lies in the folder that the studio was started in is never imported.
-            sys.executable, "-P", "-m", "retime.studio.worker",
+            sys.executable, "-P", "-m", "retime.studio.worker", str(_IDLE[role]),
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
             env=os.environ | _ONE_THREAD,
         )  # fmt: skip
@@ -155,11 +158,11 @@ class Workers:
         if role == "solve" and other.running is None and not other.gone:
             self._by_role["solve"] = other
             other.waiting |= waiting
-            fresh = self._by_role["answer"] = await self._spawn()
+            fresh = self._by_role["answer"] = await self._spawn("answer")
             fresh.crashes = gone.crashes
             self._next(other)
         else:
-            fresh = self._by_role[role] = await self._spawn()
+            fresh = self._by_role[role] = await self._spawn(role)
             fresh.crashes, fresh.waiting = gone.crashes, waiting
             self._next(fresh)
 

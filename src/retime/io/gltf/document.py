@@ -55,6 +55,7 @@ class Document:
     _added: bytearray = field(default_factory=bytearray)
     _checked: dict[str, Any] = field(default_factory=dict)
     _files: dict[Path, bytes] = field(default_factory=dict)
+    _named: dict[str, bytes] = field(default_factory=dict)
 
     def fail(self, message: str) -> FormatError:
         """Make the error that says what is wrong with this file."""
@@ -276,7 +277,9 @@ def _buffer(document: Document, n: int, buffer: dict[str, Any], body: bytes | No
         except (binascii.Error, ValueError):
             raise document.fail(f"the data of buffer {n} is broken") from None
     else:
-        data = _beside(document, n, uri)
+        if uri not in document._named:
+            document._named[uri] = _beside(document, n, uri)
+        data = document._named[uri]
     if uri is not None and len(data) < length:
         raise document.fail(f"buffer {n} has {len(data)} of its {length} bytes")
     return data
