@@ -12,6 +12,7 @@ from retime.contacts import Contact, detect_contacts
 from retime.edits import Fix, FixContext
 from retime.ik import contact_targets, hold_contacts
 from retime.kinematics import positions
+from retime.memory import memory
 from retime.motion import Motion
 from retime.parameters import coerce
 from retime.quat import FloatArray
@@ -71,7 +72,7 @@ def contact_fix(
                 c: t for c, t in targets.items() if _is_moved(c, retimed, context, there, here)
             }
         # While one arm is edited, legs are as they were: the source remembers how they were held.
-        known = context.source.__dict__.setdefault("_held_limbs", {})
+        known = memory(context.source, "held limbs")
         return hold_contacts(retimed, targets, fade=fade, known=known)
 
     return Fix("contact IK", run)
@@ -81,7 +82,7 @@ def _remembered(
     source: Motion, joints: Sequence[str], tolerance: float, minimum: float | None
 ) -> tuple[Contact, ...]:
     """Find a motion's contacts once for each way to look for them."""
-    kept: dict[object, tuple[Contact, ...]] = source.__dict__.setdefault("_contacts", {})
+    kept: dict[object, tuple[Contact, ...]] = memory(source, "contacts")
     key = (tuple(joints), tolerance, minimum)
     if key not in kept:
         kept[key] = _found(source, joints, tolerance, minimum)

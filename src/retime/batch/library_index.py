@@ -26,6 +26,7 @@ from retime.errors import InputError, RetimeError
 from retime.io import read
 from retime.io.files import read_bytes, write_bytes
 from retime.io.npz import motion_from_parts, motion_parts
+from retime.memory import memory
 from retime.methods.guided.features import KEPT_FEATURES
 from retime.motion import Motion
 from retime.quat import FloatArray
@@ -115,7 +116,7 @@ def _open(place: Path) -> Motion:
         if not path.stem.startswith("features-")
     }
     motion = motion_from_parts(about, arrays)
-    motion.__dict__[KEPT_FEATURES] = functools.partial(_features, place)
+    memory(motion, KEPT_FEATURES)["keep"] = functools.partial(_features, place)
     return motion
 
 

@@ -7,9 +7,7 @@ people). It knows no HTTP: a window is an outbox that someone empties.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import sys
-import traceback
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, Literal
@@ -21,13 +19,13 @@ from retime.errors import InputError, RetimeError
 from retime.studio import jobs, messages
 from retime.studio.forms import method_forms
 from retime.studio.intake import Intake
-from retime.studio.paths import resolve_paths
-from retime.studio.patience import Patience
-from retime.studio.project import Project, Version, recipe_of
+from retime.studio.job_maker import JobMaker
+from retime.studio.problems import fault, must_be_done, problem
+from retime.studio.project import Version, recipe_of
 from retime.studio.relay import Relay
+from retime.studio.results import Results, purpose_of
 from retime.studio.session import Session
-from retime.studio.window import Shows, Window
-from retime.studio.wording import studio_words
+from retime.studio.window import Window
 from retime.studio.worker import Said
 from retime.studio.workers import Stopped, Workers
 from retime.studio.workspace import sha256_of
@@ -55,8 +53,8 @@ class Hub:
         self.intake = Intake(session.workspace, workers)
         self.windows: set[Window] = set()
         self._clips: dict[tuple[str, str, str], bytes] = {}
-        self._results: dict[Shows, tuple[str, bytes]] = {}
-        self._missing: list[str] = session.missing()
+        self._maker = JobMaker(session)
+        self._results = Results(self._maker, workers, self.windows)
         self._tasks: set[asyncio.Task[Any]] = set()
         self._saving: asyncio.TimerHandle | None = None
         self._relays: dict[Window, asyncio.Task[None]] = {}
@@ -104,9 +102,9 @@ class Hub:
         except Stopped:
             pass
         except RetimeError as e:
-            window.post(messages.Problem("That did not work", studio_words(str(e)), request))
+            window.post(problem("That did not work", e, request))
         except Exception as e:
-            window.post(_fault(e, request))
+            window.post(fault(e, request))
 
     def _listen(self, window: Window, address: str | None, request: int) -> None:
         """Show a live server in a window until it ends, the window leaves or asks for another."""
@@ -136,11 +134,11 @@ class Hub:
             case messages.Preview(request, command):
                 project = self.session.would_be(command)
                 window.preview = message
-                self._start(self._evaluate(project, window.shows, window, request))
+                self._start(self._results.preview(project, window, request))
             case messages.Discard():
                 window.preview = None
                 self.workers.drop(f"preview:{window.number}")
-                self._show(window)
+                self._start(self._results.compute(window.shows, window))
             case messages.Undo():
                 if self.session.undo():
                     self.changed()
@@ -152,7 +150,7 @@ class Hub:
                 self._tell_state()
             case messages.Show(version, editing):
                 window.shows = version, editing
-                self._show(window)
+                self._start(self._results.compute(window.shows, window))
             case messages.Cancel():
                 await self._cancel(window)
             case messages.Push(time, rate):
@@ -164,7 +162,7 @@ class Hub:
                 self.changed()
             case messages.Locate(_, id, path):
                 self.session.do(await self.intake.locate(self.session.project, id, path))
-                self._missing = await asyncio.to_thread(self.session.missing)
+                self._maker.missing = await asyncio.to_thread(self.session.missing)
                 self.changed()
             case messages.Listen(request, address):
                 self._listen(window, address, request)
@@ -174,13 +172,13 @@ class Hub:
     def changed(self, window: Window | None = None, request: int | None = None) -> None:
         """Tell all windows that the document changed, and compute what they show."""
         known = set(self.session.project.motions)
-        self._missing = [m for m in self._missing if m in known]
+        self._maker.missing = [m for m in self._maker.missing if m in known]
         self._tell_state(window, request)
         self._load_clips()
         shown = {w.shows for w in self.windows}
-        self._results = {k: v for k, v in self._results.items() if k in shown}
+        self._results.keep_only(shown)
         for shows in shown:
-            self._start(self._evaluate(self.session.project, shows))
+            self._start(self._results.compute(shows))
         if self._saving is not None:
             self._saving.cancel()
         self._saving = asyncio.get_running_loop().call_later(_AUTOSAVE, self._autosave)
@@ -194,7 +192,7 @@ class Hub:
             redo=s.redo_depth,
             saved=s.saved,
             hash=s.hash,
-            missing=self._missing,
+            missing=self._maker.missing,
             request=request,
         )
 
@@ -216,22 +214,17 @@ class Hub:
             self.session.save()
         except RetimeError as e:
             for w in self.windows:
-                w.post(messages.Problem("The project file was not written", studio_words(str(e))))
+                w.post(problem("The project file was not written", e))
         self._tell_state()
 
     # ---- motions
 
-    def _clip(self, project: Project, name: str) -> jobs.Clip:
-        entry = project.motion(name)
-        place = self.session.workspace.resolve(entry.path)
-        return jobs.Clip(name, entry.name, str(place), entry.sha256, entry.animation)
-
     def _load_clips(self) -> None:
         for name, entry in self.session.project.motions.items():
             key = (name, entry.path, entry.sha256)
-            if key not in self._clips and name not in self._missing:
+            if key not in self._clips and name not in self._maker.missing:
                 self._clips[key] = b""  # on its way
-                self._start(self._load(key, self._clip(self.session.project, name)))
+                self._start(self._load(key, self._maker.clip(self.session.project, name)))
 
     async def _load(self, key: tuple[str, str, str], clip: jobs.Clip) -> None:
         def told(said: Said, _: bytes) -> None:
@@ -240,117 +233,22 @@ class Hub:
 
         try:
             said, frame = await self.workers.run("answer", f"load:{clip.id}", jobs.Load(clip), told)
-            _must_be_done(said)
+            must_be_done(said)
         except RetimeError as e:
             del self._clips[key]
             for w in self.windows:
-                w.post(messages.Problem(f"{clip.name} was not loaded", studio_words(str(e))))
+                w.post(problem(f"{clip.name} was not loaded", e))
             return
         self._clips[key] = frame
         for w in self.windows:
             w.post(frame)
-
-    # ---- results
-
-    def _result_job(
-        self, project: Project, shows: Shows, request: int | None = None
-    ) -> jobs.Result | None:
-        version, editing = shows
-        if project.source is None or project.source in self._missing:
-            return None
-        workspace = self.session.workspace
-        paths = {n: str(workspace.resolve(m.path)) for n, m in project.motions.items()}
-        document = recipe_of(project, version, paths)
-        for step in document["steps"]:
-            resolve_paths(step, self._inside)
-        names = [s.id for s in project.versions[version]]
-        clip = self._clip(project, project.source)
-        revision = self.session.revision
-        return jobs.Result(clip, document, names, version, revision, request, editing)
-
-    def _inside(self, path: str) -> str:
-        """Resolve a path that a parameter names; no link in a folder may lead out of the root."""
-        workspace = self.session.workspace
-        place = workspace.resolve(path)
-        if not place.exists():  # a person who types a path means the root as often as the project
-            place = workspace.resolve(str(workspace.root / path))
-        workspace.must_stay_inside(place)
-        return str(place)
-
-    def _show(self, window: Window) -> None:
-        """Show a window the committed result of its version."""
-        self._start(self._evaluate(self.session.project, window.shows, None, None, window))
-
-    async def _evaluate(
-        self,
-        project: Project,
-        shows: Shows,
-        window: Window | None = None,
-        request: int | None = None,
-        only: Window | None = None,
-    ) -> None:
-        """Compute a version's result: for one window's preview, or as committed for all."""
-        slot = f"result:{shows[0]}"
-        try:
-            job = self._result_job(project, shows, request)
-            if job is None:
-                return
-            key = _content_of(job)
-            kept = self._results.get(shows)
-            if window is None and kept is not None and kept[0] == key:
-                self.workers.drop(_purpose(shows))  # what waits there is of an older document
-                for w in [only] if only is not None else self._showing(shows):
-                    w.post(kept[1], slot)
-                return
-
-            def told(said: Said) -> None:
-                for w in self._showing(shows) if window is None else [window]:
-                    w.post(messages.Progress(request, said.text, said.share), "progress")
-
-            purpose = _purpose(shows) if window is None else f"preview:{window.number}"
-            with Patience(told) as patience:
-                said, frame = await self.workers.run("solve", purpose, job, patience.hear)
-            _must_be_done(said, job)
-        except Stopped:
-            return
-        except RetimeError as e:
-            step = e.step_name if isinstance(e, _StepError) else None
-            for w in self._showing(shows) if window is None else [window]:
-                w.post(
-                    messages.Problem(
-                        "This could not be computed", studio_words(str(e)), request, step
-                    )
-                )
-            return
-        except Exception as e:
-            for w in self._showing(shows) if window is None else [window]:
-                w.post(_fault(e, request))
-            return
-        if window is not None:
-            if window.preview is not None:  # the drag goes on: what is a little old shows the way
-                window.post(frame, slot)
-            return
-        now = self._result_job(self.session.project, shows)
-        if now is None or _content_of(now) != key:
-            return  # the document went on meanwhile; what it is now is computed, or was
-        self._results[shows] = (key, frame)
-        for w in self._showing(shows):
-            if w.preview is None:
-                w.post(frame, slot)
-
-    def _showing(self, shows: Shows) -> list[Window]:
-        return [w for w in self.windows if w.shows == shows]
 
     # ---- questions
 
     async def _answer(self, window: Window, asked: messages.Ask) -> None:
         project = self.session.project
         try:
-            result = self._result_job(project, window.shows)
-            if result is None:
-                raise InputError("There is no motion yet. Open one first.")
-            performer = None if asked.motion is None else self._clip(project, asked.motion)
-            job, role, purpose = _question(result, asked, performer, window)
+            result, job, role, purpose = self._maker.question(project, asked, window)
 
             def told(said: Said, body: bytes) -> None:
                 if said.kind == "frame":
@@ -359,15 +257,15 @@ class Hub:
                     window.post(messages.Progress(asked.request, said.text, None), "progress")
 
             said, frame = await self.workers.run(role, purpose, job, told)
-            _must_be_done(said, result)
+            must_be_done(said, result)
         except Stopped:
             return
         except RetimeError as e:
             title = "Physics could not look at it" if asked.question == "physics" else "No answer"
-            window.post(messages.Problem(title, studio_words(str(e)), asked.request))
+            window.post(problem(title, e, asked.request))
             return
         except Exception as e:
-            window.post(_fault(e, asked.request))
+            window.post(fault(e, asked.request))
             return
         if frame:
             window.post(frame, f"{asked.question}:{window.version}")
@@ -377,17 +275,15 @@ class Hub:
     async def _cancel(self, window: Window) -> None:
         window.preview = None
         purposes = [
-            f"preview:{window.number}", _purpose(window.shows), f"physics:{window.number}",
+            f"preview:{window.number}", purpose_of(window.shows), f"physics:{window.number}",
             f"suggestions:{window.number}", f"live:{window.number}",
             *(f"load:{n}" for n in self.session.project.motions),
         ]  # fmt: skip
         for purpose in purposes:
             await self.workers.cancel(purpose)
-        kept = self._results.get(window.shows)
-        for w in self._showing(window.shows):  # they waited for it too
+        for w in self._results.showing(window.shows):  # they waited for it too
             w.post(messages.Problem("Stopped", "The document is unchanged.", stopped=True))
-            if kept is not None and w.preview is None:
-                w.post(kept[1], f"result:{w.version}")
+            self._results.show_kept(w)
 
     # ---- files
 
@@ -401,7 +297,7 @@ class Hub:
     ) -> tuple[Path, str]:
         """Write a version's result to a file of its own; the caller removes it."""
         project = self.session.project
-        result = self._result_job(project, (version, None))
+        result = self._maker.result(project, (version, None))
         if result is None or project.source is None:
             raise InputError("There is no motion to export. Open one first.")
         if form == "recipe":
@@ -412,7 +308,7 @@ class Hub:
         job = jobs.Export(result, form, str(place), source.name)
         try:
             said, _ = await self.workers.run("answer", f"export:{place.name}", job)
-            _must_be_done(said, result)
+            must_be_done(said, result)
         except BaseException:
             place.unlink(missing_ok=True)
             raise
@@ -452,60 +348,3 @@ class Hub:
             self.session.close()
         except RetimeError as e:
             print(f"retime: {e}; the journal holds all edits", file=sys.stderr, flush=True)
-
-
-class _StepError(RetimeError):
-    """What went wrong at a step, by its name."""
-
-    step_name: str | None = None
-
-
-def _fault(error: Exception, request: int | None) -> messages.Problem:
-    """Say that the studio itself is wrong; the log has the details."""
-    traceback.print_exception(error)
-    text = f"{type(error).__name__}: {str(error)[:200]}. The log of the studio has the details."
-    return messages.Problem("This is a fault of retime", text, request)
-
-
-def _must_be_done(said: Said, job: jobs.Result | None = None) -> None:
-    """Raise what a worker reported."""
-    if said.kind == "done":
-        return
-    error = _StepError(said.text)
-    if job is not None and said.step is not None and 0 < said.step <= len(job.steps):
-        error.step_name = job.steps[said.step - 1]
-    raise error
-
-
-def _purpose(shows: Shows) -> str:
-    return f"result:{shows[0]}:{shows[1]}"
-
-
-def _content_of(job: jobs.Result) -> str:
-    """Hash what decides a result: the source and the recipe, whoever asks and when."""
-    parts = msgspec.json.encode([job.clip, job.recipe, job.steps, job.editing], order="sorted")
-    return hashlib.sha256(parts).hexdigest()
-
-
-def _question(
-    result: jobs.Result, asked: messages.Ask, performer: jobs.Clip | None, window: Window
-) -> tuple[jobs.Job, str, str]:
-    """Turn a question into a job, who does it, and its purpose."""
-    purpose = f"{asked.question}:{window.number}"
-    match asked.question:
-        case "suggestions":
-            return jobs.Suggest(result, asked.step, asked.request), "answer", purpose
-        case "physics":
-            return jobs.Physics(result, asked.step, asked.request), "answer", purpose
-        case "live":
-            if performer is None:
-                raise InputError("Say which motion to follow.")
-            return jobs.Live(result.clip, performer, asked.request), "answer", purpose
-        case "watch":
-            if asked.step is None:
-                raise InputError("Say which step to watch.")
-            return (
-                jobs.Watch(result, asked.step, asked.request),
-                "solve",
-                f"preview:{window.number}",
-            )

@@ -3,6 +3,7 @@
 import { Group, Mesh } from "three";
 import type { Clip } from "../store/clip";
 import { BEHIND, ORDER, type Body, type BodyKind } from "./body";
+import { roundCone } from "./cone_corners";
 import { Cones } from "./cones";
 import { bodyMaterial, bodyUniforms, depthMaterial, shadowMaterial } from "./materials";
 import type { Palette } from "./palette";
@@ -47,7 +48,7 @@ export class CapsuleBody implements Body {
     private readonly shape: Shape,
     private readonly kind: BodyKind,
   ) {
-    this.cones = new Cones(shape.volumes.length, DETAIL);
+    this.cones = new Cones(shape.volumes.length, roundCone(DETAIL));
     this.points = new Float32Array(3 * shape.points);
     this.solid = this.cones.mesh(bodyMaterial(this.uniforms));
     this.solid.castShadow = true;

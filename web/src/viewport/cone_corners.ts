@@ -1,7 +1,30 @@
 /** The corners and triangles of a rounded cone, whose size and place are given to it later. */
 
+import { drawsInSoftware } from "./software";
+
 /** Sides that a cone keeps when it is drawn with few corners. */
 const FEWEST_SIDES = 6;
+
+/** The corners of one cone (place, and which end it belongs to), and its triangles: all, and few for quick frames. */
+export interface ConeCorners {
+  places: number[];
+  caps: number[];
+  fine: number[];
+  few: number[];
+}
+
+/** A cone that can be seen from everywhere; a processor that draws gets half the corners each way. */
+export function roundCone(detail: { around: number; rings: number }): ConeCorners {
+  const coarse = drawsInSoftware() ? 2 : 1;
+  const [around, rings] = [detail.around / coarse, Math.ceil(detail.rings / coarse)];
+  return { ...coneCorners(around, rings), ...coneTriangles(around, rings) };
+}
+
+/** A cone that always turns its broad side to the eye: two corners at either end. */
+export function flatCone(): ConeCorners {
+  const triangles = [0, 2, 1, 1, 2, 3];
+  return { places: [-1, 0, 0, 1, 0, 0, -1, 0, 0, 1, 0, 0], caps: [0, 0, 1, 1], fine: triangles, few: triangles };
+}
 
 /** Corners in rows from pole to pole: cosine and sine round the axis, share of the cap's latitude; and which cap. */
 export function coneCorners(around: number, rings: number): { places: number[]; caps: number[] } {

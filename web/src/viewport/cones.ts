@@ -3,8 +3,7 @@
 import {
   BufferAttribute, DataTexture, FloatType, InstancedBufferGeometry, Mesh, RGBAFormat, type ShaderMaterial,
 } from "three";
-import { coneCorners, coneTriangles } from "./cone_corners";
-import { drawsInSoftware } from "./software";
+import type { ConeCorners } from "./cone_corners";
 
 /** Numbers per cone: start and radius, end and radius, side and width, tint; four to a texel. */
 const STRIDE = 16;
@@ -16,18 +15,26 @@ const BLOCK = 64;
 /** Cones in one row of the texture. */
 const ROW = 64;
 
-/** Vertex code that makes `place` and `facing` (world) of a corner of a cone, and tells the cone's `tint`. */
-export const CONE_VERTEX = /* glsl */ `
+/** Vertex code that reads the cone of a corner: places and radii of its ends, its side and its tint. */
+export const READ_CONE = /* glsl */ `
 attribute vec2 cap; // which end of the cone, and which cone of the block
 uniform highp sampler2D cones;
 
-void makeCone(out vec3 place, out vec3 facing, out vec4 tint) {
+void readCone(out vec4 start, out vec4 finish, out vec4 side, out vec4 tint) {
   int which = gl_InstanceID * ${BLOCK} + int(cap.y);
   ivec2 at = ivec2(4 * (which % ${ROW}), which / ${ROW});
-  vec4 start = texelFetch(cones, at, 0);
-  vec4 finish = texelFetch(cones, at + ivec2(1, 0), 0);
-  vec4 side = texelFetch(cones, at + ivec2(2, 0), 0);
+  start = texelFetch(cones, at, 0);
+  finish = texelFetch(cones, at + ivec2(1, 0), 0);
+  side = texelFetch(cones, at + ivec2(2, 0), 0);
   tint = texelFetch(cones, at + ivec2(3, 0), 0);
+}`;
+
+/** Vertex code that makes `place` and `facing` (world) of a corner of a cone, and tells the cone's `tint`. */
+export const MAKE_CONE = /* glsl */ `
+${READ_CONE}
+void makeCone(out vec3 place, out vec3 facing, out vec4 tint) {
+  vec4 start, finish, side;
+  readCone(start, finish, side, tint);
   vec3 axis = finish.xyz - start.xyz;
   float len = length(axis);
   vec3 y = len > 1e-5 ? axis / len : vec3(0.0, 1.0, 0.0);
@@ -58,23 +65,19 @@ export class Cones {
   private readonly fine: number;
   private readonly few: number;
 
-  constructor(capacity: number, detail: { around: number; rings: number }) {
-    const coarse = drawsInSoftware() ? 2 : 1;
-    const [around, rings] = [detail.around / coarse, Math.ceil(detail.rings / coarse)];
+  constructor(capacity: number, { places: ofOne, caps: capsOfOne, fine, few }: ConeCorners) {
     this.block = Math.min(Math.max(capacity, 1), BLOCK);
     const rows = Math.ceil(Math.max(capacity, 1) / ROW);
     this.values = new Float32Array(STRIDE * ROW * rows);
     this.texture = new DataTexture(this.values, 4 * ROW, rows, RGBAFormat, FloatType);
 
-    const corners = coneCorners(around, rings);
-    const { fine, few } = coneTriangles(around, rings);
-    const each = corners.places.length / 3;
-    const places = new Float32Array(this.block * corners.places.length);
+    const each = ofOne.length / 3;
+    const places = new Float32Array(this.block * ofOne.length);
     const caps = new Float32Array(2 * this.block * each);
     const index = new Uint32Array(this.block * (fine.length + few.length));
     for (let n = 0; n < this.block; n++) {
-      places.set(corners.places, n * corners.places.length);
-      corners.caps.forEach((cap, k) => caps.set([cap, n], 2 * (n * each + k)));
+      places.set(ofOne, n * ofOne.length);
+      capsOfOne.forEach((cap, k) => caps.set([cap, n], 2 * (n * each + k)));
       index.set(fine.map((k) => n * each + k), n * fine.length);
       index.set(few.map((k) => n * each + k), this.block * fine.length + n * few.length);
     }

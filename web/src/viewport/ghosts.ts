@@ -4,6 +4,7 @@ import { Group } from "three";
 import type { Clip } from "../store/clip";
 import { BEHIND, ORDER } from "./body";
 import { putShape } from "./capsules";
+import { roundCone } from "./cone_corners";
 import { Cones } from "./cones";
 import { bodyUniforms, depthMaterial, ghostMaterial } from "./materials";
 import type { Palette } from "./palette";
@@ -31,7 +32,7 @@ export class Ghosts {
   private readonly points: Float32Array;
 
   constructor(private readonly shape: Shape) {
-    this.cones = new Cones(MOST * shape.volumes.length, DETAIL);
+    this.cones = new Cones(MOST * shape.volumes.length, roundCone(DETAIL));
     this.points = new Float32Array(3 * shape.points);
     this.uniforms.behind.value = BEHIND;
     this.materials.forEach((material, k) => {

@@ -1,19 +1,20 @@
-/** Thin things in the view (trails, arrows, skate marks) as cones in one draw call. */
+/** Thin things in the view (trails, arrows, skate marks) in one draw call; a line without a length is a dot. */
 
 import type { Color, Mesh, ShaderMaterial } from "three";
 import { ORDER } from "./body";
+import { flatCone } from "./cone_corners";
 import { Cones } from "./cones";
-import { plainMaterial } from "./materials";
+import { lineMaterial } from "./materials";
 
 const MOST = 1024;
 
 export class Lines {
   readonly object: Mesh;
-  private readonly cones = new Cones(MOST, { around: 8, rings: 3 });
+  private readonly cones = new Cones(MOST, flatCone());
   private count = 0;
 
   constructor({ onTop = false } = {}) {
-    const material = plainMaterial();
+    const material = lineMaterial();
     material.depthTest = !onTop;
     this.object = this.cones.mesh(material);
     this.object.renderOrder = onTop ? ORDER.onTop : ORDER.lines;

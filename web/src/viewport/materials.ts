@@ -1,7 +1,7 @@
-/** How cones are painted: solid bodies, rim-lit ghosts, plain lines, and the passes that only write depth. */
+/** How cones are painted: solid bodies, rim-lit ghosts, flat lines, and the passes that only write depth. */
 
 import { Color, DoubleSide, ShaderMaterial, Vector3, type IUniform } from "three";
-import { CONE_VERTEX } from "./cones";
+import { MAKE_CONE, READ_CONE } from "./cones";
 
 /** Where the key light comes from, in the world; shared by all that is lit. */
 export const keyDirection: IUniform<Vector3> = { value: new Vector3(0.4, 0.8, 0.45).normalize() };
@@ -17,7 +17,7 @@ varying vec3 vPlace;
 varying vec3 vFacing;
 varying vec4 vTint;
 varying float vAlong;
-${CONE_VERTEX}
+${MAKE_CONE}
 void main() {
   makeCone(vPlace, vFacing, vTint);
   vAlong = cap.x;
@@ -73,11 +73,46 @@ void main() {
   #include <colorspace_fragment>
 }`;
 
-/** Tint: the colour itself. */
-const PLAIN_FRAGMENT = /* glsl */ `
-${VARYINGS}
+/** A strip along the line as it is seen, or a square round a dot, a little wider than what is painted on it. */
+const LINE_VERTEX = /* glsl */ `
+varying vec3 vSpot; // along and across the line from its start, and half its width there
+varying float vLong;
+varying vec4 vTint;
+${READ_CONE}
+const float MARGIN = 1.5;
 void main() {
-  gl_FragColor = vTint;
+  vec4 start, finish, side;
+  readCone(start, finish, side, vTint);
+  vec3 a = (viewMatrix * modelMatrix * vec4(start.xyz, 1.0)).xyz;
+  vec3 b = (viewMatrix * modelMatrix * vec4(finish.xyz, 1.0)).xyz;
+  float shrinks = a.z / b.z; // what is at b looks so much smaller than at a
+  vec2 way = b.xy * shrinks - a.xy;
+  float len = length(way);
+  vLong = len < 1e-5 ? 0.0 : len;
+  vec2 along = vLong > 0.0 ? way / len : vec2(1.0, 0.0);
+  vec2 across = vec2(-along.y, along.x);
+  bool last = cap.x > 0.5;
+  float radius = last ? finish.w : start.w;
+  float past = vLong > 0.0 ? 0.0 : (last ? MARGIN : -MARGIN) * radius;
+  vec3 place = last ? b : a;
+  place.xy += along * past + across * position.x * MARGIN * radius;
+  vec4 seen = projectionMatrix * vec4(place, 1.0);
+  // Measures go evenly over the picture, not into its depth. What reaches behind the eye is left out.
+  gl_Position = max(a.z, b.z) < -0.01 ? vec4(seen.xyz / seen.w, 1.0) : vec4(2.0, 2.0, 2.0, 1.0);
+  float scale = last ? shrinks : 1.0;
+  vSpot = vec3((last ? vLong : 0.0) + past * scale, position.x * MARGIN * radius * scale, radius * scale);
+}`;
+
+const LINE_FRAGMENT = /* glsl */ `
+varying vec3 vSpot;
+varying float vLong;
+varying vec4 vTint;
+void main() {
+  float far = vLong > 0.0 ? abs(vSpot.y) : length(vSpot.xy);
+  float pixel = length(vec2(dFdx(vSpot.y), dFdy(vSpot.y)));
+  float covered = clamp((vSpot.z - far) / max(pixel, 1e-9) + 0.5, 0.0, 1.0);
+  if (covered <= 0.0) discard;
+  gl_FragColor = vec4(vTint.rgb, vTint.a * covered);
   #include <colorspace_fragment>
 }`;
 
@@ -114,7 +149,10 @@ const cones = (fragmentShader: string, uniforms: Record<string, IUniform>): Shad
 
 export const bodyMaterial = (uniforms: BodyUniforms): ShaderMaterial => cones(BODY_FRAGMENT, uniforms);
 export const ghostMaterial = (uniforms: BodyUniforms): ShaderMaterial => cones(GHOST_FRAGMENT, uniforms);
-export const plainMaterial = (): ShaderMaterial => cones(PLAIN_FRAGMENT, { behind: { value: 0 } });
+
+/** Tint: the colour itself. */
+export const lineMaterial = (): ShaderMaterial =>
+  new ShaderMaterial({ vertexShader: LINE_VERTEX, fragmentShader: LINE_FRAGMENT, uniforms: {}, transparent: true });
 
 /** Writes depth only: what is drawn after it shows its front surface and nothing of what lies inside. */
 export function depthMaterial(uniforms: BodyUniforms): ShaderMaterial {

@@ -12,6 +12,7 @@ from retime.body import ROLES, find_body
 from retime.edits import apply
 from retime.errors import InputError
 from retime.kinematics import positions
+from retime.memory import memory
 from retime.motion import Motion
 from retime.quat import FloatArray
 from retime.warp import TimeWarp
@@ -26,9 +27,9 @@ __all__ = [
     "sampled",
 ]
 
-# A reference may carry, under this name in its ``__dict__``, a function (key, make) that gives
-# places of its joints that were made before, or makes and keeps them.
-KEPT_FEATURES = "_kept_features"
+# What a reference may remember under this name: a function (key, make) that gives places of its
+# joints that were made before, or makes and keeps them.
+KEPT_FEATURES = "kept features"
 _Keep = Callable[[str, Callable[[], FloatArray]], FloatArray]
 
 # Features are smoothed by this Gaussian, in seconds: one frame at the paper's 30 Hz.
@@ -165,7 +166,7 @@ def _places(motion: Motion, reference: Motion, rate: float) -> FloatArray:
         even = sampled(_on_skeleton(motion, reference), rate)
         return _heading_frame(even, positions(even))
 
-    keep: _Keep | None = reference.__dict__.get(KEPT_FEATURES)
+    keep: _Keep | None = memory(reference, KEPT_FEATURES).get("keep")
     if keep is None:
         return make()
     if not reference.skeleton.same_joints(motion.skeleton):

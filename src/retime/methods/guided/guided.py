@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from retime.edits import Edit
 from retime.errors import InputError
+from retime.memory import last
 from retime.methods.guided.features import SMOOTHING, TAU, Signals, filtered, pose_signals
 from retime.methods.guided.references import Reference, cut, gather, signature
 from retime.methods.guided.solve import Guidance, Limit, Problem, solve
@@ -212,16 +213,17 @@ def guide(motion: Motion, **options: Any) -> Guidance:
 def _signals(motion: Motion, clip: Motion, upsample: int, o: GuidedParameters) -> Signals:
     """Make what is compared; the last stays with the motion, so that a dragged keytime is quick."""
     seen = signature(o.reference)
+
+    def make() -> Signals:
+        references = gather(
+            motion, o.reference, rate=o.rate, span=o.reference_range, warp=o.reference_warp
+        )
+        return pose_signals(clip, references, rate=o.rate, upsample=upsample, smoothing=SMOOTHING)
+
+    if seen is None:
+        return make()
     key = (seen, o.range, o.rate, upsample, o.reference_range, o.reference_warp)
-    kept: tuple[Any, Signals] | None = motion.__dict__.get("_guided_signals")
-    if seen is not None and kept is not None and kept[0] == key:
-        return kept[1]
-    references = gather(
-        motion, o.reference, rate=o.rate, span=o.reference_range, warp=o.reference_warp
-    )
-    signals = pose_signals(clip, references, rate=o.rate, upsample=upsample, smoothing=SMOOTHING)
-    motion.__dict__["_guided_signals"] = (key, signals)
-    return signals
+    return last(motion, "guided signals", key, make)
 
 
 def guided_edit(motion: Motion, **options: Any) -> Edit:

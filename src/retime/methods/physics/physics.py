@@ -12,6 +12,7 @@ import numpy as np
 from retime.contacts import Contact
 from retime.edits import apply
 from retime.errors import InputError
+from retime.memory import memory
 from retime.methods.physics.model import PhysicsModel, TorqueLimits
 from retime.motion import Motion
 from retime.parameters import Range, TimingParameters, coerce, parameter
@@ -236,7 +237,7 @@ def model_of(
     contacts = tuple(supports) if isinstance(supports, Iterable) else supports
     world = (gravity, mass_scale, friction)
     key = (range, contacts, clips, smoothing, tuple(sorted(body.items())))
-    kept: dict[Any, dict[Any, PhysicsModel]] = motion.__dict__.setdefault("_physics_models", {})
+    kept: dict[Any, dict[Any, PhysicsModel]] = memory(motion, "physics models")
     try:
         known = kept.get(key, {})
         if world in known:
@@ -257,7 +258,7 @@ def model_of(
             contacts=contacts,
             **body,
         )
-    if kept is motion.__dict__["_physics_models"]:
+    if kept is memory(motion, "physics models"):
         # The first model of a kind stays: it is what others are changed from.
         for old in list(known)[1:]:
             del known[old]

@@ -13,6 +13,7 @@ from retime.contacts import Contact
 from retime.edits import Edit
 from retime.errors import InputError
 from retime.holding import Constraints
+from retime.memory import last
 from retime.methods.staggered.history import PoseEdit, replayed
 from retime.methods.staggered.poses import StaggeredPoses
 from retime.methods.staggered.value_edits import MOST_WEIGHT
@@ -120,35 +121,32 @@ def stagger(
     return edited_poses(motion, parameters).to_edit(constraints=parameters.constraints)
 
 
-@dataclass(eq=False)
-class _Kept:
-    """What was found for a motion last: before its list of edits, and after each of them."""
-
-    parameters: StaggerParameters
-    poses: StaggeredPoses
-    after: list[tuple[PoseEdit, StaggeredPoses]]
-
-
 def edited_poses(motion: Motion, p: StaggerParameters) -> StaggeredPoses:
-    """Find a motion's poses and make the edits that parameters name, in their order.
+    """Find a motion's poses and make the edits that parameters name, in their order."""
+    return _stages(motion, p)[-1]
 
-    The last poses stay with the motion: one more edit, or another at the end of the list, costs
-    itself alone.
+
+def _stages(motion: Motion, p: StaggerParameters) -> list[StaggeredPoses]:
+    """Poses as they are found, and after each edit.
+
+    The last stay with the motion: one more edit, or another at the end of the list, costs itself
+    alone.
     """
-    kept: _Kept | None = motion.__dict__.get("_staggered_poses")
-    plain = replace(p, edits=())
-    if kept is None or not same(kept.parameters, plain):
-        kept = _Kept(plain, _found_poses(motion, p), [])
-        motion.__dict__["_staggered_poses"] = kept
-    taken = 0
-    while taken < min(len(p.edits), len(kept.after)) and kept.after[taken][0] == p.edits[taken]:
+    stages: list[tuple[PoseEdit | None, StaggeredPoses]] = last(
+        motion,
+        "staggered poses",
+        replace(p, edits=()),
+        lambda: [(None, _found_poses(motion, p))],
+        same=same,
+    )
+    taken = 1
+    while taken < min(len(stages), 1 + len(p.edits)) and stages[taken][0] == p.edits[taken - 1]:
         taken += 1
-    del kept.after[taken:]
-    poses = kept.after[-1][1] if taken else kept.poses
-    for number in range_(taken, len(p.edits)):
-        poses = replayed(poses, [p.edits[number]], number + 1)
-        kept.after.append((p.edits[number], poses))
-    return poses
+    del stages[taken:]
+    for number in range_(taken, 1 + len(p.edits)):
+        edit = p.edits[number - 1]
+        stages.append((edit, replayed(stages[-1][1], [edit], number)))
+    return [poses for _, poses in stages]
 
 
 def counted_poses(motion: Motion, p: StaggerParameters) -> list[int | None]:
@@ -157,9 +155,7 @@ def counted_poses(motion: Motion, p: StaggerParameters) -> list[int | None]:
     A muted edit is counted as if it were made: whoever mutes or removes one in the middle of the
     list can tell how the poses of later edits are numbered then.
     """
-    edited_poses(motion, p)
-    kept: _Kept = motion.__dict__["_staggered_poses"]
-    before = [kept.poses, *(poses for _, poses in kept.after)]
+    before = _stages(motion, p)
     return [_counted(poses, edit) for poses, edit in zip(before, p.edits, strict=False)]
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from retime.edits import Edit
 from retime.holding import Constraints, contact_fixes
+from retime.memory import last
 from retime.methods.surface.cartoon import cartoon_fix
 from retime.methods.surface.keys import SurfaceKey
 from retime.methods.surface.placing import RootMode
@@ -111,16 +112,15 @@ def surface_warp(
 
 def control_surfaces(motion: Motion, p: SurfaceParameters) -> ControlSurfaces:
     """Return the surfaces that a step stands for; the last stay with the motion, to be shown."""
-    kept: tuple[SurfaceParameters, ControlSurfaces] | None = motion.__dict__.get("_surfaces")
-    if kept is not None and same(kept[0], p):
-        return kept[1]
     fading: Any = p.propagation  # what it may be is checked where it is used
-    made = ControlSurfaces(
-        motion, p.keys, mode=p.mode, min_slope=p.min_slope, root=p.root, grid=p.grid,
-        propagation=fading, range=p.range,
-    )  # fmt: skip
-    motion.__dict__["_surfaces"] = (p, made)
-    return made
+
+    def make() -> ControlSurfaces:
+        return ControlSurfaces(
+            motion, p.keys, mode=p.mode, min_slope=p.min_slope, root=p.root, grid=p.grid,
+            propagation=fading, range=p.range,
+        )  # fmt: skip
+
+    return last(motion, "control surfaces", p, make, same=same)
 
 
 def surface(

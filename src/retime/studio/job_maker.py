@@ -1,0 +1,96 @@
+"""From the document to jobs: which files, which recipe, and where they may lie."""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+
+from retime.errors import InputError
+from retime.studio import jobs, messages
+from retime.studio.paths import resolve_paths
+from retime.studio.project import Project, recipe_of
+from retime.studio.session import Session
+from retime.studio.window import Shows, Window
+
+__all__ = ["JobMaker", "content_of"]
+
+
+class JobMaker:
+    """Makes the jobs of one session's document.
+
+    Parameters
+    ----------
+    session : Session
+        The document.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        # Motions whose file is not where it was.
+        self.missing: list[str] = session.missing()
+
+    def clip(self, project: Project, name: str) -> jobs.Clip:
+        """Name a motion of the document by its file."""
+        entry = project.motion(name)
+        place = self.session.workspace.resolve(entry.path)
+        return jobs.Clip(name, entry.name, str(place), entry.sha256, entry.animation)
+
+    def result(
+        self, project: Project, shows: Shows, request: int | None = None
+    ) -> jobs.Result | None:
+        """Make the job of a version's result; none where there is no motion yet."""
+        version, editing = shows
+        if project.source is None or project.source in self.missing:
+            return None
+        workspace = self.session.workspace
+        paths = {n: str(workspace.resolve(m.path)) for n, m in project.motions.items()}
+        document = recipe_of(project, version, paths)
+        for step in document["steps"]:
+            resolve_paths(step, self._inside)
+        names = [s.id for s in project.versions[version]]
+        clip = self.clip(project, project.source)
+        revision = self.session.revision
+        return jobs.Result(clip, document, names, version, revision, request, editing)
+
+    def question(
+        self, project: Project, asked: messages.Ask, window: Window
+    ) -> tuple[jobs.Result, jobs.Job, str, str]:
+        """Turn a window's question into the result it is about, a job, who does it, its purpose."""
+        result = self.result(project, window.shows)
+        if result is None:
+            raise InputError("There is no motion yet. Open one first.")
+        purpose = f"{asked.question}:{window.number}"
+        match asked.question:
+            case "suggestions":
+                suggest = jobs.Suggest(result, asked.step, asked.request)
+                return result, suggest, "answer", purpose
+            case "physics":
+                physics = jobs.Physics(result, asked.step, asked.request)
+                return result, physics, "answer", purpose
+            case "live":
+                if asked.motion is None:
+                    raise InputError("Say which motion to follow.")
+                performer = self.clip(project, asked.motion)
+                live = jobs.Live(result.clip, performer, asked.request)
+                return result, live, "answer", purpose
+            case "watch":
+                if asked.step is None:
+                    raise InputError("Say which step to watch.")
+                watch = jobs.Watch(result, asked.step, asked.request)
+                return result, watch, "solve", f"preview:{window.number}"
+
+    def _inside(self, path: str) -> str:
+        """Resolve a path that a parameter names; no link in a folder may lead out of the root."""
+        workspace = self.session.workspace
+        place = workspace.resolve(path)
+        if not place.exists():  # a person who types a path means the root as often as the project
+            place = workspace.resolve(str(workspace.root / path))
+        workspace.must_stay_inside(place)
+        return str(place)
+
+
+def content_of(job: jobs.Result) -> str:
+    """Hash what decides a result: the source and the recipe, whoever asks and when."""
+    parts = msgspec.json.encode([job.clip, job.recipe, job.steps, job.editing], order="sorted")
+    return hashlib.sha256(parts).hexdigest()

@@ -1,0 +1,41 @@
+"""What went wrong, as windows are told."""
+
+from __future__ import annotations
+
+import traceback
+
+from retime.errors import RetimeError
+from retime.studio import jobs, messages
+from retime.studio.wording import studio_words
+from retime.studio.worker import Said
+
+__all__ = ["StepError", "fault", "must_be_done", "problem"]
+
+
+class StepError(RetimeError):
+    """What went wrong at a step, by its name."""
+
+    step_name: str | None = None
+
+
+def must_be_done(said: Said, job: jobs.Result | None = None) -> None:
+    """Raise what a worker reported."""
+    if said.kind == "done":
+        return
+    error = StepError(said.text)
+    if job is not None and said.step is not None and 0 < said.step <= len(job.steps):
+        error.step_name = job.steps[said.step - 1]
+    raise error
+
+
+def problem(title: str, error: RetimeError, request: int | None = None) -> messages.Problem:
+    """Say what a person can mend."""
+    step = error.step_name if isinstance(error, StepError) else None
+    return messages.Problem(title, studio_words(str(error)), request, step)
+
+
+def fault(error: Exception, request: int | None) -> messages.Problem:
+    """Say that the studio itself is wrong; the log has the details."""
+    traceback.print_exception(error)
+    text = f"{type(error).__name__}: {str(error)[:200]}. The log of the studio has the details."
+    return messages.Problem("This is a fault of retime", text, request)
