@@ -108,6 +108,8 @@ class Graph:
     def pad(self, a: float, b: float) -> Graph:
         """Hold the end values out to output times ``a`` and ``b``."""
         x, y = self.x, self.y
+        if x[0] <= a and x[-1] >= b:
+            return self
         if x[0] > a:
             x, y = np.r_[a, x], np.r_[y[0], y]
         if x[-1] < b:

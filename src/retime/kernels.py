@@ -10,6 +10,7 @@ from retime.compiled import kernel
 
 __all__ = [
     "bezier_error",
+    "chain_rotations",
     "fit_bezier_segment",
     "forward",
     "resample_rotations",
@@ -99,6 +100,21 @@ def turn_rotations(rotations, joints, turns):  # type: ignore[no-untyped-def]
             out[f, joints[n], 1] = w * q[1] + x * q[0] + y * q[3] - z * q[2]
             out[f, joints[n], 2] = w * q[2] - x * q[3] + y * q[0] + z * q[1]
             out[f, joints[n], 3] = w * q[3] + x * q[2] - y * q[1] + z * q[0]
+    return out
+
+
+@kernel
+def chain_rotations(parents, rotations, turn):  # type: ignore[no-untyped-def]
+    """Multiply rotations ``(F, J, 4)`` from the roots on; the roots themselves by ``turn``."""
+    out = np.empty_like(rotations)
+    for f in range(len(rotations)):
+        for j in range(len(parents)):
+            a = turn if parents[j] < 0 else out[f, parents[j]]
+            b = rotations[f, j]
+            out[f, j, 0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3]
+            out[f, j, 1] = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2]
+            out[f, j, 2] = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1]
+            out[f, j, 3] = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]
     return out
 
 

@@ -115,15 +115,12 @@ def positions(motion: Motion, *, end_sites: bool = False) -> FloatArray:
 
 def global_rotations(motion: Motion) -> FloatArray:
     """Return global joint rotations, (F, J, 4) wxyz, Y up."""
-    out = np.empty_like(motion.rotations)
-    turn = quat.from_axis_angle([1, 0, 0], -np.pi / 2) if motion.units.up == "Z" else None
-    for j, p in enumerate(motion.skeleton.parents):
-        local = motion.rotations[:, j]
-        if p >= 0:
-            out[:, j] = quat.multiply(out[:, p], local)
-        else:
-            out[:, j] = local if turn is None else quat.multiply(turn, local)
-    return out
+    from retime.kernels import chain_rotations
+
+    upright = -np.pi / 2 if motion.units.up == "Z" else 0.0
+    turn = quat.from_axis_angle([1, 0, 0], upright)
+    made: FloatArray = chain_rotations(motion.skeleton.parents, motion.rotations, turn)
+    return made
 
 
 def body_frame(motion: Motion) -> tuple[FloatArray, FloatArray]:

@@ -11,6 +11,7 @@ from retime import EndSite, InputError, Motion, Skeleton, Units, positions, quat
 from retime.kinematics import (
     body_frame,
     global_rotations,
+    global_transforms,
     ground_height,
     height,
     in_body_frame,
@@ -53,6 +54,16 @@ def test_scales_and_translation_tracks_reach_the_children() -> None:
     np.testing.assert_allclose(positions(scaled)[:, 1, 0], [1, 3])
     moved = dict(motion.translations) | {"Lower": np.array([[1.0, 0, 0], [1.0, 5, 0]])}
     np.testing.assert_allclose(positions(replace(motion, translations=moved))[1, 1], [1, 5, 0])
+
+
+@pytest.mark.parametrize("up", ["Y", "Z"])
+def test_global_rotations_turn_as_the_global_transforms_do(up: str) -> None:
+    motion = replace(samples.jump(fps=10), units=Units(up=up))  # type: ignore[arg-type]
+    turn = np.eye(3) if up == "Y" else np.array([[1, 0, 0], [0, 0, 1], [0, -1, 0]])
+    expected = turn @ global_transforms(motion)[1]
+    axes = np.eye(3)[:, None, None]
+    turned = np.stack([quat.rotate(global_rotations(motion), a) for a in axes], axis=-1)
+    np.testing.assert_allclose(turned, expected, atol=1e-12)
 
 
 def test_speeds_of_a_steady_turn() -> None:

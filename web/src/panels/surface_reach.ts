@@ -4,7 +4,7 @@ import type { MotionHeader } from "../protocol";
 import * as state from "../store/state";
 import { surfaceView } from "../store/surface";
 import { section } from "./controls";
-import { element, watch } from "./dom";
+import { element, rebuild } from "./dom";
 import { percent } from "./format";
 import { LIMB_TITLES, LIMBS, limbsOf, type Limb } from "./limbs";
 
@@ -67,11 +67,14 @@ function byLimb(header: Skeleton, weights: readonly number[]): Share[] {
 
 export function reachSection(index: number): HTMLElement {
   const list = element("div", { className: "surface-reach", role: "list" });
-  watch(() => {
+  const rows = (): string => {
     const header = state.source.value?.header;
     const view = surfaceView(index)?.view;
-    list.replaceChildren(...(header && view ? shares(header, view.weights).map(shareRow) : []));
-  });
+    const found = header && view ? shares(header, view.weights) : [];
+    return JSON.stringify(found.map((row) => ({ ...row, share: Math.round(100 * row.share) / 100 })));
+  };
+  // A drag changes how far the key goes, seldom by a whole per cent whom it takes along.
+  rebuild(list, rows, (text) => (JSON.parse(text) as Share[]).map(shareRow));
   return section({ id: "surface-reach", title: "Reach", caption: "share of the shift" }, list);
 }
 

@@ -29,6 +29,11 @@ export class Frames {
     }, LONGEST_WAIT);
   }
 
+  /** Paint at once what was asked for. */
+  now(): void {
+    if (this.frame || this.timer) this.run();
+  }
+
   /** What was asked for is not needed any more: it is painted, or will never be. */
   cancel(): void {
     this.clear();

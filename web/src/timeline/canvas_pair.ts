@@ -9,6 +9,9 @@ export class CanvasPair {
   protected readonly context: CanvasRenderingContext2D;
   protected readonly over: CanvasRenderingContext2D;
   protected theme: Theme = readTheme();
+  /** The size of the tab as of the last refit: asking the page for it in the middle of a drag makes it lay all out. */
+  protected width = 0;
+  protected height = 0;
   private readonly overlay = document.createElement("canvas");
 
   constructor(readonly root: HTMLElement, readonly view: View) {
@@ -31,7 +34,8 @@ export class CanvasPair {
   refit(): void {
     this.theme = readTheme();
     const ratio = window.devicePixelRatio || 1;
-    const [across, down] = [this.root.clientWidth, this.root.clientHeight].map((size) => Math.round(size * ratio));
+    [this.width, this.height] = [this.root.clientWidth, this.root.clientHeight];
+    const [across, down] = [this.width, this.height].map((size) => Math.round(size * ratio));
     for (const canvas of [this.canvas, this.overlay]) {
       if (canvas.width !== across) canvas.width = across!;
       if (canvas.height !== down) canvas.height = down!;

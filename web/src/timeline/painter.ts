@@ -23,7 +23,7 @@ export class Painter extends CanvasPair {
   /** The picture as it is now; cheap enough to be asked for at every move of the pointer. */
   plot(): Plot {
     const now = scene.value;
-    const [width, height] = [this.root.clientWidth, this.root.clientHeight];
+    const { width, height } = this;
     const rows = layOut(height, {
       film: window.innerHeight >= LOW_WINDOW,
       force: now.physics !== null && now.showsForce,

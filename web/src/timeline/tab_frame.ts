@@ -2,6 +2,7 @@
 
 import { effect, untracked } from "@preact/signals-core";
 import { Frames } from "../store/frames";
+import { result } from "../store/state";
 import { drawsInSoftware } from "../viewport/software";
 import type { Scene } from "./scene";
 import type { View } from "./view";
@@ -29,6 +30,7 @@ export class TabFrame {
   byKeyboard = false;
   private readonly frames = new Frames(() => this.paint(), drawsInSoftware());
   private stale = true; // all of it; else only the playhead
+  private isShown = false; // else another tab is
   private readonly ended = new AbortController();
   private readonly ends: (() => void)[];
   readonly signal = this.ended.signal;
@@ -60,6 +62,11 @@ export class TabFrame {
       effect(() => {
         void picture.scene();
         this.redraw();
+      }),
+      effect(() => {
+        // The page waits for its frame: where the processor draws, tabs are painted meanwhile, after the view has
+        // sent off its picture in a microtask of its own.
+        if (result.value && drawsInSoftware()) queueMicrotask(() => queueMicrotask(() => this.frames.now()));
       }),
       effect(() => {
         const now = picture.now();
@@ -104,6 +111,8 @@ export class TabFrame {
   }
 
   private refit(): void {
+    const { root } = this.picture;
+    this.isShown = root.clientWidth > 0 && root.clientHeight > 0;
     this.picture.refit();
     this.stale = true;
     this.frames.cancel();
@@ -111,8 +120,7 @@ export class TabFrame {
   }
 
   private paint(): void {
-    const { root } = this.picture;
-    if (!root.clientWidth || !root.clientHeight) return; // another tab is shown
+    if (!this.isShown) return;
     if (this.stale) {
       this.stale = false;
       this.picture.draw();

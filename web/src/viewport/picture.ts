@@ -37,9 +37,11 @@ export class Picture {
   private readonly tools: ToolBench;
   private palette: Palette | null = null;
   private subject: Subject | null = null;
+  /** Where the picture is on the page. */
+  private box = new DOMRect();
   private readonly forget: () => void;
 
-  constructor(canvas: HTMLCanvasElement, antialias: boolean, private readonly invalidate: () => void) {
+  constructor(private readonly canvas: HTMLCanvasElement, antialias: boolean, private readonly invalidate: () => void) {
     this.renderer = new WebGLRenderer({ canvas, antialias, alpha: true, powerPreference: "high-performance" });
     this.renderer.shadowMap.enabled = true;
     this.thumbnails = new Thumbnails(this.renderer);
@@ -57,6 +59,7 @@ export class Picture {
   resize(width: number, height: number): void {
     this.renderer.setSize(Math.max(width, 1), Math.max(height, 1), false);
     this.viewpoint.resize(Math.max(width, 1), Math.max(height, 1));
+    this.box = this.canvas.getBoundingClientRect();
   }
 
   /** Draw with this many pixels to one of the page's. */
@@ -69,9 +72,11 @@ export class Picture {
     this.palette = null;
   }
 
-  /** Draw; `quick` with few corners, where a hand waits for the frame. */
+  /** Draw; `quick` with few corners and no shadows, where a hand waits for the frame. */
   draw(quick = false): void {
     haste.value = quick;
+    this.stage.castShadows(!quick);
+    this.renderer.shadowMap.autoUpdate = !quick;
     try {
       this.compose();
     } finally {
@@ -132,7 +137,7 @@ export class Picture {
       shown && !staged
         ? {
           source: shown.subject.source, result: shown.result, t: shown.t, palette, camera: eye.camera,
-          pixel: eye.pixel(height),
+          pixel: eye.pixel(height), box: this.box,
         }
         : null,
     );

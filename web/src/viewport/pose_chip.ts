@@ -1,6 +1,7 @@
 /** The read-out beside a joint or a handle: its name, and how near it came to its target. */
 
 import "./pose.css";
+import { ChipSize } from "./chip_size";
 import type { Spot } from "./pose_screen";
 
 /** Pixels at the top of the view that its own legend and switches take. */
@@ -10,6 +11,8 @@ export class PoseChip {
   private readonly element = document.createElement("div");
   private readonly name = document.createElement("strong");
   private readonly detail = document.createElement("span");
+  private readonly size = new ChipSize(this.element, () => this.place());
+  private place = (): void => {};
 
   constructor() {
     this.element.className = "beside-chip pose-chip";
@@ -19,20 +22,22 @@ export class PoseChip {
   }
 
   /** Show words `away` pixels above a place, or beside it where there is no room above. */
-  show(host: HTMLElement, name: string, detail: string, { x, y }: Spot, away: number): void {
+  show(host: HTMLElement, box: DOMRect, name: string, detail: string, { x, y }: Spot, away: number): void {
     if (this.element.parentElement !== host) host.append(this.element);
     this.element.hidden = false;
     if (this.name.textContent !== name) this.name.textContent = name;
     if (this.detail.textContent !== detail) this.detail.textContent = detail;
     this.detail.hidden = !detail;
-    const box = host.getBoundingClientRect();
-    const { offsetWidth: width, offsetHeight: height } = this.element;
-    const above = y - box.top - away - height;
-    const fits = above >= LEGEND;
-    const beside = x - box.left + away + width <= box.width ? x - box.left + away : x - box.left - away - width;
-    const left = Math.min(Math.max(fits ? x - box.left - width / 2 : beside, 4), box.width - width - 4);
-    const top = fits ? above : Math.max(y - box.top - height / 2, LEGEND);
-    this.element.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
+    this.place = () => {
+      const { width, height } = this.size;
+      const above = y - box.top - away - height;
+      const fits = above >= LEGEND;
+      const beside = x - box.left + away + width <= box.width ? x - box.left + away : x - box.left - away - width;
+      const left = Math.min(Math.max(fits ? x - box.left - width / 2 : beside, 4), box.width - width - 4);
+      const top = fits ? above : Math.max(y - box.top - height / 2, LEGEND);
+      this.element.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
+    };
+    this.place();
   }
 
   hide(): void {
@@ -40,6 +45,7 @@ export class PoseChip {
   }
 
   dispose(): void {
+    this.size.dispose();
     this.element.remove();
   }
 }

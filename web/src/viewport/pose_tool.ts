@@ -116,14 +116,14 @@ export class PoseTool implements Tool {
   // ---- what is there
 
   /** The page's box of the picture; the camera is as it will be drawn. */
-  private look({ camera }: ToolView): Screen | null {
+  private look({ camera, box }: ToolView): Screen | null {
     if (!this.host?.isConnected) {
       this.host = document.querySelector<HTMLElement>(".view-canvas");
       this.host?.addEventListener("pointerleave", this.leave);
     }
     if (!this.host) return null;
     camera.updateMatrixWorld();
-    return new Screen(camera, this.host.getBoundingClientRect());
+    return new Screen(camera, box);
   }
 
   private makeHandles(screen: Screen): Handles | null {
@@ -156,7 +156,8 @@ export class PoseTool implements Tool {
     const ofHandles = joint === edited?.joint && this.handles;
     const spot = ofHandles ? this.screen.spot(this.handles!.centre) : this.spotOfJoint(joint);
     if (!spot) return this.chip.hide();
-    this.chip.show(this.host, jointLabel(header, joint), ofHandles ? this.detail() : "", spot, ofHandles ? 74 : 12);
+    const [detail, away] = ofHandles ? [this.detail(), 74] : ["", 12];
+    this.chip.show(this.host, this.screen.box, jointLabel(header, joint), detail, spot, away);
   }
 
   private detail(): string {

@@ -73,6 +73,7 @@ export class Stage {
     },
   });
   private readonly shade = new ShadowMaterial({ depthWrite: false });
+  private readonly shadows: Mesh;
   private readonly ground = new Group();
   private readonly key = new DirectionalLight();
   private readonly sky = new HemisphereLight();
@@ -83,12 +84,12 @@ export class Stage {
     backdrop.frustumCulled = false;
     backdrop.renderOrder = ORDER.background;
     const plane = new PlaneGeometry(GROUND, GROUND).rotateX(-Math.PI / 2);
-    const shade = new Mesh(plane, this.shade);
-    shade.receiveShadow = true;
+    this.shadows = new Mesh(plane, this.shade);
+    this.shadows.receiveShadow = true;
     const grid = new Mesh(plane, this.grid);
     grid.renderOrder = ORDER.ground;
-    shade.renderOrder = ORDER.ground + 0.5; // over the floor
-    this.ground.add(shade, grid);
+    this.shadows.renderOrder = ORDER.ground + 0.5; // over the floor
+    this.ground.add(this.shadows, grid);
     this.object.add(backdrop, this.ground);
 
     this.key.castShadow = true;
@@ -108,6 +109,11 @@ export class Stage {
     this.grid.uniforms["strength"]!.value = palette.dark ? 0.34 : 0.5;
     this.shade.color.copy(palette.shadow).multiplyScalar(palette.dark ? 0.25 : 1);
     this.shade.opacity = palette.dark ? 0.8 : 0.45;
+  }
+
+  /** Show where bodies keep the light off the ground, or not. */
+  castShadows(on: boolean): void {
+    this.shadows.visible = on;
   }
 
   /** Let the key light come from a direction. */

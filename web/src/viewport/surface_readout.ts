@@ -1,6 +1,7 @@
 /** What stands over the view while a surface is edited: the read-out beside the handle, and what the tint means. */
 
 import "./surface.css";
+import { ChipSize } from "./chip_size";
 
 const ASIDE = 26;
 const MARGIN = 8;
@@ -10,6 +11,8 @@ export class SurfaceReadout {
   private readonly name = document.createElement("span");
   private readonly shift = document.createElement("strong");
   private readonly legend = document.createElement("div");
+  private readonly size = new ChipSize(this.chip, () => this.place());
+  private place = (): void => {};
 
   constructor() {
     this.chip.className = "surface-readout";
@@ -22,8 +25,8 @@ export class SurfaceReadout {
     this.hide();
   }
 
-  /** Show words beside the handle; `x` and `y` are client coordinates, and kept for tests. */
-  show(canvas: HTMLElement, x: number, y: number, name: string, shift: string): void {
+  /** Show words beside the handle; all in client coordinates, and the handle's are kept for tests. */
+  show(canvas: HTMLElement, box: DOMRect, { x, y }: { x: number; y: number }, name: string, shift: string): void {
     const host = canvas.parentElement;
     if (!host) return;
     if (this.chip.parentElement !== host) host.append(this.chip, this.legend);
@@ -32,14 +35,16 @@ export class SurfaceReadout {
     if (this.shift.textContent !== shift) this.shift.textContent = shift;
     this.chip.dataset["x"] = String(x);
     this.chip.dataset["y"] = String(y);
-    const box = host.getBoundingClientRect();
-    const { offsetWidth: width, offsetHeight: height } = this.chip;
-    const right = x - box.left + ASIDE;
-    // Over the handle where the right edge is near: the arrows are left and right of it.
-    const fits = right + width + MARGIN <= box.width;
-    const left = fits ? right : Math.max(Math.min(x - box.left - width / 2, box.width - width - MARGIN), MARGIN);
-    const top = y - box.top - (fits ? height + 4 : height + ASIDE);
-    this.chip.style.transform = `translate(${Math.round(left)}px, ${Math.round(Math.max(top, MARGIN))}px)`;
+    this.place = () => {
+      const { width, height } = this.size;
+      const right = x - box.left + ASIDE;
+      // Over the handle where the right edge is near: the arrows are left and right of it.
+      const fits = right + width + MARGIN <= box.width;
+      const left = fits ? right : Math.max(Math.min(x - box.left - width / 2, box.width - width - MARGIN), MARGIN);
+      const top = y - box.top - (fits ? height + 4 : height + ASIDE);
+      this.chip.style.transform = `translate(${Math.round(left)}px, ${Math.round(Math.max(top, MARGIN))}px)`;
+    };
+    this.place();
   }
 
   hide(): void {
@@ -47,6 +52,7 @@ export class SurfaceReadout {
   }
 
   dispose(): void {
+    this.size.dispose();
     this.chip.remove();
     this.legend.remove();
   }

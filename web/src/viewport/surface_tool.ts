@@ -80,7 +80,7 @@ export class SurfaceTool implements Tool {
     this.object.visible = this.shown !== null;
     const canvas = this.canvas();
     if (!view?.result || !this.shown || !canvas) return this.readout.hide();
-    const { result, source, palette, pixel } = view;
+    const { result, source, palette, pixel, box } = view;
     const { key, view: plane, joints, handle, grid } = this.shown;
     const { place } = surfaceView(this.shown.index)!;
     this.sheet.show(grid, ...gridSize(result, place));
@@ -92,8 +92,7 @@ export class SurfaceTool implements Tool {
       source, view: plane, joints, ways: result.block(`paths:${place}`), followed: [...new Set(ways)], handle,
       hovered: this.hovered && !this.hovered.own ? this.hovered.joint : -1, towards: this.grip?.towards ?? 0,
     }, palette, pixel);
-    const { x, y } = this.toClient(handle, canvas.getBoundingClientRect());
-    this.readout.show(canvas, x, y, ...this.words(key));
+    this.readout.show(canvas, box, this.toClient(handle, box), ...this.words(key));
   }
 
   hover(pointer: ToolPointer): string | null {

@@ -13,6 +13,8 @@ export interface ToolView {
   camera: PerspectiveCamera;
   /** Metres of one pixel at what the camera looks at. */
   pixel: number;
+  /** Where the picture is on the page; asking the page in the middle of a frame makes it lay all out. */
+  box: DOMRect;
 }
 
 export interface ToolPointer {

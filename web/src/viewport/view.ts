@@ -46,6 +46,7 @@ export function mountView(container: HTMLElement): ViewApi {
   const notice = new Notice(container);
 
   const slow = drawsInSoftware();
+  let area = 1; // of the view, in the page's pixels
   let resting = 0;
   let drawCount = 0;
   let lastFrameMs = 0;
@@ -54,7 +55,7 @@ export function mountView(container: HTMLElement): ViewApi {
     if (!picture) return;
     const begun = performance.now();
     quality = how;
-    picture.sharpen(slow ? ratioInSoftware(how, container) : Math.min(window.devicePixelRatio || 1, MOST_PIXEL_RATIO));
+    picture.sharpen(slow ? ratioInSoftware(how, area) : Math.min(window.devicePixelRatio || 1, MOST_PIXEL_RATIO));
     picture.draw(how === "dragged");
     lastFrameMs = performance.now() - begun;
     drawCount++;
@@ -102,7 +103,9 @@ export function mountView(container: HTMLElement): ViewApi {
   canvas.addEventListener("webglcontextrestored", restored);
 
   const sizes = new ResizeObserver(() => {
-    picture?.resize(container.clientWidth, container.clientHeight);
+    const { clientWidth, clientHeight } = container;
+    area = clientWidth * clientHeight || 1;
+    picture?.resize(clientWidth, clientHeight);
     // A canvas that changes its size is blank until it is drawn: draw before the browser shows it.
     drawNow();
   });
@@ -152,8 +155,7 @@ export function mountView(container: HTMLElement): ViewApi {
 }
 
 /** Pixels to one of the page's where the processor draws them. */
-function ratioInSoftware(how: Quality, { clientWidth, clientHeight }: HTMLElement): number {
-  const area = clientWidth * clientHeight || 1;
+function ratioInSoftware(how: Quality, area: number): number {
   if (how === "moving") return 1;
   if (how === "full") return Math.min(Math.max(Math.sqrt(MOST_AT_REST / area), 1), MOST_PIXEL_RATIO);
   return Math.min(Math.max(Math.sqrt(MOST_DRAGGED / area), LEAST_PIXEL_RATIO), 1);

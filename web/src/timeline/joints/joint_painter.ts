@@ -27,8 +27,8 @@ export class JointPainter extends CanvasPair {
   }
 
   plot(): JointPlot {
-    const { clientWidth: width, clientHeight: height } = this.root;
-    return makePlot(this.context, this.theme, this.colours, this.view, jointScene.value, width, height);
+    const { context, theme, colours, view, width, height } = this;
+    return makePlot(context, theme, colours, view, jointScene.value, width, height);
   }
 
   draw({ hovered, focused, drag }: JointMarks): void {

@@ -58,7 +58,7 @@ export class Sheet extends CanvasPair {
 
   plot(): Plot {
     const scene = this.options.scene();
-    const [width, height] = [this.root.clientWidth, this.root.clientHeight];
+    const { width, height } = this;
     const rows = { ruler: { top: 0, height: RULER }, warp: { top: RULER, height: Math.max(height - RULER, 1) } };
     const axes = this.view.axes(scene, this.theme.gutter, width, rows.warp);
     return { context: this.context, theme: this.theme, rows, scene, width, height, ...axes };

@@ -35,7 +35,7 @@ export class PosePainter extends CanvasPair {
 
   plot(): PosePlot {
     const poses = poseScene.value;
-    const [width, height] = [this.root.clientWidth, this.root.clientHeight];
+    const { width, height } = this;
     const bands = poseBands(height, poses.base.contacts.length);
     const rows = { ruler: bands.ruler, warp: bands.likely, ...(bands.contacts && { contacts: bands.contacts }) };
     const scene = { ...poses.base, keys: [], selected: null };

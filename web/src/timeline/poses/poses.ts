@@ -136,7 +136,6 @@ function mount(container: HTMLElement): PosesApi {
     gutter.place(bands.rows.top, bands.rows.height);
     count.style.top = `${bands.likely.top}px`;
     count.style.height = `${bands.likely.height - 1}px`;
-    painter.scroll = gutter.element.scrollTop; // fewer rows may have scrolled it back
     reader.update(poseScene.value);
     painter.draw({ hovered: pointer.hovered, focused: frame.focusedIn(canvas), ...marks });
   }
