@@ -22,6 +22,7 @@ from retime.io.fbx.stacks import (
     stack_names,
     stack_of,
 )
+from retime.io.in_place import others_note
 from retime.motion import Motion, Origin, Units, UpAxis
 from retime.quat import FloatArray
 from retime.skeleton import EndSite, Skeleton, unique_names
@@ -87,7 +88,8 @@ def read_motion(
         stack = stack_of(document, index)
         with Evaluator(path) as evaluator:
             motion = _motion_of(document, stack, fps, evaluator)
-        return _with_others(document, motion, index) if animation is None else motion
+        notes = others_note(stack_names(document), index) if animation is None else []
+        return motion.with_notes(*notes)
 
 
 def read_motions(
@@ -125,17 +127,6 @@ def contents(path: str | Path) -> list[dict[str, Any]]:
                 }
             )
     return out
-
-
-def _with_others(document: Document, motion: Motion, index: int) -> Motion:
-    names = stack_names(document)
-    others = [name for n, name in enumerate(names) if n != index]
-    if not others:
-        return motion
-    listed = ", ".join(others[:5]) + (", ..." if len(others) > 5 else "")
-    return motion.with_notes(
-        f"read the animation {names[index]!r}; --animation chooses another: {listed}"
-    )
 
 
 def _motion_of(document: Document, stack: Stack, fps: float | None, evaluator: Evaluator) -> Motion:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from retime.errors import InputError, did_you_mean
 from retime.io.fbx.curves import Curve, kinds, read_curve
 from retime.io.fbx.document import Document, Link, Thing, property_rows
 from retime.io.fbx.properties import values
 from retime.io.fbx.spans import take_of
 from retime.io.fbx.tree import Malformed
+from retime.io.in_place import choose
 from retime.quat import FloatArray
 from retime.sampling import MOST_BYTES
 
@@ -126,18 +125,7 @@ def choose_stack(document: Document, wanted: str | int | None) -> int:
     if wanted is None:
         found = document.of_kind(b"AnimationStack")
         return next((n for n, s in enumerate(found) if _layers(document, s)), 0)
-    if isinstance(wanted, int) and not isinstance(wanted, bool):
-        if 0 <= wanted < len(names):
-            return wanted
-    elif wanted in names:
-        return names.index(wanted)
-    elif re.fullmatch(r"[0-9]{1,9}", str(wanted)) and int(str(wanted)) < len(names):
-        return int(str(wanted))
-    listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
-    raise InputError(
-        f"no animation {wanted!r} in {document.path}{did_you_mean(str(wanted), names)}; there are: "
-        f"{listed}"
-    )
+    return choose(names, wanted, document.path)
 
 
 def _layers(document: Document, stack: Thing) -> list[Thing]:

@@ -19,10 +19,10 @@ from retime.io.fbx.reader import Kept
 from retime.io.fbx.rekeying import Rekeyer, extended, sampled
 from retime.io.fbx.spans import respanned_settings, respanned_stack, respanned_takes
 from retime.io.fbx.stacks import AXES, PATHS, Drive
+from retime.io.in_place import Retimed, kept_of, retimed_together
 from retime.motion import Motion
 from retime.quat import FloatArray
 from retime.skeleton import Skeleton
-from retime.warp import TimeWarp
 
 __all__ = ["write_motion", "write_motions"]
 
@@ -61,16 +61,9 @@ def write_motion(
     write_motions([motion], path)
 
 
-def _kept(motion: Motion) -> Kept | None:
-    kept = motion.origin.kept if motion.origin is not None else None
-    return kept if isinstance(kept, Kept) else None
-
-
 def write_motions(motions: Sequence[Motion], path: str | Path) -> None:
     """Write animations of one file back into a copy of it; all else stays as it is."""
-    found = [(m, _kept(m)) for m in motions]
-    kept = [k for _, k in found if k is not None]
-    if len(kept) < len(found):
+    if any(kept_of(m, Kept) is None for m in motions):
         from retime.io import FORMATS
 
         others = [s for f in FORMATS.values() if f.writes and f.name != "fbx" for s in f.suffixes]
@@ -78,44 +71,29 @@ def write_motions(motions: Sequence[Motion], path: str | Path) -> None:
             "FBX is retimed in place, and this motion does not come from an FBX file: retime one, "
             f"or write {', '.join(others)}"
         )
-    if not kept or any(k.document is not kept[0].document for k in kept):
-        raise InputError("animations that are written together must come from one file")
-    edition = Edition(kept[0].document)
-    with said_of(kept[0].document.path):
-        for motion, own in found:
-            assert own is not None
-            assert motion.origin is not None
-            if not motion.skeleton.same_joints(own.motion.skeleton):
-                raise InputError("the motion's joints are no longer those of its file")
-            warp = motion.origin.warp
-            if warp is None:
-                warp = TimeWarp.identity(*own.motion.domain)
-            _Retimer(edition, own, motion, warp).run()
+    found = retimed_together(motions, Kept, lambda kept: id(kept.document))
+    document = found[0].kept.document
+    edition = Edition(document)
+    with said_of(document.path):
+        for retimed in found:
+            _Retimer(edition, retimed).run()
         edition.save(Path(path))
 
 
 class _Retimer:
     """Moves the keys of one animation."""
 
-    def __init__(self, edition: Edition, kept: Kept, motion: Motion, warp: TimeWarp) -> None:
+    def __init__(self, edition: Edition, retimed: Retimed[Kept]) -> None:
         self.edition = edition
+        self.kept, self.motion, self.warp = retimed.kept, retimed.motion, retimed.warp
+        self.times, self.beyond = retimed.times, retimed.beyond
+        kept = retimed.kept
         self.document = kept.document
-        self.kept = kept
-        self.motion = motion
-        self.warp = warp
         self.per_second = kept.document.ticks
-        if max(map(abs, warp.domain)) * self.per_second > 1 << 62:
+        if max(map(abs, self.warp.domain)) * self.per_second > 1 << 62:
             raise InputError("the motion's times are beyond what FBX can count")
         self.source_span = kept.span[0] / self.per_second, kept.span[1] / self.per_second
         self.joint_of = {n: j for j, n in enumerate(kept.joints)}
-        # The end pose is on the last frame, however the duration was rounded.
-        self.times = motion.times.copy()
-        if len(motion) > 1 and abs(self.times[-1] - warp.domain[1]) < 1 / motion.rate:
-            self.times[-1] = warp.domain[1]
-        # A cycle that goes beyond the clip has no single place for a key: it is sampled instead.
-        low, high = kept.motion.domain
-        first, last = warp.source_range
-        self.beyond = warp.loop and (first < low - 1e-6 or last > high + 1e-6)
         self._graphs: dict[str, Graph] = {}
         self._by_curve: dict[int, Graph] = {}
         self._rekeyers: dict[int, Rekeyer] = {}

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from retime.errors import InputError, did_you_mean
 from retime.io.gltf.accessors import read_accessor
 from retime.io.gltf.document import Document
 from retime.io.gltf.samplers import ON_FRAME, Interpolation, Sampler
+from retime.io.in_place import choose
 from retime.quat import FloatArray
 from retime.sampling import MOST_BYTES
 
@@ -57,20 +56,7 @@ def choose_animation(document: Document, wanted: str | int | None) -> int:
     names = animation_names(document)
     if not names:
         raise document.fail("the file has no animation")
-    if wanted is None:
-        return 0
-    if isinstance(wanted, int) and not isinstance(wanted, bool):
-        if 0 <= wanted < len(names):
-            return wanted
-    elif wanted in names:
-        return names.index(wanted)
-    elif re.fullmatch(r"[0-9]{1,9}", str(wanted)) and int(str(wanted)) < len(names):
-        return int(str(wanted))
-    listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
-    raise InputError(
-        f"no animation {wanted!r} in {document.path}{did_you_mean(str(wanted), names)}; there are: "
-        f"{listed}"
-    )
+    return 0 if wanted is None else choose(names, wanted, document.path)
 
 
 def channels_of(document: Document, index: int) -> list[Channel]:

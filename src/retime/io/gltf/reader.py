@@ -18,6 +18,7 @@ from retime.io.gltf.animations import (
 )
 from retime.io.gltf.document import Document, load
 from retime.io.gltf.humanoid import humanoid_roles
+from retime.io.in_place import others_note
 from retime.motion import Motion, Origin, Units
 from retime.quat import FloatArray
 from retime.skeleton import EndSite, Skeleton, unique_names
@@ -94,11 +95,7 @@ def motion_of(document: Document, index: int, fps: float | None, *, chosen: bool
     if not nodes:
         raise document.fail("the file has no nodes to move")
     times, rate, even = frames_of(document, channels, len(nodes), fps)
-    names = animation_names(document)
-    notes = []
-    if len(names) > 1 and not chosen:
-        others = ", ".join(names[1:6]) + (", ..." if len(names) > 6 else "")
-        notes.append(f"read the animation {names[0]!r}; --animation chooses another: {others}")
+    notes = [] if chosen else others_note(animation_names(document), index)
     bare, scales, own = _motion(document, channels, nodes, sites, parents, times, rate, even)
     bare = bare.with_notes(*notes)
     kept = Kept(document, index, tuple(channels), tuple(nodes), scales, own, bare)

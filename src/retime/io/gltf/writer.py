@@ -10,17 +10,16 @@ import numpy as np
 
 from retime import quat
 from retime.edits import apply
-from retime.errors import InputError
 from retime.graph import Graph
 from retime.io.gltf.accessors import COMPONENTS, FLOAT
 from retime.io.gltf.animations import Channel
 from retime.io.gltf.document import Document
 from retime.io.gltf.reader import Kept, rest_of
 from retime.io.gltf.samplers import ON_FRAME, Sampler, rekeyed
+from retime.io.in_place import Retimed, kept_of, retimed_together
 from retime.motion import Motion
 from retime.quat import FloatArray
 from retime.skeleton import Skeleton
-from retime.warp import TimeWarp
 
 __all__ = ["write_motion", "write_motions"]
 
@@ -50,7 +49,7 @@ def write_motion(
     original : Motion, optional
         In a new file, a second animation to compare with.
     """
-    if _kept(motion) is not None:
+    if kept_of(motion, Kept) is not None:
         write_motions([motion], path)
         return
     from retime.io.gltf.builder import build
@@ -59,49 +58,25 @@ def write_motion(
     build({"retimed" if others else "motion": motion} | others).save(Path(path))
 
 
-def _kept(motion: Motion) -> Kept | None:
-    kept = motion.origin.kept if motion.origin is not None else None
-    return kept if isinstance(kept, Kept) else None
-
-
 def write_motions(motions: Sequence[Motion], path: str | Path) -> None:
     """Write animations of one file back into a copy of it; all else stays as it is."""
-    found = [(m, _kept(m)) for m in motions]
-    kept = [k for _, k in found if k is not None]
-    if len(kept) < len(found) or any(k.document is not kept[0].document for k in kept):
-        raise InputError("animations that are written together must come from one file")
-    document = kept[0].document.edited()
-    for motion, own in found:
-        assert own is not None
-        assert motion.origin is not None
-        if not motion.skeleton.same_joints(own.motion.skeleton):
-            raise InputError("the motion's joints are no longer those of its file")
-        warp = motion.origin.warp
-        if warp is None:
-            warp = TimeWarp.identity(*own.motion.domain)
-        _Retimer(document, own, motion, warp).run()
+    found = retimed_together(motions, Kept, lambda kept: id(kept.document))
+    document = found[0].kept.document.edited()
+    for retimed in found:
+        _Retimer(document, retimed).run()
     document.save(Path(path))
 
 
 class _Retimer:
     """Moves the keys of one animation."""
 
-    def __init__(self, document: Document, kept: Kept, motion: Motion, warp: TimeWarp) -> None:
+    def __init__(self, document: Document, retimed: Retimed[Kept]) -> None:
         self.document = document
-        self.kept = kept
-        self.motion = motion
-        self.warp = warp
-        self.animation = document.json["animations"][kept.animation]
-        self.joint_of = {n: j for j, n in enumerate(kept.nodes)}
+        self.kept, self.motion, self.warp = retimed.kept, retimed.motion, retimed.warp
+        self.times, self.beyond = retimed.times, retimed.beyond
+        self.animation = document.json["animations"][self.kept.animation]
+        self.joint_of = {n: j for j, n in enumerate(self.kept.nodes)}
         self._inputs: dict[bytes, int] = {}
-        # The end pose is on the last frame, however the duration was rounded.
-        self.times = motion.times.copy()
-        if len(motion) > 1 and abs(self.times[-1] - warp.domain[1]) < 1 / motion.rate:
-            self.times[-1] = warp.domain[1]
-        # A cycle that goes beyond the clip has no single place for a key: it is sampled instead.
-        low, high = kept.motion.domain
-        first, last = warp.source_range
-        self.beyond = warp.loop and (first < low - 1e-6 or last > high + 1e-6)
 
     def run(self) -> None:
         """Re-key every channel; bake those whose values were edited."""

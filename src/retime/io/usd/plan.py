@@ -9,14 +9,12 @@ import numpy as np
 
 from retime import quat
 from retime.edits import apply
-from retime.errors import InputError
 from retime.graph import Graph
+from retime.io.in_place import Retimed
 from retime.io.usd.reader import Kept
 from retime.io.usd.timing import joined
-from retime.motion import Motion
 from retime.quat import FloatArray
 from retime.skeleton import Skeleton
-from retime.warp import TimeWarp
 
 __all__ = ["Plan", "matrices"]
 
@@ -41,19 +39,19 @@ def matrices(place: FloatArray, turn: FloatArray, size: FloatArray) -> FloatArra
 class Plan:
     """The request to write motions of one stage, and the arrays that go along."""
 
-    def __init__(self, own: Sequence[tuple[Motion, Kept]]) -> None:
+    def __init__(self, found: Sequence[Retimed[Kept]]) -> None:
         self.arrays: dict[str, FloatArray] = {}
         self._known: dict[bytes, int] = {}
         self._attributes: dict[str, int] = {}
         self._skeletal: list[dict[str, Any]] = []
         self._baked: dict[str, tuple[str, int]] = {}
         self._pairs: list[int] = []
-        self._names = [kept.entry["name"] for _, kept in own]
-        clips = [_Clip(self, motion, kept, n) for n, (motion, kept) in enumerate(own)]
+        self._names = [retimed.kept.entry["name"] for retimed in found]
+        clips = [_Clip(self, retimed, n) for n, retimed in enumerate(found)]
         for clip in clips:
             clip.add()
         self._follow = clips[0].number(clips[0].first)
-        played = own[0][1].played
+        played = found[0].kept.played
         ends = [clip.played() for clip in clips]
         self._start = None if played[0] is None else min(a for a, _ in ends)
         self._end = None if played[1] is None else max(b for _, b in ends)
@@ -99,24 +97,12 @@ class Plan:
 class _Clip:
     """One motion, and how its joints' timing goes back into the stage."""
 
-    def __init__(self, plan: Plan, motion: Motion, kept: Kept, key: int) -> None:
-        if not motion.skeleton.same_joints(kept.motion.skeleton):
-            raise InputError("the motion's joints are no longer those of its file")
-        if not len(motion) or motion.origin is None:
-            raise InputError("the motion has no frames")
-        self.plan, self.motion, self.kept, self.key = plan, motion, kept, f"clip{key}"
-        warp = motion.origin.warp
-        self.warp = TimeWarp.identity(*kept.motion.domain) if warp is None else warp
-        self.codes = kept.codes_per_second
-        # The end pose is on the last frame, however the duration was rounded.
-        self.times = motion.times.copy()
-        if len(motion) > 1 and abs(self.times[-1] - self.warp.domain[1]) < 1 / motion.rate:
-            self.times[-1] = self.warp.domain[1]
-        # A cycle that goes beyond the clip has no single place for a sample.
-        low, high = kept.motion.domain
-        first, last = self.warp.source_range
-        self.beyond = self.warp.loop and (first < low - 1e-6 or last > high + 1e-6)
-        skeleton = motion.skeleton
+    def __init__(self, plan: Plan, retimed: Retimed[Kept], key: int) -> None:
+        self.plan, self.key = plan, f"clip{key}"
+        self.kept, self.motion, self.warp = retimed.kept, retimed.motion, retimed.warp
+        self.times, self.beyond = retimed.times, retimed.beyond
+        self.codes = self.kept.codes_per_second
+        skeleton = self.motion.skeleton
         self.first = f"{skeleton.names[skeleton.roots[0]]}:translation"
 
     # ---- warps in time codes

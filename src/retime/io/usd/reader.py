@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import re
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -14,9 +13,10 @@ from typing import Any, Literal
 import numpy as np
 
 from retime import quat
-from retime.errors import FormatError, InputError, did_you_mean
+from retime.errors import FormatError, InputError
 from retime.io.apart import Apart, Arrays
 from retime.io.files import read_bytes
+from retime.io.in_place import choose, kept_of, others_note
 from retime.io.usd.package import Unpacked, unpack
 from retime.motion import Motion, Origin, Units, UpAxis
 from retime.quat import FloatArray
@@ -119,7 +119,10 @@ def read_motion(
     elif animation is not None:
         which = _named(path, str(animation))
     motion = _read(path, which, fps)[which]
-    return motion if animation is not None else motion.with_notes(*_others(motion))
+    kept = kept_of(motion, Kept)
+    if kept is None or animation is not None:
+        return motion
+    return motion.with_notes(*others_note(kept.entry["all"], which))
 
 
 def read_motions(
@@ -135,28 +138,7 @@ def read_motions(
 def _named(path: str | Path, wanted: str) -> int:
     """Find an animation by its prim's path or name, or by its number."""
     names = [entry["name"] for entry in contents(path)]
-    short = [n.rsplit("/", 1)[-1] for n in names]
-    if wanted in names:
-        return names.index(wanted)
-    if short.count(wanted) == 1:
-        return short.index(wanted)
-    if re.fullmatch(r"[0-9]{1,9}", wanted) and int(wanted) < len(names):
-        return int(wanted)
-    listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
-    raise InputError(
-        f"no animation {wanted!r} in {path}{did_you_mean(wanted, names)}; there are: {listed}"
-    )
-
-
-def _others(motion: Motion) -> list[str]:
-    kept = motion.origin.kept if motion.origin is not None else None
-    if not isinstance(kept, Kept):
-        return []
-    others = [n for n in kept.entry["all"] if n != kept.entry["name"]]
-    if not others:
-        return []
-    listed = ", ".join(others[:5]) + (", ..." if len(others) > 5 else "")
-    return [f"read the animation {kept.entry['name']!r}; --animation chooses another: {listed}"]
+    return choose(names, wanted, path, short=[n.rsplit("/", 1)[-1] for n in names])
 
 
 def _read(path: str | Path, which: int | None, fps: float | None) -> dict[int, Motion]:

@@ -15,6 +15,7 @@ import numpy as np
 from retime import quat
 from retime.errors import InputError
 from retime.io.files import read_bytes, write_bytes
+from retime.io.in_place import kept_of, retimed_together
 from retime.io.usd.plan import Plan, matrices
 from retime.io.usd.reader import LIBRARY, Kept, Located, located
 from retime.io.usd.timing import settled
@@ -47,7 +48,7 @@ def write_motion(
     original : Motion, optional
         Nothing here: a stage has one time, in which two versions would play at once.
     """
-    if isinstance(motion.origin.kept if motion.origin is not None else None, Kept):
+    if kept_of(motion, Kept) is not None:
         write_motions([motion], path)
         return
     if _OVER.search(Path(path).name):
@@ -60,17 +61,10 @@ def write_motion(
 
 def write_motions(motions: Sequence[Motion], path: str | Path) -> None:
     """Write animations of one stage back into a copy of its first layer, or a layer over it."""
-    found = [(m, m.origin.kept) for m in motions if m.origin is not None]
-    own = [(m, k) for m, k in found if isinstance(k, Kept)]
-    first = own[0][1] if own else None
-    if (
-        first is None
-        or len(own) < len(motions)
-        or any((k.path, k.sha256) != (first.path, first.sha256) for _, k in own)
-    ):
-        raise InputError("animations that are written together must come from one file")
+    found = retimed_together(motions, Kept, lambda kept: (kept.path, kept.sha256))
+    first = found[0].kept
     path = Path(path)
-    plan = Plan(own)
+    plan = Plan(found)
     with located(first.path) as at:
         if at.sha256 != first.sha256:
             raise InputError(f"{first.path} has changed since it was read; read it again")

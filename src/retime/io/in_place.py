@@ -1,0 +1,127 @@
+"""What formats share whose files hold several animations and are retimed in place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
+
+from retime.errors import InputError, did_you_mean
+from retime.motion import Motion
+from retime.quat import FloatArray
+from retime.warp import TimeWarp
+
+__all__ = ["Retimed", "choose", "kept_of", "others_note", "retimed_together"]
+
+# A cycle may show this much more than the clip, seconds: rounding, not another turn.
+_ROUNDING = 1e-6
+
+
+class _Kept(Protocol):
+    @property
+    def motion(self) -> Motion: ...
+
+
+Kept = TypeVar("Kept", bound=_Kept)
+
+
+def choose(
+    names: Sequence[str], wanted: str | int, path: str | Path, *, short: Sequence[str] = ()
+) -> int:
+    """Find an animation by its name or number.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of all animations.
+    wanted : str or int
+        The one.
+    path : str or Path
+        The file, to be told what is not there.
+    short : sequence of str
+        Shorter names of all of them, which count where they are not ambiguous.
+    """
+    name = str(wanted)
+    if isinstance(wanted, int) and not isinstance(wanted, bool):
+        if 0 <= wanted < len(names):
+            return wanted
+    elif name in names:
+        return names.index(name)
+    elif list(short).count(name) == 1:
+        return list(short).index(name)
+    elif re.fullmatch(r"[0-9]{1,9}", name) and int(name) < len(names):
+        return int(name)
+    listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
+    raise InputError(
+        f"no animation {wanted!r} in {path}{did_you_mean(name, names)}; there are: {listed}"
+    )
+
+
+def others_note(names: Sequence[str], index: int) -> list[str]:
+    """Say which animation was read, where there are others; nothing where there are none."""
+    others = [name for n, name in enumerate(names) if n != index]
+    if not others:
+        return []
+    listed = ", ".join(others[:5]) + (", ..." if len(others) > 5 else "")
+    return [f"read the animation {names[index]!r}; --animation chooses another: {listed}"]
+
+
+@dataclass(frozen=True, eq=False)
+class Retimed(Generic[Kept]):
+    """A motion on its way back into the file that it came from.
+
+    Parameters
+    ----------
+    motion : Motion
+        As it is now.
+    kept : object
+        What its format kept of the file; its ``motion`` is the animation as it was read.
+    warp : TimeWarp
+        From its time to that of the file.
+    times : array (F,)
+        Of its frames; the end pose is on the last one, however the duration was rounded.
+    beyond : bool
+        It is a cycle that goes beyond the clip: a key has no single place there, and is sampled.
+    """
+
+    motion: Motion
+    kept: Kept
+    warp: TimeWarp
+    times: FloatArray
+    beyond: bool
+
+
+def kept_of(motion: Motion, kind: type[Kept]) -> Kept | None:
+    """Return what a format kept of a motion's file; none where it came from elsewhere."""
+    kept = motion.origin.kept if motion.origin is not None else None
+    return kept if isinstance(kept, kind) else None
+
+
+def retimed_together(
+    motions: Sequence[Motion], kind: type[Kept], file_of: Callable[[Kept], Any]
+) -> list[Retimed[Kept]]:
+    """Look at motions that go back into one file; ``file_of`` tells which that is."""
+    found = [(m, kept) for m in motions if (kept := kept_of(m, kind)) is not None]
+    files = [file_of(kept) for _, kept in found]
+    if not found or len(found) < len(motions) or any(f != files[0] for f in files):
+        raise InputError("animations that are written together must come from one file")
+    return [_retimed(motion, kept) for motion, kept in found]
+
+
+def _retimed(motion: Motion, kept: Kept) -> Retimed[Kept]:
+    if not motion.skeleton.same_joints(kept.motion.skeleton):
+        raise InputError("the motion's joints are no longer those of its file")
+    if not len(motion):
+        raise InputError("the motion has no frames")
+    warp = None if motion.origin is None else motion.origin.warp
+    low, high = kept.motion.domain
+    if warp is None:
+        warp = TimeWarp.identity(low, high)
+    times = motion.times.copy()
+    if len(motion) > 1 and abs(times[-1] - warp.domain[1]) < 1 / motion.rate:
+        times[-1] = warp.domain[1]
+    first, last = warp.source_range
+    beyond = warp.loop and (first < low - _ROUNDING or last > high + _ROUNDING)
+    return Retimed(motion, kept, warp, times, beyond)
