@@ -108,13 +108,12 @@ def layers(job: jobs.Result, found: Evaluated) -> dict[str, Any]:
 
 
 def _surfaces(name: str, solved: Solved) -> tuple[messages.SurfaceEditor, dict[str, Any]]:
-    from retime.kinematics import positions
     from retime.methods.surface.surface import control_surfaces
 
     p, motion = solved.step.parameters, solved.given
     made = control_surfaces(motion, p)
     order = sorted(range(len(p.keys)), key=lambda k: p.keys[k].time)
-    points, root = positions(motion), motion.skeleton.roots[0]
+    points, root = made.points, motion.skeleton.roots[0]
     start, end = made.motion.domain if p.range is None else p.range
     spans = made.spans
     views, arrays = [], {}

@@ -17,6 +17,7 @@ import numpy as np
 from retime.errors import InputError
 from retime.graph import Graph
 from retime.kinematics import positions
+from retime.memory import last
 from retime.methods.surface.intersection import held_up, met_times
 from retime.methods.surface.keys import SurfaceKey
 from retime.methods.surface.placing import BORDER, Placed, Placer, RootMode
@@ -209,13 +210,21 @@ class ControlSurfaces:
 
     # ---- what a person sees
 
-    @cached_property
-    def _points(self) -> FloatArray:
-        return positions(self.motion)
+    @property
+    def points(self) -> FloatArray:
+        """The joints' places, (F, J, 3) metres; every drag of a motion has the same."""
+        return last(self.motion, "places of joints", None, lambda: positions(self.motion))
 
     def paths(self, key: int = 0) -> FloatArray:
         """Return the joints' paths projected along a key's time direction, (F, J, 2) metres."""
-        return self._key(key).view.project(self._points, self.motion.skeleton.roots[0])
+        view = self._key(key).view
+        if key not in self._paths:
+            self._paths[key] = view.project(self.points, self.motion.skeleton.roots[0])
+        return self._paths[key]
+
+    @cached_property
+    def _paths(self) -> dict[int, FloatArray]:
+        return {}
 
     def view(self, key: int = 0) -> View:
         """Return the plane that a key's figure is seen on, and the time direction across it."""
