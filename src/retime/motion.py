@@ -28,6 +28,8 @@ _SNAP = 1e-7
 # Quaternions off by more than this were never meant to be rotations.
 _UNIT_TOLERANCE = 1e-3
 _ROUNDING = 1e-14
+# Frames per second below which times overflow before anybody sees the end.
+_LEAST_RATE = 1e-9
 # Read-only arrays that passed the checks: copies of a motion share them and need no second look.
 _CHECKED: weakref.WeakValueDictionary[int, FloatArray] = weakref.WeakValueDictionary()
 
@@ -177,6 +179,8 @@ class Motion(ReadOnlyArrays):
             put(self, "start", float(times[0]) if frames else self.start)
         if not (np.isfinite(self.fps) and self.fps > 0):
             raise InputError(f"the frame rate must be above 0, not {self.fps}")
+        if self.fps < _LEAST_RATE:
+            raise InputError(f"a frame rate of {self.fps:g} makes frames last for years")
         if not np.isfinite(self.start):
             raise InputError("the start time must be finite")
         if self.rest_pose is not None:

@@ -17,7 +17,7 @@ import pytest
 from bench import performances as trials
 
 import retime
-from retime import samples
+from retime import InputError, samples
 from retime.serving.frames import parse_frame
 from retime.stage.follower import Follower, Part
 from retime.stage.performer import Assembler, Performer
@@ -242,6 +242,43 @@ def test_a_recording_that_was_killed_is_recovered(
     assert "kept.recovered.bvh" in said
     assert len(retime.read(tmp_path / "kept.recovered.bvh")) > 0.5 * len(motion)
     assert "nothing came" in said
+
+
+def test_a_recording_goes_on_when_the_sender_begins_anew(tmp_path: Path) -> None:
+    from retime.stage.performer import Frame
+    from retime.stage.spool import Spool
+
+    bone = (0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+    stamps = [*np.arange(100, 102, 0.02), 1e9, *np.arange(0, 2, 0.02)]
+    kept = tmp_path / "kept.npz"
+    spool = Spool(kept)
+    with pytest.raises(InputError, match="another program records"):
+        Spool(kept)
+    for k, stamp in enumerate(stamps):
+        spool.add(Frame(float(stamp), 5000 + 0.02 * k, {"hips": bone}, None))
+    made = spool.close()
+    assert made is not None
+    assert made.duration == pytest.approx(0.02 * (len(stamps) - 1), abs=0.03)
+    assert not (tmp_path / "kept.npz.part").exists()
+
+
+def test_recoveries_do_not_write_over_each_other(tmp_path: Path) -> None:
+    from retime.stage.performer import Frame
+    from retime.stage.spool import Spool
+
+    bone = (0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+    names = []
+    for silence in (0.0, 3600.0, 0.0):
+        spool = Spool(tmp_path / "kept.npz")
+        names.append(spool.recovered)
+        for k in range(20):
+            moment = 0.05 * k + silence * (k >= 10)
+            spool.add(Frame(moment, moment, {"hips": bone}, None))
+        spool._file.close()  # as a kill would
+    assert [n and n.name for n in names] == [None, "kept.recovered.npz", "kept.recovered-2.npz"]
+    long = retime.read(tmp_path / "kept.recovered-2.npz")
+    assert long.duration == pytest.approx(60.9, abs=0.1)
+    assert any("nothing came for more than 60 s" in note for note in long.notes)
 
 
 def test_the_feed_and_who_may_listen(run_live: Callable[..., Running], punches: Path) -> None:

@@ -454,3 +454,18 @@ def test_a_refused_preview_does_not_deafen_a_window(start_studio: Start, jump_fi
     one.next("problem")
     other.do(type="add_step", version="A", step=SPLINE)
     one.next("result", lambda h: bool(h["steps"]))
+
+
+def test_undo_brings_the_old_motion_back_to_windows(start_studio: Start, tmp_path: Path) -> None:
+    clip, other = tmp_path / "clip.bvh", tmp_path / "other.bvh"
+    retime.write(retime.samples.jump(), clip)
+    retime.write(retime.samples.walk(), other)
+    studio = start_studio(clip)
+    window = opened(studio)
+    window.send(type="locate", id="m1", path="../other.bvh")
+    walk, _ = window.next("motion")
+    window.send(type="undo")
+    jump, _ = window.next("motion")
+    assert (walk["duration"], jump["duration"]) == (
+        pytest.approx(retime.samples.walk().duration), pytest.approx(retime.samples.jump().duration)
+    )  # fmt: skip

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import logging
 import os
 import signal
 import threading
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
@@ -30,6 +32,8 @@ _FIRST_WORKER = 3.0
 _AHEAD = 2
 # How often the link to a cluster is looked at, seconds.
 _LOOK = 0.5
+# Results that are lost for so long, seconds, are not being made again.
+_LOST = 20.0
 _VERSION = "__import__('retime').__version__"
 
 
@@ -88,8 +92,10 @@ def _processors() -> int:
 
 def _outcomes(parallel: Any, calls: Iterator[Any]) -> Iterator[Outcome]:
     """Take outcomes as they come; when whoever takes them leaves, the work ends."""
+    first = list(itertools.islice(calls, 1))  # to find it may take long: Ctrl-C is heard
     with _deaf_to_ctrl_c():
-        found = parallel(calls)  # starts the workers and hands the first tasks out
+        # Starts the workers and hands the first tasks out.
+        found = parallel(itertools.chain(first, calls))
     try:
         for outcome in found:  # noqa: UP028 - yield from would close it before the finally
             yield outcome
@@ -236,14 +242,18 @@ class _Dask:
         """Wake the coordinator when the cluster is lost: joblib would wait for ever."""
         import _thread
 
+        lost_since = None
         while not stop.wait(_LOOK):
             if self._client.status != "running":
                 self.trouble = f"the scheduler of {self.name} is gone"
             else:
                 states = [f.status for f in list(self._client.futures.values())]
-                if "error" in states or "lost" in states:
+                # A result that went with its worker is lost until it is made again.
+                lost_since = (lost_since or time.monotonic()) if "lost" in states else None
+                lost = lost_since is not None and time.monotonic() - lost_since > _LOST
+                if "error" in states or lost:
                     self.trouble = f"workers of {self.name} died again and again"
-            if self.trouble:
+            if self.trouble and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
                 _thread.interrupt_main()
                 return
 

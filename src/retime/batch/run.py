@@ -261,12 +261,14 @@ class _Run:
         """Put a result where its verdict says; false where it is nowhere, or not whole."""
         place = self.out / row.verdict / row.name
         other = self.out / PLACES[row.verdict == "accepted"] / row.name
-        for path in (place, other, self._staged(row)):
+        # What a killed run had not sorted yet comes first: its name tells what it is of.
+        for path in (self._staged(row), place, other):
             with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                 if path.stat().st_size == row.size:
                     if path != place:
                         place.parent.mkdir(parents=True, exist_ok=True)
                         os.replace(path, place)
+                    other.unlink(missing_ok=True)
                     return True
         return False
 

@@ -16,7 +16,9 @@ from retime.errors import InputError, MissingDependencyError, RetimeError
 
 __all__ = ["Failure", "Outcome", "Task", "do_task"]
 
-Failure = Literal["", "input", "fault", "missing", "memory", "time", "crash", "disk", "version"]
+Failure = Literal[
+    "", "input", "unreadable", "fault", "missing", "memory", "time", "crash", "disk", "version"
+]
 
 # Measures of which more is better, for files of several animations: the worst one counts.
 _MORE_IS_BETTER = {"jerk", "contacts_kept", "feasible_share"}
@@ -78,8 +80,9 @@ class Outcome:
         The task's.
     failure : str
         Empty where the result was written; else whose fault it is: that of the ``input``, of
-        retime (``fault``), of the machine (``missing`` part, ``memory``, ``disk``), it took too
-        much ``time``, its process ended (``crash``), or the worker is of another ``version``.
+        retime (``fault``), of the machine (``unreadable`` from there, ``missing`` part,
+        ``memory``, ``disk``), it took too much ``time``, its process ended (``crash``), or the
+        worker is of another ``version``.
     error : str
         The same as a sentence.
     measures : mapping of str to float
@@ -126,6 +129,8 @@ def do_task(task: Task) -> Outcome:
 def _told(e: BaseException) -> tuple[Failure, str]:
     if isinstance(e, _WriteError):
         return "disk", str(e)
+    if isinstance(e, _UnreadableError):
+        return "unreadable", str(e)
     if isinstance(e, MissingDependencyError):
         return "missing", str(e)
     if isinstance(e, RetimeError):
@@ -135,6 +140,10 @@ def _told(e: BaseException) -> tuple[Failure, str]:
     where = traceback.extract_tb(e.__traceback__)[-1]
     at = f"{Path(where.filename).name}:{where.lineno}"
     return "fault", f"{type(e).__name__}: {e} ({at}). This is a fault of retime"
+
+
+class _UnreadableError(RetimeError):
+    """The clip cannot be read from this machine: another one, or the next try, may fare better."""
 
 
 class _WriteError(RetimeError):
@@ -188,7 +197,11 @@ def _made(task: Task) -> Outcome:
 def _must_be_the_same(task: Task) -> None:
     from retime.io.files import read_bytes
 
-    if hashlib.sha256(read_bytes(task.source)).hexdigest() != task.sha256:
+    try:
+        data = read_bytes(task.source)
+    except InputError as e:  # the coordinator could
+        raise _UnreadableError(str(e)) from None
+    if hashlib.sha256(data).hexdigest() != task.sha256:
         raise InputError(f"{task.source} changed while the batch ran; run it again with --resume")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+import sys
 
 from retime.errors import InputError
 
@@ -24,7 +25,10 @@ def listen(host: str, port: int, *, option: str = "--port") -> socket.socket:
     # With the protocol named, asyncio sends small messages at once (TCP_NODELAY); without it, they
     # wait up to 40 ms for the other side's acknowledgement.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if sys.platform == "win32":  # there, reuse would let another program listen at the same port
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
+    else:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
         listening.listen(128)  # who comes before the server has started waits

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import signal
 import socket
+import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -116,7 +117,10 @@ def serve(
         spool = None if plan.record is None else Spool(plan.record)
         notes: list[str] = []
         try:
-            asyncio.run(_serve(plan, heard, outs, listening, spool, opened, told, notes))
+            # Datagrams are watched for, which Windows' usual loop cannot do.
+            loop = asyncio.SelectorEventLoop if sys.platform == "win32" else None
+            with asyncio.Runner(loop_factory=loop) as runner:
+                runner.run(_serve(plan, heard, outs, listening, spool, opened, told, notes))
         except KeyboardInterrupt:
             pass  # asked to end
         finally:
@@ -128,6 +132,7 @@ def serve(
                     if kept_motion is None
                     else f"recorded {count} frames to {plan.record}"
                 )
+                notes += [] if kept_motion is None else kept_motion.notes
     return notes
 
 

@@ -127,7 +127,8 @@ class Stage:
         self.sent = 0
         self.failed: str | None = None
         self.over = asyncio.Event()
-        self._cue = follower.cue(clock())
+        self._begun = clock()
+        self._cue = follower.cue(self._begun)
 
     # ---- in
 
@@ -171,7 +172,8 @@ class Stage:
             figure = self._figures[cue.part]
             bones = figure.avatar.bones(cue.time)
             if self._outs:
-                data = figure.writer.frame(bones, ROOT, now)
+                # Since the start: single precision cannot tell frames apart after days.
+                data = figure.writer.frame(bones, ROOT, now - self._begun)
                 for out in self._outs:
                     # Nobody there, or their buffer is full: the next frame is better than this.
                     with contextlib.suppress(OSError):

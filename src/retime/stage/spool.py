@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 from pathlib import Path
 from typing import BinaryIO
@@ -13,7 +14,7 @@ from retime import quat
 from retime.edits import apply
 from retime.errors import InputError
 from retime.io import format_of, write
-from retime.io.files import read_bytes
+from retime.io.files import lock_file, read_bytes
 from retime.motion import Motion, Units
 from retime.quat import FloatArray
 from retime.skeleton import Skeleton
@@ -28,6 +29,11 @@ _ROLES = tuple(BONE_NAMES)
 # A frame on disk: its time, then seven numbers of the root and of every role; NaN where none came.
 _WIDTH = 1 + 7 * (1 + len(_ROLES))
 _FORMAT = {"format": "retime-stream", "version": 1, "roles": list(_ROLES)}
+# Clocks of a sender and of this machine that differ by more between two frames, seconds, are not
+# of one run.
+_ASTRAY = 0.5
+# Nobody waits longer than this, seconds, to see in a recording that nothing came.
+_LONGEST_SILENCE = 60.0
 _NONE: Bone = (float("nan"),) * 7
 
 
@@ -35,7 +41,7 @@ class Spool:
     """Keeps a stream in a file beside the recording's place, a frame a row.
 
     A run that was killed leaves the file; the next one with the same name makes a recording of it
-    first, so nothing is lost.
+    first, under a name that is free, so nothing is lost. One process at a time has it.
 
     Parameters
     ----------
@@ -50,52 +56,86 @@ class Spool:
             raise InputError(f"there is no folder {path.resolve().parent} to record into")
         self.path = path
         self._beside = path.with_name(path.name + ".part")
-        self.recovered = self._recover()
         header = json.dumps(_FORMAT).encode()
         try:
-            self._file: BinaryIO = self._beside.open("wb", buffering=1 << 16)
+            self._file: BinaryIO = self._beside.open("a+b", buffering=1 << 16)
         except OSError as e:
             raise InputError(f"cannot record to {self._beside}: {e.strerror}") from None
+        try:
+            lock_file(self._file)
+        except OSError:
+            self._file.close()
+            raise InputError(
+                f"another program records to {path}; give another name with --record"
+            ) from None
+        try:
+            self.recovered = self._recover()
+        except BaseException:
+            self._file.close()
+            raise
+        self._file.truncate(0)
         self._file.write(header + b" " * (4095 - len(header)) + b"\n")
         self.count = 0
+        self._last: Frame | None = None
+        self._time = 0.0
 
     def _recover(self) -> Path | None:
-        if not self._beside.exists():
-            return None
-        target = self.path.with_stem(self.path.stem + ".recovered")
-        motion = _motion_of(self._beside)
+        self._file.seek(0)
+        data = self._file.read()
+        motion = _motion_of(data)
         if motion is None:
             return None
+        target = _free(self.path.with_stem(self.path.stem + ".recovered"))
         write(motion, target)
         return target
 
     def add(self, frame: Frame) -> None:
         """Keep a frame."""
-        row = [frame.time, *(frame.root or _NONE)]
+        row = [self._time_of(frame), *(frame.root or _NONE)]
         for role in _ROLES:
             row += frame.bones.get(role, _NONE)
         self._file.write(np.array(row, "<f8").tobytes())
         self.count += 1
 
+    def _time_of(self, frame: Frame) -> float:
+        """When a frame was: by the sender's clock, as long as that goes as ours does.
+
+        A sender that begins anew, or another one, has another clock; then ours tells how long it
+        took.
+        """
+        if self._last is not None:
+            step, took = frame.time - self._last.time, frame.moment - self._last.moment
+            self._time += step if step > 0 and abs(step - took) < _ASTRAY else max(took, 0.0)
+        self._last = frame
+        return self._time
+
     def close(self) -> Motion | None:
         """Write the recording; return it, or ``None`` where nothing came."""
         with contextlib.suppress(OSError):  # a full disk; the rows before are whole
             self._file.close()
-        motion = _motion_of(self._beside)
+        motion = _motion_of(read_bytes(self._beside))
         if motion is not None:
             write(motion, self.path)
         self._beside.unlink()
         return motion
 
 
-def _motion_of(path: Path) -> Motion | None:
+def _free(path: Path) -> Path:
+    """Return a path that nobody has: with a number, where others have come before."""
+    names = (path.with_stem(f"{path.stem}-{n}") for n in itertools.count(2))
+    return next(p for p in itertools.chain([path], names) if not p.exists())
+
+
+def _motion_of(data: bytes) -> Motion | None:
     """Make a motion of the frames on disk; ``None`` where there are fewer than two."""
-    data = read_bytes(path)
-    rows = np.frombuffer(data[4096:], "<f8")
+    rows = np.frombuffer(data[4096 : 4096 + (len(data) - 4096) // 8 * 8], "<f8")
     rows = rows[: len(rows) // _WIDTH * _WIDTH].reshape(-1, _WIDTH)
-    keep = np.concatenate([[True], np.diff(rows[:, 0]) > 0]) if len(rows) else np.empty(0, bool)
-    rows = rows[keep]
-    times, bones = rows[:, 0], rows[:, 1:].reshape(len(rows), 1 + len(_ROLES), 7)
+    rows = rows[np.isfinite(rows[:, 0])]
+    before = np.maximum.accumulate(np.r_[-np.inf, rows[:, 0]])[:-1]
+    rows = rows[rows[:, 0] > before]
+    steps = np.diff(rows[:, 0], prepend=rows[:1, 0])
+    times = np.cumsum(np.minimum(steps, _LONGEST_SILENCE))
+    bones = rows[:, 1:].reshape(len(rows), 1 + len(_ROLES), 7)
     there = np.isfinite(bones[..., 0]).any(axis=0)
     roles = [r for k, r in enumerate(_ROLES) if there[k + 1]]
     if len(rows) < 2 or not roles:
@@ -123,7 +163,14 @@ def _motion_of(path: Path) -> Motion | None:
         fps=fps,
         units=Units(how="declared"),
     )
-    return apply(motion, TimeWarp.identity(*motion.domain), fps=fps)
+    made = apply(motion, TimeWarp.identity(*motion.domain), fps=fps)
+    silences = int((steps > _LONGEST_SILENCE).sum())
+    if not silences:
+        return made
+    return made.with_notes(
+        f"nothing came for more than {_LONGEST_SILENCE:g} s, {silences} times: these are "
+        f"{_LONGEST_SILENCE:g} s in the recording"
+    )
 
 
 def _held(track: FloatArray) -> FloatArray:

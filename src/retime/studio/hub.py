@@ -82,10 +82,10 @@ class Hub:
         window.post(self._state())
         while self.session.notices:
             window.post(messages.Problem("About this project", self.session.notices.pop(0)))
-        for key, frame in self._clips.items():
-            if frame and key[0] in self.session.project.motions:
-                window.post(frame)
         self._load_clips()
+        for frame in self._clips.values():
+            if frame:
+                window.post(frame)
         return window
 
     def leave(self, window: Window) -> None:
@@ -220,8 +220,15 @@ class Hub:
     # ---- motions
 
     def _load_clips(self) -> None:
-        for name, entry in self.session.project.motions.items():
-            key = (name, entry.path, entry.sha256)
+        """Have the motions loaded that windows do not know; forget those that are gone.
+
+        Windows know a motion by its name alone: one that comes back with another file, by undo or
+        because its file was found elsewhere, is sent again.
+        """
+        motions = self.session.project.motions
+        wanted = {(n, m.path, m.sha256): n for n, m in motions.items()}
+        self._clips = {key: frame for key, frame in self._clips.items() if key in wanted}
+        for key, name in wanted.items():
             if key not in self._clips and name not in self._maker.missing:
                 self._clips[key] = b""  # on its way
                 self._start(self._load(key, self._maker.clip(self.session.project, name)))
@@ -235,10 +242,12 @@ class Hub:
             said, frame = await self.workers.run("answer", f"load:{clip.id}", jobs.Load(clip), told)
             must_be_done(said)
         except RetimeError as e:
-            del self._clips[key]
-            for w in self.windows:
+            self._clips.pop(key, None)
+            for w in self.windows if not isinstance(e, Stopped) else ():
                 w.post(problem(f"{clip.name} was not loaded", e))
             return
+        if key not in self._clips:
+            return  # it was removed meanwhile
         self._clips[key] = frame
         for w in self.windows:
             w.post(frame)
@@ -246,13 +255,13 @@ class Hub:
     # ---- questions
 
     async def _answer(self, window: Window, asked: messages.Ask) -> None:
-        project = self.session.project
+        project, version = self.session.project, window.version
         try:
             result, job, role, purpose = self._maker.question(project, asked, window)
 
             def told(said: Said, body: bytes) -> None:
                 if said.kind == "frame":
-                    window.post(body, f"result:{window.version}")
+                    window.post(body, f"result:{version}")
                 elif asked.question == "watch":
                     window.post(messages.Progress(asked.request, said.text, None), "progress")
 
@@ -268,7 +277,7 @@ class Hub:
             window.post(fault(e, asked.request))
             return
         if frame:
-            window.post(frame, f"{asked.question}:{window.version}")
+            window.post(frame, f"{asked.question}:{version}")
         else:
             window.post(msgspec.convert(said.answer | {"type": "answer"}, messages.Answer))
 

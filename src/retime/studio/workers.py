@@ -70,7 +70,8 @@ class Workers:
 
     def __init__(self) -> None:
         self._by_role: dict[str, _Process] = {}
-        self._closed = False
+        self._replacing = asyncio.Lock()
+        self._closed = asyncio.Event()
 
     async def start(self) -> None:
         """Start both."""
@@ -79,7 +80,7 @@ class Workers:
 
     async def close(self) -> None:
         """End both, whatever they do."""
-        self._closed = True
+        self._closed.set()
         for worker in self._by_role.values():
             _kill(worker.process)
             for task in [worker.running, *worker.waiting.values()]:
@@ -105,7 +106,7 @@ class Workers:
     ) -> tuple[Said, bytes]:
         """Do a job; one of the same purpose that still waits is dropped with :class:`Stopped`."""
         if self._by_role[role].gone:
-            await self._replace(role)
+            await self._replace(role, self._by_role[role])
         worker = self._by_role[role]
         future: asyncio.Future[tuple[Said, bytes]] = asyncio.get_running_loop().create_future()
         old = worker.waiting.pop(purpose, None)
@@ -142,28 +143,32 @@ class Workers:
                 if not task.future.done():
                     task.future.set_exception(Stopped("Stopped. The document is unchanged."))
                 worker.running = None
-                await self._replace(role)
+                await self._replace(role, worker)
                 return True
         return False
 
-    async def _replace(self, role: str) -> None:
-        """Put a fresh process in a role; a solver's place is taken by the other, which is warm."""
-        gone = self._by_role[role]
+    async def _replace(self, role: str, gone: _Process) -> None:
+        """Put another process in the place of one; a solver's is taken by the other, which is warm.
+
+        Whoever finds it gone comes here: the first replaces it, the others wait for that.
+        """
         gone.gone = True
-        waiting, gone.waiting = gone.waiting, {}
         _kill(gone.process)
-        if self._closed:
-            return
-        other = self._by_role["answer"]
-        if role == "solve" and other.running is None and not other.gone:
-            self._by_role["solve"] = other
-            other.waiting |= waiting
-            fresh = self._by_role["answer"] = await self._spawn("answer")
-            fresh.crashes = gone.crashes
-            self._next(other)
-        else:
-            fresh = self._by_role[role] = await self._spawn(role)
-            fresh.crashes, fresh.waiting = gone.crashes, waiting
+        async with self._replacing:
+            if self._closed.is_set() or self._by_role[role] is not gone:
+                return
+            other = self._by_role["answer"]
+            if role == "solve" and other.running is None and not other.gone:
+                self._by_role["solve"] = other
+                other.waiting |= gone.waiting
+                self._next(other)
+                role, gone.waiting = "answer", {}
+            fresh = await self._spawn(role)
+            if self._closed.is_set():
+                _kill(fresh.process)
+                return
+            fresh.crashes, fresh.waiting = gone.crashes, gone.waiting
+            self._by_role[role] = fresh
             self._next(fresh)
 
     def _next(self, worker: _Process) -> None:
@@ -204,7 +209,7 @@ class Workers:
     async def _died(self, worker: _Process) -> None:
         """Start a worker again that ended by itself; what it worked on is told so."""
         role = next((r for r, w in self._by_role.items() if w is worker), None)
-        if role is None or self._closed or worker.gone:
+        if role is None or self._closed.is_set() or worker.gone:
             return  # it was killed on purpose
         worker.gone = True
         task, worker.running = worker.running, None
@@ -216,7 +221,7 @@ class Workers:
             worker.crashes += 1
             task.future.set_exception(died)
         if worker.crashes < _MOST_CRASHES:
-            await self._replace(role)
+            await self._replace(role, worker)
             return
         for waiting in worker.waiting.values():
             if not waiting.future.done():
