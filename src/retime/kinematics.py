@@ -233,13 +233,14 @@ def _likely_up(motion: Motion, tall: float) -> UpAxis:
         scales={n: t[::step] for n, t in motion.scales.items()},
         sample_times=None,
     )
-    root = motion.skeleton.roots[0]
+    # What only carries the body, a node on the ground above the hips, is no part of it.
+    body = _below(motion.skeleton, _first_fork(motion.skeleton))
 
     def stands(points: FloatArray) -> FloatArray:
-        above: FloatArray = np.median(points[:, root] - points.min(axis=1), axis=0)
+        above: FloatArray = np.median(points[:, 0] - points.min(axis=1), axis=0)
         return above / tall
 
-    points = _in_file_units(few, end_sites=True)
+    points = _in_file_units(few, end_sites=True)[:, body]
     extent = np.median(np.ptp(points, axis=1), axis=0) / tall
     floor = points.min(axis=1).std(axis=0) / tall  # along the ground it moves with the figure
     score = stands(points) * extent / (0.2 + floor)
@@ -247,10 +248,28 @@ def _likely_up(motion: Motion, tall: float) -> UpAxis:
     rest = replace(
         few, rotations=np.broadcast_to(motion.skeleton.rest_rotations, few.rotations.shape)
     )
-    _, y, z = stands(_in_file_units(rest, end_sites=True))
+    _, y, z = stands(_in_file_units(rest, end_sites=True)[:, body])
     if max(y, z) > 0.35 and min(y, z) < 0.25:  # some rest poses stand, others are just zeros
         score[1 if y > z else 2] *= 2
     return "Z" if score[2] > 1.2 * score[1] else "Y"
+
+
+def _below(skeleton: Skeleton, joint: int) -> list[int]:
+    """List a joint, those below it, and their end sites as they follow the joints in a pose."""
+    found = [joint]
+    for j in range(joint + 1, len(skeleton)):  # parents come first
+        if skeleton.parents[j] in found:
+            found.append(j)
+    sites = [len(skeleton) + n for n, s in enumerate(skeleton.end_sites) if s.parent in found]
+    return found + sites
+
+
+def _first_fork(skeleton: Skeleton) -> int:
+    """Return the first joint with several children: the hips, below what only carries the body."""
+    root = joint = skeleton.roots[0]
+    while len(children := np.flatnonzero(skeleton.parents == joint)) == 1:
+        joint = int(children[0])
+    return joint if len(children) else root
 
 
 def ground_height(points: npt.ArrayLike) -> float:

@@ -321,3 +321,15 @@ def test_the_command_says_what_is_wrong(run: Any, library: Path, tmp_path: Path)
         status, _, err = run("batch", recipe, library, tmp_path / "out", *more)
         assert (status, said in err) == (2, True), err
     assert not (tmp_path / "out").exists()
+
+
+def test_one_thing_is_varied_once(batch: Batch) -> None:
+    with pytest.raises(InputError, match="varies the same"):
+        run_batch(replace(batch, vary=("duration=0.8..1.25", "duration=2")), Here())
+
+
+def test_a_clip_that_this_machine_cannot_read_is_tried_again(library: Path, tmp_path: Path) -> None:
+    task = Task("a.bvh", str(library / "gone.bvh"), "0" * 64, version=retime.__version__)
+    outcome = do_task(task)
+    assert outcome.failure == "unreadable"
+    assert "gone.bvh" in outcome.error

@@ -352,3 +352,26 @@ def test_damaged_files_are_read_or_refused(amc: Path, tmp_path: Path) -> None:
             except RetimeError:
                 pass
     assert read > 20
+
+
+def test_a_batch_keeps_each_motion_its_skeleton(amc: Path, tmp_path: Path) -> None:
+    from retime.batch.backends import open_backend
+    from retime.batch.run import Batch, run_batch
+
+    library = tmp_path / "library"
+    library.mkdir()
+    for file in (amc, amc.with_name("ann.asf")):
+        (library / file.name).write_bytes(file.read_bytes())
+    (library / "second.amc").write_bytes(amc.read_bytes())
+    recipe = retime.Recipe([retime.Step("spline")])
+    out = tmp_path / "out"
+    batch = Batch(recipe=recipe, library=library, out=out, vary=("duration=0.8",))
+    backend = open_backend("local", 1)
+    try:
+        assert run_batch(batch, backend).accepted == 2
+    finally:
+        backend.close()
+    for name in (amc.stem, "second"):
+        (made,) = (out / "accepted").rglob(f"{name}.amc")
+        assert retime.read(made).origin is not None
+        assert made.with_suffix(".asf").exists()

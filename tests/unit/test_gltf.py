@@ -838,3 +838,10 @@ def test_data_in_the_text_is_read(walk_glb: Path, tmp_path: Path) -> None:
     (tmp_path / "a.gltf").write_text(json.dumps(document))
     again = retime.read(tmp_path / "a.gltf")
     assert np.abs(positions(again) - positions(retime.read(walk_glb))).max() == 0.0
+
+
+def test_what_is_no_glb_is_said(tmp_path: Path) -> None:
+    for data, word in ((b"", "empty"), (b"HIERARCHY", "no GLB file")):
+        (tmp_path / "a.glb").write_bytes(data)
+        with pytest.raises(FormatError, match=word):
+            retime.read(tmp_path / "a.glb")

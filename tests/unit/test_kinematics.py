@@ -131,3 +131,24 @@ def test_the_floor_of_nothing_is_an_error() -> None:
     assert ground_height(positions(samples.walk())) == pytest.approx(0.0, abs=0.04)
     with pytest.raises(InputError, match="no frames"):
         ground_height(np.zeros((0, 3, 3)))
+
+
+def test_what_carries_the_body_does_not_lay_it_down() -> None:
+    """A node on the ground above the body, turned from Z up, must not lay the figure down."""
+    walk = samples.walk(fps=10)
+    names = ("Z_UP", *walk.skeleton.names)
+    turn = quat.from_axis_angle([1, 0, 0], -np.pi / 2)
+    back = quat.conjugate(turn)
+    rotations = np.concatenate([np.tile(turn, (len(walk), 1, 1)), walk.rotations], axis=1)
+    rotations[:, 1] = quat.multiply(back, rotations[:, 1])
+    places = {"Z_UP": np.zeros((len(walk), 3))}
+    places |= {n: quat.rotate(back, t) for n, t in walk.translations.items()}
+    skeleton = Skeleton(
+        names,
+        np.concatenate([[-1], walk.skeleton.parents + 1]),
+        np.concatenate([np.zeros((1, 3)), walk.skeleton.offsets]),
+    )
+    again = Motion(skeleton, rotations, places, fps=10, units=Units(how="unknown"))
+    again = replace(again, units=infer_units(again)[0])
+    assert again.units.up == "Y"
+    np.testing.assert_allclose(positions(again)[:, 1:], positions(walk), atol=1e-4)

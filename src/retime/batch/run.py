@@ -21,8 +21,9 @@ from retime.batch.clip_recipes import ClipRecipe, ClipRecipes, file_sha256
 from retime.batch.manifest import Manifest, Row, manifest_files
 from retime.batch.plan import Item, Shard, make_plan
 from retime.batch.task import Outcome, Task
-from retime.batch.vary import parse_variation
+from retime.batch.vary import Variation, parse_variation
 from retime.errors import InputError, MissingDependencyError
+from retime.io import format_of
 from retime.recipe import to_document
 
 __all__ = ["Batch", "BatchStoppedError", "Summary", "run_batch"]
@@ -58,6 +59,7 @@ class _Run:
     def __init__(self, batch: Batch, backend: Backend, told: Told) -> None:
         self.batch, self.backend, self.told = batch, backend, told
         variations = [parse_variation(v, batch.recipe) for v in batch.vary]
+        _must_differ(variations)
         self.plan = make_plan(
             batch.library, batch.out, copies=batch.copies, suffix=batch.suffix, shard=batch.shard
         )
@@ -266,9 +268,8 @@ class _Run:
             with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                 if path.stat().st_size == row.size:
                     if path != place:
-                        place.parent.mkdir(parents=True, exist_ok=True)
-                        os.replace(path, place)
-                    other.unlink(missing_ok=True)
+                        _move(path, place)
+                    _remove(other)
                     return True
         return False
 
@@ -308,11 +309,10 @@ class _Run:
         stale = [self.out / place / row.name for place in PLACES]
         if row.state == "done":
             staged, place = self._staged(row), self.out / row.verdict / row.name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            os.replace(staged, place)
+            _move(staged, place)
             stale.remove(place)
         for path in stale:  # what another recipe or another gate had made
-            path.unlink(missing_ok=True)
+            _remove(path)
 
     def _count(self, row: Row, *, kept: bool = False) -> None:
         name = row.verdict if row.state == "done" else "failed"
@@ -321,6 +321,35 @@ class _Run:
             self.summary.kept += kept
             self.summary.seconds = time.monotonic() - self._begun
             self.told(row, self.summary)
+
+
+def _must_differ(variations: list[Variation]) -> None:
+    places = [(v.step, v.parameter) for v in variations]
+    for k, place in enumerate(places):
+        if place in places[:k]:
+            before = variations[places.index(place)].text
+            raise InputError(
+                f"--vary {variations[k].text!r}: {before!r} varies the same; give one of them"
+            )
+
+
+def _files(path: Path) -> list[Path]:
+    """List a result's files: a skeleton that lies apart, then the motion."""
+    form = format_of(path)
+    apart = form.suffixes[1:] if form.skeleton_apart else ()
+    return [*(path.with_suffix(s) for s in apart), path]
+
+
+def _move(path: Path, place: Path) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    for source, target in zip(_files(path), _files(place), strict=True):
+        if source == path or source.exists():
+            os.replace(source, target)
+
+
+def _remove(path: Path) -> None:
+    for file in _files(path):
+        file.unlink(missing_ok=True)
 
 
 def _key(row: Row) -> tuple[str, str, str]:

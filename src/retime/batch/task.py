@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import shutil
 import time
 import traceback
 import warnings
@@ -251,6 +252,19 @@ def _worst(found: Sequence[Mapping[str, float]]) -> dict[str, float]:
     return out
 
 
+def _write_skeleton(target: Path) -> None:
+    """Put a skeleton that lies apart beside its own motion, whatever else lies there."""
+    from retime.io import format_of
+
+    form = format_of(target)
+    if form.skeleton_apart:
+        from retime.io.asf_amc.reader import find_skeleton
+
+        beside = target.with_suffix(form.suffixes[1])
+        if not beside.exists():
+            shutil.copyfile(find_skeleton(target), beside)
+
+
 def _write(results: Sequence[Any], motions: Sequence[Any], target: Path, in_place: bool) -> bytes:
     from retime.io import format_of, write
     from retime.io.files import read_bytes
@@ -261,6 +275,7 @@ def _write(results: Sequence[Any], motions: Sequence[Any], target: Path, in_plac
             format_of(target).write_all(list(results), target)
         else:
             write(results[0], target, original=motions[0])
+        _write_skeleton(target)
         return read_bytes(target)
     except (OSError, RetimeError) as e:
         cause: BaseException | None = e

@@ -129,7 +129,10 @@ def _say(summary: Any, failures: list[str], as_json: bool) -> None:
     if len(failures) > _LISTED:
         notes.append(f"{len(failures) - _LISTED} more failed; retime report OUT lists them")
     if summary.strangers:
-        notes.append(f"{summary.strangers} results of earlier runs have no clip any more")
+        notes.append(
+            f"{summary.strangers} results of earlier runs are none of this one's (their clips are "
+            "gone, or it makes other copies); they stay where they are, and in the report"
+        )
     if as_json:
         print(json.dumps({"event": "end", **fields, "notes": notes}))
         return

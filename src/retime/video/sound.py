@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -60,12 +60,14 @@ def _decode(footage: Footage, start: float, end: float, file: Any) -> Sound | No
     av = library()
     stream = footage.sound
     rate = stream.rate if stream.rate in _RATES else _RATES[0]
+    # As the file tells it: what a damaged packet makes a coder believe comes too late.
+    layout, channels = stream.layout.name, stream.layout.nb_channels
     with refused(footage.path):
-        resampler = av.AudioResampler(format="flt", layout=stream.layout, rate=rate)
+        resampler = _Resampler(lambda: av.AudioResampler("flt", layout, rate))
         # A little before: coders need a run-up.
         first = int((max(start - 0.5, 0.0) + footage.zero) / float(stream.time_base))
         footage.container.seek(first, stream=stream, backward=True)
-    channels, written, begun, damaged = stream.layout.nb_channels, 0, None, 0
+    written, begun, damaged = 0, None, 0
     with refused(footage.path, "the sound cannot be read"):
         for packet in footage.container.demux(stream):
             try:
@@ -84,14 +86,31 @@ def _decode(footage: Footage, start: float, end: float, file: Any) -> Sound | No
                     begun = moment or 0.0
                 if moment is not None:
                     written += _fill(file, moment - begun, written, rate, channels, end - begun)
-                written += _append(file, resampler.resample(frame), channels)
-        written += _append(file, resampler.resample(None), channels)
+                written += _append(file, resampler.resampled(frame), channels)
+        written += _append(file, resampler.resampled(None), channels)
     if written == 0 or begun is None:
         return None
     file.truncate(written * channels * 4)
     file.flush()
     samples = np.memmap(file, dtype=np.float32, mode="r", shape=(written, channels))
-    return Sound(samples, rate, stream.layout.name, begun, damaged)
+    return Sound(samples, rate, layout, begun, damaged)
+
+
+class _Resampler:
+    """Gives every frame one form, also where a stream changes its own in the middle."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make = make
+        self._one = make()
+
+    def resampled(self, frame: Any) -> list[Any]:
+        try:
+            found: list[Any] = self._one.resample(frame)
+        except ValueError:  # another form than that of the frames before
+            before: list[Any] = self._one.resample(None)
+            self._one = self._make()
+            found = before + self._one.resample(frame)
+        return found
 
 
 def _fill(file: Any, moment: float, written: int, rate: int, channels: int, longest: float) -> int:

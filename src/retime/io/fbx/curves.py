@@ -208,7 +208,8 @@ def read_curve(thing: Thing) -> Curve | None:
     if node.child(b"KeyTime") is None:
         return None
     ticks = _integers(node.child(b"KeyTime"), f"the times of {what}")
-    numbers_ = array(node.child(b"KeyValueFloat"), f"the values of {what}").astype(float)
+    with np.errstate(invalid="ignore"):  # of damaged bits; what is not finite is refused below
+        numbers_ = array(node.child(b"KeyValueFloat"), f"the values of {what}").astype(float)
     if len(ticks) != len(numbers_):
         raise Malformed(f"{what} has {len(ticks)} times and {len(numbers_)} values")
     if not len(ticks):
@@ -219,7 +220,8 @@ def read_curve(thing: Thing) -> Curve | None:
         raise Malformed(f"the values of {what} are not all finite")
     flags, data = _attributes(node, what, len(ticks))
     mode = _modes(flags)
-    floats = data.view(np.float32).astype(float)
+    with np.errstate(invalid="ignore"):
+        floats = data.view(np.float32).astype(float)
     slopes = np.where(np.isfinite(floats[:, :2]), floats[:, :2], 0.0)
     bits = data[:, 2].astype(np.int64)
     weights = np.stack(

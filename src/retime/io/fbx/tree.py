@@ -208,6 +208,11 @@ class _Reader:
         end, count, size = head.unpack_from(data, at)
         length = data[at + head.size]
         at += self.null
+        if end > len(data):
+            raise Malformed(
+                f"the file ends early: the node at byte {start} goes on to byte {end}, and there "
+                f"are {len(data)}"
+            )
         if not at + length + size <= end <= limit:
             raise Malformed(f"the node at byte {start} lies about its length")
         name = data[at : at + length]

@@ -64,12 +64,9 @@ def write_motion(
 def write_motions(motions: Sequence[Motion], path: str | Path) -> None:
     """Write animations of one file back into a copy of it; all else stays as it is."""
     if any(kept_of(m, Kept) is None for m in motions):
-        from retime.io import FORMATS
-
-        others = [s for f in FORMATS.values() if f.writes and f.name != "fbx" for s in f.suffixes]
         raise InputError(
             "FBX is retimed in place, and this motion does not come from an FBX file: retime one, "
-            f"or write {', '.join(others)}"
+            "or write .glb, .usda, .bvh or .npz"
         )
     found = retimed_together(motions, Kept, lambda kept: id(kept.document))
     document = found[0].kept.document

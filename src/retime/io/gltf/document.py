@@ -199,6 +199,10 @@ def load(path: str | Path) -> Document:
     path = Path(path)
     data = read_bytes(path)
     tail, body = b"", None
+    if not data:
+        raise FormatError("the file is empty", path=path)
+    if data[:4] != _MAGIC and path.suffix.lower() == ".glb" and data.lstrip()[:1] not in b"{\xef":
+        raise FormatError("this is no GLB file: it does not begin with 'glTF'", path=path)
     if data[:4] == _MAGIC:
         text, body, tail = _chunks(data, path)
     else:
