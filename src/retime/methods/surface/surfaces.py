@@ -247,13 +247,21 @@ class ControlSurfaces:
         corner, cell = self._cells(key)
         x, y = (corner[c] + cell[c] * np.arange(self.grid[c]) for c in (0, 1))
         vertices = np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1)
-        # A vertex is as near along the bones as the joints around it are.
-        distance = np.linalg.norm(vertices[:, :, None] - placed.places, axis=-1)
-        distance -= distance.min(axis=-1, keepdims=True)
-        around = np.exp(-((distance / _VERTEX_REACH) ** 2) / 2)[..., None]
         near = placed.near.copy()
         near[list(placed.locked)] = 0.0
-        shift = self._rooms[key].share * placed.sheet.shifts(vertices, (around * near).max(axis=-2))
+
+        def reach() -> FloatArray:
+            # A vertex is as near along the bones as the joints around it are.
+            distance = np.linalg.norm(vertices[:, :, None] - placed.places, axis=-1)
+            distance -= distance.min(axis=-1, keepdims=True)
+            around = np.exp(-((distance / _VERTEX_REACH) ** 2) / 2)[..., None]
+            found: FloatArray = (around * near).max(axis=-2)
+            return found
+
+        # A drag changes how far the surface goes, not whom it reaches.
+        same = (self.grid, *(a.tobytes() for a in (corner, cell, placed.places, near)))
+        reached = last(self.motion, f"reach of surface {key}", same, reach)
+        shift = self._rooms[key].share * placed.sheet.shifts(vertices, reached)
         if time is not None:
             peak = placed.key.time + self.shifts[key][placed.joints[0]]
             moment = coerce(time, float, "time")
