@@ -274,7 +274,7 @@ def test_whatever_goes_wrong_is_told_not_raised(tmp_path: Path) -> None:
     good = task_for(clip, out, spline)
     for task, failure, said in (
         (task_for(bad, out, spline), "input", "bad.bvh"),
-        (task_for(tmp_path / "none.bvh", out, spline), "input", "no such file"),
+        (task_for(tmp_path / "none.bvh", out, spline), "unreadable", "no such file"),
         (task_for(clip, blocked / "out.bvh", spline), "disk", "file"),
         (Task(**{**vars(good), "sha256": SHA}), "input", "changed while the batch ran"),
         (Task(**{**vars(good), "version": "9.9"}), "version", "9.9"),
