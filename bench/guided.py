@@ -9,11 +9,12 @@ from __future__ import annotations
 import resource
 import time
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from bench.timing import Figure, seconds
+from bench.timing import Figure, in_turns, seconds
 from retime.methods.guided.score import FeatureWeights, reference_features, score_table
 from retime.methods.guided.search import find_free_path, find_path, find_priced_path
 
@@ -93,13 +94,15 @@ def _table_1() -> Iterator[Figure]:
     ratios: dict[str, list[float]] = {"double": [], "single": []}
     for name, (n, m, r, steps, paper) in TABLE_1.items():
         x, z = signal(n, 1), signal(r, 2)
-        theirs = seconds(lambda: _peer(x, z, m, steps), repeats=2)  # noqa: B023
         assert abs(_ours(x, z, m, steps, "double") - _peer(x, z, m, steps)) < 1e-6
-        for precision, found in ratios.items():
-            ours = seconds(lambda: _ours(x, z, m, steps, precision))  # noqa: B023
-            found.append(theirs / ours)
+        theirs, *ours = in_turns(
+            partial(_peer, x, z, m, steps),
+            *(partial(_ours, x, z, m, steps, precision) for precision in ratios),
+        )
+        for (precision, found), took in zip(ratios.items(), ours, strict=True):
+            found.append(theirs / took)
             what = f"{name}, {precision} (paper {paper:.1f} s)"
-            yield Figure(what, ours, "scikit-learn + numpy", theirs)
+            yield Figure(what, took, "scikit-learn + numpy", theirs)
     for precision, found in ratios.items():
         mean = float(np.exp(np.mean(np.log(found))))
         print(f"guided: {precision}: geometric mean {mean:.0f} x, least {min(found):.0f} x")
@@ -129,6 +132,6 @@ def _growth() -> None:
         for size in sizes:
             n, s, r = (size if what == k else d for k, d in (("n", 500), ("s", 8), ("r", 500)))
             x, z = signal(n, 1), signal(r, 2)
-            times.append(seconds(lambda: _ours(x, z, n // 2, s, "double"), repeats=2))  # noqa: B023
+            times.append(seconds(partial(_ours, x, z, n // 2, s, "double"), repeats=2))
         line = ", ".join(f"{size}: {1e3 * t:.1f} ms" for size, t in zip(sizes, times, strict=True))
         print(f"guided: growth with {what}: {line}")

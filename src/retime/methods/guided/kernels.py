@@ -7,12 +7,36 @@ import numpy as np
 from retime.compiled import kernel
 
 __all__ = [
+    "distance_terms",
     "fewest_cost_path",
     "finish_scores",
     "free_path",
     "lagged_products",
     "nearest_three",
 ]
+
+
+@kernel
+def distance_terms(products, middle, weights, terms):  # type: ignore[no-untyped-def]
+    """Fill the terms of squared distances that depend on one input frame each: before, here, after.
+
+    ``products`` (R, width): inner products of reference and input frames; ``middle``: the middle
+    row of each reference triple; ``weights``: squared weights of pose, velocity and acceleration.
+    The reference's velocity and acceleration are differences of its frames, so their products with
+    the input are differences of products.
+    """
+    pose, speed, bend = weights[0], weights[1], weights[2]
+    for q in range(len(middle)):
+        last = products[middle[q] - 1]
+        this = products[middle[q]]
+        coming = products[middle[q] + 1]
+        before, here, after = terms[0, q], terms[1, q], terms[2, q]
+        for t in range(products.shape[1]):
+            velocity = speed * (coming[t] - last[t])
+            curve = bend * (coming[t] - 2 * this[t] + last[t])
+            before[t] = 2 * (velocity - curve)
+            here[t] = 4 * curve - 2 * pose * this[t]
+            after[t] = -2 * (velocity + curve)
 
 
 @kernel
@@ -123,25 +147,28 @@ def finish_scores(best, products, weights, neighbours, start, scores):  # type: 
     ends = speed + bend
     across = 2 * (bend - speed)
     beside = -4 * bend
+    norm = np.empty(block)
     for a in range(steps):
         for b in range(steps):
-            low = max(0, a + 1 - start)
-            high = min(block, n - 1 - b - start)
             jj = products[0, steps:]
             ii = products[0, steps - 1 - a :]
             kk = products[0, steps + 1 + b :]
             ij = products[a + 1, steps - 1 - a :]
             jk = products[b + 1, steps:]
             ik = products[a + b + 2, steps - 1 - a :]
-            for t in range(low, high):
-                norm = own * jj[t] + ends * (ii[t] + kk[t]) + across * ik[t]
-                norm += beside * (ij[t] + jk[t])
-                total = np.sqrt(max(best[0, a, b, t] + norm, 0.0))
-                if neighbours > 1:
-                    total += np.sqrt(max(best[1, a, b, t] + norm, 0.0))
-                if neighbours > 2:
-                    total += np.sqrt(max(best[2, a, b, t] + norm, 0.0))
-                scores[a, b, start + t] = total / neighbours
+            for t in range(block):
+                norm[t] = own * jj[t] + ends * (ii[t] + kk[t]) + across * ik[t]
+                norm[t] += beside * (ij[t] + jk[t])
+            low = max(0, a + 1 - start)
+            high = min(block, n - 1 - b - start)
+            total = scores[a, b, start + low : start + max(high, low)]
+            total[:] = 0.0
+            for c in range(neighbours):  # one a pass: each is a plain loop, for SIMD
+                near = best[c, a, b, low:]
+                rest = norm[low:]
+                for t in range(len(total)):
+                    square = near[t] + rest[t]
+                    total[t] += np.sqrt(square if square > 0.0 else 0.0) / neighbours
 
 
 @kernel
@@ -152,6 +179,7 @@ def _next_layer(old, new, scores, low, high, next_low, next_high, old_at, new_at
     ``new`` likewise one frame later. Only frames in reach are passed over.
     """
     steps = scores.shape[0]
+    known = np.empty(high - low + 1, new.dtype)
     new[:, : high - low + 2 * steps + 3] = np.inf  # as far as the next layer looks
     for b in range(steps):
         first = max(low, next_low - 1 - b)
@@ -160,16 +188,45 @@ def _next_layer(old, new, scores, low, high, next_low, next_high, old_at, new_at
         if length <= 0:
             continue
         out = new[b, first - new_at :]
+        # What is known so far lies apart: a minimum with the very cell that is written becomes a
+        # masked store, many times as slow.
+        known[:length] = np.inf
+        at = first - 1 - old_at
         a = 0
-        while a + 4 <= steps:  # four at a time: the result is passed over a quarter as often
-            path0 = old[a, first - 1 - a - old_at :]
-            path1 = old[a + 1, first - 2 - a - old_at :]
-            path2 = old[a + 2, first - 3 - a - old_at :]
-            path3 = old[a + 3, first - 4 - a - old_at :]
-            edge0 = scores[a, b, first:]
-            edge1 = scores[a + 1, b, first:]
-            edge2 = scores[a + 2, b, first:]
-            edge3 = scores[a + 3, b, first:]
+        while a + 8 <= steps:  # eight at a time: the result is passed over an eighth as often
+            path0, edge0 = old[a, at - a :], scores[a, b, first:]
+            path1, edge1 = old[a + 1, at - a - 1 :], scores[a + 1, b, first:]
+            path2, edge2 = old[a + 2, at - a - 2 :], scores[a + 2, b, first:]
+            path3, edge3 = old[a + 3, at - a - 3 :], scores[a + 3, b, first:]
+            path4, edge4 = old[a + 4, at - a - 4 :], scores[a + 4, b, first:]
+            path5, edge5 = old[a + 5, at - a - 5 :], scores[a + 5, b, first:]
+            path6, edge6 = old[a + 6, at - a - 6 :], scores[a + 6, b, first:]
+            path7, edge7 = old[a + 7, at - a - 7 :], scores[a + 7, b, first:]
+            for t in range(length):
+                c0 = path0[t] + edge0[t]
+                c1 = path1[t] + edge1[t]
+                c2 = path2[t] + edge2[t]
+                c3 = path3[t] + edge3[t]
+                c4 = path4[t] + edge4[t]
+                c5 = path5[t] + edge5[t]
+                c6 = path6[t] + edge6[t]
+                c7 = path7[t] + edge7[t]
+                c0 = c0 if c0 < c1 else c1
+                c2 = c2 if c2 < c3 else c3
+                c4 = c4 if c4 < c5 else c5
+                c6 = c6 if c6 < c7 else c7
+                c0 = c0 if c0 < c2 else c2
+                c4 = c4 if c4 < c6 else c6
+                c0 = c0 if c0 < c4 else c4
+                out[t] = c0 if c0 < known[t] else known[t]
+            known[:length] = out[:length]
+            a += 8
+        while a < steps:  # the rest four at a time; where fewer are left, the last one again
+            a1, a2, a3 = min(a + 1, steps - 1), min(a + 2, steps - 1), min(a + 3, steps - 1)
+            path0, edge0 = old[a, at - a :], scores[a, b, first:]
+            path1, edge1 = old[a1, at - a1 :], scores[a1, b, first:]
+            path2, edge2 = old[a2, at - a2 :], scores[a2, b, first:]
+            path3, edge3 = old[a3, at - a3 :], scores[a3, b, first:]
             for t in range(length):
                 c0 = path0[t] + edge0[t]
                 c1 = path1[t] + edge1[t]
@@ -178,15 +235,9 @@ def _next_layer(old, new, scores, low, high, next_low, next_high, old_at, new_at
                 c0 = c0 if c0 < c1 else c1
                 c2 = c2 if c2 < c3 else c3
                 c0 = c0 if c0 < c2 else c2
-                out[t] = c0 if c0 < out[t] else out[t]
+                out[t] = c0 if c0 < known[t] else known[t]
+            known[:length] = out[:length]
             a += 4
-        while a < steps:
-            path0 = old[a, first - 1 - a - old_at :]
-            edge0 = scores[a, b, first:]
-            for t in range(length):
-                c0 = path0[t] + edge0[t]
-                out[t] = c0 if c0 < out[t] else out[t]
-            a += 1
 
 
 @kernel
@@ -206,11 +257,12 @@ def fewest_cost_path(scores, low, high, keep):  # type: ignore[no-untyped-def]
     width += 2 * steps + 2
     at = low - steps - 1
     last = m - 2
-    kept = np.full((last // keep + 1, steps, width), np.inf, scores.dtype)
+    kept = np.empty((last // keep + 1, steps, width), scores.dtype)
+    kept[0] = np.inf
     for b in range(steps):
         if low[1] <= 1 + b <= high[1]:
             kept[0, b, -at[0]] = 0.0
-    block = np.full((keep + 1, steps, width), np.inf, scores.dtype)
+    block = np.empty((keep + 1, steps, width), scores.dtype)
     for c in range(len(kept)):
         begin = c * keep
         end = min(begin + keep, last)
@@ -259,35 +311,33 @@ def fewest_cost_path(scores, low, high, keep):  # type: ignore[no-untyped-def]
 
 @kernel
 def free_path(scores, price):  # type: ignore[no-untyped-def]
-    """Find the path of least cost of any length, each edge at a price: its cost and its frames.
-
-    ``scores`` is (n, steps, steps) here: the search walks frame by frame.
-    """
-    n, steps, _ = scores.shape
-    cost = np.full((n, steps), np.inf)
-    choice = np.zeros((n, steps), np.uint8)
-    for b in range(min(steps, n - 1)):
-        cost[0, b] = 0.0
+    """Find the path of least cost of any length, each edge at a price: its cost and its frames."""
+    steps, _, n = scores.shape
+    cost = np.full((steps, n), np.inf)  # of a path that leaves frame j by a step of b + 1
+    choice = np.zeros((steps, n), np.uint8)
+    cost[:, 0] = 0.0
     for j in range(1, n - 1):
         for b in range(min(steps, n - 1 - j)):
             least = np.inf
+            chosen = 0
             for a in range(min(steps, j)):
-                value = cost[j - 1 - a, a] + scores[j, a, b]
-                if value < least:
-                    least = value
-                    choice[j, b] = a
-            cost[j, b] = least + price
+                value = cost[a, j - 1 - a] + scores[a, b, j]
+                better = value < least  # without a branch: which step wins, nobody can foretell
+                least = value if better else least
+                chosen = a if better else chosen
+            cost[b, j] = least + price
+            choice[b, j] = chosen
     least = np.inf
     path = np.zeros(n, np.int64)
     path[0] = n - 1
     for b in range(min(steps, n - 1)):
-        if cost[n - 2 - b, b] < least:
-            least = cost[n - 2 - b, b]
+        if cost[b, n - 2 - b] < least:
+            least = cost[b, n - 2 - b]
             path[1] = n - 2 - b
     length = 2
     if least < np.inf:
         while path[length - 1] > 0:
             j = path[length - 1]
-            path[length] = j - 1 - choice[j, path[length - 2] - j - 1]
+            path[length] = j - 1 - choice[path[length - 2] - j - 1, j]
             length += 1
     return least, path[:length][::-1].copy()

@@ -1,7 +1,8 @@
 """Scores of candidate timings: how far a triple of frames is from the reference's own timing.
 
 The feature of a triple (eq. 2) is linear in its three poses, so its squared distance to a reference
-frame splits into a term for each pose, three matrix products for all frames at once, and additions.
+frame splits into a term for each pose and additions. The reference's feature is linear in three
+poses too, so the terms of all frames come from one matrix product, of reference and input poses.
 That is exact, and leaves nothing of the nearest-neighbour search but a running minimum.
 """
 
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from retime.errors import InputError
 from retime.quat import FloatArray
@@ -20,8 +22,8 @@ __all__ = ["FeatureWeights", "Precision", "reference_features", "score_of", "sco
 
 Precision = Literal["double", "single"]
 
-# Frames and reference frames a block: its rows stay in the cache.
-_FRAMES, _REFERENCES = 256, 512
+# Reference frames a block, and pairs of input and reference frames: their terms stay in the cache.
+_REFERENCES, _PAIRS = 512, 1 << 17
 # Stands in for references that pad a block to a multiple of four.
 _FAR = 1e29
 
@@ -97,7 +99,12 @@ def score_table(
         The score of showing frame j after a step of a + 1 and before one of b + 1; infinite where
         that leaves the clip.
     """
-    from retime.methods.guided.kernels import finish_scores, lagged_products, nearest_three
+    from retime.methods.guided.kernels import (
+        distance_terms,
+        finish_scores,
+        lagged_products,
+        nearest_three,
+    )
 
     count = sum(max(len(z) - 2, 0) for z in references)
     if count < neighbours:
@@ -107,46 +114,56 @@ def score_table(
         )
     kind: Any = np.float64 if precision == "double" else np.float32
     n = len(poses)
-    pose, speed, bend = weights.pose**2, weights.speed**2, weights.bend**2
-    # Padded to a multiple of four by references that are far from everything.
-    pad = np.zeros((-count % 4, poses.shape[1]))
-    place = np.concatenate([*(z[1:-1] for z in references), pad])
-    velocity = speed * np.concatenate([*(z[2:] - z[:-2] for z in references), pad])
-    curve = bend * np.concatenate([*(z[2:] - 2 * z[1:-1] + z[:-2] for z in references), pad])
-    fixed = (velocity**2).sum(1) / max(speed, 1e-300) + (curve**2).sum(1) / max(bend, 1e-300)
+    squares = np.array([weights.pose, weights.speed, weights.bend]) ** 2
+    shown = np.concatenate(references)
+    # The middle frames of the references' triples, and what of their features no input changes.
+    middle = _middles(references)
+    velocity = shown[2:] - shown[:-2]
+    curve = np.diff(shown, 2, axis=0)
+    fixed = (squares[1] * _norms(velocity) + squares[2] * _norms(curve))[middle - 1]
     fixed[count:] = _FAR
+    parts = [middle[i : i + _REFERENCES] for i in range(0, len(middle), _REFERENCES)]
 
+    columns = np.ascontiguousarray(poses.T)
     scores = np.full((steps, steps, n), np.inf, kind)
     # As few blocks as fit, all of one size, in whole vectors of eight.
-    blocks = -(-n // _FRAMES)
+    most = _PAIRS // len(parts[0])
+    blocks = -(-n // min(most, 512))
     block = -(-n // (8 * blocks)) * 8
     width = block + 2 * steps
-    padded = np.pad(poses, ((steps, steps + block), (0, 0)), mode="edge")
-    squares = np.array([pose, speed, bend])
-    to_before = (-2 * (curve - velocity)).astype(kind)
-    to_after = (-2 * (curve + velocity)).astype(kind)
     # Every block uses the same memory: fresh pages cost as much as the products.
-    most = min(_REFERENCES, len(place))
-    terms = np.empty((3, most, width), kind)
+    products = np.empty((max(p[-1] - p[0] for p in parts) + 3, width))
+    terms = np.empty((3, len(parts[0]), width), kind)
     best = np.empty((3, steps, steps, block), kind)
-    products = np.zeros((2 * steps + 1, width))
+    lagged = np.zeros((2 * steps + 1, width))
     for start in range(0, n, block):
-        wide = padded[start : start + width]
+        frames = np.arange(start - steps, start + block + steps)
+        local = columns.take(frames, axis=1, mode="clip")
         # Centred, distances are small against the coordinates no more, and digits are not lost.
-        centre = wide.mean(axis=0)
-        local = np.ascontiguousarray((wide - centre).T)
-        columns = local.astype(kind)
-        near = place - centre
-        base = (fixed + pose * np.einsum("ij,ij->i", near, near)).astype(kind)
-        to_here = (4 * curve - 2 * pose * near).astype(kind)
+        centre = local.mean(axis=1)
+        local -= centre[:, None]
         best.fill(1e30)
-        for first in range(0, len(place), _REFERENCES):
-            part = slice(first, min(first + _REFERENCES, len(place)))
-            before, here, after = terms[:, : part.stop - part.start]
-            np.matmul(to_before[part], columns, out=before)
-            np.matmul(to_here[part], columns, out=here)
-            np.matmul(to_after[part], columns, out=after)
-            nearest_three(before, here, after, base[part], steps, best)
-        lagged_products(local, products)
-        finish_scores(best, products, squares, neighbours, start, scores)
+        for i, part in enumerate(parts):
+            first = part[0] - 1
+            near = shown[first : part[-1] + 2] - centre
+            base = fixed[i * _REFERENCES :][: len(part)] + squares[0] * _norms(near)[part - first]
+            rows = np.matmul(near, local, out=products[: len(near)])
+            here = terms[:, : len(part)]
+            distance_terms(rows, part - first, squares, here)
+            nearest_three(*here, base.astype(kind), steps, best)
+        lagged_products(local, lagged)
+        finish_scores(best, lagged, squares, neighbours, start, scores)
     return scores
+
+
+def _middles(references: Sequence[FloatArray]) -> npt.NDArray[np.int64]:
+    """Return the inner frames of references laid end to end, the last repeated to fill a four."""
+    ends = np.cumsum([len(z) for z in references])
+    inner = [np.arange(e - len(z) + 1, e - 1) for e, z in zip(ends, references, strict=True)]
+    middle = np.concatenate(inner)
+    return np.append(middle, np.repeat(middle[-1], -len(middle) % 4))
+
+
+def _norms(rows: FloatArray) -> FloatArray:
+    squares: FloatArray = np.einsum("ij,ij->i", rows, rows)
+    return squares

@@ -93,8 +93,7 @@ def find_free_path(scores: FloatArray, price: float) -> Path:
     """Find the best path of any length; every frame costs ``price`` on top."""
     from retime.methods.guided.kernels import free_path
 
-    by_frame = np.ascontiguousarray(scores.transpose(2, 0, 1), dtype=np.float64)
-    cost, frames = free_path(by_frame, price)
+    cost, frames = free_path(scores, price)
     if not np.isfinite(cost):
         raise InfeasibleError("no timing meets all limits of speed; widen them")
     return Path(frames, cost_of(frames, scores))
@@ -109,9 +108,8 @@ def find_priced_path(scores: FloatArray, m: int, *, rounds: int = 60) -> Path | 
     """
     from retime.methods.guided.kernels import free_path
 
-    by_frame = np.ascontiguousarray(scores.transpose(2, 0, 1), dtype=np.float64)
-    finite = by_frame[np.isfinite(by_frame)]
-    least, most = -float(finite.max()), float(finite.max())
+    most = float(np.max(scores, where=np.isfinite(scores), initial=0.0))
+    least = -most
     shorter: Frames | None = None
     longer: Frames | None = None
     bound = -np.inf
@@ -123,7 +121,7 @@ def find_priced_path(scores: FloatArray, m: int, *, rounds: int = 60) -> Path | 
             )
         else:
             price = 0.0 if round_ == 0 else (least + most) / 2
-        cost, frames = free_path(by_frame, price)
+        cost, frames = free_path(scores, price)
         bound = max(bound, cost - price * (m - 2))
         if len(frames) == m:
             return _with_gap(frames, cost_of(frames, scores), bound)
