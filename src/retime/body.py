@@ -22,7 +22,7 @@ from retime.motion import Motion
 from retime.quat import FloatArray
 from retime.skeleton import Skeleton
 
-__all__ = ["LIMBS", "ROLES", "Body", "Limb", "LimbName", "find_body"]
+__all__ = ["LIMBS", "ROLES", "Body", "Limb", "LimbName", "find_body", "with_roles"]
 
 LimbName = Literal["left_leg", "right_leg", "left_arm", "right_arm"]
 
@@ -322,6 +322,13 @@ def find_body(motion: Motion) -> Body:
         found[role], confidence[role] = skeleton.index(name), 1.0
     _place_hips(skeleton, found, confidence)
     return Body(skeleton, found, confidence)
+
+
+def with_roles(motion: Motion, roles: Mapping[str, str]) -> Motion:
+    """Give a motion joints by role; an unknown role or joint is said here."""
+    given = dataclasses.replace(motion, roles=dict(roles))
+    find_body(given)
+    return given
 
 
 def _place_hips(skeleton: Skeleton, found: dict[str, int], confidence: dict[str, float]) -> None:

@@ -19,10 +19,13 @@ from retime.batch import isolation
 from retime.batch.backends import LostWorkersError, open_backend
 from retime.batch.gate import Gate, Limit
 from retime.batch.plan import Shard
+from retime.batch.reading import ClipReading
 from retime.batch.run import Batch, BatchStoppedError, run_batch
 from retime.batch.task import Outcome, Task, do_task
 from retime.errors import InputError
 from retime.recipe import to_document
+
+SHARED = Path(__file__).parents[3] / "shared"
 
 
 class Here:
@@ -333,3 +336,45 @@ def test_a_clip_that_this_machine_cannot_read_is_tried_again(library: Path, tmp_
     outcome = do_task(task)
     assert outcome.failure == "unreadable"
     assert "gone.bvh" in outcome.error
+
+
+def test_clips_are_read_as_asked(tmp_path: Path) -> None:
+    walk = samples.walk(fps=24.0)
+    (tmp_path / "library").mkdir()
+    for name in ("a.bvh", "b.glb"):
+        retime.write(walk, tmp_path / "library" / name)
+    recipe = Recipe([Step("spline")])
+    plain = Batch(recipe=recipe, library=tmp_path / "library", out=tmp_path / "out")
+    assert run_batch(plain, Here()).accepted == 2
+    assert again(plain)[1] == []
+    reading = ClipReading(fps=48.0, rest_frame="keep", roles={"left_hand": "LeftHand"})
+    summary, done = again(plain, reading=reading)
+    assert (summary.accepted, done) == (2, ["a.bvh", "b.glb"])
+    assert retime.read(tmp_path / "out/accepted/a.bvh").rate == pytest.approx(48.0)
+    assert again(plain, reading=reading)[1] == []  # and what was asked is remembered
+    wrong = ClipReading(roles={"left_hand": "Nobody"})
+    summary, _ = again(plain, reading=wrong)
+    assert summary.failed == 2
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the shared files are absent")
+def test_one_skeleton_serves_motions_that_lie_apart_from_it(tmp_path: Path) -> None:
+    take, skeleton = SHARED / "samples/cmu_11_01.amc", SHARED / "samples/cmu_11.asf"
+    library = tmp_path / "library"
+    library.mkdir()
+    shutil.copy(take, library / "take.amc")
+    retime.write(samples.walk(fps=24.0), library / "walk.bvh")
+    batch = Batch(
+        recipe=Recipe([Step("spline", {"duration": 1.0})]), library=library, out=tmp_path / "out"
+    )
+    assert run_batch(batch, Here()).failed == 1
+    reading = ClipReading(fps=60.0, skeleton=str(skeleton))
+    assert again(batch, reading=reading)[0].accepted == 2
+    made = retime.read(tmp_path / "out/accepted/take.amc", fps=60.0)
+    assert made.duration == pytest.approx(1.0)
+
+
+def test_a_format_that_cannot_hold_the_clips_is_refused_at_once(batch: Batch) -> None:
+    with pytest.raises(InputError, match=r"--to fbx: .* 6 of 6 clips are of another kind"):
+        run_batch(replace(batch, suffix="fbx"), Here())
+    assert not batch.out.exists()

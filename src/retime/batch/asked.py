@@ -7,6 +7,7 @@ from pathlib import Path
 
 from retime.batch.gate import Gate
 from retime.batch.plan import Shard
+from retime.batch.reading import ClipReading
 from retime.errors import RetimeError
 from retime.recipe import Recipe
 
@@ -35,6 +36,10 @@ class Batch:
         Suffix of the results, like ``"npz"``; empty to keep each clip's own.
     fps : float, optional
         Frame rate of the results; else each clip's own.
+    reading : ClipReading
+        How clips are read, where their files tell too little.
+    drop_rest : bool
+        Leave out the rest poses that were set aside on reading.
     minimum : float
         Shortest contact in seconds, for the measures.
     physics : bool
@@ -56,6 +61,8 @@ class Batch:
     seed: int = 0
     suffix: str = ""
     fps: float | None = None
+    reading: ClipReading = field(default_factory=ClipReading)
+    drop_rest: bool = False
     minimum: float = 0.25
     physics: bool = False
     timeout: float | None = None

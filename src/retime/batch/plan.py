@@ -150,6 +150,7 @@ def make_plan(
     if not whole.clips:
         known = ", ".join(sorted(clip_suffixes()))
         raise InputError(f"no motion in {library}; known suffixes: {known}")
+    _must_be_writable(whole)
     _must_not_collide(whole)
     if shard is None:
         return whole
@@ -182,6 +183,22 @@ def _find_clips(library: Path) -> list[str]:
             if path.is_file() or not path.exists():  # no pipes: they would be waited for
                 found.append(path.relative_to(library).as_posix())
     return sorted(found)
+
+
+def _must_be_writable(plan: Plan) -> None:
+    """Refuse, before any work, a format that the clips cannot be written as."""
+    if not plan.suffix:
+        return
+    form = format_of(f"clip{plan.suffix}")
+    if form.fresh:
+        return
+    others = [clip for clip in plan.clips if format_of(clip).name != form.name]
+    if others:
+        raise InputError(
+            f"--to {plan.suffix[1:]}: {form.name} files are written only for what was read from "
+            f"one, and {len(others)} of {len(plan.clips)} clips are of another kind, like "
+            f"{others[0]}; take bvh, glb, usda or npz"
+        )
 
 
 def _must_not_collide(plan: Plan) -> None:

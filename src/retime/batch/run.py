@@ -10,7 +10,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from retime.batch.clip_recipes import ClipRecipe, ClipRecipes, file_sha256
 from retime.batch.manifest import Manifest, Row, manifest_files
 from retime.batch.plan import Item, Shard, make_plan
 from retime.batch.task import Outcome, Task
-from retime.batch.vary import Variation, parse_variation
+from retime.batch.vary import parse_variations
 from retime.errors import InputError, MissingDependencyError
 from retime.io import format_of
 from retime.recipe import to_document
@@ -58,8 +58,7 @@ def run_batch(batch: Batch, backend: Backend, told: Told = lambda row, summary: 
 class _Run:
     def __init__(self, batch: Batch, backend: Backend, told: Told) -> None:
         self.batch, self.backend, self.told = batch, backend, told
-        variations = [parse_variation(v, batch.recipe) for v in batch.vary]
-        _must_differ(variations)
+        variations = parse_variations(batch.vary, batch.recipe)
         self.plan = make_plan(
             batch.library, batch.out, copies=batch.copies, suffix=batch.suffix, shard=batch.shard
         )
@@ -71,7 +70,7 @@ class _Run:
             self.out / ".references",
             variations,
             batch.seed,
-            also={"fps": batch.fps, "suffix": batch.suffix},
+            also=_settings(batch),
         )
         self.physics = batch.physics or batch.gate.needs_physics
         if self.physics and importlib.util.find_spec("pinocchio") is None:
@@ -215,6 +214,8 @@ class _Run:
             target=str(self._staged(row)),
             duration=recipe.duration,
             fps=b.fps,
+            reading=asdict(b.reading),
+            drop_rest=b.drop_rest,
             minimum=b.minimum,
             physics=self.physics,
             timeout=b.timeout,
@@ -323,14 +324,15 @@ class _Run:
             self.told(row, self.summary)
 
 
-def _must_differ(variations: list[Variation]) -> None:
-    places = [(v.step, v.parameter) for v in variations]
-    for k, place in enumerate(places):
-        if place in places[:k]:
-            before = variations[places.index(place)].text
-            raise InputError(
-                f"--vary {variations[k].text!r}: {before!r} varies the same; give one of them"
-            )
+def _settings(batch: Batch) -> dict[str, Any]:
+    """List what decides results beside recipe and clip; what is not asked for changes no hash."""
+    reading = batch.reading.told()
+    settings: dict[str, Any] = {"fps": batch.fps, "suffix": batch.suffix}
+    if reading:
+        settings["reading"] = reading
+    if batch.drop_rest:
+        settings["drop_rest"] = True
+    return settings
 
 
 def _files(path: Path) -> list[Path]:

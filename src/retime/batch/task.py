@@ -45,6 +45,10 @@ class Task:
         The step whose duration is this factor of the clip's.
     fps : float, optional
         Frame rate of the result; else the clip's.
+    reading : mapping
+        How the clip is read: fields of ``ClipReading``.
+    drop_rest : bool
+        Leave out a rest pose that was set aside on reading.
     minimum : float
         Shortest contact in seconds, for the measures.
     physics : bool
@@ -64,6 +68,8 @@ class Task:
     target: str = ""
     duration: tuple[int, float] | None = None
     fps: float | None = None
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    drop_rest: bool = False
     minimum: float = 0.25
     physics: bool = False
     timeout: float | None = None
@@ -153,8 +159,9 @@ class _WriteError(RetimeError):
 
 def _made(task: Task) -> Outcome:
     from retime import __version__
+    from retime.batch.reading import ClipReading
     from retime.edits import apply_edits, total_warp
-    from retime.io import format_of, kind_of, read, read_all
+    from retime.io import format_of, kind_of
     from retime.metrics import judge
 
     if task.version != __version__:
@@ -163,7 +170,7 @@ def _made(task: Task) -> Outcome:
     _must_be_the_same(task)
     form, target = kind_of(task.source), Path(task.target)
     in_place = form.several and format_of(target).name == form.name
-    motions = read_all(task.source) if in_place else [read(task.source)]
+    motions = ClipReading(**task.reading).read(task.source, every=in_place)
     found: list[Mapping[str, float]] = []
     results: list[Any] = []
     notes: list[str] = []
@@ -184,7 +191,7 @@ def _made(task: Task) -> Outcome:
         notes += result.notes
     if not results:
         raise InputError(f"{task.source} has no animation that lasts")
-    data = _write(results, motions, target, in_place)
+    data = _write(task, results, motions, in_place)
     return Outcome(
         task.name,
         measures=_worst(found),
@@ -265,16 +272,17 @@ def _write_skeleton(target: Path) -> None:
             shutil.copyfile(find_skeleton(target), beside)
 
 
-def _write(results: Sequence[Any], motions: Sequence[Any], target: Path, in_place: bool) -> bytes:
+def _write(task: Task, results: Sequence[Any], motions: Sequence[Any], in_place: bool) -> bytes:
     from retime.io import format_of, write
     from retime.io.files import read_bytes
 
+    target = Path(task.target)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         if in_place:
             format_of(target).write_all(list(results), target)
         else:
-            write(results[0], target, original=motions[0])
+            write(results[0], target, drop_rest=task.drop_rest, original=motions[0])
         _write_skeleton(target)
         return read_bytes(target)
     except (OSError, RetimeError) as e:

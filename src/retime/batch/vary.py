@@ -7,7 +7,7 @@ import json
 import math
 import re
 import typing
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from retime.errors import InputError, did_you_mean
 from retime.parameters import Parameter, declared
 from retime.recipe import Recipe, Step
 
-__all__ = ["Variation", "parse_variation"]
+__all__ = ["Variation", "parse_variation", "parse_variations"]
 
 _RANGE = re.compile(r"^\s*([^.\s|]*(?:\.\d+)?[^.\s|]*)\s*\.\.\s*(\S+)\s*$")
 
@@ -62,6 +62,20 @@ class Variation:
             return int(self.low) + drawn % (int(self.high) - int(self.low) + 1)
         share = (drawn >> 11) / (1 << 53)
         return self.low + share * (self.high - self.low)
+
+
+def parse_variations(texts: Sequence[str], recipe: Recipe) -> list[Variation]:
+    """Read what varies; two that vary the same are refused."""
+    found: list[Variation] = []
+    for text in texts:
+        one = parse_variation(text, recipe)
+        for other in found:
+            if (one.step, one.parameter) == (other.step, other.parameter):
+                raise InputError(
+                    f"--vary {text!r}: {other.text!r} varies the same; give one of them"
+                )
+        found.append(one)
+    return found
 
 
 def parse_variation(text: str, recipe: Recipe) -> Variation:

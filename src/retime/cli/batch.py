@@ -13,7 +13,17 @@ from typing import Annotated, Any
 import typer
 
 from retime.cli.console import note, report
-from retime.cli.options import Fps, Shortest
+from retime.cli.options import (
+    DropRest,
+    Fps,
+    RestFrame,
+    RolesMap,
+    Scale,
+    Shortest,
+    SkeletonFile,
+    SourceFps,
+    Up,
+)
 
 # So many failures are listed at the end; the rest is in the manifest.
 _LISTED = 5
@@ -60,6 +70,13 @@ def batch(
         str, typer.Option(help="Format of the results, like npz; else each clip's own.")
     ] = "",
     fps: Fps = None,
+    scale: Scale = None,
+    up: Up = None,
+    source_fps: SourceFps = None,
+    rest_frame: RestFrame = "auto",
+    drop_rest: DropRest = False,
+    skeleton: SkeletonFile = None,
+    roles: RolesMap = None,
     minimum: Shortest = 0.25,
     physics: Annotated[
         bool, typer.Option("--physics", help="Also measure how much a body could have done.")
@@ -89,7 +106,9 @@ def batch(
     from retime.batch.backends import open_backend
     from retime.batch.gate import Gate, read_gate
     from retime.batch.plan import Shard
+    from retime.batch.reading import ClipReading
     from retime.batch.run import Batch, run_batch
+    from retime.cli.retiming import read_roles
     from retime.recipe import read_recipe
 
     asked = Batch(
@@ -102,6 +121,15 @@ def batch(
         seed=seed,
         suffix=to,
         fps=fps,
+        reading=ClipReading(
+            scale=scale,
+            up=up,
+            fps=source_fps,
+            rest_frame=rest_frame,
+            skeleton=None if skeleton is None else str(skeleton.absolute()),
+            roles=None if roles is None else read_roles(roles),
+        ),
+        drop_rest=drop_rest,
         minimum=minimum,
         physics=physics,
         timeout=timeout,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,29 +11,30 @@ from retime.cli.console import progress, report
 from retime.cli.options import Retiming, must_differ
 from retime.errors import InputError
 
-__all__ = ["known_contacts", "read_with_roles", "retime_file"]
+__all__ = ["known_contacts", "read_roles", "read_with_roles", "retime_file"]
 
 
 def read_with_roles(path: Path, roles: Path | None, **options: Any) -> Any:
     """Read a motion; a map file gives it roles."""
     from retime.io import read
 
-    return with_roles(read(path, **options), roles)
+    return _mapped(read(path, **options), roles)
 
 
-def with_roles(motion: Any, roles: Path | None) -> Any:
-    """Give a motion the roles of a map file."""
-    if roles is None:
-        return motion
-    from retime.body import find_body
+def read_roles(path: Path) -> dict[str, str]:
+    """Read a map file: joints by role."""
     from retime.io.json_text import parse_json
 
-    given = parse_json(roles)
+    given = parse_json(path)
     if not isinstance(given, dict) or not all(isinstance(v, str) for v in given.values()):
-        raise InputError(f'{roles} must map roles to joints: {{"left_foot": "Foot.L", ...}}')
-    mapped = replace(motion, roles=given)
-    find_body(mapped)  # unknown roles are said here
-    return mapped
+        raise InputError(f'{path} must map roles to joints: {{"left_foot": "Foot.L", ...}}')
+    return given
+
+
+def _mapped(motion: Any, roles: Path | None) -> Any:
+    from retime.body import with_roles
+
+    return motion if roles is None else with_roles(motion, read_roles(roles))
 
 
 def retime_file(
@@ -138,7 +138,7 @@ def _retime_all(
     with progress("retiming") as told:
         for n, motion in enumerate(read_all(source, **options)):
             told(n, len(names), names[n])
-            motion = with_roles(motion, retiming.roles)
+            motion = _mapped(motion, retiming.roles)
             if motion.duration <= 0:
                 notes.append(f"{names[n]}: a single pose, left as it is")
                 continue

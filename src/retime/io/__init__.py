@@ -35,7 +35,8 @@ class Format:
     """One file format: its name, suffixes, and the module that reads and writes it.
 
     One that holds several animations has ``contents``, ``read_motions`` and ``write_motions`` too;
-    one whose skeleton lies in a file of its own takes ``skeleton`` on reading.
+    one whose skeleton lies in a file of its own takes ``skeleton`` on reading. One that is not
+    ``fresh`` is written only for motions that came from a file of it, as a changed copy.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Format:
     several: bool = False
     reads: bool = True
     skeleton_apart: bool = False
+    fresh: bool = True
 
     def _function(self, name: str) -> Callable[..., Any]:
         function: Callable[..., Any] = getattr(importlib.import_module(self.module), name)
@@ -102,6 +104,7 @@ FORMATS: dict[str, Format] = {
             "retime.io.fbx",
             "film and game characters, retimed in place",
             several=True,
+            fresh=False,
         ),
         Format(
             "usd",
@@ -111,15 +114,24 @@ FORMATS: dict[str, Format] = {
             several=True,
         ),
         Format("npz", (".npz",), "retime.io.npz", "retime's own: fast and lossless"),
-        Format("amass", (".npz",), "retime.io.amass", "AMASS and other SMPL parameters"),
+        Format(
+            "amass", (".npz",), "retime.io.amass", "AMASS and other SMPL parameters", fresh=False
+        ),
         Format(
             "amc",
             (".amc", ".asf"),
             "retime.io.asf_amc",
             "Acclaim motions, with their skeleton in a file beside",
             skeleton_apart=True,
+            fresh=False,
         ),
-        Format("c3d", (".c3d",), "retime.io.c3d", "captured points, retimed in a copy of the file"),
+        Format(
+            "c3d",
+            (".c3d",),
+            "retime.io.c3d",
+            "captured points, retimed in a copy of the file",
+            fresh=False,
+        ),
         Format(
             "csv", (".csv",), "retime.io.csv", "a table of joint positions in metres", reads=False
         ),
