@@ -204,7 +204,7 @@ def infer_units(
         if fits:
             name = min(fits, key=lambda n: abs(np.log(tall * fits[n] / _TYPICAL_HEIGHT)))
             scale, how = fits[name], "inferred"
-            notes.append(f"lengths taken as {name}: the figure is about {tall * scale:.2f} m tall")
+            notes.append(f"lengths taken as {name}: that makes the figure as tall as a person")
         else:
             # Things of a few units are metres, those of tens and more centimetres.
             scale, how = (1.0 if tall < _MOST_METRES else 0.01), "assumed"

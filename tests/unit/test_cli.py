@@ -165,8 +165,8 @@ def test_demo_leaves_what_it_lists(run: Run, tmp_path: Path) -> None:
     assert sorted(listed["files"]) == sorted(p.name for p in (tmp_path / "demo").iterdir())
 
 
-def _empty(folder: Path) -> Path:
-    path = folder / "empty.bvh"
+def _empty(folder: Path, suffix: str = ".bvh") -> Path:
+    path = folder / f"empty{suffix}"
     path.touch()
     return path
 
@@ -183,6 +183,8 @@ def _picture(folder: Path) -> Path:
         (lambda d, j: ("info", d / "nowhere.bvh"), "no such file"),
         (lambda d, j: ("info", d), "no suffix"),
         (lambda d, j: ("info", _empty(d)), "the file is empty"),
+        (lambda d, j: ("info", _empty(d, ".npz")), "the file is empty"),
+        (lambda d, j: ("info", _empty(d, ".amc")), "the file is empty"),
         (lambda d, j: ("info", _picture(d)), "a PNG picture"),
         (lambda d, j: ("convert", j, d / "no" / "out.bvh"), "does not exist"),
         (lambda d, j: ("convert", j, d / "out.xyz"), "no format for '.xyz'"),

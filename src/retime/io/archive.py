@@ -30,6 +30,8 @@ def write_archive(path: str | Path, about: Mapping[str, Any], arrays: Mapping[st
 
 def unpack(data: bytes, path: str | Path, form: str, version: int) -> tuple[Any, dict[str, Any]]:
     """Unpack an archive's page and arrays; damaged ones raise whatever their readers do."""
+    if not data:
+        raise FormatError("the file is empty", path=path)
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         size = sum(entry.file_size for entry in archive.infolist())
     if size > _MOST_BYTES:

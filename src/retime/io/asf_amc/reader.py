@@ -68,6 +68,8 @@ def read_motion(
     if path.suffix.lower() == ".asf":
         raise InputError(f"{path} is a skeleton alone; give the .amc that moves it")
     data = read_bytes(path)
+    if not data.strip():  # said before its skeleton is looked for
+        raise FormatError("the file is empty", path=path)
     place = find_skeleton(path) if skeleton is None else skeleton
     asf = parse_asf(read_bytes(place), place)
     amc = _parse_amc(data, path, asf)
