@@ -84,7 +84,7 @@ def test_torques_split_exactly(name: str) -> None:
         expected = pin.rnea(m.figure.model, data, m.path.q[k], velocity, acceleration).copy()
         expected[:6] = m.dynamics.to_world[k] @ expected[:6]
         found = torques.gravity[k] + x * torques.speed[k] + y * torques.change[k]
-        found[:6] += x * model._residual[k]
+        found[:6] += x * model._recorded.residual[k]
         assert np.abs(found - expected).max() < 1e-8
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import copy
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
@@ -16,12 +17,13 @@ from retime.kinematics import positions
 from retime.methods.physics.dynamics import Torques
 from retime.methods.physics.explain import Explanation, explain_timing
 from retime.methods.physics.gravity import DOWN, parse_gravity
+from retime.methods.physics.limits import TorqueLimits, joint_limits
 from retime.methods.physics.measure import Measured, measure
 from retime.methods.physics.objective import Baked, bake, least_forces
+from retime.methods.physics.recorded import RecordedForces
 from retime.methods.physics.regions import MOST_CHANGE, MOST_SPEED, UNIT, Region, find_regions
 from retime.methods.physics.request import Request, at_nodes
 from retime.methods.physics.solve import Solution, Watch, solve
-from retime.methods.physics.supports import support_maps
 from retime.motion import Motion
 from retime.parameters import coerce
 from retime.quat import FloatArray
@@ -29,14 +31,13 @@ from retime.warp import TimeWarp
 
 __all__ = ["PhysicsModel", "TorqueLimits"]
 
-TorqueLimits = Literal["observed"] | float | Mapping[str, float] | Callable[[Motion], Any]
-# Torques that a joint is given at the least, newton metres: a clip may not use some at all.
-_LEAST_LIMIT = 15.0
 # Slack in flight, as a share of that on the ground: nothing but air could give it.
 _FLIGHT_SHARE = 0.01
 _UNBOUNDED = 1e9
 # More than this, in seconds, is not met.
 _MISSED = 0.01
+# What is worked out for one physics, and anew for another.
+_OF_PHYSICS = ("torques", "regions", "_fastest", "_kept")
 # How far within the region the centre is drawn from its edge.
 _INWARDS = 1e-3
 
@@ -122,16 +123,19 @@ class PhysicsModel:
             raise InputError(f"the slack is {slack}; it must be above 0, as 0.2 of the weight")
         if smoothing is not None and not (np.isfinite(smoothing) and smoothing > 0):
             raise InputError(f"a cutoff of {smoothing} Hz keeps nothing; None is no filter")
-        self._measured = measure(motion, mass, smoothing, contacts, body_data)
+        self._recorded = RecordedForces(
+            measure(motion, mass, smoothing, contacts, body_data), friction
+        )
         self._others = tuple(
             measure(clip, mass, smoothing, None, body_data) for clip in limit_clips
         )
         self._body: dict[str, Any] = {"mass": mass, "smoothing": smoothing, "body_data": body_data}
+        self._forgives = True  # what a recording lacks at its root is an error of measurement
         self.slack, self.limit_factor = slack, limit_factor
         self.torque_limits, self.acceleration_limit = torque_limits, acceleration_limit
-        self._change(gravity, dict(mass_scale), friction)
+        self._set_physics(gravity, dict(mass_scale))
 
-    def _change(self, gravity: Any, mass_scale: Mapping[str, float], friction: float) -> None:
+    def _set_physics(self, gravity: Any, mass_scale: Mapping[str, float]) -> None:
         m = self._measured
         self.gravity = parse_gravity(gravity, m.motion, m.body)
         named = {n: f for key, f in mass_scale.items() for n in m.body.find_joints([key])}
@@ -140,7 +144,7 @@ class PhysicsModel:
                 raise InputError(f"the mass of {name} cannot be scaled by {factor}")
             if name not in m.figure.bodies:
                 raise InputError(f"{name!r} has no mass of its own to scale")
-        self.mass_scale, self.friction = named, friction
+        self.mass_scale = named
 
     def changed(
         self,
@@ -156,24 +160,28 @@ class PhysicsModel:
         gravity, mass_scale, friction
             As of the model; left out, as they are.
         """
-        other = object.__new__(PhysicsModel)
-        other._measured, other._others = self._measured, self._others
-        other.slack, other.limit_factor = self.slack, self.limit_factor
-        other.torque_limits = self.torque_limits
-        other.acceleration_limit, other._body = self.acceleration_limit, self._body
-        kept = self.mass_scale if mass_scale is None else mass_scale
-        other._change(
+        other = copy.copy(self)
+        for name in _OF_PHYSICS:
+            other.__dict__.pop(name, None)
+        if friction is not None and friction != self.friction:
+            other._recorded = RecordedForces(self._measured, friction)
+            other.__dict__.pop("limits", None)
+        other._set_physics(
             self.gravity if gravity is None else gravity,
-            kept,
-            self.friction if friction is None else friction,
+            self.mass_scale if mass_scale is None else mass_scale,
         )
-        if friction is None or friction == self.friction:
-            other.__dict__["maps"] = self.maps
-            for name in ("_residual", "reference_torques", "limits"):
-                other.__dict__[name] = getattr(self, name)
         return other
 
     # ---- what is known of the motion
+
+    @property
+    def _measured(self) -> Measured:
+        return self._recorded.measured
+
+    @property
+    def friction(self) -> float:
+        """Coefficient between feet and ground."""
+        return self._recorded.friction
 
     @property
     def motion(self) -> Motion:
@@ -199,65 +207,35 @@ class PhysicsModel:
     @property
     def flight(self) -> npt.NDArray[np.bool_]:
         """Frames (F,) in which nothing touches."""
-        if self._measured.hangs:
-            return np.zeros(len(self.times), bool)
-        return self._measured.supports.flight
+        return self._recorded.flight
 
     @property
     def weight(self) -> float:
         """Weight in newtons, unscaled, on earth: what forces are measured in."""
-        return float(self._measured.dynamics.masses.sum() * 9.81)
+        return self._recorded.weight
 
-    @cached_property
+    @property
     def maps(self) -> list[FloatArray]:
         """N of every frame, (dofs, L): generalised forces of the contacts' basis forces (11)."""
-        m = self._measured
-        out = support_maps(m.figure, m.path, m.supports, self.friction)
-        for to_world, found in zip(m.dynamics.to_world, out, strict=True):
-            found[:6] = to_world @ found[:6]
-        return out
+        return self._recorded.maps
 
-    @cached_property
-    def _residual(self) -> FloatArray:
-        """What the recorded motion lacks at the root, (F, 6): error of its accelerations."""
-        from scipy.optimize import nnls
+    @property
+    def reference_torques(self) -> FloatArray:
+        """Torques of the motion as recorded, (F, joints' dofs), with the least contact forces."""
+        return self._recorded.torques
 
-        torques = self._as_recorded
-        right = (torques.gravity + torques.speed)[:, :6]
-        out = right.copy()
-        rows = np.array([1.0, 1, 1, 3, 3, 3])
-        for k, support in enumerate(self.maps):
-            if support.shape[1]:
-                part = support[:6] * self.weight
-                found = nnls(rows[:, None] * part, rows * right[k])[0]
-                out[k] = right[k] - part @ found
-        return out * (not self._measured.hangs)
-
-    @cached_property
-    def _as_recorded(self) -> Torques:
-        m = self._measured
-        return m.dynamics.torques(np.array(DOWN), np.ones(len(m.figure.bodies)))
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the joints that have torques, in the order of limits by pose."""
+        return self._recorded.joints
 
     @cached_property
     def torques(self) -> Torques:
         """G, A and B of every frame (F, dofs) under the model's physics; eq. 6."""
         m = self._measured
         out = m.dynamics.torques(self.gravity, m.dynamics.scale(self.mass_scale))
-        out.speed[:, :6] -= self._residual
-        return out
-
-    @cached_property
-    def reference_torques(self) -> FloatArray:
-        """Torques of the motion as recorded, (F, joints' dofs), with the least contact forces."""
-        torques = self._as_recorded
-        at = torques.gravity + torques.speed
-        at[:, :6] -= self._residual
-        out = at[:, 6:].copy()
-        zero, scale = np.zeros(out.shape[1]), np.full(out.shape[1], 100.0)
-        for k, support in enumerate(self.maps):
-            if support.shape[1]:
-                forces = least_forces(at[k], support, self.weight, zero, scale)
-                out[k] -= support[6:] @ forces * self.weight
+        if self._forgives:
+            out.speed[:, :6] -= self._recorded.residual
         return out
 
     @cached_property
@@ -267,63 +245,8 @@ class PhysicsModel:
         out = np.empty((len(self.times), m.figure.dofs))
         root = _UNBOUNDED if m.hangs else self.slack * self.weight
         out[:, :6] = np.where(self.flight, _FLIGHT_SHARE, 1.0)[:, None] * root
-        out[:, 6:] = self._joint_limits()
-        return out
-
-    @property
-    def joints(self) -> tuple[str, ...]:
-        """Names of the joints that have torques, in the order of limits by pose."""
-        m = self._measured
-        return tuple(m.motion.skeleton.names[j] for j in m.figure.moving[1:])
-
-    def _joint_limits(self) -> FloatArray:
-        m = self._measured
-        if callable(self.torque_limits):
-            given = np.asarray(self.torque_limits(self.motion), dtype=float)
-            if given.shape != (len(self.times), len(self.joints)) or not (given > 0).all():
-                raise InputError(
-                    f"torque limits by pose must be ({len(self.times)}, {len(self.joints)}) newton "
-                    f"metres above 0, not {given.shape}"
-                )
-            return np.repeat(given, 3, axis=1)
-        observed = np.abs(self.reference_torques)
-        for other in self._others:
-            observed = np.concatenate([observed, np.abs(self._torques_of(other))])
-        by_joint = observed.reshape(len(observed), -1, 3).max(axis=(0, 2))
-        if self.torque_limits == "observed" or isinstance(self.torque_limits, Mapping):
-            values = np.maximum(self.limit_factor * by_joint, _LEAST_LIMIT)
-        else:
-            most = coerce(self.torque_limits, float, "torque_limits")
-            values = np.full(len(by_joint), most)
-        named = dict(m.named_limits)
-        if isinstance(self.torque_limits, Mapping):
-            named |= {
-                n: coerce(v, float, "torque_limits")
-                for key, v in self.torque_limits.items()
-                for n in m.body.find_joints([key])
-            }
-        for name, strength in named.items():
-            rows = m.figure.rows(name, m.motion.skeleton)
-            if rows is not None and rows.start >= 6:
-                values[(rows.start - 6) // 3] = strength
-        if not (np.isfinite(values).all() and (values > 0).all()):
-            raise InputError("torque limits must be above 0 Nm")
-        return np.repeat(values, 3)
-
-    def _torques_of(self, other: Measured) -> FloatArray:
-        clip = object.__new__(PhysicsModel)
-        clip._measured, clip._others = other, ()
-        clip.slack, clip.limit_factor, clip.torque_limits = self.slack, 1.0, "observed"
-        clip.acceleration_limit, clip._body = None, self._body
-        clip._change(DOWN, {}, self.friction)
-        if not set(self.joints) & set(clip.joints):
-            raise InputError("the clips for torque limits must be of the same figure")
-        # Joints that stand still in one clip and move in another: by name.
-        out = np.zeros((len(clip.times), 3 * len(self.joints)))
-        for k, name in enumerate(clip.joints):
-            if name in self.joints:
-                at = 3 * self.joints.index(name)
-                out[:, at : at + 3] = clip.reference_torques[:, 3 * k : 3 * k + 3]
+        others = [RecordedForces(m, self.friction) for m in self._others]
+        out[:, 6:] = joint_limits(self._recorded, self.torque_limits, self.limit_factor, others)
         return out
 
     # ---- feasible regions
@@ -459,13 +382,11 @@ class PhysicsModel:
         other = self._same_body(motion)
         if other.joints != self.joints:
             raise InputError("only a motion of the same figure can be explained by this model")
-        other._change(self.gravity, self.mass_scale, self.friction)
         limits = other.limits.copy()
         limits[:, 6:] = self.limits[0, 6:]
         limits[:, :6] = self.slack * self.weight  # its flights were measured, not timed
-        other.__dict__ = {
-            k: v for k, v in other.__dict__.items() if k not in ("regions", "torques")
-        } | {"limits": limits, "_residual": np.zeros((len(other.times), 6))}
+        other._set_physics(self.gravity, self.mass_scale)
+        other.limits, other._forgives = limits, False
         return other
 
     # ---- retiming

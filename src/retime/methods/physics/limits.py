@@ -1,0 +1,88 @@
+"""How strong a figure is: the most torque of every joint."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from retime.errors import InputError
+from retime.methods.physics.recorded import RecordedForces
+from retime.motion import Motion
+from retime.parameters import coerce
+from retime.quat import FloatArray
+
+__all__ = ["TorqueLimits", "joint_limits"]
+
+TorqueLimits = Literal["observed"] | float | Mapping[str, float] | Callable[[Motion], Any]
+# Torques that a joint is given at the least, newton metres: a clip may not use some at all.
+_LEAST_LIMIT = 15.0
+
+
+def joint_limits(
+    recorded: RecordedForces,
+    given: TorqueLimits,
+    factor: float,
+    others: Sequence[RecordedForces] = (),
+) -> FloatArray:
+    """Return the most torque of the joints' rows: (joints' dofs), or by pose (F, joints' dofs).
+
+    Parameters
+    ----------
+    recorded : RecordedForces
+        Of the motion.
+    given, factor
+        ``torque_limits`` and ``limit_factor`` of the model.
+    others : sequence of RecordedForces
+        Of further clips of the figure, whose torques count as observed.
+    """
+    if callable(given):
+        return _by_pose(recorded, given)
+    observed = np.concatenate(
+        [np.abs(recorded.torques), *(np.abs(_by_name(recorded, o)) for o in others)]
+    )
+    by_joint = observed.reshape(len(observed), -1, 3).max(axis=(0, 2))
+    if given == "observed" or isinstance(given, Mapping):
+        values = np.maximum(factor * by_joint, _LEAST_LIMIT)
+    else:
+        values = np.full(len(by_joint), coerce(given, float, "torque_limits"))
+    m = recorded.measured
+    named = dict(m.named_limits)
+    if isinstance(given, Mapping):
+        named |= {
+            n: coerce(v, float, "torque_limits")
+            for key, v in given.items()
+            for n in m.body.find_joints([key])
+        }
+    for name, strength in named.items():
+        rows = m.figure.rows(name, m.motion.skeleton)
+        if rows is not None and rows.start >= 6:
+            values[(rows.start - 6) // 3] = strength
+    if not (np.isfinite(values).all() and (values > 0).all()):
+        raise InputError("torque limits must be above 0 Nm")
+    return np.repeat(values, 3)
+
+
+def _by_pose(recorded: RecordedForces, given: Callable[[Motion], Any]) -> FloatArray:
+    motion = recorded.measured.motion
+    values = np.asarray(given(motion), dtype=float)
+    if values.shape != (len(motion), len(recorded.joints)) or not (values > 0).all():
+        raise InputError(
+            f"torque limits by pose must be ({len(motion)}, {len(recorded.joints)}) newton "
+            f"metres above 0, not {values.shape}"
+        )
+    return np.repeat(values, 3, axis=1)
+
+
+def _by_name(recorded: RecordedForces, other: RecordedForces) -> FloatArray:
+    """Return another clip's torques by this one's joints: some stand still in one of the two."""
+    if not set(recorded.joints) & set(other.joints):
+        raise InputError("the clips for torque limits must be of the same figure")
+    torques = other.torques
+    out = np.zeros((len(torques), 3 * len(recorded.joints)))
+    for k, name in enumerate(other.joints):
+        if name in recorded.joints:
+            at = 3 * recorded.joints.index(name)
+            out[:, at : at + 3] = torques[:, 3 * k : 3 * k + 3]
+    return out
