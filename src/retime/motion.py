@@ -93,6 +93,8 @@ class Origin:
         From this motion's time to the file's; ``None`` while nothing was retimed.
     unedited : tuple of array, optional
         The tracks as reading and retiming alone left them; others were edited since.
+    made_of : Origin, optional
+        What the file itself says that it was made of.
     """
 
     format: str
@@ -101,6 +103,7 @@ class Origin:
     kept: Any
     warp: TimeWarp | None = None
     unedited: tuple[FloatArray, ...] | None = None
+    made_of: Origin | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -155,6 +155,13 @@ def test_the_rate_types_and_parts_are_kept_in_step(tmp_path: Path) -> None:
     assert np.abs(alone.rotations - motion.rotations).max() < 1e-6
 
 
+def test_a_rate_that_was_given_is_written(clip: Path, tmp_path: Path) -> None:
+    motion = retime.read(clip, fps=24.0)
+    retime.write(motion, tmp_path / "slow.npz")
+    again = retime.read(tmp_path / "slow.npz")
+    assert (again.fps, len(again)) == (24.0, len(motion))
+
+
 def test_vectors_stay_on_the_archives_side_of_a_turn(clip: Path, tmp_path: Path) -> None:
     arrays = archive()
     arrays["poses"][:, 1] = np.linspace(3.0, 4.5, 40)  # beyond half a turn
@@ -225,7 +232,7 @@ BAD: dict[str, dict[str, Any]] = {
     "trans has shape": {"trans": np.zeros((39, 3))},
     "poses holds no numbers": {"poses": np.full((40, 156), "x")},
     "poses has values that are not finite": {"poses": np.full((40, 156), np.nan)},
-    "is no frame rate": {"mocap_framerate": np.zeros(3)},
+    "tells no frame rate": {"mocap_framerate": np.zeros(3)},
     "poses is pickled, which may run code": {"poses": np.array([[{}]], dtype=object)},
     "mocap_framerate is pickled": {"mocap_framerate": np.array({}, dtype=object)},
 }

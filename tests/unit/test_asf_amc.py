@@ -285,6 +285,16 @@ def test_it_becomes_bvh_and_npz(amc: Path, run: Callable[..., tuple[int, str, st
     assert '"format": "amc"' in out_text
 
 
+def test_a_rate_that_was_given_is_said(amc: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    with pytest.warns(FormatWarning, match="this one is at 60 fps"):
+        retime.write(retime.read(amc, fps=60.0), tmp_path / "out" / "slow.amc")
+    told = amc.with_name("told.amc")
+    told.write_text(amc.read_text().replace(":DEGREES", ":DEGREES\n:SAMPLES-PER-SECOND 100", 1))
+    retime.write(retime.read(told, fps=60.0), tmp_path / "out" / "told.amc")
+    assert retime.read(tmp_path / "out" / "told.amc").fps == 60.0
+
+
 BAD_ASF = {
     "is empty": "",
     "no :bonedata": "hello\n:root\norder tx\n",

@@ -193,6 +193,18 @@ def test_rates_cuts_reversals_and_loops(walk: Path, tmp_path: Path) -> None:
     assert times == pytest.approx([0.1, 1.6, 1.55], abs=1e-6)
 
 
+def test_a_rate_that_was_given_is_written(walk: Path, tmp_path: Path) -> None:
+    plain, slow = retime.read(walk), retime.read(walk, fps=RATE / 2)
+    retime.write(slow, tmp_path / "slow.c3d")
+    again = retime.read(tmp_path / "slow.c3d")
+    assert (again.fps, len(again)) == (RATE / 2, FRAMES)
+    # Its events stay at their frames.
+    told, twice, kept = (contacts_in_file(m) for m in (plain, slow, again))
+    assert told
+    for one, other in ((twice, told), (kept, told)):
+        assert [c.start for c in one] == pytest.approx([2 * c.start for c in other], abs=1e-6)
+
+
 def test_a_clip_that_starts_late_keeps_its_events_in_time(tmp_path: Path) -> None:
     path = make(tmp_path / "late.c3d", first=50)
     motion = retime.read(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import pickle
@@ -97,7 +98,7 @@ def test_rest_pose_may_be_dropped(tmp_path: Path) -> None:
     assert read(tmp_path / "a.npz").rest_pose is None
 
 
-def test_origin_and_warp_survive(tmp_path: Path) -> None:
+def test_a_file_tells_what_it_was_made_of(tmp_path: Path) -> None:
     source = retime.samples.jump()
     retime.write(source, tmp_path / "a.bvh")
     motion = retime.read(tmp_path / "a.bvh")
@@ -110,8 +111,13 @@ def test_origin_and_warp_survive(tmp_path: Path) -> None:
     same(again, slow)
     assert again.origin is not None
     assert slow.origin is not None
-    assert (again.origin.format, again.origin.sha256) == ("bvh", slow.origin.sha256)
-    assert again.origin.warp == slow.origin.warp
+    digest = hashlib.sha256((tmp_path / "b.npz").read_bytes()).hexdigest()
+    assert (again.origin.format, again.origin.sha256) == ("npz", digest)
+    assert again.origin.warp is None  # nothing happened to it since
+    before = again.origin.made_of
+    assert before is not None
+    assert (before.format, before.sha256) == ("bvh", slow.origin.sha256)
+    assert before.warp == slow.origin.warp
 
 
 def test_bvh_to_npz_to_bvh(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -95,10 +96,8 @@ def read_motion(
     except Exception as e:  # a damaged archive makes numpy, zipfile, zlib and lzma raise anything
         reason = f"{type(e).__name__}: {e}".splitlines()[0][:200]
         raise FormatError(f"not a retime motion file ({reason})", path=path) from None
-    if motion.origin is None:
-        origin = Origin("npz", str(path), hashlib.sha256(data).hexdigest(), None)
-        object.__setattr__(motion, "origin", origin)
-    return motion
+    sha256 = hashlib.sha256(data).hexdigest()
+    return replace(motion, origin=Origin("npz", str(path), sha256, None, made_of=motion.origin))
 
 
 def motion_from_parts(

@@ -30,13 +30,15 @@ PARTS = ("root_orient", "pose_body", "pose_jaw", "pose_eye", "pose_hand")
 class AmassFile:
     """What is kept of an archive, for writing it back.
 
-    From ``rotations`` on, these are the very objects of the motion as read.
+    ``told_fps`` is the rate that the archive tells, which ``fps`` may overrule. From ``rotations``
+    on, these are the very objects of the motion as read.
     """
 
     data: bytes
     model: Model
     vectors: FloatArray
     rest_rows: int
+    told_fps: float | None
     fps: float
     rotations: FloatArray
     translations: dict[str, FloatArray]
@@ -72,7 +74,10 @@ def read_motion(
         raise FormatError("has no trans, the way of the body", path=path)
     if way.shape != (frames, 3):
         raise FormatError(f"trans has shape {way.shape} beside {frames} poses", path=path)
-    rate = _rate(arrays) if fps is None else fps
+    told = _told_rate(arrays)
+    rate = told if fps is None else fps
+    if rate is None:
+        raise FormatError("tells no frame rate; give it (--source-fps)", path=path)
     rotations = quat.exp(vectors[:, model.order])
     aside = int(rest_frame == "first" and frames > 0)
     rest_pose = Pose(rotations[0], {"pelvis": way[0]}) if aside else None
@@ -94,6 +99,7 @@ def read_motion(
         model,
         vectors,
         aside,
+        told,
         motion.fps,
         motion.rotations,
         dict(motion.translations),
@@ -128,14 +134,12 @@ def _vectors(arrays: Arrays) -> FloatArray:
     return found.reshape(len(found), -1, 3)
 
 
-def _rate(arrays: Arrays) -> float:
+def _told_rate(arrays: Arrays) -> float | None:
     for name in RATES:
         if name in arrays:
             values = arrays.floats(name)
-            if values.size != 1 or not values.item() > 0:
-                raise FormatError(f"{name} is no frame rate", path=arrays.path)
-            return float(values.item())
-    raise FormatError("tells no frame rate; give it (--source-fps)", path=arrays.path)
+            return float(values.item()) if values.size == 1 and values.item() > 0 else None
+    return None
 
 
 def _with_up(motion: Motion, amass: bool) -> Motion:

@@ -15,6 +15,7 @@ from retime import quat
 from retime.errors import FormatWarning, InputError
 from retime.io.amass.arrays import Arrays
 from retime.io.amass.reader import PARTS, RATES, AmassFile
+from retime.io.as_read import is_as_read
 from retime.io.files import write_bytes
 from retime.motion import Motion
 from retime.quat import FloatArray
@@ -42,24 +43,13 @@ def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -
             stacklevel=2,
         )
     rest = None if drop_rest else motion.rest_pose
-    if _is_unedited(motion, kept) and (rest is None) == (kept.rest_rows == 0):
+    same = is_as_read(motion, kept) and motion.fps == kept.told_fps
+    if same and (rest is None) == (kept.rest_rows == 0):
         write_bytes(path, [kept.data])
         return
     arrays = Arrays(kept.data, path)
     new = _changed(motion, kept, arrays, aside=rest is not None)
     write_bytes(path, [_archive(arrays, new)])
-
-
-def _is_unedited(motion: Motion, kept: AmassFile) -> bool:
-    return (
-        motion.origin is not None
-        and motion.origin.warp is None
-        and motion.fps == kept.fps
-        and motion.rotations is kept.rotations
-        and motion.rest_pose is kept.rest_pose
-        and motion.translations.keys() == kept.translations.keys()
-        and all(motion.translations[n] is t for n, t in kept.translations.items())
-    )
 
 
 def _changed(

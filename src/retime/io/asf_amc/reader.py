@@ -33,7 +33,8 @@ _PERSON = (1.0, 2.3)
 class AmcFile:
     """What is kept of a motion's file and of its skeleton's, for writing it back.
 
-    From ``rotations`` on, these are the very objects of the motion as read.
+    ``told_fps`` is the rate of the file, or the usual one where it tells none; ``fps`` may overrule
+    it. From ``rotations`` on, these are the very objects of the motion as read.
     """
 
     data: bytes
@@ -42,6 +43,7 @@ class AmcFile:
     degrees: bool
     first_frame: int
     rest_rows: int
+    told_fps: float
     fps: float
     rotations: FloatArray
     translations: dict[str, FloatArray]
@@ -105,6 +107,7 @@ def read_motion(
         amc.degrees,
         amc.first_frame,
         aside,
+        amc.fps or USUAL_FPS,
         motion.fps,
         motion.rotations,
         dict(motion.translations),

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from retime import quat
 from retime.errors import FormatWarning, InputError
+from retime.io.as_read import is_as_read
 from retime.io.asf_amc.bones import Bone
 from retime.io.asf_amc.reader import USUAL_FPS, AmcFile, find_skeleton, turned
 from retime.io.files import read_bytes, write_bytes
@@ -37,7 +38,7 @@ def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -
     if motion.sample_times is not None:
         raise InputError("AMC needs evenly spaced frames; give a frame rate (--fps)")
     aside = 0 if drop_rest or motion.rest_pose is None else 1
-    if _is_unedited(motion, kept) and aside == kept.rest_rows:
+    if is_as_read(motion, kept) and motion.fps == kept.told_fps and aside == kept.rest_rows:
         write_bytes(path, [kept.data])
     else:
         values = _values(motion, kept)
@@ -67,17 +68,6 @@ def _kept(motion: Motion, path: Path) -> AmcFile:
             stacklevel=3,
         )
     return kept
-
-
-def _is_unedited(motion: Motion, kept: AmcFile) -> bool:
-    return (
-        motion.origin is not None
-        and motion.origin.warp is None
-        and motion.rotations is kept.rotations
-        and motion.rest_pose is kept.rest_pose
-        and motion.translations.keys() == kept.translations.keys()
-        and all(motion.translations[n] is t for n, t in kept.translations.items())
-    )
 
 
 def _still(motion: Motion) -> Motion:

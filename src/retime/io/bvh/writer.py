@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from retime import quat
 from retime.errors import FormatWarning, InputError
+from retime.io.as_read import is_as_read
 from retime.io.bvh.hierarchy import Channel, Hierarchy, Node
 from retime.io.bvh.reader import BvhFile, rotation_columns
 from retime.io.files import write_bytes
@@ -45,7 +46,7 @@ def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -
         )
     kept = _kept(motion)
     aside = 0 if drop_rest or motion.rest_pose is None else 1
-    if kept is not None and _is_unedited(motion, kept):
+    if kept is not None and motion.skeleton is kept.skeleton and is_as_read(motion, kept):
         hierarchy = kept.hierarchy
         lines = _file_rows(kept, skip=kept.rest_rows - aside)
     else:
@@ -73,18 +74,6 @@ def _kept(motion: Motion) -> BvhFile | None:
     ]
     same = old.same_joints(new) and old.file_names == new.file_names and ends
     return kept if same else None
-
-
-def _is_unedited(motion: Motion, kept: BvhFile) -> bool:
-    return (
-        motion.origin is not None
-        and motion.origin.warp is None
-        and motion.skeleton is kept.skeleton
-        and motion.rotations is kept.rotations
-        and motion.rest_pose is kept.rest_pose
-        and motion.translations.keys() == kept.translations.keys()
-        and all(motion.translations[n] is t for n, t in kept.translations.items())
-    )
 
 
 def _file_rows(kept: BvhFile, skip: int) -> Iterator[bytes]:

@@ -45,6 +45,8 @@ class C3dFile:
         For each joint of the motion, the number of its point.
     start, fps : float
         Time of the first frame, and its frames per second.
+    told_fps : float
+        The rate that the file tells, which ``fps`` may overrule.
     analog_samples : int
         Samples of each analog channel.
     events : tuple of (time s, side, label)
@@ -60,6 +62,7 @@ class C3dFile:
     shown: npt.NDArray[np.int64]
     start: float
     fps: float
+    told_fps: float
     analog_samples: int
     events: tuple[Event, ...]
     contacts: tuple[Contact, ...] = ()
@@ -105,9 +108,14 @@ def read_motion(
         units=Units(metres, up, "assumed" if notes else "declared"),
         notes=(*notes, *_notes(found, seen, shown, names)),
     )
-    events = tuple((float(t), str(s), str(x)) for t, s, x in found["events"] if np.isfinite(t))
+    # Events stand at frames: with another rate they come at other times.
+    told = found["rate"]
+    stretch = told / rate if np.isfinite(told) and told > 0 else 1.0
+    events = tuple(
+        (stretch * float(t), str(s), str(x)) for t, s, x in found["events"] if np.isfinite(t)
+    )
     kept = C3dFile(
-        data, seen, shown, start, rate, found["analog_samples"], events,
+        data, seen, shown, start, rate, told, found["analog_samples"], events,
         contacts=_contacts(events, motion), motion=motion,
     )  # fmt: skip
     sha256 = hashlib.sha256(data).hexdigest()

@@ -35,7 +35,7 @@ def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -
         raise InputError("the motion has no frames")
     warp = motion.origin.warp if motion.origin is not None else None
     same = all(map(operator.is_, motion.tracks, kept.motion.tracks))
-    if warp is None and same and motion.fps == kept.fps:
+    if warp is None and same and motion.fps == kept.told_fps:
         write_bytes(path, [kept.data])
         return
     source = _Source(kept, warp or TimeWarp.identity(*kept.motion.domain))

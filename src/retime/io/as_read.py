@@ -1,0 +1,34 @@
+"""Whether a motion is still as its file was read, so that the file's own bytes tell it best."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from retime.motion import Motion, Pose
+from retime.quat import FloatArray
+
+__all__ = ["is_as_read"]
+
+
+class _Kept(Protocol):
+    """What a format keeps of a file: the very objects of the motion as read."""
+
+    @property
+    def rotations(self) -> FloatArray: ...
+    @property
+    def translations(self) -> Mapping[str, FloatArray]: ...
+    @property
+    def rest_pose(self) -> Pose | None: ...
+
+
+def is_as_read(motion: Motion, kept: _Kept) -> bool:
+    """Whether nothing of a motion was retimed or edited; its frame rate is not looked at."""
+    return (
+        motion.origin is not None
+        and motion.origin.warp is None
+        and motion.rotations is kept.rotations
+        and motion.rest_pose is kept.rest_pose
+        and motion.translations.keys() == kept.translations.keys()
+        and all(motion.translations[n] is t for n, t in kept.translations.items())
+    )
