@@ -43,14 +43,6 @@ _NEARLY_STANDS, _SLIDES, _ENDS = 0.05, 0.025, 0.2
 
 Say = Callable[[dict[str, Any]], None]
 
-_DOING = {
-    "guided": "Finding the best timing",
-    "physics": "Finding what a body could do",
-    "align": "Aligning the takes",
-    "stagger": "Finding the poses",
-    "surface": "Moving the surface",
-}
-
 
 class Engine:
     """Answers requests, one after the other.
@@ -105,13 +97,14 @@ class Engine:
         from retime.edits import apply_edits, total_warp
         from retime.io import write
         from retime.io.warp_json import write_warp
+        from retime.methods import method
 
         self.tell("Reading the motion", 0.0)
         motion, known = self._motion(_text(request, "motion"))
         recipe = recipes.from_document(_with_references(request))
 
         def told(done: int, count: int, name: str) -> None:
-            self.tell(_DOING.get(name, "Computing"), 0.1 + 0.7 * done / count)
+            self.tell(method(name).doing, 0.1 + 0.7 * done / count)
 
         solved = recipe.solve_steps(motion, known=known, progress=told)
         self._keep(motion, solved)
@@ -265,10 +258,10 @@ def changed_joints(source: Motion, made: Motion, warp: Any) -> list[str]:
         From the result's time to the source's.
     """
     from retime import quat
-    from retime.edits import apply
+    from retime.edits import Edit, apply_edits
     from retime.kinematics import height
 
-    plain = apply(source, warp, times=made.times)
+    plain = apply_edits(source, [Edit(warp)], times=made.times)
     tall = height(source.skeleton) or 1.0
     turned = quat.angle(plain.rotations, made.rotations).max(axis=0) > _TURNED
     changed = {n for n, t in zip(source.skeleton.names, turned, strict=True) if t}

@@ -21,6 +21,9 @@ __all__ = ["Graph", "Side", "compose", "mix", "unroll"]
 FloatArray = npt.NDArray[np.float64]
 Side = Literal["left", "right"]
 
+# More knots than this are not made of a cycle's turns.
+_MOST_KNOTS = 50_000_000
+
 
 @dataclass(frozen=True, eq=False)
 class Graph:
@@ -227,5 +230,9 @@ def unroll(graph: Graph, a: float, b: float) -> Graph:
         return graph
     first = int(np.floor((a - graph.x[0]) / period))
     last = max(int(np.ceil((b - graph.x[0]) / period)), first + 1)
+    if (last - first) * len(graph.x) > _MOST_KNOTS:
+        raise InputError(
+            f"{last - first} turns of a cycle of {period:.3g} s are more than fit into memory"
+        )
     turns = np.arange(first, last)[:, None]
     return _settled((graph.x + turns * period).ravel(), (graph.y + turns * gain).ravel())

@@ -252,11 +252,17 @@ class ContactTiming:
     worst: float
 
 
+def _promised(source: Motion, warp: TimeWarp, minimum: float) -> tuple[Contact, ...]:
+    """Carry the source's contacts by the warp, on every turn of a cycle."""
+    period = source.duration if warp.loop else None
+    return carry_contacts(detect_contacts(source, minimum=minimum), warp, period=period)
+
+
 def contact_timing(
     source: Motion, retimed: Motion, warp: TimeWarp, *, minimum: float = 0.25
 ) -> ContactTiming:
     """Compare contacts found in a retimed motion with the source's, carried by the warp."""
-    promised = carry_contacts(detect_contacts(source, minimum=minimum), warp)
+    promised = _promised(source, warp, minimum)
     rates = [float(np.mean(np.abs(warp.rate([c.start, c.end], c.joint)))) for c in promised]
     shortest = minimum / max([*rates, 1.0])
     found = detect_contacts(retimed, minimum=max(shortest, 2 / retimed.rate))
@@ -373,7 +379,7 @@ def judge(
     body = find_body(motion)
     if contacts is None:
         if source is not None and warp is not None:
-            contacts = carry_contacts(detect_contacts(source, minimum=minimum), warp)
+            contacts = _promised(source, warp, minimum)
         else:
             contacts = detect_contacts(motion, minimum=minimum)
     if _ground_points(motion, body):

@@ -203,8 +203,8 @@ class Recipe:
             else:
                 given = _input(motion, [s.edit for s in done], domain, poses=poses)
             edit = step.solve(given)
-            if edit.warp is not None and edit.warp.loop and edit.layer is None:
-                must_loop(given)
+            if edit.warp is not None and edit.warp.loop:
+                must_loop(_with_layer(given, edit))
             return Solved(number, step, given, edit, edit.weighted_warp(domain).domain)
         except RetimeError as e:
             e.args = (f"step {number} ({step.method}): {e}",)
@@ -227,6 +227,13 @@ class Recipe:
         """Apply the recipe; parameters are those of :func:`retime.apply`."""
         edits = self.solve(motion, progress=progress)
         return apply_edits(motion, edits, fps=fps, exact=exact, times=times)
+
+
+def _with_layer(motion: Motion, edit: Edit) -> Motion:
+    """Return the ends of a step's input with its layer, which may close a cycle."""
+    if edit.layer is None:
+        return motion
+    return apply_edits(motion, [Edit(layer=edit.layer, weight=edit.weight)], times=motion.domain)
 
 
 def _input(

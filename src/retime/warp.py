@@ -202,6 +202,8 @@ class TimeWarp:
         g = self.channel(channel)
         t = np.asarray(t, dtype=float)
         if self.loop and t.size:
+            if not np.isfinite(t).all():
+                raise InputError("a cycle has no place at a time that is not finite")
             g = graph.unroll(g, float(t.min()), float(t.max()))
         return g.at(t)
 

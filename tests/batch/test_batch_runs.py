@@ -378,3 +378,18 @@ def test_a_format_that_cannot_hold_the_clips_is_refused_at_once(batch: Batch) ->
     with pytest.raises(InputError, match=r"--to fbx: .* 6 of 6 clips are of another kind"):
         run_batch(replace(batch, suffix="fbx"), Here())
     assert not batch.out.exists()
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the shared files are absent")
+def test_a_skeleton_that_changed_is_another_clip(tmp_path: Path) -> None:
+    library = tmp_path / "library"
+    library.mkdir()
+    for name in ("cmu_11.asf", "cmu_11_01.amc"):
+        shutil.copy(SHARED / "samples" / name, library)
+    recipe = Recipe([Step("spline", {"duration": 1.0})])
+    batch = Batch(recipe=recipe, library=library, out=tmp_path / "out")
+    run_batch(batch, Here())
+    assert again(batch)[1] == []
+    asf = library / "cmu_11.asf"
+    asf.write_text(asf.read_text().replace("length 0.45", "length 0.46"))
+    assert again(batch)[1] == ["cmu_11_01.amc"]

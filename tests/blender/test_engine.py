@@ -169,3 +169,15 @@ def test_the_process_ends_with_its_host(process: subprocess.Popen[str], walk: Pa
     assert json.loads(process.stdout.readline())["word"]  # it is at work
     process.stdin.close()
     assert process.wait(timeout=120) == 0
+
+
+def test_two_motions_of_one_ancestor_are_two(walk: Path) -> None:
+    source = walk.with_name("walk.bvh")
+    retime.write(samples.walk(), source)
+    motion = retime.read(source)
+    slow = retime.apply(motion, retime.TimeWarp([0, 2 * motion.duration], [0, motion.duration]))
+    for name, made in (("one", motion), ("two", slow)):
+        retime.write(made, walk.with_name(f"{name}.npz"))
+    asked = ask(*({"id": n, "poses": str(walk.with_name(f"{n}.npz"))} for n in ("one", "two")))
+    ends = {a["id"]: a["times"][-1] for a in asked if a.get("done")}
+    assert ends["two"] == pytest.approx(2 * ends["one"], rel=0.05)

@@ -248,3 +248,35 @@ def test_rate_and_loss_are_those_of_the_stream(share: float) -> None:
             reception.frame(k / 60, k / 60)
     assert reception.loss(400 / 60) == pytest.approx(share, abs=0.07)
     assert reception.rate(400 / 60) == pytest.approx(60 * (1 - share), rel=0.1)
+
+
+def test_a_sender_that_begins_anew_is_no_later_for_it() -> None:
+    from retime.live import record
+    from retime.stage.history import History
+
+    history = History()
+    history.begin("walk", record(samples.walk()))
+    for k in range(60):
+        history.add(100 + k / 60, k / 60, 1.0)
+    for k in range(60, 120):
+        history.add((k - 60) / 60, k / 60, 1.0)  # its clock starts at 0 again
+    assert history.late == pytest.approx(0.0, abs=0.05)
+    ((_, found),) = history.scores()
+    assert len(found.times) == 120
+
+
+def test_after_the_end_poses_end_a_silence() -> None:
+    motion = samples.punches()
+    follower = Follower([Part("punches", motion)])
+    pose = poses_of(follower, motion)
+    times = np.r_[np.arange(0, motion.duration, 1 / RATE), np.full(90, motion.duration)]
+    end = len(times) / RATE
+    perform(follower, pose, times)
+    assert follower.cue(end + 5.0).state == "silent"
+    follower.hear(pose(0.0), end + 6.0, end + 6.0)
+    assert follower.cue(end + 6.01).state == "waiting"
+
+
+def test_an_endless_replay_is_refused() -> None:
+    with pytest.raises(InputError, match="hours"):
+        speed_curve("0.000001", 0.0, 5.0)

@@ -244,6 +244,16 @@ def test_a_recording_that_was_killed_is_recovered(
     assert "nothing came" in said
 
 
+def test_a_stranger_s_file_is_not_recorded_over(tmp_path: Path) -> None:
+    from retime.stage.spool import Spool
+
+    other = tmp_path / "take.npz.part"
+    other.write_bytes(b"half a download" * 1000)
+    with pytest.raises(InputError, match="is in the way"):
+        Spool(tmp_path / "take.npz")
+    assert other.read_bytes() == b"half a download" * 1000
+
+
 def test_a_recording_goes_on_when_the_sender_begins_anew(tmp_path: Path) -> None:
     from retime.stage.performer import Frame
     from retime.stage.spool import Spool

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
 from pathlib import Path
@@ -160,3 +161,23 @@ def test_what_cannot_be_read_gets_a_sentence(clips: dict[str, Path], tmp_path: P
     gone = jobs.Clip("m1", "x", str(tmp_path / "x.bvh"), "")
     with pytest.raises(retime.InputError, match="is gone"):
         Evaluator().load(jobs.Load(gone))
+
+
+def test_motion_files_made_of_others_are_opened(clips: dict[str, Path], tmp_path: Path) -> None:
+    path = tmp_path / "jump.npz"
+    retime.write(retime.read(clips["jump"]), path)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    evaluator = Evaluator()
+    assert len(evaluator.motion(jobs.Clip("m1", "jump", str(path), digest)))
+
+
+def test_animations_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    from retime.io.gltf.document import load
+
+    path = tmp_path / "two.glb"
+    retime.write(retime.samples.jump(), path)
+    document = load(path)
+    first = document.json["animations"][0]
+    document.json["animations"] = [{**first, "name": "Take"}, {**first, "name": "Take"}]
+    document.save(path)
+    assert Evaluator().inspect(jobs.Inspect(str(path))) == ["0", "1"]

@@ -22,6 +22,7 @@ from studio_running import Studio, Window
 
 Start = Callable[..., Studio]
 SPLINE = {"method": "spline", "parameters": {"duration": 2.5, "keytimes": [[1.0, 1.2]]}}
+SHARED = Path(__file__).parents[3] / "shared"
 KILLS = 20 if os.environ.get("RETIME_STRESS") else 3
 
 
@@ -469,3 +470,20 @@ def test_undo_brings_the_old_motion_back_to_windows(start_studio: Start, tmp_pat
     assert (walk["duration"], jump["duration"]) == (
         pytest.approx(retime.samples.walk().duration), pytest.approx(retime.samples.jump().duration)
     )  # fmt: skip
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the shared files are absent")
+def test_a_motion_from_outside_the_root_brings_its_skeleton(
+    start_studio: Start, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for name in ("cmu_11.asf", "cmu_11_01.amc"):
+        shutil.copy(SHARED / "samples" / name, elsewhere)
+    root = tmp_path / "root"
+    root.mkdir()
+    studio = start_studio(elsewhere / "cmu_11_01.amc", folder=root / "study.retime")
+    motion, _ = studio.window().next("motion")
+    assert "lfemur" in motion["joints"]
+    kept = {p.name for p in (studio.folder / "motions").iterdir()}
+    assert kept >= {"cmu_11_01.amc", "cmu_11_01.asf"}

@@ -295,6 +295,16 @@ def test_a_rate_that_was_given_is_said(amc: Path, tmp_path: Path) -> None:
     assert retime.read(tmp_path / "out" / "told.amc").fps == 60.0
 
 
+def test_another_skeleton_is_not_written_over(amc: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other" / "take.asf"
+    other.parent.mkdir()
+    other.write_text("somebody's")
+    with pytest.raises(InputError, match="skeleton of another figure"):
+        retime.write(retime.read(amc), other.with_suffix(".amc"))
+    assert [p.name for p in other.parent.iterdir()] == ["take.asf"]
+    assert other.read_text() == "somebody's"
+
+
 BAD_ASF = {
     "is empty": "",
     "no :bonedata": "hello\n:root\norder tx\n",

@@ -182,6 +182,12 @@ def _picture(folder: Path) -> Path:
     [
         (lambda d, j: ("info", d / "nowhere.bvh"), "no such file"),
         (lambda d, j: ("info", d), "no suffix"),
+        (
+            lambda d, j: ("stagger", j, "--list", "--warp", d / "w.json"),
+            "--warp goes with a result",
+        ),
+        (lambda d, j: ("stagger", j, d / "o.bvh", "--list", "--json"), "--json tells of one"),
+        (lambda d, j: ("live", "--replay", j, "--score", d / "s.json"), "--score needs somebody"),
         (lambda d, j: ("info", _empty(d)), "the file is empty"),
         (lambda d, j: ("info", _empty(d, ".npz")), "the file is empty"),
         (lambda d, j: ("info", _empty(d, ".amc")), "the file is empty"),
@@ -398,3 +404,14 @@ def test_stagger_refuses_with_a_sentence(
     assert status == 2
     assert sentence in err
     assert not (jump.parent / "out.bvh").exists()
+
+
+def test_a_warp_is_made_with_tangents(run: Run, tmp_path: Path) -> None:
+    made = []
+    for name, more in (("plain", ()), ("bent", ("--rate", "0=0.5"))):
+        path = tmp_path / f"{name}.json"
+        assert run("warp", "make", path, "--length", "3", "--duration", "4", *more)[0] == 0
+        made.append(retime.read_warp(path))
+    plain, bent = (float(w.rate(0.01)) for w in made)
+    assert plain == pytest.approx(0.75, abs=0.01)
+    assert bent == pytest.approx(0.5, abs=0.02)

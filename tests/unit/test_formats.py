@@ -49,3 +49,10 @@ def test_a_suffix_that_is_not_known() -> None:
     with pytest.raises(InputError, match=r"no format for '\.xyz'.*\.npz, \.amc") as told:
         format_of("a.xyz")
     assert str(told.value).count(".npz") == 1
+
+
+def test_every_motion_of_a_file_that_holds_one(jump_file: Path) -> None:
+    (motion,) = retime.io.read_all(jump_file, fps=60.0)
+    assert motion.fps == 60.0
+    with pytest.raises(InputError, match="above 0"):
+        retime.io.read_all(jump_file, fps=0.0)

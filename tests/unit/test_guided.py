@@ -489,3 +489,8 @@ def test_a_reference_file_that_changes_is_read_again(tmp_path: Path) -> None:
     fresh = guided_warp(samples.jump(), duration=2.0, reference=str(place))
     assert second.source.tolist() == fresh.source.tolist()
     assert second.source.tolist() != first.source.tolist()
+
+
+def test_a_signal_has_a_rate() -> None:
+    with pytest.raises(InputError, match="samples per second"):
+        retime.guided_signal_warp(np.zeros((9, 2)), fps=0)

@@ -147,3 +147,11 @@ def test_masses_sum_to_one_and_the_centre_is_inside() -> None:
     stands = samples.swing()
     height = find_body(stands).centre_of_mass(stands)[0, 1]
     assert 0.85 < height < 1.1
+
+
+def test_contacts_of_every_turn_of_a_cycle_are_promised() -> None:
+    walk = samples.walk()
+    twice = TimeWarp([0, 2 * walk.duration], [0, 2 * walk.duration], loop=True)
+    made = apply(walk, twice)
+    with_warp = metrics.judge(made, source=walk, warp=twice)
+    assert with_warp["contacts"] == metrics.judge(made)["contacts"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -146,3 +147,26 @@ def test_progress_is_told_and_may_cancel() -> None:
 def test_bad_layers_get_a_sentence(values: dict[str, Any], sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
         PoseLayer(**values)
+
+
+def test_a_layer_makes_no_cycle_of_what_is_none() -> None:
+    step = Step("stagger", {"loop": True, "exaggerate": 0.3})
+    with pytest.raises(InputError, match="no cycle"):
+        Recipe([step]).solve(samples.swing())
+    Recipe([step]).solve(samples.walk())
+
+
+def test_smoothing_follows_each_joint_s_own_rate() -> None:
+    walk = samples.walk()
+    name = walk.skeleton.names[3]
+    track = np.random.default_rng(1).normal(size=(len(walk), 3))
+    moved = replace(walk, translations={**walk.translations, name: track})
+    end = walk.duration
+    fast = ([0, end / 2, end], [0, end, end])  # this joint alone plays at double speed
+    warp = TimeWarp([0, end], [0, end], channels={name: fast})
+    plain = Recipe([Step("warp", {"warp": warp})]).evaluate(moved)
+    smooth = Recipe([Step("warp", {"warp": warp}), Step("smooth")]).evaluate(moved)
+    half = len(plain) // 2
+    change = np.abs(smooth.translations[name] - plain.translations[name]).max(axis=1)
+    assert change[2 : half - 2].max() > 0.1
+    assert change[half + 2 :].max() < 1e-12

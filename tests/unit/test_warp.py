@@ -115,3 +115,12 @@ def test_a_decreasing_hold_inverts_to_a_cut() -> None:
     w = TimeWarp([0, 1, 2, 3], [3, 2, 2, 0])
     assert w.inverse.output.tolist() == [0, 2, 2, 3]
     assert w.inverse.source.tolist() == [3, 2, 1, 0]
+
+
+def test_a_cycle_has_no_place_without_end() -> None:
+    around = TimeWarp([0, 1], [0, 1], loop=True)
+    for time in (np.inf, np.nan):
+        with pytest.raises(InputError, match="not finite"):
+            around(time)
+    with pytest.raises(InputError, match="more than fit"):
+        TimeWarp([0, 1e-6], [0, 1e-6], loop=True)([0.0, 100.0])

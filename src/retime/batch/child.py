@@ -32,7 +32,7 @@ def _listen(source: BinaryIO, lines: queue.SimpleQueue[bytes]) -> None:
 def _warm_up() -> None:
     """Load what every clip needs, compiled code too, before a clip's time begins to count."""
     from retime import __version__, samples, write
-    from retime.batch.clip_recipes import file_sha256
+    from retime.batch.clip_files import file_sha256
 
     with tempfile.TemporaryDirectory() as folder:
         clip = Path(folder) / "clip.bvh"

@@ -15,16 +15,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from retime.batch.clip_files import file_sha256
 from retime.batch.library_index import folder_digest, index_folder
 from retime.batch.plan import Item
 from retime.batch.vary import Variation
 from retime.errors import InputError
-from retime.io.files import read_bytes
 from retime.methods import method
 from retime.parameters import declared
 from retime.recipe import Recipe, to_document
 
-__all__ = ["ClipRecipe", "ClipRecipes", "file_sha256"]
+__all__ = ["ClipRecipe", "ClipRecipes"]
 
 _PLACEHOLDERS = ("stem", "name", "folder", "library")
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
@@ -185,8 +185,3 @@ class ClipRecipes:
             digest = folder_digest(path)
             self._folders[str(path)] = (digest, str(index_folder(path, self.indices, digest)))
         return self._folders[str(path)]
-
-
-def file_sha256(path: Path) -> str:
-    """Hash a file's bytes; one that cannot be read is an ``InputError``."""
-    return hashlib.sha256(read_bytes(path)).hexdigest()

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from retime.batch.clip_files import clip_sha256
 from retime.batch.plan import clip_suffixes
 from retime.errors import InputError, RetimeError
 from retime.io import read
@@ -45,7 +46,7 @@ def folder_digest(folder: Path) -> str:
     """Hash what the motions of a folder hold, and their names."""
     whole = hashlib.sha256(f"{VERSION}".encode())
     for path in _motion_files(folder):
-        own = hashlib.sha256(read_bytes(path)).hexdigest()
+        own = clip_sha256(path)
         whole.update(f"\n{path.relative_to(folder).as_posix()}\0{own}".encode())
     return whole.hexdigest()
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from retime.batch.clip_recipes import file_sha256
+from retime.batch.clip_files import file_sha256
 from retime.motion import Motion, UpAxis
 
 __all__ = ["ClipReading"]

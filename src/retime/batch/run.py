@@ -17,7 +17,8 @@ from typing import Any
 from retime import __version__
 from retime.batch.asked import Batch, BatchStoppedError, Summary
 from retime.batch.backends import Backend, LostBackendError, LostWorkersError
-from retime.batch.clip_recipes import ClipRecipe, ClipRecipes, file_sha256
+from retime.batch.clip_files import clip_sha256, clip_stamp
+from retime.batch.clip_recipes import ClipRecipe, ClipRecipes
 from retime.batch.manifest import Manifest, Row, manifest_files
 from retime.batch.plan import Item, Shard, make_plan
 from retime.batch.task import Outcome, Task
@@ -198,11 +199,11 @@ class _Run:
     def _looked_at(self, clip: str) -> tuple[int, int, str]:
         """Size, stamp and hash of a clip; one that lies as it lay is not read again."""
         path = self.plan.library / clip
-        now = path.stat()
+        now = clip_stamp(path)
         known = self.manifest.clip(clip)
-        if known is not None and known[:2] == (now.st_size, now.st_mtime_ns):
+        if known is not None and known[:2] == now:
             return known
-        return now.st_size, now.st_mtime_ns, file_sha256(path)
+        return *now, clip_sha256(path)
 
     def _task(self, item: Item, row: Row, recipe: ClipRecipe) -> Task:
         b = self.batch

@@ -36,7 +36,7 @@ class Task:
     source : str
         The clip.
     sha256 : str
-        Hash of the clip's bytes.
+        Hash of what the clip holds, from ``clip_sha256``.
     recipe : mapping
         The clip's own recipe, as JSON.
     target : str
@@ -203,13 +203,13 @@ def _made(task: Task) -> Outcome:
 
 
 def _must_be_the_same(task: Task) -> None:
-    from retime.io.files import read_bytes
+    from retime.batch.clip_files import clip_sha256
 
     try:
-        data = read_bytes(task.source)
+        found = clip_sha256(Path(task.source))
     except InputError as e:  # the coordinator could
         raise _UnreadableError(str(e)) from None
-    if hashlib.sha256(data).hexdigest() != task.sha256:
+    if found != task.sha256:
         raise InputError(f"{task.source} changed while the batch ran; run it again with --resume")
 
 

@@ -143,6 +143,13 @@ def live(
     elif speed != "1":
         raise InputError("--speed is how fast a --replay is; without one it does nothing")
     if not references:
+        idle = {
+            "--record": record, "--score": score, "--feed": feed, "--page": page,
+            "--partner": partners, "--plausible": plausible,
+        }  # fmt: skip
+        for option, value in idle.items():
+            if value:
+                raise InputError(f"{option} needs somebody to follow: name the recording")
         _send_only(played, places, replay)
         return
     for path in (record, score):

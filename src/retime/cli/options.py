@@ -253,6 +253,13 @@ def _gathered(
     return decorate
 
 
+def must_be_written(target: Path | None, files: dict[str, Any]) -> None:
+    """Refuse options that go with a result where none is asked for."""
+    idle = [name for name, value in files.items() if value]
+    if target is None and idle:
+        raise InputError(f"{idle[0]} goes with a result: say where to write it (OUT)")
+
+
 def given(values: dict[str, Any]) -> dict[str, Any]:
     """Keep the options that were given."""
     return {n: v for n, v in values.items() if v is not None and v != []}

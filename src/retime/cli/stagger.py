@@ -14,6 +14,7 @@ from retime.cli.options import (
     Retiming,
     WarpOut,
     must_be_a_picture,
+    must_be_written,
     must_differ,
     must_have_a_folder,
     with_parameters,
@@ -73,6 +74,8 @@ def stagger(
     if retiming.contacts is not None:
         parameters["contacts"] = known_contacts(retiming.contacts)
     step = Step("stagger", parameters)
+    if target is not None and show and retiming.as_json:
+        raise InputError("--json tells of one thing: the result, or the --list without OUT")
     if target is None and not (show or plot or strip or poses_file):
         raise InputError("say where to write the result, or ask for --list or --plot")
     for picture in (plot, strip):
@@ -84,6 +87,7 @@ def stagger(
         must_have_a_folder(poses_file)
         if poses_file.suffix.lower() not in (".json", ".npz"):
             raise InputError(f"a file of poses is .json or .npz, not {poses_file.suffix!r}")
+    must_be_written(target, {"--warp": warp, "--recipe": retiming.recipe, "--also": retiming.also})
     if target is not None:
         beside = [plot, strip, poses_file]
         retime_file([step], source, target, retiming, warp_file=warp, beside=beside)

@@ -13,6 +13,7 @@ from retime.cli.options import (
     Retiming,
     WarpOut,
     must_be_a_picture,
+    must_be_written,
     must_differ,
     with_parameters,
     with_retiming,
@@ -98,6 +99,7 @@ def surface(
     for picture in pictures:
         must_differ(source, picture)
         must_be_a_picture(picture)
+    must_be_written(target, {"--warp": warp, "--recipe": retiming.recipe, "--also": retiming.also})
     if target is not None:
         beside = [plot, surface_plot, strip]
         retime_file([step], source, target, retiming, warp_file=warp, beside=beside)
@@ -149,16 +151,12 @@ def _dragged(
 def _draw(
     motion: Any, step: Any, plot: Path | None, surface_plot: Path | None, strip: Path | None
 ) -> None:
-    from retime.methods.surface import ControlSurfaces
+    from retime.methods.surface.surface import control_surfaces
     from retime.plot.strips import draw_strips
     from retime.plot.surfaces import draw_joint_times, draw_surfaces
     from retime.recipe import Recipe
 
-    p = step.parameters
-    surfaces = ControlSurfaces(
-        motion, p.keys, mode=p.mode, min_slope=p.min_slope, root=p.root, grid=p.grid,
-        propagation=p.propagation, range=p.range,
-    )  # fmt: skip
+    surfaces = control_surfaces(motion, step.parameters)
     if plot is not None:
         draw_joint_times(surfaces, plot)
     if surface_plot is not None:

@@ -98,10 +98,12 @@ def make(
     # Backwards, time is mirrored first: the moment of a keytime is then met as it is given.
     mirror = sum(domain)
     keytimes = [(o, mirror - s if backwards else s) for o, s in chosen.keytimes]
+    rates = [(mirror - s if backwards else s, rate) for s, rate in chosen.rates]
     warp = keytime_warp(
         chosen.range or domain,
         duration=chosen.duration,
         keytimes=keytimes,
+        rates=rates,
         loop=chosen.loop and chosen.range is None,
     )
     if chosen.range is not None:

@@ -35,8 +35,9 @@ class Format:
     """One file format: its name, suffixes, and the module that reads and writes it.
 
     One that holds several animations has ``contents``, ``read_motions`` and ``write_motions`` too;
-    one whose skeleton lies in a file of its own takes ``skeleton`` on reading. One that is not
-    ``fresh`` is written only for motions that came from a file of it, as a changed copy.
+    one whose skeleton lies in a file of its own takes ``skeleton`` on reading. One whose files need
+    others ``beside`` them has ``companions``. One that is not ``fresh`` is written only for motions
+    that came from a file of it, as a changed copy.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Format:
     several: bool = False
     reads: bool = True
     skeleton_apart: bool = False
+    beside: bool = False
     fresh: bool = True
 
     def _function(self, name: str) -> Callable[..., Any]:
@@ -77,6 +79,11 @@ class Format:
         found: list[dict[str, Any]] = self._function("contents")(path) if self.several else []
         return found
 
+    def companions(self, path: Path) -> list[Path]:
+        """List the files without which one cannot be read, as far as they are there."""
+        found: list[Path] = self._function("companions")(path) if self.beside else []
+        return found
+
     def read_all(self, path: Path, **options: Any) -> list[Motion]:
         """Read every animation of a file."""
         found: list[Motion] = self._function("read_motions")(path, **options)
@@ -97,6 +104,7 @@ FORMATS: dict[str, Format] = {
             "retime.io.gltf",
             "game and web characters, retimed in place",
             several=True,
+            beside=True,
         ),
         Format(
             "fbx",
@@ -123,6 +131,7 @@ FORMATS: dict[str, Format] = {
             "retime.io.asf_amc",
             "Acclaim motions, with their skeleton in a file beside",
             skeleton_apart=True,
+            beside=True,
             fresh=False,
         ),
         Format(
@@ -224,10 +233,7 @@ def read(
     Motion
         Its ``notes`` say what was found and assumed.
     """
-    if rest_frame not in ("auto", "keep", "first"):
-        raise InputError(f"rest_frame is 'auto', 'keep' or 'first', not {rest_frame!r}")
-    if fps is not None and not (fps > 0 and fps < float("inf")):
-        raise InputError(f"the frame rate must be above 0, not {fps}")
+    _check(fps, rest_frame)
     path = Path(path)
     form = kind_of(path)
     options: dict[str, Any] = {"rest_frame": rest_frame, "fps": fps}
@@ -243,7 +249,7 @@ def read(
 
 
 def read_all(path: str | Path, **options: Any) -> list[Motion]:
-    """Read every animation of a file that holds several; it is opened once.
+    """Read every animation of a file; one that can hold several is opened once.
 
     Parameters
     ----------
@@ -253,10 +259,21 @@ def read_all(path: str | Path, **options: Any) -> list[Motion]:
         Those of :func:`read`, but for the animation.
     """
     path = Path(path)
+    form = format_of(path)
+    if not form.several:
+        return [read(path, **options)]
     scale, up = options.pop("scale", None), options.pop("up", None)
     if options.pop("skeleton", None) is not None:
-        raise InputError(f"a {format_of(path).name} file holds its own skeleton; leave it out")
-    return [_with_units(m, scale, up) for m in format_of(path).read_all(path, **options)]
+        raise InputError(f"a {form.name} file holds its own skeleton; leave it out")
+    _check(options.get("fps"), options.get("rest_frame", "auto"))
+    return [_with_units(m, scale, up) for m in form.read_all(path, **options)]
+
+
+def _check(fps: float | None, rest_frame: str) -> None:
+    if rest_frame not in ("auto", "keep", "first"):
+        raise InputError(f"rest_frame is 'auto', 'keep' or 'first', not {rest_frame!r}")
+    if fps is not None and not (fps > 0 and fps < float("inf")):
+        raise InputError(f"the frame rate must be above 0, not {fps}")
 
 
 def _with_units(motion: Motion, scale: float | None, up: UpAxis | None) -> Motion:

@@ -40,6 +40,8 @@ class Method:
     solver_name : str, optional
         Name of a function of the same keywords that returns an edit with figures, where the
         public one returns less.
+    doing : str
+        What is said while it works.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Method:
     function_name: str
     needs_poses: bool = True
     solver_name: str | None = None
+    doing: str = "Computing"
 
     @property
     def parameters(self) -> type:
@@ -114,6 +117,7 @@ METHODS: dict[str, Method] = {
             "GuidedParameters",
             "guided_warp",
             solver_name="guided_edit",
+            doing="Finding the best timing",
         ),
         Method(
             "align",
@@ -121,6 +125,7 @@ METHODS: dict[str, Method] = {
             "retime.methods.live",
             "AlignParameters",
             "align",
+            doing="Aligning the takes",
         ),
         Method(
             "physics",
@@ -128,6 +133,7 @@ METHODS: dict[str, Method] = {
             "retime.methods.physics",
             "PhysicsParameters",
             "physics_warp",
+            doing="Finding what a body could do",
         ),
         Method(
             "stagger",
@@ -135,6 +141,7 @@ METHODS: dict[str, Method] = {
             "retime.methods.staggered",
             "StaggerParameters",
             "stagger",
+            doing="Finding the poses",
         ),
         Method(
             "surface",
@@ -142,6 +149,7 @@ METHODS: dict[str, Method] = {
             "retime.methods.surface",
             "SurfaceParameters",
             "surface",
+            doing="Moving the surface",
         ),
         Method(
             "smooth",

@@ -11,6 +11,7 @@ from retime.edits import Edit, Fix, FixContext
 from retime.motion import Motion
 from retime.parameters import parameter
 from retime.quat import FloatArray
+from retime.sampling import channel_of
 
 __all__ = ["SmoothParameters", "smooth"]
 
@@ -50,7 +51,8 @@ def smooth(motion: Motion, *, strength: float = 1.0) -> Edit:
         for j, name in enumerate(names):
             rotations[:, j] = quat.normalize(_averaged(rotations[:, j], window(name)))
         translations = {
-            n: _averaged(t, window(f"{n}:translation")) for n, t in retimed.translations.items()
+            n: _averaged(t, window(channel_of(retimed, n, translation=True)))
+            for n, t in retimed.translations.items()
         }
         scales = {n: _averaged(t, window(n)) for n, t in retimed.scales.items()}
         return replace(retimed, rotations=rotations, translations=translations, scales=scales)

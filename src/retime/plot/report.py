@@ -151,7 +151,8 @@ class _Page:
         if self.source is not None:
             found["source"] = detect_contacts(self.source, minimum=self.minimum)
         if self.source is not None and self.warp is not None:
-            found["this motion"] = carry_contacts(found["source"], self.warp)
+            period = self.source.duration if self.warp.loop else None
+            found["this motion"] = carry_contacts(found["source"], self.warp, period=period)
         else:
             found["this motion"] = detect_contacts(self.motion, minimum=self.minimum)
         yield "<h2>Contacts</h2>"

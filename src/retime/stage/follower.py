@@ -159,6 +159,8 @@ class Follower:
             When it was, by this machine's clock.
         """
         if self.aligner is None:
+            if self.state == "silent":
+                self.state = "waiting"
             start = self._detector.step(pose, time)
             if start is not None:
                 aligner: Aligner = self._detector.aligner(start)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from retime.live import Recording, TimingScore, judge
+from retime.methods.live.stamps import Clock
 
 __all__ = ["History"]
 
@@ -33,8 +34,6 @@ class _Performance:
     first: tuple[float, float] | None = None
 
     def add(self, time: float, source: float, confidence: float) -> None:
-        if self.rows and time <= self.rows[-1][0]:
-            return
         if self.count % self.every == 0:
             self.rows.append((time, source, confidence))
             if len(self.rows) > _MOST_MOMENTS:
@@ -44,19 +43,27 @@ class _Performance:
 
 
 class History:
-    """Keeps the last performances, so that they can be judged when all is over."""
+    """Keeps the last performances, so that they can be judged when all is over.
+
+    Times are stamps of a stream, whose sender may begin anew.
+    """
 
     def __init__(self) -> None:
+        self._clock = Clock()
         self._performances: deque[_Performance] = deque(maxlen=_MOST_PERFORMANCES)
         self.late: float | None = None
 
     def begin(self, name: str, recording: Recording) -> None:
         """Begin another performance."""
+        self._clock = Clock()
         self._performances.append(_Performance(name, recording))
         self.late = None
 
     def add(self, time: float, source: float, confidence: float) -> None:
         """Keep what was found at a live time."""
+        if self._clock.advance(time) is None:
+            return
+        time = self._clock.now
         now = self._performances[-1]
         now.add(time, source, confidence)
         if confidence >= _SURE:

@@ -19,6 +19,8 @@ __all__ = ["Replay", "speed_curve"]
 
 # A curve of speed is summed up in steps of this many seconds.
 _STEP = 1 / 240
+# Seconds that a file may play, at the most.
+_LONGEST = 24 * 3600
 _FASTEST = 16.0
 
 
@@ -54,6 +56,11 @@ def speed_curve(text: str, start: float, end: float) -> TimeWarp:
         raise InputError(f"--speed {text!r}: with a speed of 0 at the end it would never end")
     # Beyond the last given speed the file goes on at it until its end.
     length = times[-1] + (end - start) / speeds[-1]
+    if length > _LONGEST:
+        raise InputError(
+            f"--speed {text!r}: the file would play for {length / 3600:.3g} hours; "
+            f"{_LONGEST // 3600} are the most"
+        )
     live = np.append(np.arange(0.0, length, _STEP), length)
     rate = np.interp(live, times, speeds)
     passed = 0.5 * (rate[1:] + rate[:-1]) * np.diff(live)

@@ -28,7 +28,8 @@ __all__ = ["Spool"]
 _ROLES = tuple(BONE_NAMES)
 # A frame on disk: its time, then seven numbers of the root and of every role; NaN where none came.
 _WIDTH = 1 + 7 * (1 + len(_ROLES))
-_FORMAT = {"format": "retime-stream", "version": 1, "roles": list(_ROLES)}
+_HEADER = json.dumps({"format": "retime-stream", "version": 1, "roles": list(_ROLES)}).encode()
+_HEADER_SIZE = 4096
 # Clocks of a sender and of this machine that differ by more between two frames, seconds, are not
 # of one run.
 _ASTRAY = 0.5
@@ -56,7 +57,6 @@ class Spool:
             raise InputError(f"there is no folder {path.resolve().parent} to record into")
         self.path = path
         self._beside = path.with_name(path.name + ".part")
-        header = json.dumps(_FORMAT).encode()
         try:
             self._file: BinaryIO = self._beside.open("a+b", buffering=1 << 16)
         except OSError as e:
@@ -74,7 +74,7 @@ class Spool:
             self._file.close()
             raise
         self._file.truncate(0)
-        self._file.write(header + b" " * (4095 - len(header)) + b"\n")
+        self._file.write(_HEADER.ljust(_HEADER_SIZE - 1) + b"\n")
         self.count = 0
         self._last: Frame | None = None
         self._time = 0.0
@@ -82,6 +82,11 @@ class Spool:
     def _recover(self) -> Path | None:
         self._file.seek(0)
         data = self._file.read()
+        if data and not data.startswith(_HEADER):
+            raise InputError(
+                f"{self._beside} is in the way, and no recording of this retime; move it, or give "
+                "another name with --record"
+            )
         motion = _motion_of(data)
         if motion is None:
             return None
@@ -128,7 +133,7 @@ def _free(path: Path) -> Path:
 
 def _motion_of(data: bytes) -> Motion | None:
     """Make a motion of the frames on disk; ``None`` where there are fewer than two."""
-    rows = np.frombuffer(data[4096 : 4096 + (len(data) - 4096) // 8 * 8], "<f8")
+    rows = np.frombuffer(data[_HEADER_SIZE:][: (len(data) - _HEADER_SIZE) // 8 * 8], "<f8")
     rows = rows[: len(rows) // _WIDTH * _WIDTH].reshape(-1, _WIDTH)
     rows = rows[np.isfinite(rows[:, 0])]
     before = np.maximum.accumulate(np.r_[-np.inf, rows[:, 0]])[:-1]

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from retime import methods
 from retime import recipe as recipes
 from retime.body import find_body
 from retime.contacts import Contact, carry_contacts, detect_contacts
@@ -104,7 +105,9 @@ class Evaluator:
         listed = form.contents(path) if form.several else [{}]
         if not listed:
             raise InputError("It holds no animation. Choose a file with motion in it.")
-        names = [str(entry.get("name") or k) for k, entry in enumerate(listed)]
+        named = [entry.get("name") for entry in listed]
+        # A name that several have tells none of them: their numbers do.
+        names = [str(n if n and named.count(n) == 1 else k) for k, n in enumerate(named)]
         clips: list[str | None] = [None] if len(names) == 1 else list(names)
         self.motion(jobs.Clip("", path.name, job.path, "", clips[0]))
         return clips
@@ -153,7 +156,7 @@ class Evaluator:
         recipe = recipes.from_document(job.recipe)
 
         def told(done: int, count: int, name: str) -> None:
-            self.progress(_DOING.get(name, "Computing"), done / count if count > 1 else None)
+            self.progress(methods.method(name).doing, done / count if count > 1 else None)
 
         solved = recipe.solve_steps(motion, known=known, progress=told)
         edits = [s.edit for s in solved]
@@ -170,11 +173,15 @@ class Evaluator:
         found = self.evaluate(job)
         return self._result_frame(job, found, started)
 
+    def _carried(self, found: Evaluated) -> tuple[Contact, ...]:
+        period = found.source.duration if found.warp.loop else None
+        return carry_contacts(self.contacts(found.source), found.warp, period=period)
+
     def _result_frame(
         self, job: jobs.Result, found: Evaluated, started: float, *, interim: bool = False
     ) -> bytes:
         made, warp = found.motion, found.warp.of_body()
-        contacts = () if interim else carry_contacts(self.contacts(found.source), found.warp)
+        contacts = () if interim else self._carried(found)
         edited = None if interim else _solved(job, found, job.editing)
         editor, editor_arrays = (None, {}) if edited is None else editor_of(job, found, edited)
         header = messages.ResultHeader(
@@ -280,15 +287,6 @@ class Evaluator:
             )
         else:
             write(found.motion, job.path)
-
-
-_DOING = {
-    "guided": "Finding the best timing",
-    "physics": "Finding what a body could do",
-    "align": "Aligning the takes",
-    "stagger": "Finding the poses",
-    "surface": "Moving the surface",
-}
 
 
 def _same(one: Sequence[Solved], other: Sequence[Solved]) -> bool:

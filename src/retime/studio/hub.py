@@ -96,9 +96,16 @@ class Hub:
 
     async def receive(self, window: Window, message: messages.ClientMessage) -> None:
         """Do what a window asks for; what is wrong with it, it is told."""
-        request = getattr(message, "request", None)
+        await self._guarded(
+            window, getattr(message, "request", None), self._receive(window, message)
+        )
+
+    async def _guarded(
+        self, window: Window, request: int | None, work: Coroutine[Any, Any, None]
+    ) -> None:
+        """Do something for a window; what is wrong with it, the window is told."""
         try:
-            await self._receive(window, message)
+            await work
         except Stopped:
             pass
         except RetimeError as e:
@@ -157,13 +164,10 @@ class Hub:
                 self.workers.push(f"preview:{window.number}", time, rate)
             case messages.Ask():
                 self._start(self._answer(window, message))
-            case messages.Sample(_, name):
-                self.session.do(await self.intake.sample(name))
-                self.changed()
-            case messages.Locate(_, id, path):
-                self.session.do(await self.intake.locate(self.session.project, id, path))
-                self._maker.missing = await asyncio.to_thread(self.session.missing)
-                self.changed()
+            case messages.Sample(request, name):
+                self._start(self._guarded(window, request, self._sample(name)))
+            case messages.Locate(request, id, path):
+                self._start(self._guarded(window, request, self._locate(id, path)))
             case messages.Listen(request, address):
                 self._listen(window, address, request)
 
@@ -287,6 +291,7 @@ class Hub:
             f"preview:{window.number}", purpose_of(window.shows), f"physics:{window.number}",
             f"suggestions:{window.number}", f"live:{window.number}",
             *(f"load:{n}" for n in self.session.project.motions),
+            *self.workers.purposes("inspect:", "export:"),
         ]  # fmt: skip
         for purpose in purposes:
             await self.workers.cancel(purpose)
@@ -295,6 +300,15 @@ class Hub:
             self._results.show_kept(w)
 
     # ---- files
+
+    async def _sample(self, name: str) -> None:
+        self.session.do(await self.intake.sample(name))
+        self.changed()
+
+    async def _locate(self, name: str, path: str | None) -> None:
+        self.session.do(await self.intake.locate(self.session.project, name, path))
+        self._maker.missing = await asyncio.to_thread(self.session.missing)
+        self.changed()
 
     async def take(self, name: str, place: Path, version: Version) -> None:
         """Take in a file that was sent: a motion, sound, a recipe or a warp."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from retime import recipe
 from retime.errors import FormatError, InputError, RetimeError
-from retime.io import FORMATS, warp_json
+from retime.io import FORMATS, format_of, warp_json
 from retime.io.json_text import parse_json
 from retime.studio import jobs
 from retime.studio.commands import AddAudio, AddMotion, AddStep, Command, MoveFile, ReplaceSteps
@@ -105,6 +105,7 @@ class Intake:
         kept = place
         if not self.workspace.holds(place):
             kept = self.workspace.free_place(place.name)
+            _copy_companions(place, kept)
             kept.write_bytes(place.read_bytes())
         return self._entries(kept, place.stem, animations)
 
@@ -159,6 +160,24 @@ class Intake:
         kept = self.workspace.free_place(name)
         os.replace(place, kept)
         return kept
+
+
+def _copy_companions(place: Path, kept: Path) -> None:
+    """Copy what a file cannot be read without to where it is looked for; what is there stays."""
+    form = format_of(place)
+    for file in form.companions(place):
+        if form.skeleton_apart:
+            target = kept.with_suffix(file.suffix)
+        else:
+            target = kept.parent / file.resolve().relative_to(place.resolve().parent)
+        data = file.read_bytes()
+        if target.exists() and target.read_bytes() != data:
+            raise InputError(
+                f"{place.name} needs {file.name}, and another one lies in the project already. "
+                "Start the studio with --root on the folder of the file."
+            )
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
 
 
 def _hash(place: Path) -> str:

@@ -44,7 +44,9 @@ class Window:
         if self.lost.is_set():
             return
         sent = msgspec.json.encode(data).decode() if isinstance(data, msgspec.Struct) else data
-        self._waiting[next(self._count) if slot is None else slot] = sent
+        key = next(self._count) if slot is None else slot
+        self._waiting.pop(key, None)  # it goes behind all that was posted since
+        self._waiting[key] = sent
         if len(self._waiting) > _MOST_WAITING:
             self._waiting.clear()
             self.lost.set()

@@ -123,6 +123,14 @@ class Workers:
             if task is not None and not task.future.done():
                 task.future.set_exception(Stopped("it is not needed any more"))
 
+    def purposes(self, *starts: str) -> list[str]:
+        """List the purposes of jobs that wait or run and begin so."""
+        found = []
+        for worker in self._by_role.values():
+            running = [] if worker.running is None else [worker.running.purpose]
+            found += [p for p in (*worker.waiting, *running) if p.startswith(starts)]
+        return found
+
     def running(self, purpose: str) -> bool:
         """Whether a job of a purpose is being worked on."""
         return any(w.running is not None and w.running.purpose == purpose

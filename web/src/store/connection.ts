@@ -94,7 +94,8 @@ function receive(message: ServerMessage): void {
         state.welcome.value = message;
         break;
       case "document":
-        if (state.committed.value && message.revision < state.revision.value && message.request == null) break;
+        if (message.request != null && message.request >= wanted) state.pending.value = null;
+        if (state.committed.value && message.revision < state.revision.value) break;
         state.revision.value = message.revision;
         state.committed.value = message.project;
         state.undoDepth.value = message.undo;
@@ -102,7 +103,6 @@ function receive(message: ServerMessage): void {
         state.saved.value = message.saved;
         state.projectHash.value = message.hash;
         state.missing.value = message.missing;
-        if (message.request != null && message.request >= wanted) state.pending.value = null;
         keepSelection();
         dropProblems((step) => !known.has(step)); // what is gone needs no mending
         break;

@@ -5,7 +5,7 @@ its rest rotation is none, and leaves end in end sites. A motion that came from 
 back through the degrees of freedom that its skeleton allows.
 """
 
-from retime.io.asf_amc.reader import read_motion
+from retime.io.asf_amc.reader import companions, read_motion
 from retime.io.asf_amc.writer import write_motion
 
-__all__ = ["read_motion", "write_motion"]
+__all__ = ["companions", "read_motion", "write_motion"]

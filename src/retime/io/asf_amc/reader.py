@@ -134,6 +134,14 @@ def find_skeleton(path: Path) -> Path:
     raise InputError(f"{path} needs its skeleton, and {why}; name it (--skeleton FILE.asf)")
 
 
+def companions(path: Path) -> list[Path]:
+    """Name the skeleton of an AMC, where it is found."""
+    try:
+        return [find_skeleton(path)]
+    except InputError:
+        return []
+
+
 def _parse_amc(data: bytes, path: Path, asf: AsfFile) -> _Amc:
     widths = {b.name: b.width for b in asf.bones}
     rows: dict[str, list[list[float]]] = {}

@@ -37,6 +37,7 @@ def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -
     kept = _kept(motion, path)
     if motion.sample_times is not None:
         raise InputError("AMC needs evenly spaced frames; give a frame rate (--fps)")
+    skeleton = _place_of_skeleton(kept, path)
     aside = 0 if drop_rest or motion.rest_pose is None else 1
     if is_as_read(motion, kept) and motion.fps == kept.told_fps and aside == kept.rest_rows:
         write_bytes(path, [kept.data])
@@ -46,7 +47,8 @@ def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -
             rest = _values(_still(motion), replace(kept, rest_rows=0))
             values = {n: np.concatenate([rest[n], v]) for n, v in values.items()}
         write_bytes(path, _text(motion, values, kept))
-    _write_skeleton(kept, path)
+    if skeleton is not None:
+        write_bytes(skeleton, [kept.asf.data])
 
 
 def _kept(motion: Motion, path: Path) -> AmcFile:
@@ -180,10 +182,17 @@ def _head(motion: Motion, kept: AmcFile) -> bytes:
     return b"".join(head)
 
 
-def _write_skeleton(kept: AmcFile, path: Path) -> None:
+def _place_of_skeleton(kept: AmcFile, path: Path) -> Path | None:
+    """Return where the skeleton must be written to be found; another one there is not lost."""
     try:
         found = read_bytes(find_skeleton(path))
     except InputError:
         found = b""
-    if found != kept.asf.data:
-        write_bytes(path.with_suffix(".asf"), [kept.asf.data])
+    if found == kept.asf.data:
+        return None
+    place = path.with_suffix(".asf")
+    if place.exists():
+        raise InputError(
+            f"{place} is the skeleton of another figure; give {path.name} another name or folder"
+        )
+    return place

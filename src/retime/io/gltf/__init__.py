@@ -5,7 +5,15 @@ by the warp, keys are added only where it bends between them, and nothing else i
 values were edited, the joints concerned are baked. Other motions get a new file with a simple body.
 """
 
+from retime.io.gltf.document import companions
 from retime.io.gltf.reader import contents, read_motion, read_motions
 from retime.io.gltf.writer import write_motion, write_motions
 
-__all__ = ["contents", "read_motion", "read_motions", "write_motion", "write_motions"]
+__all__ = [
+    "companions",
+    "contents",
+    "read_motion",
+    "read_motions",
+    "write_motion",
+    "write_motions",
+]

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
-from retime.errors import FormatError
+from retime.errors import FormatError, RetimeError
 from retime.io.files import read_bytes, write_bytes
 
 __all__ = ["Document", "load"]
@@ -219,6 +219,18 @@ def load(path: str | Path) -> Document:
     return document
 
 
+def companions(path: Path) -> list[Path]:
+    """Name the buffers of a .gltf that lie beside it; a GLB holds its own."""
+    if path.suffix.lower() == ".glb":
+        return []
+    try:
+        document = Document(path, _parse(read_bytes(path), path), [], b"", "")
+        named = [(n, str(b.get("uri", "data:"))) for n, b in enumerate(document.objects("buffers"))]
+        return [_place(document, n, uri) for n, uri in named if not uri.startswith("data:")]
+    except RetimeError:  # whoever reads it says what is wrong
+        return []
+
+
 def _chunks(data: bytes, path: Path) -> tuple[bytes, bytes | None, bytes]:
     """Split a GLB into its JSON, its binary chunk and what follows."""
     if len(data) < 20:
@@ -290,7 +302,14 @@ def _buffer(document: Document, n: int, buffer: dict[str, Any], body: bytes | No
 
 
 def _beside(document: Document, n: int, uri: str) -> bytes:
-    """Read a buffer's file; what is not below the document's folder is never followed."""
+    place = _place(document, n, uri)
+    if place not in document._files:
+        document._files[place] = read_bytes(place)
+    return document._files[place]
+
+
+def _place(document: Document, n: int, uri: str) -> Path:
+    """Find a buffer's file; what is not below the document's folder is never followed."""
     folder = document.path.resolve().parent
     try:
         name = unquote(uri, errors="strict")
@@ -305,6 +324,4 @@ def _beside(document: Document, n: int, uri: str) -> bytes:
         )
     if not found:
         raise document.fail(f"buffer {n} is missing: {uri[:60]!r} is not beside the file")
-    if place not in document._files:
-        document._files[place] = read_bytes(place)
-    return document._files[place]
+    return place

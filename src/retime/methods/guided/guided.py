@@ -256,6 +256,8 @@ def guided_signal_warp(
         Further options of :func:`guided_warp` that need no skeleton.
     """
     o = replace(_DEFAULTS, **options)
+    if not (np.isfinite(fps) and fps > 0):
+        raise InputError(f"the signal's samples per second must be above 0, not {fps}")
     values = _signal(signal, "signal")
     other = values if reference is None else _signal(reference, "reference")
     if other.shape[1] != values.shape[1]:

@@ -1,0 +1,31 @@
+"""A clip as files: the one that is named, and those that it cannot be read without."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from retime.io import format_of
+from retime.io.files import read_bytes
+
+__all__ = ["clip_sha256", "clip_stamp", "file_sha256"]
+
+
+def file_sha256(path: Path) -> str:
+    """Hash a file's bytes; one that cannot be read is an ``InputError``."""
+    return hashlib.sha256(read_bytes(path)).hexdigest()
+
+
+def clip_sha256(path: Path) -> str:
+    """Hash what a clip holds; one that cannot be read is an ``InputError``."""
+    own = hashlib.sha256(read_bytes(path))
+    for beside in format_of(path).companions(path):
+        own.update(hashlib.sha256(read_bytes(beside)).digest())
+    return own.hexdigest()
+
+
+def clip_stamp(path: Path) -> tuple[int, int]:
+    """Return the size and the time of change of a clip's files, added up."""
+    found = [p.stat() for p in (path, *format_of(path).companions(path))]
+    # SQLite holds 64 bits with a sign.
+    return sum(s.st_size for s in found), sum(s.st_mtime_ns for s in found) % (1 << 63)
