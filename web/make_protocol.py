@@ -1,4 +1,4 @@
-"""Write ``src/protocol.ts`` from ``retime.studio.messages``: one source for both ends."""
+"""Write ``src/protocol.ts`` from the messages and frame headers of ``retime.studio``."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Any, Literal
 
 import msgspec
 
-from retime.studio import commands, messages
+from retime.studio import commands, frame_headers, messages
 
-HEAD = """// Made by web/make_protocol.py from retime/studio/messages.py; changes here are lost.
+HEAD = """// Made by web/make_protocol.py from retime/studio; changes here are lost.
 """
 UNIONS = {
     "Command": commands.ClientCommand,
     "ClientMessage": messages.ClientMessage,
     "ServerMessage": messages.ServerMessage,
-    "FrameHeader": messages.MotionHeader
-    | messages.ResultHeader
-    | messages.PhysicsHeader
-    | messages.LiveHeader
-    | messages.StageHeader,
+    "FrameHeader": frame_headers.MotionHeader
+    | frame_headers.ResultHeader
+    | frame_headers.PhysicsHeader
+    | frame_headers.LiveHeader
+    | frame_headers.StageHeader,
 }
 PLAIN = {float: "number", int: "number", str: "string", bool: "boolean", type(None): "null"}
 

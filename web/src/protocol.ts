@@ -1,4 +1,4 @@
-// Made by web/make_protocol.py from retime/studio/messages.py; changes here are lost.
+// Made by web/make_protocol.py from retime/studio; changes here are lost.
 
 /** Take a motion out of the project; its file stays. */
 export interface RemoveMotion {

@@ -10,7 +10,7 @@ import numpy as np
 from retime.edits import total_warp
 from retime.quat import FloatArray
 from retime.recipe import Solved
-from retime.studio import jobs, messages
+from retime.studio import frame_headers, jobs
 from retime.studio.evaluated import Evaluated
 from retime.studio.wording import studio_notes
 from retime.warp import TimeWarp
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["editor_of", "layers", "step_times"]
 
-Editor = messages.SurfaceEditor | messages.PosesEditor
+Editor = frame_headers.SurfaceEditor | frame_headers.PosesEditor
 # Moments at which a way or a layer is drawn.
 _WAY, _LAYER = 41, 300
 # The time axis in space: a second is this many heights of the figure long.
@@ -107,7 +107,7 @@ def layers(job: jobs.Result, found: Evaluated) -> dict[str, Any]:
 # ---- surfaces
 
 
-def _surfaces(name: str, solved: Solved) -> tuple[messages.SurfaceEditor, dict[str, Any]]:
+def _surfaces(name: str, solved: Solved) -> tuple[frame_headers.SurfaceEditor, dict[str, Any]]:
     from retime.methods.surface.surface import control_surfaces
 
     p, motion = solved.step.parameters, solved.given
@@ -145,7 +145,7 @@ def _surfaces(name: str, solved: Solved) -> tuple[messages.SurfaceEditor, dict[s
         )  # fmt: skip
         drags = [d for d in key.drags if d.joint is not None]
         views.append(
-            messages.SurfaceKeyView(
+            frame_headers.SurfaceKeyView(
                 index=order[k],
                 time=key.time,
                 joints=[d.joint for d in drags if d.joint is not None],
@@ -165,7 +165,7 @@ def _surfaces(name: str, solved: Solved) -> tuple[messages.SurfaceEditor, dict[s
                 weights=weights.tolist(),
             )
         )
-    return messages.SurfaceEditor(name, views, studio_notes(made.notes)), arrays
+    return frame_headers.SurfaceEditor(name, views, studio_notes(made.notes)), arrays
 
 
 def _reach(made: ControlSurfaces, k: int, shift: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -192,7 +192,7 @@ def _at(track: FloatArray, times: FloatArray, t: float) -> FloatArray:
 # ---- poses
 
 
-def _poses(name: str, solved: Solved) -> tuple[messages.PosesEditor, dict[str, Any]]:
+def _poses(name: str, solved: Solved) -> tuple[frame_headers.PosesEditor, dict[str, Any]]:
     from retime.methods.staggered.stagger import counted_poses, edited_poses
 
     poses = edited_poses(solved.given, solved.step.parameters)
@@ -206,7 +206,7 @@ def _poses(name: str, solved: Solved) -> tuple[messages.PosesEditor, dict[str, A
         went = poses.warp().of_body().inverse(evidence.times)
         curve = np.c_[went, evidence.probability]
         found = len(evidence.candidates) + 2
-    editor = messages.PosesEditor(
+    editor = frame_headers.PosesEditor(
         name, list(poses.channels), joints, list(poses.free), found,
         studio_notes(poses.notes), counted_poses(solved.given, solved.step.parameters),
     )  # fmt: skip

@@ -26,7 +26,7 @@ from retime.kinematics import global_rotations, ground_height, positions
 from retime.metrics import skate_by_frame
 from retime.motion import Motion
 from retime.recipe import Solved
-from retime.studio import jobs, messages
+from retime.studio import frame_headers, jobs, messages
 from retime.studio.editors import editor_of, layers, step_times
 from retime.studio.evaluated import Evaluated
 from retime.studio.lines import line_of
@@ -120,7 +120,7 @@ class Evaluator:
         roles = {joint: role for role, joint in body.roles.items()}
         points = positions(motion, end_sites=True)
         nodes, mesh = _mesh(motion)
-        header = messages.MotionHeader(
+        header = frame_headers.MotionHeader(
             id=clip.id,
             name=clip.name,
             sha256=clip.sha256,
@@ -144,7 +144,7 @@ class Evaluator:
         arrays: dict[str, Any] = {"positions": points, "times": motion.times}
         if mesh:
             arrays["rotations"] = global_rotations(motion)
-        return messages.frame(header, arrays)
+        return frame_headers.frame(header, arrays)
 
     # ---- results
 
@@ -184,7 +184,7 @@ class Evaluator:
         contacts = () if interim else self._carried(found)
         edited = None if interim else _solved(job, found, job.editing)
         editor, editor_arrays = (None, {}) if edited is None else editor_of(job, found, edited)
-        header = messages.ResultHeader(
+        header = frame_headers.ResultHeader(
             version=job.version,
             revision=job.revision,
             request=job.request,
@@ -208,9 +208,9 @@ class Evaluator:
             "source": warp.source,
             "skate": skate_by_frame(made, points),
         }
-        if _mesh(found.source)[1] or isinstance(editor, messages.PosesEditor):
+        if _mesh(found.source)[1] or isinstance(editor, frame_headers.PosesEditor):
             arrays["rotations"] = global_rotations(made)
-        return messages.frame(header, arrays | step_times(job, found) | layers(job, found))
+        return frame_headers.frame(header, arrays | step_times(job, found) | layers(job, found))
 
     def suggest(self, job: jobs.Suggest) -> messages.Answer:
         """Suggest keytimes, in the source time of the step that they are for."""
@@ -304,17 +304,17 @@ def _solved(
     return None
 
 
-def _step_result(name: str, solved: Solved) -> messages.StepResult:
+def _step_result(name: str, solved: Solved) -> frame_headers.StepResult:
     notes = () if solved.edit.warp is None else solved.edit.warp.notes
-    return messages.StepResult(
+    return frame_headers.StepResult(
         name, line_of(solved.step), studio_notes(notes), solved.given.domain, solved.domain,
         dict(solved.edit.figures),
     )  # fmt: skip
 
 
-def _bars(motion: Motion, contacts: Sequence[Contact]) -> list[messages.ContactBar]:
+def _bars(motion: Motion, contacts: Sequence[Contact]) -> list[frame_headers.ContactBar]:
     return [
-        messages.ContactBar(c.joint, motion.skeleton.index(c.joint), c.start, c.end)
+        frame_headers.ContactBar(c.joint, motion.skeleton.index(c.joint), c.start, c.end)
         for c in contacts
     ]
 

@@ -7,7 +7,7 @@ import numpy as np
 from retime.methods.live import BayesAligner, score
 from retime.motion import Motion
 from retime.quat import FloatArray
-from retime.studio import jobs, messages
+from retime.studio import frame_headers, jobs
 
 __all__ = ["live_frame"]
 
@@ -18,7 +18,7 @@ _WINDOW = 0.25
 def live_frame(job: jobs.Live, reference: Motion, performer: Motion) -> bytes:
     """Follow a performer frame by frame, and say how it went."""
     found = score(BayesAligner(reference), performer)
-    header = messages.LiveHeader(
+    header = frame_headers.LiveHeader(
         request=job.request,
         performer=job.performer.id,
         reference=job.reference.id,
@@ -27,7 +27,7 @@ def live_frame(job: jobs.Live, reference: Motion, performer: Motion) -> bytes:
         moments=[[m.time, m.source, m.late, m.confidence] for m in found.moments()],
         arrays=[],
     )
-    return messages.frame(
+    return frame_headers.frame(
         header,
         {
             "times": found.times,

@@ -17,7 +17,7 @@ from retime.methods.physics.physics import PhysicsParameters, model_of
 from retime.motion import Motion
 from retime.quat import FloatArray
 from retime.recipe import Solved
-from retime.studio import jobs, messages
+from retime.studio import frame_headers, jobs
 from retime.studio.wording import studio_notes
 from retime.warp import TimeWarp
 
@@ -58,7 +58,7 @@ def physics_frame(job: jobs.Physics, found: Evaluated, solved: Solved | None) ->
     for name, share in effort.items():
         use[:, found.source.skeleton.index(name)] = share
     corners = [r.corners for r in model.regions]
-    header = messages.PhysicsHeader(
+    header = frame_headers.PhysicsHeader(
         version=job.result.version,
         revision=job.result.revision,
         request=job.request,
@@ -70,7 +70,7 @@ def physics_frame(job: jobs.Physics, found: Evaluated, solved: Solved | None) ->
         notes=studio_notes(model.notes),
         arrays=[],
     )
-    return messages.frame(
+    return frame_headers.frame(
         header,
         {
             "times": before(told.times),
@@ -84,14 +84,14 @@ def physics_frame(job: jobs.Physics, found: Evaluated, solved: Solved | None) ->
     )
 
 
-def _row(violation: Violation, warp: TimeWarp) -> messages.ViolationRow:
+def _row(violation: Violation, warp: TimeWarp) -> frame_headers.ViolationRow:
     start, end = warp.inverse([violation.start, violation.end])
     feasible = violation.feasible_rate if np.isfinite(violation.feasible_rate) else None
     if feasible is None:
         mend = "No speed is feasible there"
     else:
         mend = f"{feasible:.2f}× would do, now {violation.rate:.2f}×"
-    return messages.ViolationRow(
+    return frame_headers.ViolationRow(
         violation.start, violation.end, float(start), float(end), violation.cause,
         violation.text[:1].upper() + violation.text[1:], mend, violation.rate, feasible,
     )  # fmt: skip

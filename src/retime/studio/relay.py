@@ -17,7 +17,7 @@ from websockets.exceptions import InvalidHandshake, WebSocketException
 from retime.errors import InputError
 from retime.serving.addresses import is_loopback
 from retime.serving.frames import parse_frame
-from retime.studio import messages
+from retime.studio import frame_headers, messages
 from retime.studio.window import Window
 
 __all__ = ["Relay"]
@@ -93,8 +93,8 @@ def _passed_on(hello: dict[str, Any], data: bytes, request: int) -> bytes:
     """Make a frame for the window of one of the feed's."""
     header, arrays = parse_frame(data)
     reference = header["reference"]
-    return messages.frame(
-        messages.StageHeader(
+    return frame_headers.frame(
+        frame_headers.StageHeader(
             request=request,
             reference=reference,
             time=float(header["time"]),
