@@ -80,7 +80,7 @@ _OTHER_SIDED = {"thumb", "index", "mid", "middle", "ring", "pinky", "fingers", "
 
 def _tokens(name: str) -> list[str]:
     """Split a name at signs, digits and capitals; none of what is marked as added."""
-    last = re.split(r"[:|]", unicodedata.normalize("NFKC", name))[-1]
+    last = re.split(r"[:|/]", unicodedata.normalize("NFKC", name))[-1]
     if last.startswith("_"):
         return []
     if re.fullmatch(r"[LT]\d{1,2}", last):  # Xsens names vertebrae: L5 is no left side

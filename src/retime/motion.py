@@ -220,10 +220,16 @@ class Motion(ReadOnlyArrays):
 
     @property
     def rate(self) -> float:
-        """Samples per second; the mean where they are uneven."""
+        """Samples per second; the mean where they are uneven.
+
+        A last one that comes early, for a clip that ends between two frames, does not count.
+        """
         if self.sample_times is None or len(self) < 2 or self.duration == 0:
             return self.fps
-        return (len(self) - 1) / self.duration
+        gaps = np.diff(self.sample_times)
+        if len(gaps) > 1 and np.ptp(gaps[:-1]) < 1e-4 * gaps[0] and gaps[-1] < gaps[0]:
+            gaps = gaps[:-1]
+        return float(1 / gaps.mean())
 
     @property
     def channels(self) -> tuple[str, ...]:

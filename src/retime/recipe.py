@@ -381,13 +381,34 @@ def read_recipe(path: str | Path) -> Recipe:
     Parameters
     ----------
     path : str or Path
-        The JSON file.
+        The JSON file. Relative paths in it lead from its own folder, where a file is there, and
+        else from the working folder.
     """
     document = parse_json(path)
     try:
-        return from_document(document)
+        recipe = from_document(document)
     except InputError as e:
         raise FormatError(str(e), path=path) from None
+    folder = Path(path).parent
+    return Recipe([_found_beside(step, folder) for step in recipe.steps], recipe.input)
+
+
+def _found_beside(step: Step, folder: Path) -> Step:
+    """Let paths in a step lead to files beside the recipe, where those are there."""
+
+    def find(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(find(v) for v in value)
+        if isinstance(value, Mapping) and isinstance(value.get("path"), str):
+            return {**value, "path": find(value["path"])}
+        if isinstance(value, str | Path) and (folder / value).exists():
+            return str(folder / value)
+        return value
+
+    own = step.parameters
+    paths = {p.name: getattr(own, p.name) for p in declared(type(own)) if p.metavar == "PATH"}
+    found = {name: find(value) for name, value in paths.items()}
+    return step if found == paths else replace(step, parameters=replace(own, **found))
 
 
 def write_recipe(recipe: Recipe, path: str | Path) -> None:

@@ -305,6 +305,15 @@ class TimeWarp:
             flip(self.body), {n: flip(g) for n, g in self.channels.items()}, self.loop
         )
 
+    def shifted(self, output: float, source: float = 0.0) -> TimeWarp:
+        """Move all output times, and all source times, by some seconds each."""
+
+        def move(g: Graph) -> Graph:
+            return Graph(g.x + output, g.y + source)
+
+        channels = {n: move(g) for n, g in self.channels.items()}
+        return TimeWarp._of(move(self.body), channels, self.loop, self.notes)
+
     def blend(self, other: TimeWarp, weight: float) -> TimeWarp:
         """Mix output times at equal source time; 0 is this warp and 1 the other.
 

@@ -393,3 +393,23 @@ def test_a_skeleton_that_changed_is_another_clip(tmp_path: Path) -> None:
     asf = library / "cmu_11.asf"
     asf.write_text(asf.read_text().replace("length 0.45", "length 0.46"))
     assert again(batch)[1] == ["cmu_11_01.amc"]
+
+
+def test_long_names_cost_nobody_else(tmp_path: Path) -> None:
+    library = tmp_path / "library"
+    library.mkdir()
+    for stem in ("a", "b" * 245):
+        retime.write(samples.walk(fps=24.0), library / f"{stem}.bvh")
+    batch = Batch(recipe=Recipe([Step("spline")]), library=library, out=tmp_path / "out")
+    assert run_batch(batch, Here()).accepted == 2
+    retime.write(samples.walk(fps=24.0), library / f"{'c' * 249}.bvh")
+    copies = replace(batch, out=tmp_path / "copies", copies=10)
+    summary = run_batch(copies, Here())
+    assert (summary.accepted, summary.failed) == (29, 1)  # c....10.bvh is 256 long
+
+
+def test_what_another_recipe_made_is_counted_when_it_goes(batch: Batch) -> None:
+    made = run_batch(batch, Here()).accepted
+    other = Recipe([Step("spline", {"duration": 1.5})])
+    summary, _ = again(batch, recipe=other, vary=())
+    assert summary.replaced == made

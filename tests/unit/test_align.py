@@ -279,3 +279,12 @@ def test_align_and_score_from_the_command_line(run: Any, tmp_path: Path) -> None
     assert run("align", a, b, b)[0] == 2
     assert run("align", a, b, str(tmp_path / "x.bvh"), "--plot", b)[0] == 2
     assert "late ms" in run("score", a, b, "--aligner", "predictive")[1]
+
+
+def test_a_step_leaves_the_start_where_it_was() -> None:
+    late = replace(samples.punches(), start=41.0)
+    other = samples.sample("punches-slow").motion
+    made = Recipe([Step("align", {"b": other})]).evaluate(late)
+    assert made.start == pytest.approx(41.0)
+    assert made.duration == pytest.approx(other.duration, abs=0.02)
+    assert align(late, other).domain[0] == pytest.approx(other.start)

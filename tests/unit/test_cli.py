@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -415,3 +416,26 @@ def test_a_warp_is_made_with_tangents(run: Run, tmp_path: Path) -> None:
     plain, bent = (float(w.rate(0.01)) for w in made)
     assert plain == pytest.approx(0.75, abs=0.01)
     assert bent == pytest.approx(0.5, abs=0.02)
+
+
+def test_a_partner_that_starts_elsewhere_is_lined_up(run: Run, jump: Path, tmp_path: Path) -> None:
+    late = replace(retime.samples.jump(), start=41.0)
+    retime.write(late, tmp_path / "late.npz")
+    also = f"{tmp_path / 'late.npz'}={tmp_path / 'along.npz'}"
+    status, _, err = run("apply", jump, tmp_path / "out.bvh", "--duration", "2", "--also", also)
+    assert status == 0
+    assert "their starts were lined up" in err
+    along = retime.read(tmp_path / "along.npz")
+    assert along.domain == pytest.approx((41.0, 43.0))
+    assert np.ptp(along.root_translation, axis=0).max() > 0.3  # it moves
+
+
+def test_uneven_samples_are_converted_at_their_rate(run: Run, tmp_path: Path) -> None:
+    walk = samples.walk(fps=24.0)
+    times = np.r_[walk.times[:-1], walk.times[-1] - 0.6 / 24]
+    same = retime.TimeWarp.identity(*walk.domain)
+    retime.write(retime.apply(walk, same, times=times), tmp_path / "a.npz")
+    status, _, err = run("convert", tmp_path / "a.npz", tmp_path / "a.bvh")
+    assert status == 0
+    assert "written at 24 fps" in err
+    assert retime.read(tmp_path / "a.bvh").rate == pytest.approx(24.0)

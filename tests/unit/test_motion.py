@@ -172,3 +172,14 @@ def test_uneven_samples_are_interpolated_at_their_own_times() -> None:
 
 def test_notes_are_said_once() -> None:
     assert make().with_notes("a", "a").with_notes("a", "b").notes == ("a", "b")
+
+
+def test_a_clip_that_ends_between_frames_has_its_frames_rate() -> None:
+    walk = samples.walk(fps=24.0)
+    end = walk.times[-1] - 0.6 / 24
+    times = np.r_[walk.times[:-1], end]
+    cut = apply(walk, TimeWarp.identity(*walk.domain), times=times)
+    assert cut.sample_times is not None
+    assert cut.rate == pytest.approx(24.0)
+    uneven = apply(walk, TimeWarp.identity(*walk.domain), times=[0.0, 0.1, 0.5])
+    assert uneven.rate == pytest.approx(4.0)

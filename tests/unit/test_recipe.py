@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from retime import (
     TimeWarp,
     read_recipe,
     samples,
+    write,
     write_recipe,
 )
 from retime.methods.spline import SplineParameters
@@ -170,3 +172,19 @@ def test_smoothing_follows_each_joint_s_own_rate() -> None:
     change = np.abs(smooth.translations[name] - plain.translations[name]).max(axis=1)
     assert change[2 : half - 2].max() > 0.1
     assert change[half + 2 :].max() < 1e-12
+
+
+def test_paths_lead_from_the_recipe_s_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "recipes"
+    folder.mkdir()
+    other = samples.sample("punches-slow").motion
+    write(other, folder / "other.bvh")
+    (folder / "a.json").write_text(
+        json.dumps({**HEAD, "steps": [{"method": "align", "parameters": {"b": "other.bvh"}}]})
+    )
+    monkeypatch.chdir(tmp_path)
+    recipe = read_recipe("recipes/a.json")
+    made = recipe.evaluate(samples.punches())
+    assert made.duration == pytest.approx(other.duration, abs=0.02)

@@ -276,6 +276,46 @@ def test_odd_samples_are_read_at_frames() -> None:
     assert (len(on_frames[0]), *on_frames[1:]) == (13, 24.0, True, True)
 
 
+def test_a_retimed_stage_keeps_its_frame_rate(scene: Path, tmp_path: Path) -> None:
+    motion = retime.read(scene)
+    start, end = motion.domain
+    out = tmp_path / "quick.usda"
+    retime.write(apply(motion, TimeWarp([start, start + 0.8 * (end - start)], [start, end])), out)
+    assert retime.read(out).rate == pytest.approx(motion.rate)
+    # A multiple of what is told, or far more, is the samples' own.
+    for spacing, rate in ((0.5, 48.0), (0.15, 160.0), (0.8, 24.0)):
+        found = frames_of(np.arange(0, 24.01, spacing), (0.0, 24.0), 24.0, 24.0)
+        assert found[1] == pytest.approx(rate)
+
+
+def test_joints_of_any_order_become_bvh(tmp_path: Path) -> None:
+    stage = new_stage(tmp_path / "a.usda")
+    tokens = ["Hips", "Hips/Spine", "Hips/Leg", "Hips/Spine/Head", "Hips/Leg/Foot"]
+    skeleton = UsdSkel.Skeleton.Define(stage, "/Skeleton")
+    skeleton.CreateJointsAttr(tokens)
+    rest = [shift(0, 10 * (k + 1), k) for k in range(5)]
+    skeleton.CreateRestTransformsAttr(rest)
+    skeleton.CreateBindTransformsAttr(rest)
+    animation = UsdSkel.Animation.Define(stage, "/Skeleton/Move")
+    animation.CreateJointsAttr(tokens)
+    animation.CreateScalesAttr([Gf.Vec3h(1, 1, 1)] * 5)
+    animation.CreateTranslationsAttr([Gf.Vec3f(0, 10 * (k + 1), k) for k in range(5)])
+    turns = animation.CreateRotationsAttr()
+    for code in range(FIRST, LAST + 1):
+        turns.Set([turn(0.01 * code * k) for k in range(5)], code)
+    UsdSkel.BindingAPI.Apply(skeleton.GetPrim()).CreateAnimationSourceRel().SetTargets(
+        [animation.GetPath()]
+    )
+    stage.GetRootLayer().Save()
+    motion = retime.read(tmp_path / "a.usda")
+    retime.write(motion, tmp_path / "a.bvh")
+    again = retime.read(tmp_path / "a.bvh", scale=0.01, up="Y")
+    assert set(again.skeleton.names) == set(motion.skeleton.names)
+    assert not any("/" in name for name in again.skeleton.file_names)
+    order = [again.skeleton.index(n) for n in motion.skeleton.names]
+    assert np.abs(positions(again)[:, order] - positions(motion)).max() < 1e-6
+
+
 # ---- in place
 
 
@@ -482,7 +522,9 @@ def test_layer_offsets_and_references(tmp_path: Path) -> None:
         place = stage.GetAttributeAtPath("/Ball.xformOp:translate")
         assert place.GetTimeSamples() == pytest.approx([105.5, 110.5])
         assert stage.GetPrimAtPath("/Actor/Skin")
-    assert "../parts/low.usdc" in Sdf.Layer.FindOrOpen(str(out)).subLayerPaths[0]
+    moved_layer = Sdf.Layer.FindOrOpen(str(out))
+    assert "../parts/low.usdc" in moved_layer.subLayerPaths[0]
+    assert moved_layer.subLayerOffsets[0] == Sdf.LayerOffset(99, 2)
     with pytest.raises(InputError, match="one of the layers that were read"):
         retime.write(motion, tmp_path / "parts" / "low.usdc")
     over = tmp_path / "elsewhere" / "shot.over.usda"
@@ -531,6 +573,7 @@ def test_value_clips_payloads_and_variants(tmp_path: Path) -> None:
     shot.GetRootLayer().Save()
     motion = retime.read(tmp_path / "shot.usda")
     assert set(motion.skeleton.names) == {"Ball", "Other", "Sized"}
+    assert any("variants (/Sized)" in note for note in motion.notes)
     warp = bent(motion, 3.0)
     (tmp_path / "deep").mkdir()
     for out in (tmp_path / "deep" / "o.usda", tmp_path / "deep" / "o.over.usdc"):

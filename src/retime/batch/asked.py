@@ -82,6 +82,8 @@ class Summary:
         Results that an earlier run had made.
     accepted, rejected, failed : int
         Of all results, those of earlier runs included.
+    replaced : int
+        Results of earlier runs whose clip or recipe is another now: they are made again.
     strangers : int
         Results of earlier runs that are not in today's plan; they are left alone.
     seconds : float
@@ -93,6 +95,7 @@ class Summary:
     accepted: int = 0
     rejected: int = 0
     failed: int = 0
+    replaced: int = 0
     strangers: int = 0
     seconds: float = 0.0
 

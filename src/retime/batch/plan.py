@@ -146,6 +146,8 @@ def make_plan(
         form = format_of(f"clip{suffix}")
         if not form.writes:
             raise InputError(f"{form.name} files can be read but not written")
+        if suffix not in clip_suffixes() | set(form.suffixes[:1]):
+            raise InputError(f"--to {suffix[1:]}: that is no motion; take {form.suffixes[0][1:]}")
     whole = Plan(library.resolve(), tuple(_find_clips(library)), copies, suffix)
     if not whole.clips:
         known = ", ".join(sorted(clip_suffixes()))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import hashlib
 import importlib.util
 import os
 import shutil
@@ -11,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from retime import __version__
@@ -32,6 +34,8 @@ __all__ = ["Batch", "BatchStoppedError", "Summary", "run_batch"]
 PLACES = ("accepted", "rejected")
 # Workers that are killed are replaced, and their clips done again, so many times a run.
 _MOST_LOSSES = 5
+# File systems take names of so many bytes; until a result is sorted, its name is longer than it.
+_LONGEST_NAME, _LONGEST_STEM = 255, 200
 # Failures that would be the same again; the rest may go better next time.
 _FOR_GOOD = ("input", "fault")
 # Failures that no other clip would be spared.
@@ -174,6 +178,7 @@ class _Run:
         clip, found = "", (0, 0, "")
         for item in self.plan:
             try:
+                _must_fit(item.name)
                 if item.clip != clip:
                     clip, found = "", (0, 0, "")
                     found = self._looked_at(item.clip)
@@ -231,6 +236,7 @@ class _Run:
         if old is None or old.state == "running":
             return False
         if _key(old) != _key(row):
+            self.summary.replaced += old.state == "done"
             return False
         if old.state == "failed":
             if old.failure not in _FOR_GOOD:
@@ -259,7 +265,10 @@ class _Run:
         """
         path = self.work / row.name
         key = f"{row.clip_sha256[:8]}-{row.recipe_sha256[:8]}"
-        return path.with_name(f"{path.stem}.{key}{path.suffix}")
+        stem = path.stem
+        if len(stem.encode()) > _LONGEST_STEM:
+            stem = hashlib.sha256(stem.encode()).hexdigest()[:16]
+        return path.with_name(f"{stem}.{key}{path.suffix}")
 
     def _placed(self, row: Row) -> bool:
         """Put a result where its verdict says; false where it is nowhere, or not whole."""
@@ -336,6 +345,14 @@ def _settings(batch: Batch) -> dict[str, Any]:
     return settings
 
 
+def _must_fit(name: str) -> None:
+    long = max(PurePosixPath(name).parts, key=lambda part: len(part.encode()))
+    if len(long.encode()) > _LONGEST_NAME:
+        raise InputError(
+            f"the result's name {long[:40]}... is too long for a file; rename the clip"
+        )
+
+
 def _files(path: Path) -> list[Path]:
     """List a result's files: a skeleton that lies apart, then the motion."""
     form = format_of(path)
@@ -352,7 +369,11 @@ def _move(path: Path, place: Path) -> None:
 
 def _remove(path: Path) -> None:
     for file in _files(path):
-        file.unlink(missing_ok=True)
+        try:
+            file.unlink(missing_ok=True)
+        except OSError as e:
+            if e.errno != errno.ENAMETOOLONG:  # such a file was never written
+                raise
 
 
 def _key(row: Row) -> tuple[str, str, str]:

@@ -156,6 +156,11 @@ def _say(summary: Any, failures: list[str], as_json: bool) -> None:
     notes = failures[:_LISTED]
     if len(failures) > _LISTED:
         notes.append(f"{len(failures) - _LISTED} more failed; retime report OUT lists them")
+    if summary.replaced:
+        notes.append(
+            f"{summary.replaced} results of earlier runs were made again: their clip, the recipe, "
+            "what was drawn or the version of retime is another"
+        )
     if summary.strangers:
         notes.append(
             f"{summary.strangers} results of earlier runs are none of this one's (their clips are "
@@ -165,6 +170,7 @@ def _say(summary: Any, failures: list[str], as_json: bool) -> None:
         print(json.dumps({"event": "end", **fields, "notes": notes}))
         return
     worked = summary.finished - summary.kept
+    fields["replaced"] = summary.replaced or None
     fields["strangers"] = summary.strangers or None
     fields["seconds"] = round(summary.seconds, 2)
     fields["per_second"] = worked / summary.seconds if summary.seconds else 0.0

@@ -55,6 +55,9 @@ def convert(
     format_of(target)
     options = {"scale": scale, "up": up, "rest_frame": rest_frame, "fps": source_fps}
     motion = read(source, **options, animation=animation, skeleton=skeleton)  # type: ignore[arg-type]
+    if fps is None and motion.sample_times is not None and format_of(target).even:
+        fps = float(f"{motion.rate:.6g}")
+        motion = motion.with_notes(f"its samples are uneven: written at {fps:g} fps (--fps)")
     if fps is not None:
         motion = apply(motion, TimeWarp.identity(*motion.domain), fps=fps)
     write(motion, target, drop_rest=drop_rest)

@@ -86,12 +86,20 @@ def retime_file(
     others = []
     for one, other in pairs:
         partner = read(one, rest_frame=retiming.rest_frame)
+        apart = partner.start - motion.start
+        if abs(apart) > 1 / motion.rate and not _overlap(motion, partner):
+            notes.append(
+                f"{one} starts at {partner.start:.4g} s and {source} at {motion.start:.4g} s: "
+                "their starts were lined up"
+            )
+        else:
+            apart = 0.0
         if abs(partner.duration - motion.duration) > 1 / motion.rate:
             notes.append(
                 f"{one} lasts {partner.duration:.3g} s beside {motion.duration:.3g} s; the warp "
                 "shows what the two have in common"
             )
-        along = [Edit(_for_partner(warp, motion, partner))]
+        along = [Edit(_for_partner(warp, motion, partner).shifted(apart, apart))]
         if retiming.hold and find_body(partner).is_biped:
             along.append(Step("hold").solve(partner))
         others.append((apply_edits(partner, along, fps=fps, exact=exact), other))
@@ -208,6 +216,12 @@ def _snapped(step: Any, rate: float, notes: list[str]) -> Any:
             "fps; --exact keeps it"
         )
     return snapped
+
+
+def _overlap(motion: Any, partner: Any) -> bool:
+    """Whether two motions share most of their time: then they stand on one time line."""
+    (a, b), (c, d) = motion.domain, partner.domain
+    return bool(min(b, d) - max(a, c) > 0.5 * min(b - a, d - c))
 
 
 def _for_partner(warp: Any, motion: Any, partner: Any) -> Any:

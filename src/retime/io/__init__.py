@@ -36,8 +36,9 @@ class Format:
 
     One that holds several animations has ``contents``, ``read_motions`` and ``write_motions`` too;
     one whose skeleton lies in a file of its own takes ``skeleton`` on reading. One whose files need
-    others ``beside`` them has ``companions``. One that is not ``fresh`` is written only for motions
-    that came from a file of it, as a changed copy.
+    others ``beside`` them has ``companions``. One that is ``even`` holds frames of one rate alone.
+    One that is not ``fresh`` is written only for motions that came from a file of it, as a changed
+    copy.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Format:
     reads: bool = True
     skeleton_apart: bool = False
     beside: bool = False
+    even: bool = False
     fresh: bool = True
 
     def _function(self, name: str) -> Callable[..., Any]:
@@ -97,7 +99,7 @@ class Format:
 FORMATS: dict[str, Format] = {
     f.name: f
     for f in (
-        Format("bvh", (".bvh",), "retime.io.bvh", "Biovision hierarchy, text"),
+        Format("bvh", (".bvh",), "retime.io.bvh", "Biovision hierarchy, text", even=True),
         Format(
             "gltf",
             (".glb", ".gltf"),
@@ -123,7 +125,12 @@ FORMATS: dict[str, Format] = {
         ),
         Format("npz", (".npz",), "retime.io.npz", "retime's own: fast and lossless"),
         Format(
-            "amass", (".npz",), "retime.io.amass", "AMASS and other SMPL parameters", fresh=False
+            "amass",
+            (".npz",),
+            "retime.io.amass",
+            "AMASS and other SMPL parameters",
+            even=True,
+            fresh=False,
         ),
         Format(
             "amc",
@@ -132,6 +139,7 @@ FORMATS: dict[str, Format] = {
             "Acclaim motions, with their skeleton in a file beside",
             skeleton_apart=True,
             beside=True,
+            even=True,
             fresh=False,
         ),
         Format(
@@ -139,6 +147,7 @@ FORMATS: dict[str, Format] = {
             (".c3d",),
             "retime.io.c3d",
             "captured points, retimed in a copy of the file",
+            even=True,
             fresh=False,
         ),
         Format(
@@ -317,5 +326,7 @@ def write(
     form = _to_write(motion, path)
     if not form.writes:
         raise InputError(f"{form.name} files can be read but not written")
+    if form.several and not len(motion):
+        raise InputError(f"{path}: the motion has no frames, and a {form.name} file needs some")
     more = {"original": original} if form.several and original is not None else {}
     form.write(motion, path, drop_rest=drop_rest, **more)

@@ -125,6 +125,7 @@ METHODS: dict[str, Method] = {
             "retime.methods.live",
             "AlignParameters",
             "align",
+            solver_name="align_edit",
             doing="Aligning the takes",
         ),
         Method(

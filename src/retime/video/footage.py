@@ -216,7 +216,8 @@ def _moments(
     if moments.max() < first or moments.min() > last:
         raise InputError(
             f"the warp shows {moments.min():.3f} to {moments.max():.3f} s of the video, which runs "
-            f"from {first:.3f} to {last:.3f} s; set --offset to where the motion starts in it"
+            f"from {first:.3f} to {last:.3f} s; with --offset {first + offset - moments.min():.3f} "
+            "it begins where the video does"
         )
     outside = float(max(first - moments.min(), moments.max() - last))
     if outside > index.spacing / 2:

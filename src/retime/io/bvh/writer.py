@@ -13,13 +13,16 @@ import numpy as np
 import numpy.typing as npt
 
 from retime import quat
+from retime.body import find_body
 from retime.errors import FormatWarning, InputError
 from retime.io.as_read import is_as_read
 from retime.io.bvh.hierarchy import Channel, Hierarchy, Node
 from retime.io.bvh.reader import BvhFile, rotation_columns
 from retime.io.files import write_bytes
+from retime.kinematics import infer_units
 from retime.motion import Motion
 from retime.quat import FloatArray
+from retime.skeleton import Skeleton
 
 __all__ = ["write_motion"]
 
@@ -45,6 +48,10 @@ def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -
             stacklevel=2,
         )
     kept = _kept(motion)
+    if kept is None:
+        if motion.origin is not None:  # its file told, or had, a unit of its own
+            _warn_of_units(motion, path)
+        motion = _depth_first(motion)
     aside = 0 if drop_rest or motion.rest_pose is None else 1
     if kept is not None and motion.skeleton is kept.skeleton and is_as_read(motion, kept):
         hierarchy = kept.hierarchy
@@ -247,12 +254,8 @@ def _update_offsets(nodes: list[Node], motion: Motion) -> None:
 
 
 def _made_nodes(motion: Motion) -> list[Node]:
-    """Lay a skeleton out as braces need it: depth first."""
+    """Lay a skeleton out as braces need it; its joints are in depth-first order."""
     skeleton = motion.skeleton
-    if _depth_first(motion) != list(range(len(skeleton))):
-        raise InputError(
-            "BVH needs joints in depth-first order: every child right behind its parent"
-        )
     ends: dict[int, list[Node]] = {}
     for site in skeleton.end_sites:
         offset = tuple(map(_decimal, site.offset))
@@ -260,6 +263,7 @@ def _made_nodes(motion: Motion) -> list[Node]:
     nodes: list[Node] = []
     number: dict[int, int] = {}
     for j, name in enumerate(skeleton.file_names):
+        name = skeleton.names[j] if "/" in name else name  # USD tells whole paths
         parent = int(skeleton.parents[j])
         number[j] = len(nodes)
         keyword = "JOINT" if parent >= 0 else "ROOT"
@@ -271,14 +275,56 @@ def _made_nodes(motion: Motion) -> list[Node]:
     return nodes
 
 
-def _depth_first(motion: Motion) -> list[int]:
-    out: list[int] = []
-    stack = list(reversed(motion.skeleton.roots))
+def _depth_first(motion: Motion) -> Motion:
+    """Bring joints into the order of a BVH file: every child right behind its parent."""
+    skeleton = motion.skeleton
+    order: list[int] = []
+    stack = list(reversed(skeleton.roots))
     while stack:
         j = stack.pop()
-        out.append(j)
-        stack += reversed(motion.skeleton.children[j])
-    return out
+        order.append(j)
+        stack += reversed(skeleton.children[j])
+    if order == list(range(len(skeleton))):
+        return motion
+    place = {old: new for new, old in enumerate(order)}
+    sites = sorted(
+        (replace(s, parent=place[s.parent]) for s in skeleton.end_sites), key=lambda s: s.parent
+    )
+    parents = [place.get(int(skeleton.parents[j]), -1) for j in order]
+    rest = motion.rest_pose
+    return replace(
+        motion,
+        skeleton=Skeleton(
+            tuple(skeleton.names[j] for j in order),
+            np.array(parents),
+            skeleton.offsets[order],
+            skeleton.rest_rotations[order],
+            skeleton.rest_scales[order],
+            tuple(sites),
+            tuple(skeleton.file_names[j] for j in order),
+        ),
+        rotations=motion.rotations[:, order],
+        rest_pose=None if rest is None else replace(rest, rotations=rest.rotations[order]),
+        origin=None,
+    )
+
+
+def _warn_of_units(motion: Motion, path: str | Path) -> None:
+    """Say how a file that tells neither unit nor up axis will be read, where that is wrong."""
+    guess, _ = infer_units(motion, person=find_body(motion).is_biped)
+    metres, up = motion.units.metres, motion.units.up
+    options = []
+    if abs(guess.metres / metres - 1) > 0.02:
+        options.append(f"--scale {metres:.6g}")
+    if guess.up != up:
+        options.append(f"--up {up}")
+    if options and motion.units.how != "unknown" and len(motion):
+        warnings.warn(
+            f"{path}: BVH tells neither unit nor up axis, and this one will be read otherwise; "
+            f"say {' '.join(options)} when it is read",
+            FormatWarning,
+            stacklevel=3,
+        )
 
 
 def _give_rotations(node: Node, rotations: FloatArray, *, made: bool) -> None:

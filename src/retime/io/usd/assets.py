@@ -36,7 +36,10 @@ def rebase(layer: Any, old: str, new: str | None) -> None:
         moved += mark + arguments
         return str(Ar.JoinPackageRelativePath(moved, inner)) if inner else moved
 
+    offsets = list(layer.subLayerOffsets)
     UsdUtils.ModifyAssetPaths(layer, lead)
+    for k, offset in enumerate(offsets):  # renaming a sublayer forgets when it begins
+        layer.subLayerOffsets[k] = offset
 
 
 def export(layer: Any, path: str, form: str | None) -> None:

@@ -8,7 +8,15 @@ import numpy as np
 from pxr import Gf, Usd, UsdGeom, UsdSkel
 
 from retime.io.apart import Arrays, Refused
-from retime.io.usd.stages import TRACKS, Animation, Opened, animations, open_stage, ops_of
+from retime.io.usd.stages import (
+    TRACKS,
+    Animation,
+    Opened,
+    animations,
+    attributes,
+    open_stage,
+    ops_of,
+)
 from retime.io.usd.stages import is_animated as moves
 from retime.io.usd.timing import frames_of
 from retime.quat import FloatArray
@@ -48,10 +56,13 @@ def _entry(stage: Any, animation: Animation) -> dict[str, Any]:
 
 
 def _rate(stage: Any) -> float | None:
-    """Return the frame rate that is told, where it is."""
-    told = stage.HasAuthoredMetadata("framesPerSecond")
-    rate = float(stage.GetFramesPerSecond())
-    return rate if told and np.isfinite(rate) and rate > 0 else None
+    """Return the frame rate that is told, where it is: else a code is a frame."""
+    for name in ("framesPerSecond", "timeCodesPerSecond"):
+        if stage.HasAuthoredMetadata(name):
+            rate = float(stage.GetMetadata(name))
+            if np.isfinite(rate) and rate > 0:
+                return rate
+    return None
 
 
 def _told(stage: Any) -> tuple[float | None, float | None]:
@@ -81,6 +92,17 @@ def _span(stage: Any, times: FloatArray) -> tuple[tuple[float, float], str]:
     return (low, high), ""
 
 
+def _in_variants(stage: Any) -> list[str]:
+    """List the prims whose samples lie in a variant of theirs, or of a prim above."""
+    found: dict[str, None] = {}
+    for attribute in attributes(stage):
+        if moves(attribute):
+            specs = attribute.GetPropertyStack(Usd.TimeCode.Default())
+            if any(spec.path.ContainsPrimVariantSelection() for spec in specs):
+                found[str(attribute.GetPrim().GetPath())] = None
+    return list(found)
+
+
 def read(request: dict[str, Any], _: Arrays) -> tuple[dict[str, Any], Arrays]:
     """Sample animations of a stage: one by its place in the list, or all of them."""
     opened = open_stage(request["path"])
@@ -94,6 +116,7 @@ def read(request: dict[str, Any], _: Arrays) -> tuple[dict[str, Any], Arrays]:
         "played": _told(stage),
         "layers": opened.layers,
         "missing": opened.missing,
+        "variants": _in_variants(stage),
         "read": {},
     }
     if not (np.isfinite(answer["codes_per_second"]) and answer["codes_per_second"] > 0):

@@ -175,6 +175,12 @@ def _notes(answer: dict[str, Any], at: Located) -> list[str]:
     if answer["missing"]:
         shown = ", ".join(answer["missing"][:6])
         notes.append(f"layers that were not found, or could not be read: {shown}")
+    if answer["variants"]:
+        shown = ", ".join(answer["variants"][:3]) + (", ..." if len(answer["variants"]) > 3 else "")
+        notes.append(
+            f"samples lie in variants ({shown}): those of the chosen ones are retimed, and what is "
+            "written stands above the other variants too"
+        )
     if not answer["metres_told"]:
         notes.append("no metersPerUnit is told: lengths are centimetres, as USD has it (--scale)")
     return notes

@@ -62,7 +62,8 @@ def frames_of(
     times : array (F,)
         Their time codes.
     rate : float
-        Frames per second: those that are told, or the samples' own where those are finer.
+        Frames per second: those that are told, or the samples' own where those are finer; but for
+        a little finer and no multiple of what is told, which comes of samples that were moved.
     even : bool
         Whether they are evenly spaced; where not, the last stands at the span's end.
     exact : bool
@@ -77,7 +78,9 @@ def frames_of(
         regular = np.abs(np.diff(inside) / step - np.round(np.diff(inside) / step)).max() < 1e-3
         own = codes_per_second / step
         dense = last - first <= 4 * len(inside) * step
-        if regular and dense and own > rate * 1.001:
+        often = own / rate
+        moved = frames_per_second is not None and often < 4 and abs(often - round(often)) > 1e-3
+        if regular and dense and often > 1.001 and not moved:
             rate = float(np.round(own, 6))
     step = codes_per_second / rate
     count = (last - first) / step

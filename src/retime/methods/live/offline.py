@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from retime.body import ROLES
 from retime.curves import BezierCurve
+from retime.edits import Edit
 from retime.errors import InfeasibleError, InputError
 from retime.methods.live.joints import PAPER_JOINTS, Recording, record, tracked_points
 from retime.methods.live.poses import Sizer, own_heading, turned_onto
@@ -172,6 +173,13 @@ def align(
     options = dict(locals())
     del options["a"], options["b"]
     return find_alignment(a, b, **options).warp
+
+
+def align_edit(a: Motion, b: Any, **options: Any) -> Edit:
+    """Align as a step does: the result begins where ``a`` did, whenever the other take began."""
+    warp = align(a, b, **options)
+    early = a.start - warp.domain[0]
+    return Edit(warp if abs(early) < 1e-9 else warp.shifted(early))
 
 
 def find_alignment(a: Motion, b: Any, **options: Any) -> Alignment:
