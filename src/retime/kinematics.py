@@ -15,6 +15,7 @@ from retime.skeleton import Skeleton
 
 __all__ = [
     "body_frame",
+    "carriers",
     "global_rotations",
     "global_transforms",
     "height",
@@ -252,6 +253,11 @@ def _likely_up(motion: Motion, tall: float) -> UpAxis:
     if max(y, z) > 0.35 and min(y, z) < 0.25:  # some rest poses stand, others are just zeros
         score[1 if y > z else 2] *= 2
     return "Z" if score[2] > 1.2 * score[1] else "Y"
+
+
+def carriers(skeleton: Skeleton) -> list[int]:
+    """List the joints above the hips that only carry the body, as many exporters add."""
+    return skeleton.chain(_first_fork(skeleton))[1:]
 
 
 def _below(skeleton: Skeleton, joint: int) -> list[int]:

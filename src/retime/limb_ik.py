@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -23,6 +24,10 @@ _STRAIGHTEST = 0.9999
 _CLEAR_BEND = 1e-4
 # A foot that stands flat shall stay flat: turning it counts this many times a bend of the knee.
 _FOOT_STIFFNESS = 2.0
+# Between two contacts that follow at once, a held joint slides at most this fast, m/s, on the mean.
+_FASTEST_SLIDE = 0.4
+# Nobody lifts a foot and puts it down elsewhere in less than this, seconds.
+_NO_STEP = 0.06
 
 
 def two_bone(
@@ -111,6 +116,24 @@ def _displacement(
             weight = u**3 * (10 - 15 * u + 6 * u**2)
             move[near] += weight[:, None] * (targets[contact] - place[edge])
             share[near] = np.maximum(share[near], weight)
+    for one, other in itertools.pairwise(ordered):
+        last, first = held[one][-1], held[other][0]
+        leaving, coming = targets[one] - place[last], targets[other] - place[first]
+        needed = float(np.linalg.norm(coming - leaving)) / _FASTEST_SLIDE
+        if times[first] - times[last] > min(needed, _NO_STEP):
+            continue
+        # There is no time to get from one place to the other: both contacts give way at that end.
+        centre = (times[last] + times[first]) / 2
+        low = max(centre - needed / 2, (times[held[one][0]] + times[last]) / 2)
+        high = min(centre + needed / 2, (times[first] + times[held[other][-1]]) / 2)
+        window = np.flatnonzero((times > low) & (times < high))
+        if high > low and len(window):
+            u = ((times[window] - low) / (high - low))[:, None]
+            weight = u**3 * (10 - 15 * u + 6 * u**2)
+            before = targets[one] - place[np.minimum(window, last)]
+            after = targets[other] - place[np.maximum(window, first)]
+            move[window] = (1 - weight) * before + weight * after
+            share[window] = 1.0
     return move, share
 
 

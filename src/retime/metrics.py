@@ -11,7 +11,7 @@ import numpy.typing as npt
 from retime.body import Body, find_body
 from retime.contacts import Contact, carry_contacts, detect_contacts
 from retime.errors import InputError
-from retime.kinematics import ground_height, positions
+from retime.kinematics import carriers, ground_height, positions
 from retime.motion import Motion
 from retime.quat import FloatArray
 from retime.warp import TimeWarp
@@ -92,7 +92,7 @@ def flights(motion: Motion) -> list[tuple[float, float]]:
     """Find when the whole body is in the air: first and last time of each flight, seconds."""
     if len(motion) < 3:
         return []
-    points = positions(motion, end_sites=True)
+    points = np.delete(positions(motion, end_sites=True), carriers(motion.skeleton), axis=1)
     up = points[..., 1].min(axis=1) > ground_height(points) + _FLIGHT_HEIGHT
     # Floors are not always level in a capture: whoever stands is not in flight.
     for contact in detect_contacts(motion, minimum=0.1):

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from retime import quat
 from retime.body import ROLES, find_body
 from retime.edits import apply
 from retime.errors import InputError
-from retime.kinematics import positions
+from retime.kinematics import carriers, ground_height, positions
 from retime.memory import memory
 from retime.motion import Motion
 from retime.quat import FloatArray
@@ -40,6 +41,8 @@ TAU = 0.1
 _STILL = 1e-6
 # References must share this many joints with the motion.
 _LEAST_JOINTS = 4
+# Bones and rest poses that differ by less than this, in radians, lie alike.
+_ALIKE = np.radians(1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +86,8 @@ def _common_joints(
     """Match joints across skeletons: by name where all have the same, else by role."""
     skeleton = motion.skeleton
     if all(r.skeleton.same_joints(skeleton) for r in references):
-        every = list(range(len(skeleton)))
+        above = carriers(skeleton)  # they stand, or move with the body: their way is no pose
+        every = [j for j in range(len(skeleton)) if j not in above]
         return every, [every for _ in references]
     names = [n for n in skeleton.names if all(n in r.skeleton for r in references)]
     if len(names) >= max(_LEAST_JOINTS, 0.6 * min(len(skeleton), 20)):
@@ -100,8 +104,8 @@ def _common_joints(
 
 
 def _on_skeleton(motion: Motion, reference: Motion) -> Motion:
-    """Put a reference's rotations on the motion's own bones, where joints are the same."""
-    if reference.skeleton is motion.skeleton or not reference.skeleton.same_joints(motion.skeleton):
+    """Put a reference's rotations on the motion's own bones, where those lie alike."""
+    if reference.skeleton is motion.skeleton or not _same_bones(motion, reference):
         return reference
     ratio = _size(motion) / max(_size(reference), 1e-12)
     scale = ratio * reference.units.metres / motion.units.metres
@@ -113,6 +117,19 @@ def _on_skeleton(motion: Motion, reference: Motion) -> Motion:
         origin=None,
         rest_pose=None,
     )
+
+
+def _same_bones(motion: Motion, reference: Motion) -> bool:
+    """Whether rotations mean the same on both skeletons: joints, rest pose and axes are alike."""
+    one, other = motion.skeleton, reference.skeleton
+    if not one.same_joints(other) or motion.units.up != reference.units.up:
+        return False
+    if float(quat.angle(one.rest_rotations, other.rest_rotations).max()) > _ALIKE:
+        return False
+    lengths = [np.linalg.norm(s.offsets, axis=1) for s in (one, other)]
+    bones = np.flatnonzero((one.parents >= 0) & (lengths[0] > 1e-9) & (lengths[1] > 1e-9))
+    along = np.einsum("ij,ij->i", one.offsets[bones], other.offsets[bones])
+    return bool((along > np.cos(_ALIKE) * lengths[0][bones] * lengths[1][bones]).all())
 
 
 def _size(motion: Motion) -> float:
@@ -128,6 +145,7 @@ def pose_signals(
     rate: float,
     upsample: int,
     smoothing: float,
+    floor: float | None = None,
 ) -> Signals:
     """Turn a motion and its references into pose signals.
 
@@ -143,18 +161,26 @@ def pose_signals(
         Input frames per output frame at the source's own speed.
     smoothing : float
         Seconds of the Gaussian that signals are smoothed by.
+    floor : float, optional
+        Height of the motion's floor, to which references are raised or lowered; left out, they
+        stand as they are.
     """
     own, theirs = _common_joints(motion, references)
     fine = sampled(motion, rate * upsample, round(motion.duration * rate) / rate)
     points = _heading_frame(fine, positions(fine))[:, own]
-    tall = max(float(np.median(points[..., 1].max(axis=1))), 1e-9)
+    level = 0.0 if floor is None else floor
+    tall = max(float(np.median(points[..., 1].max(axis=1))) - level, 1e-9)
     moving = _moving(points, motion, own)
     poses = points[:, moving].reshape(len(points), -1)
     signals = []
     for reference, joints in zip(references, theirs, strict=True):
-        place = _places(motion, reference, rate)[:, joints]
-        if not reference.skeleton.same_joints(motion.skeleton):
+        place = _places(motion, reference, rate)
+        if floor is not None:
+            place = place - np.array([0.0, ground_height(place), 0.0])
+        place = place[:, joints]
+        if not _same_bones(motion, reference):
             place = place * (tall / max(float(np.median(place[..., 1].max(axis=1))), 1e-9))
+        place = place + np.array([0.0, level, 0.0])
         signals.append(filtered(place[:, moving].reshape(len(place), -1), smoothing * rate))
     return Signals(filtered(poses, smoothing * rate * upsample), tuple(signals))
 
@@ -169,7 +195,7 @@ def _places(motion: Motion, reference: Motion, rate: float) -> FloatArray:
     keep: _Keep | None = memory(reference, KEPT_FEATURES).get("keep")
     if keep is None:
         return make()
-    if not reference.skeleton.same_joints(motion.skeleton):
+    if not _same_bones(motion, reference):
         return keep(repr(rate), make)
     bones = motion.skeleton
     shape = [a.tobytes().hex() for a in (bones.offsets, bones.rest_rotations, bones.rest_scales)]

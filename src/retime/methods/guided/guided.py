@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from retime.edits import Edit
 from retime.errors import InputError
+from retime.kinematics import ground_height, positions
 from retime.memory import last
 from retime.methods.guided.features import SMOOTHING, TAU, Signals, filtered, pose_signals
 from retime.methods.guided.references import Reference, cut, gather, signature
@@ -218,7 +219,16 @@ def _signals(motion: Motion, clip: Motion, upsample: int, o: GuidedParameters) -
         references = gather(
             motion, o.reference, rate=o.rate, span=o.reference_range, warp=o.reference_warp
         )
-        return pose_signals(clip, references, rate=o.rate, upsample=upsample, smoothing=SMOOTHING)
+        # People stand on floors of any height; a part of a clip does not tell its floor.
+        level = o.reference is not None and o.reference_range is None
+        return pose_signals(
+            clip,
+            references,
+            rate=o.rate,
+            upsample=upsample,
+            smoothing=SMOOTHING,
+            floor=ground_height(positions(motion)) if level else None,
+        )
 
     if seen is None:
         return make()
@@ -339,7 +349,8 @@ def _upsampling(clip: Motion, o: GuidedParameters) -> int:
     if o.duration == "free":
         return _USUAL_UPSAMPLING
     length = end - start if o.duration is None else float(o.duration)
-    points = sorted([(start, start), *o.keytimes, (start + length, end)])
+    keytimes = [(t, start + end - s if o.backwards else s) for t, s in o.keytimes]
+    points = sorted([(start, start), *keytimes, (start + length, end)])
     ratios = [(o1 - o0) / (s1 - s0) for (o0, s0), (o1, s1) in itertools.pairwise(points) if s1 > s0]
     foreign = o.reference is not None or o.reference_warp is not None
     worst = max(ratios, default=1.0)

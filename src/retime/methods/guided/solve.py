@@ -151,7 +151,8 @@ def solve(
         m = max(round(length * problem.rate), 1) + 1
         keys = _key_frames(problem, m, length, keytimes, steps)
         path = _search(problem, scores, m, keys, search)
-    guided = _curve(problem, path, keys, length, keytimes, average, loop)
+    fixed = sorted({t for t, _ in keys} | _edges(problem, path, limits))
+    guided = _curve(problem, path, fixed, length, keytimes, average, loop)
     spline = keytime_warp(problem.domain, duration=length, keytimes=keytimes, loop=loop)
     warp = guided if influence >= 1 else spline.blend(guided, influence)
     features = reference_features(problem.references, weights)
@@ -164,6 +165,11 @@ def solve(
         f"cost {costs['guided']:.4g}; the spline through the keytimes {costs['spline']:.4g}, "
         f"uniform speed {costs['uniform']:.4g}"
     ]
+    if influence < 1:
+        costs["blended"] = score_of(
+            _shown(problem, warp, len(path.frames)), features, weights, neighbours
+        )
+        notes.append(f"blended with the spline, the warp costs {costs['blended']:.4g}")
     if capped:
         notes.append(f"speeds are at most {steps / problem.upsample:g} times the source's here")
     if path.gap > 1e-9:
@@ -303,10 +309,22 @@ def _coarse(problem: Problem, scores: FloatArray, m: int, keys: list[tuple[int, 
         return find_path(scores, m, keys)
 
 
+def _edges(problem: Problem, path: Path, limits: Sequence[Limit]) -> set[int]:
+    """Find the output frames between which limits hold: averaging must not mix across them."""
+    times = problem.domain[0] + path.frames / problem.input_rate
+    out: set[int] = set()
+    for first, last, *_ in limits:
+        inside = np.flatnonzero((times >= first - 1e-9) & (times <= last + 1e-9))
+        if len(inside):
+            # The steps into and out of the stretch are limited too.
+            out |= {max(int(inside[0]) - 1, 0), min(int(inside[-1]) + 1, len(times) - 1)}
+    return out
+
+
 def _curve(
     problem: Problem,
     path: Path,
-    keys: Sequence[tuple[int, int]],
+    fixed: Sequence[int],
     duration: float,
     keytimes: Sequence[tuple[float, float]],
     average: float,
@@ -316,7 +334,7 @@ def _curve(
     start, end = problem.domain
     m = len(path.frames)
     window = 2 * round(average * problem.rate / 2) + 1
-    source = moving_average(path.frames.astype(float), [t for t, _ in keys], window, loop=loop)
+    source = moving_average(path.frames.astype(float), fixed, window, loop=loop)
     output = start + np.arange(m) * (duration / (m - 1))
     source = start + source * ((end - start) / (len(problem.poses) - 1))
     exact = {round((o - start) * problem.rate): (o, s) for o, s in keytimes}

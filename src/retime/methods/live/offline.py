@@ -37,6 +37,8 @@ _COARSER, _CORRIDOR = 4, 12
 # A path that stays longer than this many steps keeps both ends of the stall (figure 3 keys runs
 # of one or two by where they end).
 _SHORT_RUN = 2
+# The floor is below so many per cent of the frames' lowest joints.
+_FLOOR_PERCENTILE = 5
 # Seconds after which there is a key, whatever the path does.
 _KEY_EVERY = 0.25
 
@@ -246,7 +248,17 @@ def _common(a: Motion, b: Motion | Recording) -> tuple[Recording, Recording]:
         _, roles = tracked_points(b, PAPER_JOINTS)
     _, own = tracked_points(a, roles)
     joints = tuple(r for r in roles if r in own)
-    return record(a, joints=joints), record(b, joints=joints)
+    return _on_floor(record(a, joints=joints)), _on_floor(record(b, joints=joints))
+
+
+def _on_floor(recording: Recording) -> Recording:
+    """Put a take on a floor at height 0, where its feet tell the floor: people stand anywhere."""
+    if not {"left_foot", "right_foot"} & set(recording.joints) or not len(recording.times):
+        return recording
+    points = recording.points.copy()
+    lowest = np.nanmin(points[..., 1], axis=1)
+    points[..., 1] -= np.nanpercentile(lowest, _FLOOR_PERCENTILE)
+    return Recording(recording.times, points, recording.joints)
 
 
 def _cut(recording: Recording, span: Range) -> Recording:
@@ -376,7 +388,10 @@ def _keys(
         substitution = moved[i + 1] and single[i + 1]
         due = i - keys[-1][0] >= longest
         if ((stalled or not single[i]) and substitution) or due:
-            keys.append((float(i), _between(costs[i], int(path[i, 1] - first[i])) + first[i]))
+            # Of a run of a's frames, the one that is most alike.
+            run = costs[i, path[i, 0] - first[i] : path[i, 1] - first[i] + 1]
+            best = int(path[i, 0] - first[i] + np.argmin(run))
+            keys.append((float(i), _between(costs[i], best) + first[i]))
         stalled = 0
     if stalled > _SHORT_RUN:
         keys.append((rows - 2.0 - stalled, float(path[rows - 2 - stalled, 1])))

@@ -107,9 +107,7 @@ class Explanation(ReadOnlyArrays):
 def explain_timing(model: PhysicsModel, timing: FloatArray, tolerance: float) -> Explanation:
     """Explain a timing (F, 2) of (p'', p'^2) at a model's frames."""
     times = model.times
-    distance = np.array(
-        [r.distance((t[0], t[1])) for r, t in zip(model.regions, timing, strict=True)]
-    )
+    distance = model.distances(timing)
     distance[distance <= tolerance] = 0.0
     outside = np.flatnonzero(distance > 0)
     violations = []

@@ -36,6 +36,8 @@ _FLIGHT_SHARE = 0.01
 _UNBOUNDED = 1e9
 # More than this, in seconds, is not met.
 _MISSED = 0.01
+# How far outside a region counts as within, in p'^2.
+_TOLERANCE = 0.05
 # What is worked out for one physics, and anew for another.
 _OF_PHYSICS = ("torques", "regions", "_fastest", "_kept")
 # How far within the region the centre is drawn from its edge.
@@ -340,7 +342,7 @@ class PhysicsModel:
         raise InputError(f"there is no row {row} of torques")
 
     def explain(
-        self, timing: TimeWarp | Motion | None = None, *, tolerance: float = 0.05
+        self, timing: TimeWarp | Motion | None = None, *, tolerance: float = _TOLERANCE
     ) -> Explanation:
         """Explain why a timing is impossible: what limits it, where, and the smallest mend.
 
@@ -363,10 +365,19 @@ class PhysicsModel:
             return explain_timing(self, recorded, tolerance)
         if timing.per_channel:
             return self.explain(apply(self.motion, timing), tolerance=tolerance)
-        at = timing.inverse(self.times)
-        rate = timing.rate(at)
-        change = timing.acceleration(at)
-        return explain_timing(self, np.c_[change, rate**2], tolerance)
+        return explain_timing(self, self._timing(timing), tolerance)
+
+    def _timing(self, warp: TimeWarp) -> FloatArray:
+        """Return (p'', p'^2) of a warp at the frames, (F, 2)."""
+        at = warp.inverse(self.times)
+        out: FloatArray = np.c_[warp.acceleration(at), warp.rate(at) ** 2]
+        return out
+
+    def distances(self, timing: FloatArray) -> FloatArray:
+        """Return how far a timing is outside of each frame's region."""
+        return np.array(
+            [r.distance((t[0], t[1])) for r, t in zip(self.regions, timing, strict=True)]
+        )
 
     def _same_body(self, motion: Motion) -> PhysicsModel:
         """Return a model of another motion with this one's mass, data and smoothing."""
@@ -536,6 +547,9 @@ class PhysicsModel:
         least = self.minimum_duration() if asked is not None else None
         if asked is not None and least is not None and asked < least * (1 - 1e-6):
             text = f"{asked:.3g} s is shorter than a body could be: {least:.3g} s is the least"
+            most = float(np.sqrt(MOST_SPEED))
+            if least < (1 + 1e-3) * float(np.ptp(self.times)) / most:
+                text = f"{asked:.3g} s is too fast: at most {most:g} times the speed is looked at"
             if strict:
                 raise InfeasibleError(text)
             notes.append(f"{text}; the best there is was taken")
@@ -555,7 +569,21 @@ class PhysicsModel:
         output = begin + found.times
         if asked is not None:
             output[-1] = begin + asked
-        return TimeWarp(output, nodes, loop=loop, notes=notes)
+        warp = TimeWarp(output, nodes, loop=loop)
+        if watch is None:
+            notes += self._beyond(warp)
+        return warp.with_notes(*notes)
+
+    def _beyond(self, warp: TimeWarp) -> list[str]:
+        """Say where a timing that was found is not feasible all the same."""
+        distance = self.distances(self._timing(warp))
+        outside = np.flatnonzero(np.isfinite(distance) & (distance > _TOLERANCE))
+        if not len(outside):
+            return []
+        return [
+            f"{len(outside)} of {len(self.times)} frames ask a little more than a body could do "
+            f"(from {self.times[outside[0]]:.3g} s on); retime check --physics tells what"
+        ]
 
 
 def _nearest_inside(corners: FloatArray, wanted: FloatArray) -> FloatArray:

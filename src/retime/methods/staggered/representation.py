@@ -15,6 +15,7 @@ from retime.contacts import Contact
 from retime.edits import Edit, apply_edits
 from retime.errors import InputError, did_you_mean
 from retime.holding import Constraints, contact_fixes
+from retime.kinematics import carriers
 from retime.layers import PoseLayer
 from retime.methods.staggered.channel import Channel
 from retime.methods.staggered.evidence import Evidence
@@ -243,7 +244,9 @@ class Representation:
         skeleton = self.source.skeleton
         if joints is None:
             count = len(self.channels)
-            own = [*skeleton.roots, *range(len(skeleton), count)]
+            above = carriers(skeleton)
+            hips = [int(j) for j in np.flatnonzero(np.isin(skeleton.parents, above))]
+            own = [*skeleton.roots, *above, *hips, *range(len(skeleton), count)]
             return [i for i in range(count) if roots or i not in own]
         out = []
         if not isinstance(joints, Iterable):
