@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import retime
+from motion_making import raised
 from retime import InfeasibleError, InputError, Motion, TimeWarp, align, apply, samples
-from retime.live import find_alignment
+from retime.live import BayesAligner, find_alignment, follow
 from retime.methods.live.dtw import cheapest_path, pose_costs
 from retime.methods.live.offline import _search
 from retime.recipe import Recipe, Step, read_recipe, write_recipe
@@ -94,6 +95,7 @@ def test_a_long_search_stays_in_a_corridor_and_finds_the_same() -> None:
 
 def slow_punches() -> tuple[Motion, Motion, TimeWarp]:
     slow = samples.sample("punches-slow")
+    assert slow.warp is not None
     assert slow.warp is not None
     return samples.punches(), slow.motion, slow.warp
 
@@ -288,3 +290,24 @@ def test_a_step_leaves_the_start_where_it_was() -> None:
     assert made.start == pytest.approx(41.0)
     assert made.duration == pytest.approx(other.duration, abs=0.02)
     assert align(late, other).domain[0] == pytest.approx(other.start)
+
+
+@pytest.mark.parametrize("height", [0.1, -0.9])
+def test_takes_may_stand_on_floors_of_any_height(height: float) -> None:
+    slow = samples.sample("punches-slow")
+    assert slow.warp is not None
+    times = slow.motion.times
+    one, other = (align(samples.punches(), m) for m in (slow.motion, raised(slow.motion, height)))
+    np.testing.assert_allclose(other(times), one(times), atol=1e-6)
+    live, found, _ = follow(BayesAligner(samples.punches()), raised(slow.motion, height))
+    assert np.abs(found - slow.warp(live)).mean() < 0.03
+
+
+@pytest.mark.parametrize("speed", [1.5, 2.0])
+def test_a_faster_take_is_not_met_ahead_of_time(speed: float) -> None:
+    punches = samples.punches()
+    end = punches.duration
+    fast = apply(punches, TimeWarp([0, end / speed], [0, end]))
+    warp = align(punches, fast)
+    times = np.linspace(0.1, 0.9, 50) * end / speed
+    assert abs(float((warp(times) - speed * times).mean())) < 0.004

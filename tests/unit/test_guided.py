@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import retime
+from motion_making import raised, under_a_node, with_other_axes
 from retime import (
     InfeasibleError,
     InputError,
@@ -20,8 +21,10 @@ from retime import (
     RetimeError,
     Step,
     TimeWarp,
+    apply,
     guided_signal_warp,
     guided_warp,
+    positions,
     quat,
     samples,
     suggest_keytimes,
@@ -494,3 +497,60 @@ def test_a_reference_file_that_changes_is_read_again(tmp_path: Path) -> None:
 def test_a_signal_has_a_rate() -> None:
     with pytest.raises(InputError, match="samples per second"):
         retime.guided_signal_warp(np.zeros((9, 2)), fps=0)
+
+
+def test_a_reference_may_stand_on_another_floor() -> None:
+    jump = samples.jump()
+    slow = apply(jump, TimeWarp([0, 1.3 * jump.duration], [0, jump.duration]))
+    there = retime.guided_warp(jump, duration=3.0, reference=slow)
+    above = retime.guided_warp(jump, duration=3.0, reference=raised(slow, 0.5))
+    times = np.linspace(0, 3, 61)
+    np.testing.assert_allclose(above(times), there(times), atol=1e-9)
+
+
+def test_a_reference_may_be_stored_with_other_axes() -> None:
+    jump = samples.jump()
+    slow = apply(jump, TimeWarp([0, 1.3 * jump.duration], [0, jump.duration]))
+    turned = with_other_axes(slow, quat.from_axis_angle(np.array([1.0, 0, 0]), np.pi / 2))
+    np.testing.assert_allclose(positions(turned), positions(slow), atol=1e-9)
+    one, other = (retime.guided_warp(jump, duration=3.0, reference=r) for r in (slow, turned))
+    times = np.linspace(0, 3, 61)
+    np.testing.assert_allclose(other(times), one(times), atol=0.02)
+
+
+def test_a_node_above_the_hips_changes_nothing() -> None:
+    jump = samples.jump()
+    times = np.linspace(0, 2, 41)
+    one, other = (retime.guided_warp(m, duration=2.0)(times) for m in (jump, under_a_node(jump)))
+    np.testing.assert_allclose(other, one, atol=1e-9)
+
+
+def test_limits_hold_in_the_curve_too() -> None:
+    jump = samples.jump()
+    for slowest, fastest in ((1.0, 1.0), (2.0, 3.0)):
+        limits = [(1.0, 1.8, slowest, fastest)]
+        warp = retime.guided_warp(jump, duration=0.7 * jump.duration, limits=limits)
+        times = np.linspace(*warp.domain, 400)
+        inside = (warp(times) > 1.05) & (warp(times) < 1.75)
+        rates = warp.rate(times)[inside]
+        assert slowest - 0.05 < rates.min() <= rates.max() < fastest + 0.05
+
+
+def test_keytimes_of_a_backward_warp_choose_the_upsampling() -> None:
+    jump = samples.jump()
+    end = jump.duration
+    warp = retime.guided_warp(
+        jump, duration=0.7 * end, backwards=True, keytimes=[(0.2 * end, 0.27 * end)]
+    )
+    assert warp(0.2 * end) == pytest.approx(0.27 * end)
+
+
+def test_a_blended_warp_tells_its_own_cost() -> None:
+    jump = samples.jump()
+    figures = [
+        Recipe([Step("guided", {"duration": 2.0, "influence": share})]).solve(jump)[0].figures
+        for share in (0.0, 0.5, 1.0)
+    ]
+    assert figures[0]["blended"] == pytest.approx(figures[0]["spline"])
+    assert figures[1]["blended"] < figures[0]["blended"]
+    assert "blended" not in figures[2]

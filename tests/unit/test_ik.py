@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retime import Contact, InputError, Motion, PoseLayer, Recipe, Step, quat, samples
+from retime.body import find_body
 from retime.contacts import carry_contacts, detect_contacts
 from retime.ik import hold_contacts, two_bone
 from retime.kinematics import positions
@@ -232,3 +233,22 @@ def test_a_limb_with_a_bone_of_no_length_is_left() -> None:
     flat = replace(motion, skeleton=replace(motion.skeleton, offsets=offsets))
     held = hold_contacts(flat, {Contact("LeftToe", 0.2, 0.5): np.zeros(3)})
     assert any("bone of no length" in note for note in held.notes)
+
+
+def test_contacts_that_follow_at_once_do_not_tear_a_foot() -> None:
+    walk = samples.walk()
+    body = find_body(walk)
+    toe = body.name("left_toe") or body.name("left_foot")
+    assert toe is not None
+    j = walk.skeleton.index(toe)
+    place = positions(walk)[:, j]
+    step = 1 / walk.rate
+    one, other = Contact(toe, 1.0, 1.5), Contact(toe, 1.5 + step, 2.0)
+    targets = {c: place[int(1.5 * walk.rate)] + s for c, s in ((one, 0.0), (other, [0.03, 0, 0]))}
+    held = hold_contacts(walk, targets)
+    way = np.linalg.norm(np.diff(positions(held)[:, j], axis=0), axis=1)
+    inside = slice(int(1.1 * walk.rate), int(1.9 * walk.rate))
+    assert way[inside].max() * walk.rate < 1.0  # m/s; at once it would be 1.8 and more
+    early, late = (positions(held)[int(t * walk.rate), j] for t in (1.2, 1.8))
+    np.testing.assert_allclose(early, targets[one], atol=1e-4)
+    np.testing.assert_allclose(late, targets[other], atol=1e-4)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from motion_making import under_a_node
 from retime import Contact, InputError, Motion, TimeWarp, apply, metrics, quat, samples, spline_warp
 from retime.body import find_body
 from retime.skeleton import Skeleton
@@ -155,3 +156,8 @@ def test_contacts_of_every_turn_of_a_cycle_are_promised() -> None:
     made = apply(walk, twice)
     with_warp = metrics.judge(made, source=walk, warp=twice)
     assert with_warp["contacts"] == metrics.judge(made)["contacts"]
+
+
+def test_a_node_on_the_floor_is_no_foot() -> None:
+    jump = samples.jump()
+    assert metrics.flights(under_a_node(jump)) == metrics.flights(jump)

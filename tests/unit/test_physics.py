@@ -663,3 +663,13 @@ def test_efforts_are_shares_of_what_was_observed() -> None:
     force = ground_force(model, told.timing)
     assert force[model.flight].max() < 1e-9
     assert 0.8 < np.median(force[~model.flight]) < 1.3  # standing is one weight
+
+
+def test_a_timing_at_the_limit_says_what_it_asks(jump: PhysicsModel) -> None:
+    least = jump.minimum_duration()
+    assert least is not None
+    tight = jump.warp(duration=1.001 * least)
+    assert any("more than a body could do" in note for note in tight.notes)
+    assert jump.explain(tight).violations
+    easy = jump.warp(duration=jump.motion.duration)
+    assert not any("more than a body could do" in note for note in easy.notes)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from motion_making import under_a_node
 from retime import (
     FormatError,
     InputError,
@@ -799,3 +800,13 @@ def test_a_clip_of_one_frame_is_refused(walk: Motion) -> None:
     one = apply(walk, TimeWarp([0], [0]))
     with pytest.raises(InputError, match="at least two frames"):
         StaggeredPoses.from_motion(one)
+
+
+def test_hips_below_a_node_are_not_exaggerated() -> None:
+    walk = under_a_node(samples.walk())
+    step = Step("stagger", {"exaggerate": 0.3, "constraints": "free"})
+    made = Recipe([step]).evaluate(walk)
+    hips = walk.skeleton.index("Hips")
+    assert quat.angle(made.rotations[:, hips], walk.rotations[:, hips]).max() < 1e-9
+    arm = walk.skeleton.index("LeftArm")
+    assert quat.angle(made.rotations[:, arm], walk.rotations[:, arm]).max() > 0.02

@@ -18,7 +18,7 @@ from retime.curves import BezierCurve
 from retime.edits import Edit
 from retime.errors import InfeasibleError, InputError
 from retime.methods.live.joints import PAPER_JOINTS, Recording, record, tracked_points
-from retime.methods.live.poses import Sizer, own_heading, turned_onto
+from retime.methods.live.poses import Sizer, floor_of, own_heading, turned_onto
 from retime.motion import Motion
 from retime.parameters import Range, build, parameter
 from retime.quat import FloatArray
@@ -37,8 +37,6 @@ _COARSER, _CORRIDOR = 4, 12
 # A path that stays longer than this many steps keeps both ends of the stall (figure 3 keys runs
 # of one or two by where they end).
 _SHORT_RUN = 2
-# The floor is below so many per cent of the frames' lowest joints.
-_FLOOR_PERCENTILE = 5
 # Seconds after which there is a key, whatever the path does.
 _KEY_EVERY = 0.25
 
@@ -253,11 +251,10 @@ def _common(a: Motion, b: Motion | Recording) -> tuple[Recording, Recording]:
 
 def _on_floor(recording: Recording) -> Recording:
     """Put a take on a floor at height 0, where its feet tell the floor: people stand anywhere."""
-    if not {"left_foot", "right_foot"} & set(recording.joints) or not len(recording.times):
+    floor = floor_of(recording)
+    if np.isnan(floor):
         return recording
-    points = recording.points.copy()
-    lowest = np.nanmin(points[..., 1], axis=1)
-    points[..., 1] -= np.nanpercentile(lowest, _FLOOR_PERCENTILE)
+    points = recording.points - np.array([0.0, floor, 0.0])
     return Recording(recording.times, points, recording.joints)
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "Sizer",
     "bone_lengths",
     "centred",
+    "floor_of",
     "own_heading",
     "turned_onto",
     "velocity",
@@ -33,6 +34,11 @@ _SIZED_OVER, _FIRST = 250, 7
 # A joint farther away than this, in metres, is no joint.
 _FARTHEST = 1e6
 _LEGS = ("left_lower_leg", "right_lower_leg", "left_foot", "right_foot")
+_FEET = ("left_toe", "right_toe", "left_foot", "right_foot")
+# Floors that differ by less than this, in metres, are one: shoes and markers differ by as much.
+_SAME_FLOOR = 0.06
+# Share of the way from the lowest that a foot has been to where the feet are that a pose forgets.
+_FORGOTTEN = 2e-4
 # With fewer bones in sight than this, the head's height tells the size.
 _LEAST_BONES = 3
 
@@ -90,11 +96,21 @@ def velocity(points: FloatArray, before: FloatArray, seconds: float) -> FloatArr
     return out
 
 
+def floor_of(recording: Recording) -> float:
+    """Return the height below which feet hardly come; NaN where no foot is recorded."""
+    feet = [j for j, name in enumerate(recording.joints) if name in _FEET]
+    if not feet or not len(recording.times):
+        return np.nan
+    return float(np.nanpercentile(np.nanmin(recording.points[:, feet, 1], axis=1), 5))
+
+
 class Sizer:
     """Puts a performer's poses on the recording's bones, so that bodies of other build compare.
 
     Every bone of a live pose is stretched by the ratio of its length in the recording to its mean
-    length in the stream, from the hips outwards; the height of the hips goes by the legs.
+    length in the stream, from the hips outwards; the height of the hips goes by the legs. Where the
+    performer's floor, below the lowest that a foot has been, lies elsewhere, they are put on the
+    recording's.
     """
 
     def __init__(self, recording: Recording) -> None:
@@ -109,6 +125,8 @@ class Sizer:
         self._head = at.get("head")
         if self._head is not None:
             self._head_height = float(np.percentile(recording.points[:, self._head, 1], 95))
+        self._feet = [at[n] for n in _FEET if n in at]
+        self._floor = floor_of(recording)
         self.reset()
 
     def reset(self) -> None:
@@ -118,11 +136,13 @@ class Sizer:
         self._first = np.zeros((len(self.bones), _FIRST))
         self._odd = np.zeros(len(self.bones))
         self._highest = 0.0
+        self._lowest = np.nan
 
     def measure(self, recording: Recording) -> None:
         """Know a performer's build at once, from all of a performance."""
         self._live = np.median(bone_lengths(recording.points, self.bones), axis=0)
         self._seen[:] = _SIZED_OVER
+        self._lowest = floor_of(recording)
         if self._head is not None:
             self._highest = float(np.percentile(recording.points[:, self._head, 1], 95))
 
@@ -130,7 +150,7 @@ class Sizer:
         """Take over the build that another has measured with the same joints."""
         self._live, self._seen = other._live.copy(), other._seen.copy()
         self._first, self._odd = other._first.copy(), other._odd.copy()
-        self._highest = other._highest
+        self._highest, self._lowest = other._highest, other._lowest
 
     def live(self, pose: npt.ArrayLike, *, learn: bool = True) -> LivePose:
         """Put a live pose (J, 3) on the recording's bones; joints that are NaN are out of sight."""
@@ -149,6 +169,7 @@ class Sizer:
             )
         visible = (np.abs(points) < _FARTHEST).all(axis=1)
         points[~visible] = 0.0
+        points[visible, 1] -= self._rise(points, visible, learn)
         if learn and visible.any():
             measure_bones(
                 points, visible, self.bones, self._live, self._seen, self._first, self._odd,
@@ -161,6 +182,18 @@ class Sizer:
             self._by_height(points, visible), self.scale,
         )  # fmt: skip
         return LivePose(placed, visible)
+
+    def _rise(self, points: FloatArray, visible: Mask, learn: bool) -> float:
+        """Return how far the performer's floor lies above the recording's; 0 where it is one."""
+        feet = [float(points[j, 1]) for j in self._feet if visible[j]]
+        if learn and feet:
+            low = min(feet)
+            if not low > self._lowest:
+                self._lowest = low
+            else:  # a single pose that was wrong is forgotten in time
+                self._lowest += _FORGOTTEN * (low - self._lowest)
+        rise = self._lowest - self._floor
+        return rise if abs(rise) > _SAME_FLOOR else 0.0
 
     def _by_height(self, points: FloatArray, visible: Mask) -> float:
         """Return the ratio of sizes that the head's height tells."""

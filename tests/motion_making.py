@@ -1,0 +1,58 @@
+"""Motions that look the same and are stored otherwise: other floors, axes, nodes above the hips."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from retime import Motion, Skeleton, quat
+
+
+def raised(motion: Motion, height: float) -> Motion:
+    """The same motion on a floor that lies higher, in metres."""
+    shift = np.zeros(3)
+    shift[1 if motion.units.up == "Y" else 2] = height / motion.units.metres
+    roots = {motion.skeleton.names[r] for r in motion.skeleton.roots}
+    moved = {n: t + shift if n in roots else t for n, t in motion.translations.items()}
+    return replace(motion, translations=moved, origin=None)
+
+
+def with_other_axes(motion: Motion, turn: np.ndarray) -> Motion:
+    """The same places with every joint's own axes turned: other offsets, other rotations."""
+    old = motion.skeleton
+    back = quat.conjugate(turn)
+    roots = old.parents < 0
+    offsets = np.where(roots[:, None], old.offsets, quat.rotate(back, old.offsets))
+    rotations = quat.multiply(motion.rotations, turn)
+    rotations[:, ~roots] = quat.multiply(back, rotations[:, ~roots])
+    rest = quat.multiply(old.rest_rotations, turn)
+    rest[~roots] = quat.multiply(back, rest[~roots])
+    sites = tuple(replace(s, offset=tuple(quat.rotate(back, s.offset))) for s in old.end_sites)
+    skeleton = replace(old, offsets=offsets, rest_rotations=rest, end_sites=sites)
+    roots_only = {old.names[r] for r in old.roots}
+    places = {
+        n: t if n in roots_only else quat.rotate(back, t) for n, t in motion.translations.items()
+    }
+    return replace(motion, skeleton=skeleton, rotations=rotations, translations=places, origin=None)
+
+
+def under_a_node(motion: Motion) -> Motion:
+    """The same motion below a node that stands on the floor, as many exporters write it."""
+    old = motion.skeleton
+    sites = tuple(replace(s, parent=s.parent + 1) for s in old.end_sites)
+    skeleton = Skeleton(
+        ("Armature", *old.names),
+        np.r_[-1, np.where(old.parents < 0, 0, old.parents + 1)],
+        np.r_[np.zeros((1, 3)), old.offsets],
+        np.r_[quat.identity(1), old.rest_rotations],
+        np.r_[np.ones((1, 3)), old.rest_scales],
+        sites,
+    )
+    still = quat.identity(len(motion), 1)
+    rotations = np.concatenate([still, motion.rotations], axis=1)
+    places = {"Armature": np.zeros((len(motion), 3)), **motion.translations}
+    return replace(
+        motion, skeleton=skeleton, rotations=rotations, translations=places, origin=None,
+        rest_pose=None,
+    )  # fmt: skip
