@@ -303,11 +303,11 @@ def test_takes_may_stand_on_floors_of_any_height(height: float) -> None:
     assert np.abs(found - slow.warp(live)).mean() < 0.03
 
 
-@pytest.mark.parametrize("speed", [1.5, 2.0])
+@pytest.mark.parametrize("speed", [2.0, 3.0])
 def test_a_faster_take_is_not_met_ahead_of_time(speed: float) -> None:
-    punches = samples.punches()
-    end = punches.duration
-    fast = apply(punches, TimeWarp([0, end / speed], [0, end]))
-    warp = align(punches, fast)
+    walk = samples.walk()  # it never stands: every moment tells its time
+    end = walk.duration
+    fast = apply(walk, TimeWarp([0, end / speed], [0, end]))
+    warp = align(walk, fast)
     times = np.linspace(0.1, 0.9, 50) * end / speed
     assert abs(float((warp(times) - speed * times).mean())) < 0.004
