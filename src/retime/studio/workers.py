@@ -50,6 +50,8 @@ class _Task:
     job: jobs.Job
     listener: Listener
     future: asyncio.Future[tuple[Said, bytes]]
+    begun: bool = False  # whether its process said anything of it
+    again: bool = False  # whether it was given to a second process
 
 
 @dataclass(eq=False)
@@ -166,7 +168,7 @@ class Workers:
             if self._closed.is_set() or self._by_role[role] is not gone:
                 return
             other = self._by_role["answer"]
-            if role == "solve" and other.running is None and not other.gone:
+            if role == "solve" and other.running is None and not _is_over(other):
                 self._by_role["solve"] = other
                 other.waiting |= gone.waiting
                 self._next(other)
@@ -180,8 +182,8 @@ class Workers:
             self._next(fresh)
 
     def _next(self, worker: _Process) -> None:
-        if worker.running is not None or not worker.waiting:
-            return
+        if worker.running is not None or not worker.waiting or _is_over(worker):
+            return  # what waits for a process that is over goes to the one that takes its place
         purpose = next(iter(worker.waiting))
         task = worker.waiting.pop(purpose)
         worker.running = task
@@ -204,6 +206,7 @@ class Workers:
                 task = worker.running
                 if task is None or said.number != worker.number:
                     continue
+                task.begun = True
                 if said.kind in ("progress", "frame"):
                     task.listener(said, body)
                     continue
@@ -226,8 +229,12 @@ class Workers:
             "setting."
         )
         if task is not None and not task.future.done():
-            worker.crashes += 1
-            task.future.set_exception(died)
+            if task.begun or task.again or task.purpose in worker.waiting:
+                worker.crashes += 1
+                task.future.set_exception(died)
+            else:  # its process was perhaps dying when it came
+                task.again = True
+                worker.waiting = {task.purpose: task, **worker.waiting}
         if worker.crashes < _MOST_CRASHES:
             await self._replace(role, worker)
             return
@@ -235,6 +242,20 @@ class Workers:
             if not waiting.future.done():
                 waiting.future.set_exception(died)
         worker.waiting, worker.crashes = {}, 0
+
+
+def _is_over(worker: _Process) -> bool:
+    """Whether a process has ended, though nobody may have been told yet."""
+    process = worker.process
+    if worker.gone or process.returncode is not None:
+        return True
+    if not hasattr(os, "waitid"):
+        return False
+    try:
+        ended = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:  # somebody has been told
+        return True
+    return ended is not None
 
 
 def _kill(process: asyncio.subprocess.Process) -> None:
