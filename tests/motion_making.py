@@ -37,9 +37,11 @@ def with_other_axes(motion: Motion, turn: np.ndarray) -> Motion:
     return replace(motion, skeleton=skeleton, rotations=rotations, translations=places, origin=None)
 
 
-def under_a_node(motion: Motion) -> Motion:
-    """The same motion below a node that stands on the floor, as many exporters write it."""
+def under_a_node(motion: Motion, turn: np.ndarray | None = None) -> Motion:
+    """The same motion below a node that stands on the floor, turned or not, as exporters do it."""
     old = motion.skeleton
+    turn = quat.identity(1)[0] if turn is None else turn
+    back = quat.conjugate(turn)
     sites = tuple(replace(s, parent=s.parent + 1) for s in old.end_sites)
     skeleton = Skeleton(
         ("Armature", *old.names),
@@ -49,9 +51,12 @@ def under_a_node(motion: Motion) -> Motion:
         np.r_[np.ones((1, 3)), old.rest_scales],
         sites,
     )
-    still = quat.identity(len(motion), 1)
+    still = np.broadcast_to(turn, (len(motion), 1, 4))
     rotations = np.concatenate([still, motion.rotations], axis=1)
     places = {"Armature": np.zeros((len(motion), 3)), **motion.translations}
+    for r in old.roots:
+        rotations[:, 1 + r] = quat.multiply(back, motion.rotations[:, r])
+        places[old.names[r]] = quat.rotate(back, motion.translations[old.names[r]])
     return replace(
         motion, skeleton=skeleton, rotations=rotations, translations=places, origin=None,
         rest_pose=None,

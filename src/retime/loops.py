@@ -6,11 +6,11 @@ import numpy as np
 
 from retime import quat
 from retime.errors import InputError
-from retime.kinematics import height
+from retime.kinematics import carriers, height
 from retime.motion import Motion
 from retime.quat import FloatArray
 
-__all__ = ["ground_displacement", "must_loop", "wrap"]
+__all__ = ["ground_displacement", "must_loop", "travels", "wrap"]
 
 # A cycle's ends may differ by this much: about what a hand-made loop is off by, unseen at 1/120 s.
 _LOOP_ANGLE = np.radians(5.0)
@@ -28,10 +28,21 @@ def wrap(times: FloatArray, span: tuple[float, float]) -> tuple[FloatArray, Floa
     return np.maximum(times - turns * period, start), turns
 
 
-def ground_displacement(motion: Motion, track: FloatArray) -> FloatArray:
-    """Return how far a root's translation (F, 3) travels along the ground in one turn, (3,)."""
+def travels(motion: Motion, name: str) -> bool:
+    """Whether a joint's translation carries the body on: a root's, or one's below mere carriers."""
+    parent = int(motion.skeleton.parents[motion.skeleton.index(name)])
+    return parent < 0 or parent in carriers(motion.skeleton)
+
+
+def ground_displacement(motion: Motion, name: str) -> FloatArray:
+    """Return how far the translation of what travels goes along the ground in one turn, (3,)."""
+    skeleton = motion.skeleton
+    track = motion.translations[name]
     travel: FloatArray = track[-1] - track[0]
-    travel[1 if motion.units.up == "Y" else 2] = 0.0
+    up = np.array([0.0, 1.0, 0.0] if motion.units.up == "Y" else [0.0, 0.0, 1.0])
+    for j in reversed(skeleton.chain(skeleton.index(name))[1:]):  # as the node above sees it
+        up = quat.rotate(quat.conjugate(motion.rotations[0, j]), up)
+    travel -= (travel @ up) * up
     return travel
 
 
@@ -48,8 +59,8 @@ def must_loop(motion: Motion) -> None:
     tall = height(motion.skeleton)
     for name, track in motion.translations.items():
         off = track[-1] - track[0]
-        if motion.skeleton.parents[motion.skeleton.index(name)] < 0:
-            off = off - ground_displacement(motion, track)
+        if travels(motion, name):
+            off = off - ground_displacement(motion, name)
         if tall > 0 and np.abs(off).max() > _LOOP_SHARE * tall:
             raise InputError(
                 f"the clip is no cycle: {name!r} ends {np.abs(off).max():.3g} units off its start"

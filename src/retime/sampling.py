@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from retime.errors import InputError
 from retime.layers import Sampled
-from retime.loops import ground_displacement, wrap
+from retime.loops import ground_displacement, travels, wrap
 from retime.motion import Motion, trust
 from retime.quat import FloatArray
 from retime.warp import TimeWarp
@@ -131,8 +131,8 @@ def sample(motion: Motion, times: ChannelTimes, *, loop: bool) -> Sampled:
     for name, values in motion.translations.items():
         channel = channel_of(motion, name, translation=True)
         translations[name] = track(values, channel)
-        if loop and channel != name:
+        if loop and travels(motion, name):
             turn = turns[:, column_of.get(channel, 0), None]
-            translations[name] = translations[name] + turn * ground_displacement(motion, values)
+            translations[name] = translations[name] + turn * ground_displacement(motion, name)
     scales = {n: track(v, n) for n, v in motion.scales.items()}
     return rotations, translations, scales

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from retime import InputError, Motion, Skeleton, TimeWarp, Units, apply, quat, samples
+from motion_making import under_a_node
+from retime import InputError, Motion, Skeleton, TimeWarp, Units, apply, positions, quat, samples
 
 TWO = Skeleton(("Hips", "Hand"), np.array([-1, 0]), np.zeros((2, 3)))
 
@@ -183,3 +184,15 @@ def test_a_clip_that_ends_between_frames_has_its_frames_rate() -> None:
     assert cut.rate == pytest.approx(24.0)
     uneven = apply(walk, TimeWarp.identity(*walk.domain), times=[0.0, 0.1, 0.5])
     assert uneven.rate == pytest.approx(4.0)
+
+
+def test_a_cycle_below_a_node_travels_on() -> None:
+    walk = samples.walk()
+    end = walk.duration
+    twice = TimeWarp([0, 2 * end], [0, 2 * end], loop=True)
+    tilt = quat.from_axis_angle(np.array([1.0, 0, 0]), -np.pi / 2)  # a node that turns Z up to Y
+    for node in (quat.identity(1)[0], tilt):
+        below = under_a_node(walk, node)
+        np.testing.assert_allclose(positions(below)[:, 1:], positions(walk), atol=1e-9)
+        made, plain = apply(below, twice), apply(walk, twice)
+        np.testing.assert_allclose(positions(made)[:, 1:], positions(plain), atol=1e-6)

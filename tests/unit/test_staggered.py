@@ -810,3 +810,13 @@ def test_hips_below_a_node_are_not_exaggerated() -> None:
     assert quat.angle(made.rotations[:, hips], walk.rotations[:, hips]).max() < 1e-9
     arm = walk.skeleton.index("LeftArm")
     assert quat.angle(made.rotations[:, arm], walk.rotations[:, arm]).max() > 0.02
+
+
+def test_poses_beside_the_fixed_ends_are_pushed_by_less() -> None:
+    walk = samples.walk()
+    step = Step("stagger", {"exaggerate": 0.5, "joints": ["LeftArm"], "constraints": "free"})
+    made = Recipe([step]).evaluate(walk)
+    j = walk.skeleton.index("LeftArm")
+    turned = quat.angle(made.rotations[:, j], walk.rotations[:, j])
+    assert turned.max() > np.radians(8)
+    assert np.abs(np.diff(turned)).max() * walk.rate < np.radians(150)

@@ -28,6 +28,8 @@ When = Literal["extreme", "pose"]
 MOST_WEIGHT = 10.0
 # A value is met to this, in radians or the file's units; it takes so many rounds at most.
 _EXACT, _ROUNDS = 1e-12, 12
+# A pose that is nearer than this to an end of the clip, which stays, changes by less, seconds.
+_ROOM_AT_ENDS = 0.3
 
 
 class ValueEdits(Representation):
@@ -202,7 +204,7 @@ class ValueEdits(Representation):
         joints : sequence of str, optional
             Which joints; left out, all but the roots.
         poses : sequence of int or float, optional
-            Which poses; left out, all but the two ends.
+            Which poses; left out, all but the two ends, those beside them by less.
         when : {"extreme", "pose"}
             Whether extremes are pushed, or the values at the pose's time.
         layer : int
@@ -222,7 +224,15 @@ class ValueEdits(Representation):
             else:
                 means = np.array([_mean(values[o]) for o in others]).reshape(values[chosen].shape)
             changes[i] = weight * change(values[chosen], means)
+            if poses is None and not self.loop:
+                changes[i] *= self._room(times[:, i])[chosen, None]
         return self._changed(chosen, changes, when, layer)
+
+    def _room(self, times: FloatArray) -> FloatArray:
+        """Return what share of a change poses take, (K,): those beside the fixed ends take less."""
+        away = np.minimum(times - times[0], times[-1] - times)
+        share: FloatArray = np.clip(away / _ROOM_AT_ENDS, 0.0, 1.0)
+        return share
 
     def _reference(self, relative_to: str | PoseName, k: int) -> list[int]:
         beside = {
