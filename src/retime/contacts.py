@@ -117,7 +117,10 @@ def _still(
 ) -> list[tuple[int, int]]:
     from retime.kernels import still_runs
 
-    frames = max(int(np.ceil(minimum * motion.rate - 1e-6)), 1) + 1
+    uneven = motion.sample_times is not None
+    # Uneven samples: as many as are there at the least; what is too short falls out below.
+    step = float(np.diff(motion.times).max()) if uneven else 1 / motion.rate
+    frames = max(int(np.ceil(minimum / step - 1e-6)), 1) + 1
     runs = [(int(a), int(b)) for a, b in still_runs(np.ascontiguousarray(place), frames, tolerance)]
     merged: list[tuple[int, int]] = []
     for first, last in runs:
@@ -128,6 +131,8 @@ def _still(
                 merged[-1] = (a, last)
                 continue
         merged.append((first, last))
+    if uneven:
+        merged = [(a, b) for a, b in merged if motion.times[b] - motion.times[a] >= minimum - 1e-6]
     return [_drawn_in(place, motion.times, a, b) for a, b in merged]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from retime import Contact, InputError, Motion, TimeWarp, detect_contacts, find_body, samples
+from retime import Contact, InputError, Motion, TimeWarp, apply, detect_contacts, find_body, samples
 from retime.contacts import carry_contacts, contacts_from_events, parse_contacts
 
 
@@ -122,3 +122,14 @@ def test_what_has_no_feet_has_no_contacts_unless_joints_are_named() -> None:
     assert [c.joint for c in detect_contacts(chain, ["Link1"])] == ["Link1"]
     with pytest.raises(InputError, match="Link"):
         detect_contacts(chain, ["Lnk1"])
+
+
+def test_uneven_samples_count_by_their_time() -> None:
+    walk = samples.walk()
+    half = len(walk) // 2
+    times = np.r_[walk.times[:half], walk.times[half::8]]
+    uneven = apply(walk, TimeWarp.identity(*walk.domain), times=times)
+    assert uneven.sample_times is not None
+    found, wanted = detect_contacts(uneven), detect_contacts(walk)
+    assert [c.joint for c in found] == [c.joint for c in wanted]
+    assert [c.start for c in found] == pytest.approx([c.start for c in wanted], abs=0.14)
