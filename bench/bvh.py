@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,7 @@ def figures() -> Iterator[Figure]:
         ours = seconds(lambda: retime.read(path))
         for peer, read in _peers().items():
             try:
-                theirs = seconds(lambda read=read: read(path), repeats=1)  # type: ignore[misc]
+                theirs = seconds(partial(read, path), repeats=1)
             except Exception as e:
                 print(f"bvh: {peer} could not read the file: {type(e).__name__}: {e}")
                 continue

@@ -6,6 +6,7 @@ Clips of a folder ``shared`` beside the project are used where they are; else th
 from __future__ import annotations
 
 import csv
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -40,10 +41,11 @@ def guided_table_1() -> None:
             x, z = signal(n, 1), signal(r, 2)
             table = score_table(x, [z], steps, WEIGHTS)
             ends = [(0, 0), (m - 1, n - 1)]
-            scored = seconds(lambda: score_table(x, [z], steps, WEIGHTS))  # noqa: B023
-            searched = seconds(
-                lambda: find_path(table, m, ends) if m else find_free_path(table, 0.0)  # noqa: B023
+            scored = seconds(partial(score_table, x, [z], steps, WEIGHTS))
+            search = (
+                partial(find_path, table, m, ends) if m else partial(find_free_path, table, 0.0)
             )
+            searched = seconds(search)
             rows.writerow(
                 (name, n, m or "free", r, steps, paper, f"{scored:.5f}", f"{searched:.5f}")
             )
