@@ -25,7 +25,8 @@ class _Announce(event.Listener):
         self.said = False
 
     def on_start(self, event: Any) -> None:
-        if not self.said and event.data["dispatcher"].py_func.__module__.startswith("retime."):
+        module = event.data["dispatcher"].py_func.__module__ or ""  # none where made by exec
+        if not self.said and module.startswith("retime."):
             self.said = True
             log.warning("compiling the numeric core: a few seconds, once after an install")
 

@@ -99,7 +99,9 @@ def score_table(
         The score of showing frame j after a step of a + 1 and before one of b + 1; infinite where
         that leaves the clip.
     """
-    from retime.methods.guided.kernels import (
+    from retime.methods.guided.score_kernels import (
+        centre_input,
+        change_norms,
         distance_terms,
         finish_scores,
         lagged_products,
@@ -115,53 +117,55 @@ def score_table(
     kind: Any = np.float64 if precision == "double" else np.float32
     n = len(poses)
     squares = np.array([weights.pose, weights.speed, weights.bend]) ** 2
-    shown = np.concatenate(references)
+    poses = np.ascontiguousarray(poses, np.float64)
+    shown = np.ascontiguousarray(np.concatenate(references), np.float64)
     # The middle frames of the references' triples, and what of their features no input changes.
-    middle = _middles(references)
-    velocity = shown[2:] - shown[:-2]
-    curve = np.diff(shown, 2, axis=0)
-    fixed = (squares[1] * _norms(velocity) + squares[2] * _norms(curve))[middle - 1]
+    middle = _middles(references, count)
+    fixed = np.empty(len(middle))
+    change_norms(shown, middle, squares, fixed)
     fixed[count:] = _FAR
-    parts = [middle[i : i + _REFERENCES] for i in range(0, len(middle), _REFERENCES)]
+    parts = [slice(i, i + _REFERENCES) for i in range(0, len(middle), _REFERENCES)]
 
-    columns = np.ascontiguousarray(poses.T)
     scores = np.full((steps, steps, n), np.inf, kind)
     # As few blocks as fit, all of one size, in whole vectors of eight.
-    most = _PAIRS // len(parts[0])
-    blocks = -(-n // min(most, 512))
+    rows = min(len(middle), _REFERENCES)
+    blocks = -(-n // min(_PAIRS // rows, 512))
     block = -(-n // (8 * blocks)) * 8
     width = block + 2 * steps
     # Every block uses the same memory: fresh pages cost as much as the products.
-    products = np.empty((max(p[-1] - p[0] for p in parts) + 3, width))
-    terms = np.empty((3, len(parts[0]), width), kind)
+    columns = np.empty((poses.shape[1], width))
+    centre = np.empty(poses.shape[1])
+    products = np.empty((max(middle[p][-1] - middle[p][0] for p in parts) + 3, width))
+    terms = np.empty((3, rows, width), kind)
     best = np.empty((3, steps, steps, block), kind)
     lagged = np.zeros((2 * steps + 1, width))
     for start in range(0, n, block):
-        frames = np.arange(start - steps, start + block + steps)
-        local = columns.take(frames, axis=1, mode="clip")
-        # Centred, distances are small against the coordinates no more, and digits are not lost.
-        centre = local.mean(axis=1)
-        local -= centre[:, None]
+        centre_input(poses, start - steps, columns, centre)
         best.fill(1e30)
-        for i, part in enumerate(parts):
-            first = part[0] - 1
-            near = shown[first : part[-1] + 2] - centre
-            base = fixed[i * _REFERENCES :][: len(part)] + squares[0] * _norms(near)[part - first]
-            rows = np.matmul(near, local, out=products[: len(near)])
-            here = terms[:, : len(part)]
-            distance_terms(rows, part - first, squares, here)
-            nearest_three(*here, base.astype(kind), steps, best)
-        lagged_products(local, lagged)
+        for part in parts:
+            inner = middle[part]
+            first = inner[0] - 1
+            near = shown[first : inner[-1] + 2] - centre
+            base = fixed[part] + squares[0] * _norms(near)[inner - first]
+            products_here = np.matmul(near, columns, out=products[: len(near)])
+            terms_here = terms[:, : len(inner)]
+            distance_terms(products_here, inner - first, squares, terms_here)
+            nearest_three(*terms_here, base.astype(kind), steps, best)
+        lagged_products(columns, lagged)
         finish_scores(best, lagged, squares, neighbours, start, scores)
     return scores
 
 
-def _middles(references: Sequence[FloatArray]) -> npt.NDArray[np.int64]:
+def _middles(references: Sequence[FloatArray], count: int) -> npt.NDArray[np.int64]:
     """Return the inner frames of references laid end to end, the last repeated to fill a four."""
-    ends = np.cumsum([len(z) for z in references])
-    inner = [np.arange(e - len(z) + 1, e - 1) for e, z in zip(ends, references, strict=True)]
-    middle = np.concatenate(inner)
-    return np.append(middle, np.repeat(middle[-1], -len(middle) % 4))
+    middle = np.empty(-(-count // 4) * 4, np.int64)
+    begin = done = 0
+    for reference in references:
+        inner = max(len(reference) - 2, 0)
+        middle[done : done + inner] = np.arange(begin + 1, begin + 1 + inner)
+        begin, done = begin + len(reference), done + inner
+    middle[count:] = middle[count - 1]
+    return middle
 
 
 def _norms(rows: FloatArray) -> FloatArray:

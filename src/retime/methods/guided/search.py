@@ -17,8 +17,8 @@ __all__ = ["Path", "cost_of", "find_free_path", "find_path", "find_priced_path"]
 Frames = npt.NDArray[np.int64]
 KeyFrames = Sequence[tuple[int, int]]
 
-# Layers are all kept while they fit; beyond, a square root of them is, and the rest made again.
-_LAYER_BYTES = 256 << 20
+# Costs are all kept while they fit; beyond, about a square root, and the rest made again.
+_COST_BYTES = 256 << 20
 # A priced search looks this many frames to either side of its guess.
 _MARGIN = 20
 
@@ -70,7 +70,7 @@ def find_path(
     near : array (m,), optional
         Look only within ``margin`` frames of this path.
     """
-    from retime.methods.guided.kernels import fewest_cost_path
+    from retime.methods.guided.search_kernels import fewest_cost_path
 
     steps, _, n = scores.shape
     if m == 2:
@@ -78,10 +78,12 @@ def find_path(
     low, high = corridor(n, m, steps, keys)
     if near is not None:
         low, high = np.maximum(low, near - margin), np.minimum(high, near + margin)
-    width = int((high - low).max()) + 2 * steps + 3
-    whole = (m - 1) * steps * width * scores.itemsize
-    keep = m if whole <= _LAYER_BYTES else max(int(np.sqrt(m)), 1)
-    cost, frames = fewest_cost_path(scores, low, high, keep)
+    # Seen from the input: the first and last output frame that can show each of its frames.
+    early = np.searchsorted(high, np.arange(n), "left")
+    late = np.searchsorted(low, np.arange(n), "right") - 1
+    whole = steps * int((high - low + 1).sum()) * scores.itemsize
+    keep = n if whole <= _COST_BYTES else int(np.sqrt(steps * n))
+    cost, frames = fewest_cost_path(scores, early, late, keep)
     if not np.isfinite(cost):
         raise InfeasibleError(
             "no timing meets all limits of speed; widen them, or move or drop a keytime"
@@ -91,7 +93,7 @@ def find_path(
 
 def find_free_path(scores: FloatArray, price: float) -> Path:
     """Find the best path of any length; every frame costs ``price`` on top."""
-    from retime.methods.guided.kernels import free_path
+    from retime.methods.guided.search_kernels import free_path
 
     cost, frames = free_path(scores, price)
     if not np.isfinite(cost):
@@ -106,7 +108,7 @@ def find_priced_path(scores: FloatArray, m: int, *, rounds: int = 60) -> Path | 
     ``m`` frames, and then that path is the best of that length. Where no price does, the path is
     sought near those just shorter and longer. ``None`` where that fails.
     """
-    from retime.methods.guided.kernels import free_path
+    from retime.methods.guided.search_kernels import free_path
 
     most = float(np.max(scores, where=np.isfinite(scores), initial=0.0))
     least = -most

@@ -1,0 +1,160 @@
+"""Compiled loops of the search: paths of a given length, and of any."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from retime.compiled import kernel
+
+__all__ = ["fewest_cost_path", "free_path"]
+
+
+@kernel
+def _leave(costs, origin, j, scores, early, late, start, nothing, spare):  # type: ignore[no-untyped-def]
+    """Lead all paths on from frame j: the recurrence (4), for every moment that can show it.
+
+    ``costs[a, start[j] - origin + t - early[j]]`` is the least of a path that shows frame j at
+    output frame t, after a step of a + 1. The moments are innermost: a step costs the same at all
+    of them, so the table of scores is passed over but once.
+    """
+    steps = scores.shape[0]
+    for b in range(min(steps, scores.shape[2] - 1 - j)):
+        k = j + 1 + b
+        first = max(early[j], early[k] - 1)
+        length = max(min(late[j], late[k] - 1) - first + 1, 0)
+        at = start[j] - origin + first - early[j]
+        to = start[k] - origin + first + 1 - early[k] if length > 0 else start[k] - origin
+        row = costs[b]
+        out = row[to:]
+        # In whole vectors; what lies beyond is written again, below or by later frames.
+        padded = (length + 3) // 4 * 4
+        # What is known so far lies apart: a minimum with the very cell that is written becomes a
+        # masked store, many times as slow.
+        known = nothing
+        for a in range(0, steps, 4):  # four at a time; where fewer are left, the last one again
+            a1, a2, a3 = min(a + 1, steps - 1), min(a + 2, steps - 1), min(a + 3, steps - 1)
+            path0, edge0 = costs[a, at:], scores[a, b, j]
+            path1, edge1 = costs[a1, at:], scores[a1, b, j]
+            path2, edge2 = costs[a2, at:], scores[a2, b, j]
+            path3, edge3 = costs[a3, at:], scores[a3, b, j]
+            if a > 0:
+                for t in range(padded):
+                    spare[t] = out[t]
+                known = spare
+            for t in range(padded):
+                c0 = path0[t] + edge0
+                c1 = path1[t] + edge1
+                c2 = path2[t] + edge2
+                c3 = path3[t] + edge3
+                c0 = c0 if c0 < c1 else c1
+                c2 = c2 if c2 < c3 else c3
+                c0 = c0 if c0 < c2 else c2
+                out[t] = c0 if c0 < known[t] else known[t]
+        for t in range(start[k] - origin, to):
+            row[t] = np.inf
+        for t in range(to + length, start[k + 1] - origin):
+            row[t] = np.inf
+
+
+@kernel
+def _pass_through(costs, begin, end, scores, early, late, start):  # type: ignore[no-untyped-def]
+    """Lead all paths on from the input frames ``begin`` to ``end``."""
+    steps = scores.shape[0]
+    nothing = np.full(len(early) + 3, np.inf, costs.dtype)
+    spare = nothing.copy()
+    for j in range(begin, end):
+        if j > 0:
+            _leave(costs, start[begin], j, scores, early, late, start, nothing, spare)
+            continue
+        known = min(steps + 1, len(early))
+        costs[:, : start[known]] = np.inf
+        for k in range(1, known):
+            if early[k] <= 1 <= late[k]:
+                costs[k - 1, start[k] + 1 - early[k]] = 0.0
+
+
+@kernel
+def fewest_cost_path(scores, early, late, keep):  # type: ignore[no-untyped-def]
+    """Find the path of least cost through a corridor, exact: its cost and its frames.
+
+    ``early`` and ``late`` (n,) bound the output frames that may show each input frame. What leads
+    on from every ``keep``-th input frame is kept, and the rest is made again on the way back; the
+    choice at each vertex is made again too, on the path only, so no table of choices is written.
+    """
+    steps = scores.shape[0]
+    n = scores.shape[2]
+    start = np.zeros(n + 1, np.int64)  # where an input frame's moments begin, laid end to end
+    for j in range(n):
+        start[j + 1] = start[j] + max(late[j] - early[j] + 1, 0)
+    begins = np.arange(0, n, keep)
+    ahead = start[np.minimum(begins + steps, n)] - start[begins]
+    held = start[np.minimum(begins + keep + steps, n)] - start[begins]
+    kept = np.empty((len(begins), steps, np.max(ahead)), scores.dtype)
+    costs = np.empty((steps, np.max(held) + 3), scores.dtype)
+    for c in range(len(begins)):
+        if c > 0:
+            done = start[begins[c]] - start[begins[c - 1]]
+            kept[c, :, : ahead[c]] = costs[:, done : done + ahead[c]]
+            costs[:, : ahead[c]] = kept[c, :, : ahead[c]]
+        _pass_through(costs, begins[c], min(begins[c] + keep, n - 1), scores, early, late, start)
+    path = np.zeros(late[n - 1] + 1, np.int64)
+    path[-1] = n - 1
+    t = len(path) - 2
+    best = np.inf
+    for a in range(min(steps, n - 1)):
+        cost = costs[a, start[n - 1] - start[begins[-1]]]
+        if cost < best:
+            best = cost
+            path[t] = n - 2 - a
+    if best == np.inf:
+        return best, path
+    for c in range(len(begins) - 1, -1, -1):
+        begin = begins[c]
+        if c < len(begins) - 1:
+            costs[:, : ahead[c]] = kept[c, :, : ahead[c]]
+            _pass_through(costs, begin, begin + keep, scores, early, late, start)
+        while t > 1 and path[t] >= begin:
+            j = path[t]
+            b = path[t + 1] - j - 1
+            least = np.inf
+            for a in range(min(steps, j)):
+                cost = costs[a, start[j] - start[begin] + t - early[j]] + scores[a, b, j]
+                if cost < least:
+                    least = cost
+                    path[t - 1] = j - 1 - a
+            t -= 1
+    return best, path
+
+
+@kernel
+def free_path(scores, price):  # type: ignore[no-untyped-def]
+    """Find the path of least cost of any length, each edge at a price: its cost and its frames."""
+    steps, _, n = scores.shape
+    cost = np.full((steps, n), np.inf)  # of a path that leaves frame j by a step of b + 1
+    choice = np.zeros((steps, n), np.uint8)
+    cost[:, 0] = 0.0
+    for j in range(1, n - 1):
+        for b in range(min(steps, n - 1 - j)):
+            least = np.inf
+            chosen = 0
+            for a in range(min(steps, j)):
+                value = cost[a, j - 1 - a] + scores[a, b, j]
+                better = value < least  # without a branch: which step wins, nobody can foretell
+                least = value if better else least
+                chosen = a if better else chosen
+            cost[b, j] = least + price
+            choice[b, j] = chosen
+    least = np.inf
+    path = np.zeros(n, np.int64)
+    path[0] = n - 1
+    for b in range(min(steps, n - 1)):
+        if cost[b, n - 2 - b] < least:
+            least = cost[b, n - 2 - b]
+            path[1] = n - 2 - b
+    length = 2
+    if least < np.inf:
+        while path[length - 1] > 0:
+            j = path[length - 1]
+            path[length] = j - 1 - choice[path[length - 2] - j - 1, j]
+            length += 1
+    return least, path[:length][::-1].copy()
