@@ -22,6 +22,9 @@ __all__ = ["LimbSolver", "frames_of", "two_bone"]
 _STRAIGHTEST = 0.9999
 # A bend below this share of the limb's length does not tell its plane; the usual one does.
 _CLEAR_BEND = 1e-4
+# A leg shorter than its bones by less than this share is nearly straight (its knee by 23 degrees):
+# pulled straighter, it keeps at least this share of the shortness, so half of its bend.
+_NEARLY_STRAIGHT, _KEPT = 0.02, 0.25
 # A foot that stands flat shall stay flat: turning it counts this many times a bend of the knee.
 _FOOT_STIFFNESS = 2.0
 # Between two contacts that follow at once, a held joint slides at most this fast, m/s, on the mean.
@@ -74,6 +77,19 @@ def _unit(v: FloatArray) -> FloatArray:
 
 def _perpendicular(v: FloatArray, direction: FloatArray) -> FloatArray:
     out: FloatArray = v - (v * direction).sum(-1, keepdims=True) * direction
+    return out
+
+
+def _kept_bent(length: FloatArray, before: FloatArray, full: FloatArray) -> FloatArray:
+    """Keep a limb that is pulled straight from snapping: it slows down before full stretch.
+
+    The last of its bend goes as fast as the root of the length that is left to full stretch.
+    """
+    short = full - length
+    edge = np.maximum(np.minimum(full - before, _NEARLY_STRAIGHT * full), 1e-12)
+    over = np.maximum(edge - short, 0.0) / ((1 - _KEPT) * edge)
+    slowed = _KEPT * edge + (1 - _KEPT) * edge * np.exp(-over)
+    out: FloatArray = np.minimum(full - np.where(short < edge, slowed, short), _STRAIGHTEST * full)
     return out
 
 
@@ -257,7 +273,7 @@ class LimbSolver:
         by_knee = _FOOT_STIFFNESS * thigh * shin * np.sqrt(1 - bent**2)
         by_foot = foot * distance * np.sin(now)
         share = by_foot**2 / np.maximum(by_foot**2 + by_knee**2, 1e-12)
-        wanted = np.minimum(after + share * (before - after), _STRAIGHTEST * (thigh + shin))
+        wanted = _kept_bent(after + share * (before - after), before, thigh + shin)
         span = np.maximum(2 * foot * distance, 1e-12)
         angle = np.arccos(np.clip((foot**2 + distance**2 - wanted**2) / span, -1, 1))
         return quat.from_axis_angle(_unit(np.cross(toward, to_hip)), now - angle)

@@ -15,6 +15,7 @@ from retime.contacts import carry_contacts, detect_contacts
 from retime.ik import hold_contacts, two_bone
 from retime.kinematics import positions
 from retime.metrics import plant_drift
+from retime.quat import FloatArray
 
 COORDINATES = st.floats(-2, 2)
 
@@ -252,3 +253,35 @@ def test_contacts_that_follow_at_once_do_not_tear_a_foot() -> None:
     early, late = (positions(held)[int(t * walk.rate), j] for t in (1.2, 1.8))
     np.testing.assert_allclose(early, targets[one], atol=1e-4)
     np.testing.assert_allclose(late, targets[other], atol=1e-4)
+
+
+def bend_of(motion: Motion, upper: str, lower: str, end: str) -> FloatArray:
+    """Return by how much a limb is bent, degrees, (F,)."""
+    hip, knee, ankle = (
+        positions(motion)[:, motion.skeleton.index(name)] for name in (upper, lower, end)
+    )
+    thigh, shin = knee - hip, ankle - knee
+    lengths = np.linalg.norm(thigh, axis=1) * np.linalg.norm(shin, axis=1)
+    out: FloatArray = np.degrees(np.arccos(np.clip((thigh * shin).sum(1) / lengths, -1, 1)))
+    return out
+
+
+def test_a_leg_that_is_pulled_straight_does_not_snap() -> None:
+    stands = t_pose()
+    half = np.radians(np.interp(stands.times, [0, 0.2, 0.8, 1], [20, 20, 6, 6]))
+    rotations = stands.rotations.copy()
+    for name, turn in (("LeftUpLeg", -half), ("LeftLeg", 2 * half), ("LeftFoot", -half)):
+        j = stands.skeleton.index(name)
+        rotations[:, j] = quat.from_axis_angle([1, 0, 0], turn)
+    motion = replace(stands, rotations=rotations)
+    contact = Contact("LeftToe", 0.3, 0.7)
+    inside = (motion.times >= 0.3) & (motion.times <= 0.7)
+    target = positions(motion)[inside, motion.skeleton.index("LeftToe")].mean(axis=0)
+    target[1] -= 0.05  # more than the leg has left
+    held = hold_contacts(motion, {contact: target})
+    reached = positions(held)[inside, held.skeleton.index("LeftToe")]
+    np.testing.assert_allclose(reached, np.broadcast_to(target, reached.shape), atol=1e-6)
+    leg = ("LeftUpLeg", "LeftLeg", "LeftFoot")
+    before, after = bend_of(motion, *leg), bend_of(held, *leg)
+    assert (after[inside] < 0.95 * before[inside]).any()  # it does give way
+    assert (after > 0.45 * np.minimum(before, 22)).all()  # but keeps half of its last bend
