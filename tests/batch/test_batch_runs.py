@@ -19,10 +19,10 @@ from retime.batch import isolation
 from retime.batch.backends import LostWorkersError, open_backend
 from retime.batch.gate import Gate, Limit
 from retime.batch.plan import Shard
-from retime.batch.reading import ClipReading
 from retime.batch.run import Batch, BatchStoppedError, run_batch
 from retime.batch.task import Outcome, Task, do_task
 from retime.errors import InputError
+from retime.reading import Reading
 from retime.recipe import to_document
 
 SHARED = Path(__file__).parents[3] / "shared"
@@ -347,12 +347,12 @@ def test_clips_are_read_as_asked(tmp_path: Path) -> None:
     plain = Batch(recipe=recipe, library=tmp_path / "library", out=tmp_path / "out")
     assert run_batch(plain, Here()).accepted == 2
     assert again(plain)[1] == []
-    reading = ClipReading(fps=48.0, rest_frame="keep", roles={"left_hand": "LeftHand"})
+    reading = Reading(source_fps=48.0, rest_frame="keep", roles={"left_hand": "LeftHand"})
     summary, done = again(plain, reading=reading)
     assert (summary.accepted, done) == (2, ["a.bvh", "b.glb"])
     assert retime.read(tmp_path / "out/accepted/a.bvh").rate == pytest.approx(48.0)
     assert again(plain, reading=reading)[1] == []  # and what was asked is remembered
-    wrong = ClipReading(roles={"left_hand": "Nobody"})
+    wrong = Reading(roles={"left_hand": "Nobody"})
     summary, _ = again(plain, reading=wrong)
     assert summary.failed == 2
 
@@ -368,7 +368,7 @@ def test_one_skeleton_serves_motions_that_lie_apart_from_it(tmp_path: Path) -> N
         recipe=Recipe([Step("spline", {"duration": 1.0})]), library=library, out=tmp_path / "out"
     )
     assert run_batch(batch, Here()).failed == 1
-    reading = ClipReading(fps=60.0, skeleton=str(skeleton))
+    reading = Reading(source_fps=60.0, skeleton=str(skeleton))
     assert again(batch, reading=reading)[0].accepted == 2
     made = retime.read(tmp_path / "out/accepted/take.amc", fps=60.0)
     assert made.duration == pytest.approx(1.0)

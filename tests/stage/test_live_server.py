@@ -184,6 +184,7 @@ def test_a_port_in_use_is_said(punches: Path, run: Any) -> None:
         (["REF", "--score", "x.txt"], "picture"),
         (["REF", "--record", "no/folder.npz"], "folder"),
         (["--replay", "REF"], "--out"),
+        (["REF", "--replay", "REF", "--in", "vmc://127.0.0.1:39539"], "leave --in out"),
         (["SHORT"], "too short"),
     ],
 )

@@ -395,3 +395,30 @@ def test_a_batch_keeps_each_motion_its_skeleton(amc: Path, tmp_path: Path) -> No
         (made,) = (out / "accepted").rglob(f"{name}.amc")
         assert retime.read(made).origin is not None
         assert made.with_suffix(".asf").exists()
+
+
+def test_every_command_reads_a_motion_with_its_skeleton_elsewhere(
+    run: Callable[..., tuple[int, str, str]], amc: Path, tmp_path: Path
+) -> None:
+    apart = tmp_path / "apart"
+    apart.mkdir()
+    take = apart / "take.amc"
+    take.write_bytes(amc.read_bytes())
+    skeleton = ("--skeleton", str(amc.with_name("ann.asf")))
+    bvh = tmp_path / "made.bvh"
+    for command in (
+        ("info", take),
+        ("convert", take, bvh),
+        ("check", take),
+        ("check", bvh, "--source", take),  # for the one of two files that needs it
+        ("plot", take, tmp_path / "strip.png"),
+        ("report", take, tmp_path / "page.html"),
+        ("apply", take, tmp_path / "slow.bvh", "--duration", "1"),
+    ):
+        words = [str(w) for w in command]
+        assert run(*words)[0] == 2, command
+        status, _, told = run(*words, *skeleton)
+        assert status == 0, told
+    status, _, told = run("check", str(bvh), *skeleton)
+    assert status == 2
+    assert "holds its own skeleton; leave --skeleton out" in told

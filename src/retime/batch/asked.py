@@ -7,8 +7,8 @@ from pathlib import Path
 
 from retime.batch.gate import Gate
 from retime.batch.plan import Shard
-from retime.batch.reading import ClipReading
 from retime.errors import RetimeError
+from retime.reading import Reading
 from retime.recipe import Recipe
 
 __all__ = ["Batch", "BatchStoppedError", "Summary"]
@@ -36,7 +36,7 @@ class Batch:
         Suffix of the results, like ``"npz"``; empty to keep each clip's own.
     fps : float, optional
         Frame rate of the results; else each clip's own.
-    reading : ClipReading
+    reading : Reading
         How clips are read, where their files tell too little.
     drop_rest : bool
         Leave out the rest poses that were set aside on reading.
@@ -61,7 +61,7 @@ class Batch:
     seed: int = 0
     suffix: str = ""
     fps: float | None = None
-    reading: ClipReading = field(default_factory=ClipReading)
+    reading: Reading = field(default_factory=Reading)
     drop_rest: bool = False
     minimum: float = 0.25
     physics: bool = False

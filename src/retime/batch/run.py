@@ -19,7 +19,7 @@ from typing import Any
 from retime import __version__
 from retime.batch.asked import Batch, BatchStoppedError, Summary
 from retime.batch.backends import Backend, LostBackendError, LostWorkersError
-from retime.batch.clip_files import clip_sha256, clip_stamp
+from retime.batch.clip_files import clip_sha256, clip_stamp, file_sha256
 from retime.batch.clip_recipes import ClipRecipe, ClipRecipes
 from retime.batch.manifest import Manifest, Row, manifest_files
 from retime.batch.plan import Item, Shard, make_plan
@@ -27,6 +27,7 @@ from retime.batch.task import Outcome, Task
 from retime.batch.vary import parse_variations
 from retime.errors import InputError, MissingDependencyError
 from retime.io import format_of
+from retime.reading import Reading
 from retime.recipe import to_document
 
 __all__ = ["Batch", "BatchStoppedError", "Summary", "run_batch"]
@@ -336,7 +337,10 @@ class _Run:
 
 def _settings(batch: Batch) -> dict[str, Any]:
     """List what decides results beside recipe and clip; what is not asked for changes no hash."""
-    reading = batch.reading.told()
+    plain = asdict(Reading())
+    reading = {k: v for k, v in asdict(batch.reading).items() if v != plain[k]}
+    if batch.reading.skeleton is not None:
+        reading["skeleton"] = file_sha256(Path(batch.reading.skeleton))
     settings: dict[str, Any] = {"fps": batch.fps, "suffix": batch.suffix}
     if reading:
         settings["reading"] = reading

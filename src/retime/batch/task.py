@@ -46,7 +46,7 @@ class Task:
     fps : float, optional
         Frame rate of the result; else the clip's.
     reading : mapping
-        How the clip is read: fields of ``ClipReading``.
+        How the clip is read: fields of ``Reading``.
     drop_rest : bool
         Leave out a rest pose that was set aside on reading.
     minimum : float
@@ -159,10 +159,10 @@ class _WriteError(RetimeError):
 
 def _made(task: Task) -> Outcome:
     from retime import __version__
-    from retime.batch.reading import ClipReading
     from retime.edits import apply_edits, total_warp
     from retime.io import format_of, kind_of
     from retime.metrics import judge
+    from retime.reading import Reading
 
     if task.version != __version__:
         text = f"this worker has retime {__version__}, and the batch retime {task.version}"
@@ -170,7 +170,8 @@ def _made(task: Task) -> Outcome:
     _must_be_the_same(task)
     form, target = kind_of(task.source), Path(task.target)
     in_place = form.several and format_of(target).name == form.name
-    motions = ClipReading(**task.reading).read(task.source, every=in_place)
+    reading = Reading(**task.reading).for_file(task.source)
+    motions = reading.read_all(task.source) if in_place else [reading.read(task.source)]
     found: list[Mapping[str, float]] = []
     results: list[Any] = []
     notes: list[str] = []

@@ -17,7 +17,7 @@ from retime.cli.options import (
     with_parameters,
     with_retiming,
 )
-from retime.cli.retiming import read_with_roles, retime_file
+from retime.cli.retiming import retime_file
 from retime.methods.live import AlignParameters
 
 
@@ -50,7 +50,6 @@ def align(
 
     retime align walk.bvh other.bvh out.bvh --loop-reference --plot path.png
     """
-    from retime.io import read
     from retime.recipe import Step
 
     for result in (target, warp, plot, retiming.recipe):
@@ -59,13 +58,14 @@ def align(
     if plot is not None:
         must_differ(source, plot)
         must_be_a_picture(plot)
-    given = Step("align", {"b": read(other, rest_frame=retiming.rest_frame), **parameters})
+    take = retiming.reading.for_partner(other).read(other)
+    given = Step("align", {"b": take, **parameters})
     retime_file([given], source, target, retiming, warp_file=warp)
     if plot is not None:
         from retime.methods.live import find_alignment
         from retime.parameters import declared
         from retime.plot.alignments import draw_alignment
 
-        motion = read_with_roles(source, retiming.roles, **retiming.reading)
+        motion = retiming.read(source)
         values = {p.name: getattr(given.parameters, p.name) for p in declared(AlignParameters)}
         draw_alignment(find_alignment(motion, **values), plot, names=(source.stem, other.stem))

@@ -13,17 +13,8 @@ from typing import Annotated, Any
 import typer
 
 from retime.cli.console import note, report
-from retime.cli.options import (
-    DropRest,
-    Fps,
-    RestFrame,
-    RolesMap,
-    Scale,
-    Shortest,
-    SkeletonFile,
-    SourceFps,
-    Up,
-)
+from retime.cli.options import DropRest, Fps, Shortest, with_reading
+from retime.reading import Reading
 
 # So many failures are listed at the end; the rest is in the manifest.
 _LISTED = 5
@@ -34,7 +25,9 @@ def add_to(app: typer.Typer, name: str) -> None:
     app.command(name)(batch)
 
 
+@with_reading
 def batch(
+    reading: Reading,
     recipe_file: Annotated[Path, typer.Argument(metavar="RECIPE", help="The recipe file.")],
     library: Annotated[Path, typer.Argument(metavar="LIBRARY", help="The folder of clips.")],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The folder of results.")],
@@ -70,13 +63,7 @@ def batch(
         str, typer.Option(help="Format of the results, like npz; else each clip's own.")
     ] = "",
     fps: Fps = None,
-    scale: Scale = None,
-    up: Up = None,
-    source_fps: SourceFps = None,
-    rest_frame: RestFrame = "auto",
     drop_rest: DropRest = False,
-    skeleton: SkeletonFile = None,
-    roles: RolesMap = None,
     minimum: Shortest = 0.25,
     physics: Annotated[
         bool, typer.Option("--physics", help="Also measure how much a body could have done.")
@@ -106,9 +93,7 @@ def batch(
     from retime.batch.backends import open_backend
     from retime.batch.gate import Gate, read_gate
     from retime.batch.plan import Shard
-    from retime.batch.reading import ClipReading
     from retime.batch.run import Batch, run_batch
-    from retime.cli.retiming import read_roles
     from retime.recipe import read_recipe
 
     asked = Batch(
@@ -121,14 +106,7 @@ def batch(
         seed=seed,
         suffix=to,
         fps=fps,
-        reading=ClipReading(
-            scale=scale,
-            up=up,
-            fps=source_fps,
-            rest_frame=rest_frame,
-            skeleton=None if skeleton is None else str(skeleton.absolute()),
-            roles=None if roles is None else read_roles(roles),
-        ),
+        reading=reading,
         drop_rest=drop_rest,
         minimum=minimum,
         physics=physics,

@@ -11,13 +11,15 @@ from retime.cli.options import (
     Input,
     Json,
     OneAnimation,
-    RolesMap,
     Shortest,
     SourceMotion,
     TrueWarp,
     WarpIn,
+    must_take_a_skeleton,
+    with_reading,
 )
 from retime.errors import InputError
+from retime.reading import Reading
 
 
 def add_to(app: typer.Typer, name: str) -> None:
@@ -25,13 +27,14 @@ def add_to(app: typer.Typer, name: str) -> None:
     app.command(name)(check)
 
 
+@with_reading
 def check(
     file: Input,
+    reading: Reading,
     source: SourceMotion = None,
     warp: WarpIn = None,
     truth: TrueWarp = None,
     minimum: Shortest = 0.25,
-    roles: RolesMap = None,
     animation: OneAnimation = None,
     physics: Annotated[
         bool, typer.Option("--physics", help="Also ask whether a body could have done it.")
@@ -48,17 +51,17 @@ def check(
 
     retime check out.bvh --source walk.bvh --warp warp.json --physics
     """
-    from retime.cli.retiming import read_with_roles
     from retime.io.warp_json import read_warp
     from retime.metrics import MEASURES, judge
 
-    motion = read_with_roles(file, roles, animation=animation)
+    must_take_a_skeleton(reading, [file] if source is None else [file, source])
+    motion = reading.for_file(file).read(file, animation=animation)
     if not len(motion):
         raise InputError(f"{file} has no frames to measure")
     original = (
         None
         if source is None
-        else read_with_roles(source, roles, animation=_same(source, animation))
+        else reading.for_file(source).read(source, animation=_same(source, animation))
     )
     used = None if warp is None else read_warp(warp)
     right = None if truth is None else read_warp(truth)

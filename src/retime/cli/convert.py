@@ -12,13 +12,10 @@ from retime.cli.options import (
     Json,
     OneAnimation,
     Output,
-    RestFrame,
-    Scale,
-    SkeletonFile,
-    SourceFps,
-    Up,
     must_differ,
+    with_reading,
 )
+from retime.reading import Reading
 
 
 def add_to(app: typer.Typer, name: str) -> None:
@@ -26,17 +23,14 @@ def add_to(app: typer.Typer, name: str) -> None:
     app.command(name)(convert)
 
 
+@with_reading
 def convert(
     source: Input,
     target: Output,
+    reading: Reading,
     fps: Fps = None,
-    scale: Scale = None,
-    up: Up = None,
-    source_fps: SourceFps = None,
-    rest_frame: RestFrame = "auto",
     drop_rest: DropRest = False,
     animation: OneAnimation = None,
-    skeleton: SkeletonFile = None,
     as_json: Json = False,
 ) -> None:
     """Write a motion in another format; the suffixes tell the formats.
@@ -48,13 +42,12 @@ def convert(
     retime convert walk.bvh positions.csv
     """
     from retime.edits import apply
-    from retime.io import format_of, read, write
+    from retime.io import format_of, write
     from retime.warp import TimeWarp
 
     must_differ(source, target)
     format_of(target)
-    options = {"scale": scale, "up": up, "rest_frame": rest_frame, "fps": source_fps}
-    motion = read(source, **options, animation=animation, skeleton=skeleton)  # type: ignore[arg-type]
+    motion = reading.read(source, animation=animation)
     if fps is None and motion.sample_times is not None and format_of(target).even:
         fps = float(f"{motion.rate:.6g}")
         motion = motion.with_notes(f"its samples are uneven: written at {fps:g} fps (--fps)")

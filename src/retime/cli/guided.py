@@ -8,7 +8,7 @@ import typer
 
 from retime.cli.console import report, table
 from retime.cli.options import Input, MaybeOutput, Retiming, WarpOut, with_parameters, with_retiming
-from retime.cli.retiming import read_with_roles, retime_file
+from retime.cli.retiming import retime_file
 from retime.errors import InputError
 from retime.methods.guided import GuidedParameters
 
@@ -48,7 +48,7 @@ def guided(
     from retime.recipe import Step
 
     if suggest:
-        motion = read_with_roles(source, retiming.roles, **retiming.reading)
+        motion = retiming.read(source)
         found = suggest_keytimes(motion)
         if retiming.as_json:
             listed = [{"time": s.time, "weight": s.weight} for s in found]

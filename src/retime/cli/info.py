@@ -7,18 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from retime.cli.console import report
-from retime.cli.options import (
-    Animation,
-    Input,
-    Json,
-    RestFrame,
-    RolesMap,
-    Scale,
-    Shortest,
-    SkeletonFile,
-    SourceFps,
-    Up,
-)
+from retime.cli.options import Animation, Input, Json, Shortest, with_reading
+from retime.reading import Reading
 
 if TYPE_CHECKING:
     from retime.body import Body
@@ -29,15 +19,11 @@ def add_to(app: typer.Typer, name: str) -> None:
     app.command(name)(info)
 
 
+@with_reading
 def info(
     file: Input,
-    scale: Scale = None,
-    up: Up = None,
-    source_fps: SourceFps = None,
-    rest_frame: RestFrame = "auto",
+    reading: Reading,
     animation: Animation = None,
-    skeleton: SkeletonFile = None,
-    roles: RolesMap = None,
     minimum: Shortest = 0.25,
     joints: Annotated[bool, typer.Option("--joints", help="List the joints.")] = False,
     as_json: Json = False,
@@ -47,14 +33,11 @@ def info(
     Example: retime info walk.bvh --joints
     """
     from retime.body import find_body
-    from retime.cli.retiming import read_with_roles
     from retime.contacts import detect_contacts
     from retime.io import contacts_in_file, kind_of
     from retime.kinematics import height
 
-    options = {"scale": scale, "up": up, "rest_frame": rest_frame, "fps": source_fps}
-    chosen = None if animation == "all" else animation
-    motion = read_with_roles(file, roles, **options, animation=chosen, skeleton=skeleton)
+    motion = reading.read(file, animation=None if animation == "all" else animation)
     clips = kind_of(file).contents(file)
     body = find_body(motion)
     contacts = contacts_in_file(motion) or detect_contacts(motion, minimum=minimum)

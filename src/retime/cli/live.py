@@ -10,11 +10,22 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from retime.cli.console import note
-from retime.cli.options import Json, RolesMap, must_be_a_picture, must_have_a_folder
+from retime.cli.options import (
+    Json,
+    must_be_a_picture,
+    must_have_a_folder,
+    must_take_a_skeleton,
+    with_reading,
+)
 from retime.errors import InputError, MissingDependencyError
+from retime.reading import Reading
 
 if TYPE_CHECKING:
     from retime.stage.serve import Plan
+
+
+# The port on which programs that send VMC do so unless told otherwise.
+_HEARD = "vmc://127.0.0.1:39539"
 
 
 def add_to(app: typer.Typer, name: str) -> None:
@@ -22,7 +33,9 @@ def add_to(app: typer.Typer, name: str) -> None:
     app.command(name)(live)
 
 
+@with_reading
 def live(
+    reading: Reading,
     references: Annotated[
         list[Path] | None,
         typer.Argument(
@@ -39,11 +52,13 @@ def live(
         ),
     ] = None,
     heard: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--in", metavar="vmc://HOST:PORT", help="Where the performer's stream comes in."
+            "--in",
+            metavar="vmc://HOST:PORT",
+            help=f"Where the performer's stream comes in. Default: {_HEARD}.",
         ),
-    ] = "vmc://127.0.0.1:39539",
+    ] = None,
     outs: Annotated[
         list[str] | None,
         typer.Option(
@@ -112,7 +127,6 @@ def live(
         Literal["bayes", "predictive"],
         typer.Option("--aligner", help="How it is followed: by belief, or the paper's way."),
     ] = "bayes",
-    roles: RolesMap = None,
     as_json: Json = False,
 ) -> None:
     """Let a virtual partner keep time with a performer.
@@ -134,12 +148,16 @@ def live(
     except ModuleNotFoundError:
         raise MissingDependencyError("following live streams", "live") from None
     from retime.cli.live_display import Display
-    from retime.cli.retiming import read_with_roles
 
     places = tuple(StreamAddress.parse(o) for o in outs or ())
     played = None
+    files = [*(references or ()), *(partners or ()), *([] if replay is None else [replay])]
+    must_take_a_skeleton(reading, files)
     if replay is not None:
-        played = Replay(read_with_roles(replay, roles), speed=speed, rate=replay_rate)
+        if heard is not None:
+            raise InputError("a --replay stands in for the stream: leave --in out, or --replay")
+        performed = reading.for_file(replay).read(replay)
+        played = Replay(performed, speed=speed, rate=replay_rate)
     elif speed != "1":
         raise InputError("--speed is how fast a --replay is; without one it does nothing")
     if not references:
@@ -167,8 +185,8 @@ def live(
     from retime.stage.serve import Plan, serve
 
     plan = Plan(
-        follower=_follower(references, partners or [], roles, aligner, ahead, plausible),
-        heard=None if played is not None else StreamAddress.parse(heard),
+        follower=_follower(references, partners or [], reading, aligner, ahead, plausible),
+        heard=None if played is not None else StreamAddress.parse(heard or _HEARD),
         outs=places,
         rate=rate,
         feed=None if feed is None else _host_and_port(feed),
@@ -210,19 +228,18 @@ def _send_only(replay: Any, places: tuple[Any, ...], file: Path | None) -> None:
 def _follower(
     references: list[Path],
     partners: list[Path],
-    roles: Path | None,
+    reading: Reading,
     aligner: str,
     ahead: float,
     plausible: bool,
 ) -> Any:
-    from retime.cli.retiming import read_with_roles
     from retime.live import BayesAligner, PredictiveAligner
     from retime.stage.follower import Follower, Part
 
     parts = []
     for k, path in enumerate(references):
-        motion = read_with_roles(path, roles)
-        partner = read_with_roles(partners[k], roles) if partners else None
+        motion = reading.for_file(path).read(path)
+        partner = reading.for_file(partners[k]).read(partners[k]) if partners else None
         limits = None
         if plausible:
             from retime.stage.plausible import PlausibleRates

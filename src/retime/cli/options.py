@@ -6,15 +6,19 @@ import dataclasses
 import inspect
 import types
 import typing
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, Union
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
 
 import typer
 
 from retime.errors import InputError
-from retime.parameters import Parameter, declared
+from retime.parameters import Parameter, build, declared
+from retime.reading import Reading
+
+if TYPE_CHECKING:
+    from retime.motion import Motion
 
 __all__ = [
     "Also",
@@ -30,23 +34,20 @@ __all__ = [
     "OneAnimation",
     "Output",
     "RecipeOut",
-    "RestFrame",
     "Retiming",
-    "RolesMap",
-    "Scale",
     "Shortest",
-    "SkeletonFile",
-    "SourceFps",
     "SourceMotion",
     "TrueWarp",
-    "Up",
     "WarpIn",
     "WarpOut",
     "given",
     "must_be_a_picture",
     "must_differ",
     "must_have_a_folder",
+    "must_take_a_skeleton",
+    "read_roles",
     "with_parameters",
+    "with_reading",
     "with_retiming",
 ]
 
@@ -61,21 +62,6 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Fps = Annotated[float | None, typer.Option("--fps", help="Frame rate of the result.", min=0.001)]
 Exact = Annotated[
     bool, typer.Option("--exact", help="Keep the exact duration: bend the frame time instead.")
-]
-Scale = Annotated[
-    float | None,
-    typer.Option("--scale", help="Metres per unit of length, where the guess is wrong."),
-]
-Up = Annotated[
-    Literal["Y", "Z"] | None, typer.Option("--up", help="Up axis, where the guess is wrong.")
-]
-SourceFps = Annotated[
-    float | None,
-    typer.Option("--source-fps", help="Frame rate of the file, where its own is wrong.", min=0.001),
-]
-RestFrame = Annotated[
-    Literal["auto", "keep", "first"],
-    typer.Option("--rest-frame", help="Is frame 0 an added rest pose? Judge, no, or yes."),
 ]
 DropRest = Annotated[
     bool, typer.Option("--drop-rest", help="Leave out the rest pose that was set aside.")
@@ -113,20 +99,6 @@ OneAnimation = Annotated[
     str | None,
     typer.Option(
         "--animation", help="Which animation of the file, by name or number.", metavar="NAME"
-    ),
-]
-RolesMap = Annotated[
-    Path | None,
-    typer.Option(
-        "--map", help="A JSON file of joints by role, where names tell too little.", metavar="FILE"
-    ),
-]
-SkeletonFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--skeleton",
-        help="The skeleton's file (ASF), where it is not found beside the motion.",
-        metavar="FILE",
     ),
 ]
 Shortest = Annotated[
@@ -172,6 +144,14 @@ def must_differ(source: Path, target: Path) -> None:
         raise InputError(f"{target} is the input; give the result another name")
 
 
+def must_take_a_skeleton(reading: Reading, files: Sequence[Path]) -> None:
+    """Refuse a skeleton's file that none of several files is read with."""
+    from retime.io import kind_of
+
+    if reading.skeleton is not None and not any(kind_of(f).skeleton_apart for f in files):
+        raise InputError(f"{files[0]} holds its own skeleton; leave --skeleton out")
+
+
 def with_parameters(cls: type, *, leave_out: tuple[str, ...] = ()) -> Callable[[Command], Command]:
     """Give a command an option for every parameter that a dataclass declares, but those left out.
 
@@ -183,51 +163,71 @@ def with_parameters(cls: type, *, leave_out: tuple[str, ...] = ()) -> Callable[[
     )
 
 
+def with_reading(command: Command) -> Command:
+    """Give a command the options of reading motion files, as one argument ``reading``."""
+    return _gathered("reading", [_option(p) for p in declared(Reading)], _read_as)(command)
+
+
+def _read_as(values: dict[str, Any]) -> Reading:
+    told = given(values)
+    roles = told.pop("roles", None)
+    if "skeleton" in told:
+        told["skeleton"] = str(Path(told["skeleton"]).absolute())
+    reading: Reading = build(Reading, told)
+    return reading if roles is None else replace(reading, roles=read_roles(Path(roles)))
+
+
+def read_roles(path: Path) -> dict[str, str]:
+    """Read a map file: joints by role."""
+    from retime.io.json_text import parse_json
+
+    given = parse_json(path)
+    if not isinstance(given, dict) or not all(isinstance(v, str) for v in given.values()):
+        raise InputError(f'{path} must map roles to joints: {{"left_foot": "Foot.L", ...}}')
+    return given
+
+
 def with_retiming(command: Command) -> Command:
     """Give a command the options of every command that retimes, as one argument ``retiming``."""
-    options = [
+    hints = typing.get_type_hints(Retiming, include_extras=True)
+    reading = [_option(p) for p in declared(Reading)]
+    own = [
         inspect.Parameter(
             field.name,
             inspect.Parameter.KEYWORD_ONLY,
             default=field.default,
-            annotation=typing.get_type_hints(Retiming, include_extras=True)[field.name],
+            annotation=hints[field.name],
         )
         for field in dataclasses.fields(Retiming)
+        if field.name != "reading"
     ]
-    return _gathered("retiming", options, lambda values: Retiming(**values))(command)
+
+    def gather(values: dict[str, Any]) -> Retiming:
+        as_read = {o.name: values.pop(o.name) for o in reading}
+        return Retiming(_read_as(as_read), **values)
+
+    return _gathered("retiming", [*own[:-1], *reading, own[-1]], gather)(command)
 
 
 @dataclass(frozen=True)
 class Retiming:
     """What every command that retimes takes, besides its own."""
 
+    reading: Reading
     hold: Hold = False
     contacts: Contacts = None
     fps: Fps = None
     exact: Exact = False
     also: Also = None
     recipe: RecipeOut = None
-    scale: Scale = None
-    up: Up = None
-    source_fps: SourceFps = None
-    rest_frame: RestFrame = "auto"
     drop_rest: DropRest = False
     animation: Animation = None
-    skeleton: SkeletonFile = None
-    roles: RolesMap = None
     as_json: Json = False
 
-    @property
-    def reading(self) -> dict[str, Any]:
-        """Options of reading the input."""
-        return {
-            "scale": self.scale,
-            "up": self.up,
-            "fps": self.source_fps,
-            "rest_frame": self.rest_frame,
-            "animation": None if self.animation == "all" else self.animation,
-            "skeleton": self.skeleton,
-        }
+    def read(self, path: Path) -> Motion:
+        """Read the input."""
+        chosen = None if self.animation == "all" else self.animation
+        return self.reading.read(path, animation=chosen)
 
 
 def _gathered(

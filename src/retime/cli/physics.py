@@ -18,7 +18,7 @@ from retime.cli.options import (
     with_parameters,
     with_retiming,
 )
-from retime.cli.retiming import read_with_roles, retime_file
+from retime.cli.retiming import retime_file
 from retime.errors import InputError
 from retime.methods.physics import PhysicsParameters
 
@@ -70,7 +70,7 @@ def physics(
         parameters["body_data"] = parse_json(Path(parameters["body_data"]))
     step = Step("physics", parameters)
     if feasible:
-        motion = read_with_roles(source, retiming.roles, **retiming.reading)
+        motion = retiming.read(source)
         _say_what_is_feasible(source, motion, step, as_json=retiming.as_json)
         return
     if target is None:
@@ -82,7 +82,7 @@ def physics(
     if plot is not None:
         from retime.plot.physics import draw_physics
 
-        motion = read_with_roles(source, retiming.roles, **retiming.reading)
+        motion = retiming.read(source)
         found = step.solve(motion).warp
         assert found is not None
         draw_physics(_model(motion, step), found, plot)

@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from retime.cli.console import report
-from retime.cli.options import Json, OneAnimation
+from retime.cli.options import Json, OneAnimation, must_take_a_skeleton, with_reading
 from retime.errors import InputError
+from retime.reading import Reading
 
 
 def add_to(app: typer.Typer, name: str) -> None:
@@ -17,11 +18,13 @@ def add_to(app: typer.Typer, name: str) -> None:
     app.command(name)(plot)
 
 
+@with_reading
 def plot(
     files: Annotated[
         list[Path],
         typer.Argument(metavar="FILE... OUT", help="Warps or motions, and the picture to write."),
     ],
+    reading: Reading,
     poses: Annotated[
         int, typer.Option("--poses", help="Poses of a film strip.", min=2, max=60)
     ] = 12,
@@ -36,7 +39,6 @@ def plot(
 
     retime plot jump.bvh retimed.bvh strips.png
     """
-    from retime.io import read
     from retime.io.warp_json import read_warp
 
     if len(files) < 2:
@@ -54,6 +56,7 @@ def plot(
     else:
         from retime.plot.strips import draw_strips
 
-        motions = {s.stem: read(s, animation=animation) for s in sources}
+        must_take_a_skeleton(reading, sources)
+        motions = {s.stem: reading.for_file(s).read(s, animation=animation) for s in sources}
         draw_strips(motions, target, poses=poses)
     report({"picture": str(target)}, as_json=as_json)

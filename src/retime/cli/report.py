@@ -11,13 +11,15 @@ from retime.cli.console import report as print_report
 from retime.cli.options import (
     Json,
     OneAnimation,
-    RolesMap,
     Shortest,
     SourceMotion,
     TrueWarp,
     WarpIn,
+    must_take_a_skeleton,
+    with_reading,
 )
 from retime.errors import InputError
+from retime.reading import Reading
 
 
 def add_to(app: typer.Typer, name: str) -> None:
@@ -25,10 +27,12 @@ def add_to(app: typer.Typer, name: str) -> None:
     app.command(name)(report)
 
 
+@with_reading
 def report(
     file: Annotated[
         Path, typer.Argument(metavar="IN", help="The motion file, or a batch's folder.")
     ],
+    reading: Reading,
     target: Annotated[
         Path | None,
         typer.Argument(metavar="OUT", help="The .html page; a batch's lies in its folder."),
@@ -37,7 +41,6 @@ def report(
     warp: WarpIn = None,
     truth: TrueWarp = None,
     minimum: Shortest = 0.25,
-    roles: RolesMap = None,
     animation: OneAnimation = None,
     as_json: Json = False,
 ) -> None:
@@ -56,20 +59,20 @@ def report(
     if file.is_dir():
         _report_batch(file, target, as_json)
         return
-    from retime.cli.retiming import read_with_roles
     from retime.io.warp_json import read_warp
     from retime.plot.report import write_report
 
     if target is None:
         raise InputError("say where the page goes: retime report IN OUT.html")
-    motion = read_with_roles(file, roles, animation=animation)
+    must_take_a_skeleton(reading, [file] if source is None else [file, source])
+    motion = reading.for_file(file).read(file, animation=animation)
     if not len(motion):
         raise InputError(f"{file} has no frames to report on")
     write_report(
         target,
         motion,
         title=file.name,
-        source=None if source is None else read_with_roles(source, roles),
+        source=None if source is None else reading.for_file(source).read(source),
         warp=None if warp is None else read_warp(warp),
         truth=None if truth is None else read_warp(truth),
         minimum=minimum,

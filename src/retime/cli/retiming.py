@@ -11,30 +11,7 @@ from retime.cli.console import progress, report
 from retime.cli.options import Retiming, must_differ
 from retime.errors import InputError
 
-__all__ = ["known_contacts", "read_roles", "read_with_roles", "retime_file"]
-
-
-def read_with_roles(path: Path, roles: Path | None, **options: Any) -> Any:
-    """Read a motion; a map file gives it roles."""
-    from retime.io import read
-
-    return _mapped(read(path, **options), roles)
-
-
-def read_roles(path: Path) -> dict[str, str]:
-    """Read a map file: joints by role."""
-    from retime.io.json_text import parse_json
-
-    given = parse_json(path)
-    if not isinstance(given, dict) or not all(isinstance(v, str) for v in given.values()):
-        raise InputError(f'{path} must map roles to joints: {{"left_foot": "Foot.L", ...}}')
-    return given
-
-
-def _mapped(motion: Any, roles: Path | None) -> Any:
-    from retime.body import with_roles
-
-    return motion if roles is None else with_roles(motion, read_roles(roles))
+__all__ = ["known_contacts", "retime_file"]
 
 
 def retime_file(
@@ -53,7 +30,7 @@ def retime_file(
     """
     from retime.body import find_body
     from retime.edits import Edit, apply_edits, total_warp
-    from retime.io import read, write
+    from retime.io import write
     from retime.io.warp_json import write_warp
     from retime.recipe import Recipe, Step, write_recipe
 
@@ -64,7 +41,7 @@ def retime_file(
             raise InputError("pictures are of one animation; name it (--animation NAME)")
         _retime_all(steps, source, target, retiming, warp_file)
         return
-    motion = read_with_roles(source, retiming.roles, **retiming.reading)
+    motion = retiming.read(source)
     # Keys in a file that is retimed in place may stand at any time: nothing is rounded to frames.
     fps, exact = retiming.fps, retiming.exact or _in_place(source, target)
     notes = []
@@ -85,7 +62,7 @@ def retime_file(
     warp = total_warp(motion, edits)
     others = []
     for one, other in pairs:
-        partner = read(one, rest_frame=retiming.rest_frame)
+        partner = retiming.reading.for_partner(one).read(one)
         apart = partner.start - motion.start
         if abs(apart) > 1 / motion.rate and not _overlap(motion, partner):
             notes.append(
@@ -128,7 +105,7 @@ def _retime_all(
     steps: list[Any], source: Path, target: Path, retiming: Retiming, warp_file: Path | None
 ) -> None:
     """Evaluate steps on every animation of a file, each by itself, and write one file."""
-    from retime.io import format_of, read_all
+    from retime.io import format_of
     from retime.recipe import Recipe, Step, write_recipe
 
     form = format_of(source)
@@ -142,11 +119,9 @@ def _retime_all(
     recipe = Recipe(steps, {"name": source.name, "sha256": sha256})
     names = [entry["name"] for entry in form.contents(source)]
     results, notes, rows = [], [], []
-    options = {k: v for k, v in retiming.reading.items() if k != "animation"}
     with progress("retiming") as told:
-        for n, motion in enumerate(read_all(source, **options)):
+        for n, motion in enumerate(retiming.reading.read_all(source)):
             told(n, len(names), names[n])
-            motion = _mapped(motion, retiming.roles)
             if motion.duration <= 0:
                 notes.append(f"{names[n]}: a single pose, left as it is")
                 continue

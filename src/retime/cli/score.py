@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from retime.cli.console import report, table
-from retime.cli.options import Json, RolesMap, must_differ
+from retime.cli.options import (
+    Json,
+    must_differ,
+    must_take_a_skeleton,
+    read_roles,
+    with_reading,
+)
+from retime.reading import Reading
 
 
 def add_to(app: typer.Typer, name: str) -> None:
@@ -17,6 +24,7 @@ def add_to(app: typer.Typer, name: str) -> None:
     app.command(name)(score)
 
 
+@with_reading
 def score(
     recording: Annotated[
         Path, typer.Argument(metavar="RECORDING", help="The motion whose timing is right.")
@@ -24,6 +32,7 @@ def score(
     performance: Annotated[
         Path, typer.Argument(metavar="PERFORMANCE", help="The motion to judge.")
     ],
+    reading: Reading,
     aligner: Annotated[
         Literal["bayes", "predictive"],
         typer.Option("--aligner", help="How it is followed: by belief, or the paper's way."),
@@ -34,7 +43,6 @@ def score(
     plot: Annotated[
         Path | None, typer.Option("--plot", help="Draw it as a picture.", metavar="FILE")
     ] = None,
-    roles: RolesMap = None,
     performance_roles: Annotated[
         Path | None,
         typer.Option("--performance-map", help="The same for the performance.", metavar="FILE"),
@@ -47,15 +55,17 @@ def score(
     --------
     retime score punches.bvh punches-slow.bvh --plot timing.png
     """
-    from retime.cli.retiming import read_with_roles
     from retime.live import BayesAligner, PredictiveAligner
     from retime.live import score as judge
 
     if plot is not None:
         for file in (recording, performance):
             must_differ(file, plot)
-    reference = read_with_roles(recording, roles)
-    performed = read_with_roles(performance, performance_roles or roles)
+    must_take_a_skeleton(reading, [recording, performance])
+    reference = reading.for_file(recording).read(recording)
+    if performance_roles is not None:
+        reading = replace(reading, roles=read_roles(performance_roles))
+    performed = reading.for_file(performance).read(performance)
     found = judge(
         BayesAligner(reference) if aligner == "bayes" else PredictiveAligner(reference, gamma=0.15),
         performed,

@@ -20,7 +20,7 @@ from retime.cli.options import (
     with_parameters,
     with_retiming,
 )
-from retime.cli.retiming import known_contacts, read_with_roles, retime_file
+from retime.cli.retiming import known_contacts, retime_file
 from retime.errors import InputError
 from retime.methods.staggered import PoseEdit, StaggerParameters
 
@@ -95,9 +95,7 @@ def stagger(
         raise InputError("poses are listed and drawn of one animation; name it")
     if not (show or plot or strip or poses_file):
         return
-    poses = edited_poses(
-        read_with_roles(source, retiming.roles, **retiming.reading), step.parameters
-    )
+    poses = edited_poses(retiming.read(source), step.parameters)
     if poses_file is not None:
         poses.write(poses_file)
     if plot is not None:

@@ -18,7 +18,7 @@ from retime.cli.options import (
     with_parameters,
     with_retiming,
 )
-from retime.cli.retiming import read_with_roles, retime_file
+from retime.cli.retiming import retime_file
 from retime.errors import InputError
 from retime.methods.surface import SurfaceKey, SurfaceParameters
 
@@ -106,7 +106,7 @@ def surface(
     elif retiming.animation == "all":
         raise InputError("pictures are of one animation; name it (--animation NAME)")
     if pictures:
-        motion = read_with_roles(source, retiming.roles, **retiming.reading)
+        motion = retiming.read(source)
         _draw(motion, step, plot, surface_plot, strip)
 
 
