@@ -157,7 +157,8 @@ def toppra_minimum(model: PhysicsModel) -> float:
     grid = model.times - model.times[0]
     solver = toppra.algorithm.TOPPRA([Polygons()], path, gridpoints=grid, solver_wrapper="seidel")
     # The start is free here, and given there; a hair of room is for its solver's rounding.
-    ends = (1 - 1e-6) * np.sqrt(model._fastest[0][[0, -1]])
+    assert model._fastest is not None
+    ends = (1 - 1e-6) * np.sqrt(model._fastest[[0, -1]])
     _, speed, _ = solver.compute_parameterization(*ends)
     return float((2 * np.diff(grid) / (speed[1:] + speed[:-1])).sum())
 

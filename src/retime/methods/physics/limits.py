@@ -8,12 +8,14 @@ from typing import Any, Literal
 import numpy as np
 
 from retime.errors import InputError
+from retime.methods.physics.dynamics import Torques
+from retime.methods.physics.figure import Path
 from retime.methods.physics.recorded import RecordedForces
 from retime.motion import Motion
 from retime.parameters import coerce
 from retime.quat import FloatArray
 
-__all__ = ["TorqueLimits", "joint_limits"]
+__all__ = ["TorqueLimits", "joint_limits", "with_accelerations"]
 
 TorqueLimits = Literal["observed"] | float | Mapping[str, float] | Callable[[Motion], Any]
 # Torques that a joint is given at the least, newton metres: a clip may not use some at all.
@@ -86,3 +88,17 @@ def _by_name(recorded: RecordedForces, other: RecordedForces) -> FloatArray:
             at = 3 * recorded.joints.index(name)
             out[:, at : at + 3] = torques[:, 3 * k : 3 * k + 3]
     return out
+
+
+def with_accelerations(
+    torques: Torques, maps: Sequence[FloatArray], limits: FloatArray, path: Path, most: float
+) -> tuple[Torques, list[FloatArray], FloatArray]:
+    """Add rows for the joints' accelerations, at most so many rad/s^2, to those of torques."""
+    count, rows = path.velocity[:, 6:].shape
+    both = Torques(
+        np.c_[torques.gravity, np.zeros((count, rows))],
+        np.c_[torques.speed, path.acceleration[:, 6:]],
+        np.c_[torques.change, path.velocity[:, 6:]],
+    )
+    bare = [np.r_[n, np.zeros((rows, n.shape[1]))] for n in maps]
+    return both, bare, np.c_[limits, np.full((count, rows), most)]

@@ -14,14 +14,19 @@ from retime.contacts import Contact
 from retime.edits import apply
 from retime.errors import InfeasibleError, InputError
 from retime.kinematics import positions
+from retime.methods.physics.durations import (
+    fastest_speeds,
+    longest_duration,
+    shortest_duration,
+)
 from retime.methods.physics.dynamics import Torques
 from retime.methods.physics.explain import Explanation, explain_timing
 from retime.methods.physics.gravity import DOWN, parse_gravity
-from retime.methods.physics.limits import TorqueLimits, joint_limits
+from retime.methods.physics.limits import TorqueLimits, joint_limits, with_accelerations
 from retime.methods.physics.measure import Measured, measure
 from retime.methods.physics.objective import Baked, bake, least_forces
 from retime.methods.physics.recorded import RecordedForces
-from retime.methods.physics.regions import MOST_CHANGE, MOST_SPEED, UNIT, Region, find_regions
+from retime.methods.physics.regions import MOST_SPEED, Region, find_regions, nearest_inside
 from retime.methods.physics.request import Request, at_nodes
 from retime.methods.physics.solve import Solution, Watch, solve
 from retime.motion import Motion
@@ -40,8 +45,6 @@ _MISSED = 0.01
 _TOLERANCE = 0.05
 # What is worked out for one physics, and anew for another.
 _OF_PHYSICS = ("torques", "regions", "_fastest", "_kept")
-# How far within the region the centre is drawn from its edge.
-_INWARDS = 1e-3
 
 
 class PhysicsModel:
@@ -257,11 +260,14 @@ class PhysicsModel:
     def regions(self) -> list[Region]:
         """The feasible timings of every frame."""
         out = []
-        found = find_regions(*self._with_accelerations(), self.weight)
+        bounds = self.torques, self.maps, self.limits
+        if self.acceleration_limit is not None:
+            bounds = with_accelerations(*bounds, self._measured.path, self.acceleration_limit)
+        found = find_regions(*bounds, self.weight)
         recorded = np.array([0.0, 1.0])
         zero = self.reference_torques
         for k, (corners, forces) in enumerate(found):
-            centre = _nearest_inside(corners, recorded)
+            centre = nearest_inside(corners, recorded)
             at = (
                 self.torques.gravity[k]
                 + self.torques.change[k] * centre[0]
@@ -272,64 +278,25 @@ class PhysicsModel:
             out.append(Region(corners, forces, centre, least))
         return out
 
-    def _with_accelerations(self) -> tuple[Torques, list[FloatArray], FloatArray]:
-        """Return torques, maps and limits, with rows for the joints' accelerations if limited."""
-        if self.acceleration_limit is None:
-            return self.torques, self.maps, self.limits
-        path, t = self._measured.path, self.torques
-        count, rows = path.velocity[:, 6:].shape
-        torques = Torques(
-            np.c_[t.gravity, np.zeros((count, rows))],
-            np.c_[t.speed, path.acceleration[:, 6:]],
-            np.c_[t.change, path.velocity[:, 6:]],
-        )
-        maps = [np.r_[n, np.zeros((rows, n.shape[1]))] for n in self.maps]
-        limits = np.c_[self.limits, np.full((count, rows), self.acceleration_limit)]
-        return torques, maps, limits
-
     @property
     def empty_frames(self) -> npt.NDArray[np.int64]:
         """Frames for which no timing is feasible."""
         return np.flatnonzero([r.empty for r in self.regions])
 
     @cached_property
-    def _fastest(self) -> tuple[FloatArray, int]:
-        from retime.methods.physics.timing_kernels import fastest
-
-        box = np.array(
-            [
-                (-MOST_CHANGE, 0),
-                (MOST_CHANGE, 0),
-                (MOST_CHANGE, MOST_SPEED),
-                (-MOST_CHANGE, MOST_SPEED),
-            ]
-        )
-        corners = [box if r.empty else r.corners for r in self.regions]
-        starts = np.r_[0, np.cumsum([len(c) for c in corners])].astype(np.int64)
-        step = float(self.times[1] - self.times[0])
-        flat = np.concatenate(corners) / [UNIT, 1.0]
-        b, _, failed = fastest(
-            starts, flat, len(corners), step, UNIT, MOST_SPEED, MOST_SPEED, MOST_SPEED
-        )
-        return b, int(failed)
+    def _fastest(self) -> FloatArray | None:
+        return fastest_speeds(self.regions, self.times)
 
     def minimum_duration(self) -> float | None:
         """Return the shortest feasible duration, seconds; ``None`` where no timing is feasible."""
-        b, failed = self._fastest
-        if failed >= 0:
-            return None
-        speed = np.sqrt(np.maximum(b, 1e-12))
-        return float((2 * np.diff(self.times) / (speed[1:] + speed[:-1])).sum())
+        return None if self._fastest is None else shortest_duration(self._fastest, self.times)
 
     def maximum_duration(self) -> float | None:
         """Return the longest feasible duration, seconds; ``None`` where time may stand still.
 
         Only what can stop nowhere has one: a flight from the first frame to the last.
         """
-        if any(r.empty or r.corners[:, 1].min() < 1e-3 for r in self.regions):
-            return None
-        least = np.sqrt([r.corners[:, 1].min() for r in self.regions])
-        return float((2 * np.diff(self.times) / (least[1:] + least[:-1])).sum())
+        return longest_duration(self.regions, self.times)
 
     def joint_of(self, row: int) -> str:
         """Return the name of the joint that a row of the torques belongs to."""
@@ -584,19 +551,3 @@ class PhysicsModel:
             f"{len(outside)} of {len(self.times)} frames ask a little more than a body could do "
             f"(from {self.times[outside[0]]:.3g} s on); retime check --physics tells what"
         ]
-
-
-def _nearest_inside(corners: FloatArray, wanted: FloatArray) -> FloatArray:
-    """Return the point of a polygon nearest to a wanted one, a hair within its edge."""
-    if not len(corners):
-        return wanted.copy()
-    from retime.methods.physics.polygon_kernels import nearest_point
-
-    scaled = corners / [UNIT, 1.0]
-    inside, _, y, x, *_ = nearest_point(0, len(scaled), scaled, wanted[0] / UNIT, wanted[1])
-    if inside:
-        return wanted.copy()
-    found = np.array([y * UNIT, x])
-    if len(corners) >= 3:
-        found = found + _INWARDS * (corners.mean(axis=0) - found)
-    return found

@@ -9,7 +9,7 @@ import numpy as np
 from retime.methods.physics.dynamics import Torques
 from retime.quat import FloatArray
 
-__all__ = ["Region", "find_regions"]
+__all__ = ["Region", "find_regions", "nearest_inside"]
 
 # Where the figure hardly moves, any speed would do: p'^2 and |p''| are bounded.
 MOST_SPEED, MOST_CHANGE = 16.0, 60.0
@@ -19,6 +19,8 @@ _MOST_CORNERS = 250
 # p'' is counted in these, 1/s, beside p'^2; corners that an edge misses by less are dropped.
 UNIT = 5.0
 _TOLERANCE = 1e-4
+# How far within a region its centre is drawn from the edge.
+_INWARDS = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,3 +125,19 @@ def find_regions(
         )
         out.append((corners[kept].copy(), weight * forces[kept, : support.shape[1]]))
     return out
+
+
+def nearest_inside(corners: FloatArray, wanted: FloatArray) -> FloatArray:
+    """Return the point of a polygon nearest to a wanted one, a hair within its edge."""
+    if not len(corners):
+        return wanted.copy()
+    from retime.methods.physics.polygon_kernels import nearest_point
+
+    scaled = corners / [UNIT, 1.0]
+    inside, _, y, x, *_ = nearest_point(0, len(scaled), scaled, wanted[0] / UNIT, wanted[1])
+    if inside:
+        return wanted.copy()
+    found = np.array([y * UNIT, x])
+    if len(corners) >= 3:
+        found = found + _INWARDS * (corners.mean(axis=0) - found)
+    return found
