@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from retime.methods.staggered import PoseEdit, StaggeredPoses
     from retime.methods.surface import ControlPoint, ControlSurfaces, SurfaceKey, surface_warp
     from retime.motion import Motion, Pose, Units
-    from retime.recipe import Recipe, Step, read_recipe, write_recipe
+    from retime.recipe import Recipe, Step
+    from retime.recipe_json import read_recipe, write_recipe
     from retime.skeleton import EndSite, Skeleton
     from retime.warp import TimeWarp
 
@@ -85,14 +86,14 @@ _HOME = {
     "positions": "retime.kinematics",
     "quat": "",
     "read": "retime.io",
-    "read_recipe": "retime.recipe",
+    "read_recipe": "retime.recipe_json",
     "read_warp": "retime.io.warp_json",
     "samples": "",
     "spline_warp": "retime.methods.spline",
     "suggest_keytimes": "retime.methods.guided",
     "surface_warp": "retime.methods.surface",
     "write": "retime.io",
-    "write_recipe": "retime.recipe",
+    "write_recipe": "retime.recipe_json",
     "write_warp": "retime.io.warp_json",
 }
 

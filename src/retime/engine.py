@@ -93,15 +93,15 @@ class Engine:
         return {"retime": __version__, "protocol": PROTOCOL}
 
     def _retime(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        from retime import recipe as recipes
         from retime.edits import apply_edits, total_warp
         from retime.io import write
         from retime.io.warp_json import write_warp
         from retime.methods import method
+        from retime.recipe_json import from_document
 
         self.tell("Reading the motion", 0.0)
         motion, known = self._motion(_text(request, "motion"))
-        recipe = recipes.from_document(_with_references(request))
+        recipe = from_document(_with_references(request))
 
         def told(done: int, count: int, name: str) -> None:
             self.tell(method(name).doing, 0.1 + 0.7 * done / count)

@@ -21,7 +21,7 @@ from retime.batch.plan import Item, Shard, make_plan
 from retime.batch.task import Task, do_task
 from retime.batch.vary import parse_variation
 from retime.errors import FormatError, InputError
-from retime.recipe import to_document
+from retime.recipe_json import to_document
 
 SHA = "ab" * 32
 

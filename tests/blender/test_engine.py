@@ -17,7 +17,7 @@ import pytest
 import retime
 from retime import Recipe, Step, quat, samples
 from retime.engine import PROTOCOL, changed_joints, serve
-from retime.recipe import to_document
+from retime.recipe_json import to_document
 
 
 def ask(*requests: Any) -> list[dict[str, Any]]:

@@ -106,7 +106,7 @@ def _write_files(folder: Path) -> None:
     warp = TimeWarp([5.0, 5.8, 7.5], [5.0, 6.4, 5.0 + length])  # a file need not start at 0
     retime.write_warp(warp, folder / "given-warp.json")
     recipe = Recipe([Step("spline", {"duration": 3.0}), Step("hold")])
-    retime.recipe.write_recipe(recipe, folder / "given-recipe.json")
+    retime.write_recipe(recipe, folder / "given-recipe.json")
     (folder / "given-other.json").write_text('{"format": "something"}')
     warps = {
         "hold": TimeWarp([0, 1, 1.5, length + 0.5], [0, 1, 1, length]),

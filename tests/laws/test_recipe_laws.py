@@ -30,7 +30,7 @@ from retime.edits import FIX_ORDER, Edit, Fix, FixContext, FixKind, apply_edits,
 from retime.io.json_text import dumps
 from retime.methods import METHODS, Method
 from retime.parameters import parameter
-from retime.recipe import from_document, to_document
+from retime.recipe_json import from_document, to_document
 
 SOURCE = smooth_motion(0.5 + np.arange(241) / 120, fps=120.0)
 START, END = SOURCE.domain

@@ -19,7 +19,8 @@ from retime import InfeasibleError, InputError, Motion, TimeWarp, align, apply, 
 from retime.live import BayesAligner, find_alignment, follow
 from retime.methods.live.dtw import cheapest_path, pose_costs
 from retime.methods.live.offline import _search
-from retime.recipe import Recipe, Step, read_recipe, write_recipe
+from retime.recipe import Recipe, Step
+from retime.recipe_json import read_recipe, write_recipe
 
 
 def every_path(

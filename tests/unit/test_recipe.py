@@ -23,7 +23,7 @@ from retime import (
     write_recipe,
 )
 from retime.methods.spline import SplineParameters
-from retime.recipe import from_document, to_document
+from retime.recipe_json import from_document, to_document
 
 HEAD = {"format": "retime-recipe", "version": 1}
 

@@ -22,7 +22,8 @@ from retime.batch.vary import Variation
 from retime.errors import InputError
 from retime.methods import method
 from retime.parameters import declared
-from retime.recipe import Recipe, to_document
+from retime.recipe import Recipe
+from retime.recipe_json import to_document
 
 __all__ = ["ClipRecipe", "ClipRecipes"]
 

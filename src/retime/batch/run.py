@@ -28,7 +28,7 @@ from retime.batch.vary import parse_variations
 from retime.errors import InputError, MissingDependencyError
 from retime.io import format_of
 from retime.reading import Reading
-from retime.recipe import to_document
+from retime.recipe_json import to_document
 
 __all__ = ["Batch", "BatchStoppedError", "Summary", "run_batch"]
 

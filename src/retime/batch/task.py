@@ -217,7 +217,8 @@ def _must_be_the_same(task: Task) -> None:
 def _recipe(task: Task, motion: Any, *, exact: bool) -> Any:
     """Make the clip's recipe: durations by factor, whole frames, references from indices."""
     from retime.batch.library_index import open_index
-    from retime.recipe import Recipe, Step, from_document, snap_duration
+    from retime.recipe import Recipe, Step, snap_duration
+    from retime.recipe_json import from_document
 
     document = {**task.recipe, "steps": [dict(s) for s in task.recipe["steps"]]}
     if task.duration is not None:

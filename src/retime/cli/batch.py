@@ -94,7 +94,7 @@ def batch(
     from retime.batch.gate import Gate, read_gate
     from retime.batch.plan import Shard
     from retime.batch.run import Batch, run_batch
-    from retime.recipe import read_recipe
+    from retime.recipe_json import read_recipe
 
     asked = Batch(
         recipe=read_recipe(recipe_file),

@@ -33,7 +33,8 @@ def demo(
     from retime.plot.strips import draw_strips
     from retime.plot.surfaces import draw_joint_times
     from retime.plot.warps import draw_warps
-    from retime.recipe import Recipe, Step, write_recipe
+    from retime.recipe import Recipe, Step
+    from retime.recipe_json import write_recipe
     from retime.samples import jump, punches, walk
     from retime.warp import TimeWarp
 

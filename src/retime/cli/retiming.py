@@ -32,7 +32,8 @@ def retime_file(
     from retime.edits import Edit, apply_edits, total_warp
     from retime.io import write
     from retime.io.warp_json import write_warp
-    from retime.recipe import Recipe, Step, write_recipe
+    from retime.recipe import Recipe, Step
+    from retime.recipe_json import write_recipe
 
     pairs = [_pair(text, target) for text in retiming.also or []]
     _must_not_collide([(source, target), *pairs], [warp_file, retiming.recipe, *beside])
@@ -106,7 +107,8 @@ def _retime_all(
 ) -> None:
     """Evaluate steps on every animation of a file, each by itself, and write one file."""
     from retime.io import format_of
-    from retime.recipe import Recipe, Step, write_recipe
+    from retime.recipe import Recipe, Step
+    from retime.recipe_json import write_recipe
 
     form = format_of(source)
     if not form.several or format_of(target).name != form.name:

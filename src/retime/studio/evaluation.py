@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from retime import methods
-from retime import recipe as recipes
 from retime.body import find_body
 from retime.contacts import Contact, carry_contacts, detect_contacts
 from retime.edits import apply_edits, total_warp
@@ -26,6 +25,7 @@ from retime.kinematics import global_rotations, ground_height, positions
 from retime.metrics import skate_by_frame
 from retime.motion import Motion
 from retime.recipe import Solved
+from retime.recipe_json import from_document, write_recipe
 from retime.studio import frame_headers, jobs, messages
 from retime.studio.editors import editor_of, layers, step_times
 from retime.studio.evaluated import Evaluated
@@ -153,7 +153,7 @@ class Evaluator:
         motion = self.motion(job.clip)
         last = self._last.get(job.version)
         known = last.solved if last is not None and last.source is motion else ()
-        recipe = recipes.from_document(job.recipe)
+        recipe = from_document(job.recipe)
 
         def told(done: int, count: int, name: str) -> None:
             self.progress(methods.method(name).doing, done / count if count > 1 else None)
@@ -275,7 +275,7 @@ class Evaluator:
         from retime.plot.report import write_report
 
         if job.format == "recipe":
-            recipes.write_recipe(recipes.from_document(job.result.recipe), job.path)
+            write_recipe(from_document(job.result.recipe), job.path)
             return
         found = self.evaluate(job.result)
         if job.format == "warp":

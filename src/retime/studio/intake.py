@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from retime import recipe
+from retime import recipe_json
 from retime.errors import FormatError, InputError, RetimeError
 from retime.io import FORMATS, format_of, warp_json
 from retime.io.json_text import parse_json
@@ -191,11 +191,11 @@ def _from_json(place: Path, version: Version) -> Command:
     """Make a command of a recipe or a warp."""
     document = parse_json(place)
     kind = document.get("format") if isinstance(document, dict) else None
-    if kind == recipe.FORMAT:
+    if kind == recipe_json.FORMAT:
         listed = document.get("steps")
         if isinstance(listed, list) and len(listed) > MOST_STEPS:
             raise FormatError(f"A recipe holds at most {MOST_STEPS} steps.")
-        steps = recipe.to_document(recipe.from_document(document))["steps"]
+        steps = recipe_json.to_document(recipe_json.from_document(document))["steps"]
         return ReplaceSteps(version, tuple(NewStep(**step) for step in steps))
     if kind == "retime-warp":
         warp = warp_json.to_document(warp_json.from_document(document))

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from retime import recipe
+from retime import recipe_json
 from retime.errors import InputError
 
 __all__ = [
@@ -132,7 +132,7 @@ def _must_be_shallow(value: Any, depth: int) -> None:
 
 def must_be_a_step(step: StepEntry) -> None:
     """Refuse what no recipe could hold; whether it fits the motion shows when it is solved."""
-    recipe.step_from_document(_recipe_document([step])["steps"][0])
+    recipe_json.step_from_document(_recipe_document([step])["steps"][0])
 
 
 def _recipe_document(steps: Any) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def _recipe_document(steps: Any) -> dict[str, Any]:
         }
         for s in steps
     ]
-    return {"format": recipe.FORMAT, "version": recipe.VERSION, "steps": listed}
+    return {"format": recipe_json.FORMAT, "version": recipe_json.VERSION, "steps": listed}
 
 
 def recipe_of(project: Project, version: Version, paths: Mapping[str, str]) -> dict[str, Any]:
