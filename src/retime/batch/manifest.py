@@ -113,13 +113,8 @@ class Manifest:
         self.path = path
         self._lock = threading.Lock()
         self._held = path.with_suffix(".lock").open("ab")
-        try:
-            lock_file(self._held)
-        except OSError:
-            self._held.close()
-            raise InputError(
-                f"another batch works in {path.parent}; wait for it, or choose another folder"
-            ) from None
+        taken = f"another batch works in {path.parent}; wait for it, or choose another folder"
+        lock_file(self._held, taken)
         self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
         try:
             self._db.execute("PRAGMA journal_mode = WAL")

@@ -80,17 +80,21 @@ def written_beside(path: str | Path) -> Iterator[Path]:
             Path(beside).unlink(missing_ok=True)
 
 
-def lock_file(file: BinaryIO) -> None:
-    """Keep other processes out until the file is closed; an ``OSError`` where one has it."""
-    if sys.platform == "win32":
-        import msvcrt
+def lock_file(file: BinaryIO, taken: str) -> None:
+    """Keep other processes out until the file is closed; ``taken`` is said where one has it."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
 
-        file.seek(1 << 40)  # a byte beyond the text, so that it can still be read
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-    else:
-        import fcntl
+            file.seek(1 << 40)  # a byte beyond the text, so that it can still be read
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
 
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise InputError(taken) from None
 
 
 def _shown(path: Path) -> str:

@@ -61,13 +61,8 @@ class Spool:
             self._file: BinaryIO = self._beside.open("a+b", buffering=1 << 16)
         except OSError as e:
             raise InputError(f"cannot record to {self._beside}: {e.strerror}") from None
-        try:
-            lock_file(self._file)
-        except OSError:
-            self._file.close()
-            raise InputError(
-                f"another program records to {path}; give another name with --record"
-            ) from None
+        taken = f"another program records to {path}; give another name with --record"
+        lock_file(self._file, taken)
         try:
             self.recovered = self._recover()
         except BaseException:

@@ -37,13 +37,8 @@ class Journal:
             self._file: BinaryIO = path.open("r+b", buffering=0)
         except OSError as e:
             raise InputError(f"cannot open {path}: {e.strerror}") from None
-        try:
-            lock_file(self._file)
-        except OSError:
-            self._file.close()
-            raise InputError(
-                f"{path.parent} is open in another studio; use that one, or close it first"
-            ) from None
+        taken = f"{path.parent} is open in another studio; use that one, or close it first"
+        lock_file(self._file, taken)
 
     def read(self) -> list[dict[str, Any]]:
         """Return the lines; a last one that a crash cut short is cut off, any other is an error."""
