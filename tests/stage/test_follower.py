@@ -152,7 +152,7 @@ def test_a_long_performance_is_kept_coarsely() -> None:
     history = History()
     history.begin("walk", record(samples.walk()))
     for k in range(150_000):
-        history.add(k / 60, min(k / 60, 3.0), 1.0)
+        history.add(k / 60, k / 60, min(k / 60, 3.0), 1.0)
     ((_, found),) = history.scores()
     assert 15_000 < len(found.times) <= 36_001
     assert found.times[-1] > 2400
@@ -232,11 +232,14 @@ def test_recordings_must_have_names_and_joints() -> None:
 
 def test_the_first_sender_is_kept_until_it_leaves() -> None:
     reception = Reception()
-    assert reception.admits(("10.0.0.1", 5), 0.0)
-    assert not reception.admits(("10.0.0.1", 6), 0.5)
+    one, other = ("10.0.0.1", 5), ("10.0.0.1", 6)
+    assert reception.admits(one, 0.0)
+    assert reception.admits(other, 0.1)  # nobody sent a bone yet
+    reception.listen_to(one, 0.2)
+    assert not reception.admits(other, 0.5)
     assert reception.refused == 1
-    assert reception.admits(("10.0.0.1", 5), 1.0)
-    assert reception.admits(("10.0.0.1", 6), 3.5)
+    assert reception.admits(one, 1.0)
+    assert reception.admits(other, 3.5)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.2])
@@ -257,12 +260,15 @@ def test_a_sender_that_begins_anew_is_no_later_for_it() -> None:
     history = History()
     history.begin("walk", record(samples.walk()))
     for k in range(60):
-        history.add(100 + k / 60, k / 60, 1.0)
+        history.add(100 + k / 60, 7 + k / 60, k / 60, 1.0)
     for k in range(60, 120):
-        history.add((k - 60) / 60, k / 60, 1.0)  # its clock starts at 0 again
+        history.add((k - 60) / 60, 7 + k / 60, k / 60, 1.0)  # its clock starts at 0 again
+    for k in range(120, 180):
+        history.add(9e5 + k / 60, 7 + k / 60, k / 60, 1.0)  # and another's is far ahead
     assert history.late == pytest.approx(0.0, abs=0.05)
     ((_, found),) = history.scores()
-    assert len(found.times) == 120
+    assert len(found.times) == 180
+    assert found.times[0] == pytest.approx(100.0)
 
 
 def test_after_the_end_poses_end_a_silence() -> None:
@@ -280,3 +286,39 @@ def test_after_the_end_poses_end_a_silence() -> None:
 def test_an_endless_replay_is_refused() -> None:
     with pytest.raises(InputError, match="hours"):
         speed_curve("0.000001", 0.0, 5.0)
+
+
+@pytest.mark.parametrize("name", ["handshake", "punches", "jump"])
+def test_the_only_recording_may_be_performed_again(name: str) -> None:
+    motion = samples.sample(name).motion
+    follower = Follower([Part("it", motion)])
+    pose = poses_of(follower, motion)
+    once = np.arange(0, motion.duration, 1 / RATE)
+    stands = np.full(round(1.6 * RATE), motion.duration)
+    first = perform(follower, pose, np.r_[once, stands])
+    assert first[-1].state == "finished"
+    begin = len(first) / RATE
+    found = []
+    for k, source in enumerate(once):
+        now = begin + k / RATE
+        follower.hear(pose(source), now, now)
+        found.append(follower.cue(now))
+    late = [c for c in found if c.state == "following"]
+    assert len(late) > 0.5 * len(found)
+    assert found[-1].heard == pytest.approx(once[-1], abs=0.05)
+
+
+def test_who_does_something_else_is_lost_and_found_again() -> None:
+    jump, walk = samples.jump(), samples.walk()
+    follower = Follower([Part("jump", jump), Part("walk", walk)])
+    jumps, walks = poses_of(follower, jump), poses_of(follower, walk)
+    states = []
+    for k in range(round(9 * RATE)):
+        now = k / RATE
+        there = (now - 1.5) % walk.duration
+        follower.hear(jumps(now) if now < 1.5 else walks(there), now, now)
+        cue = follower.cue(now)
+        states.append((cue.part, cue.state))
+    assert ("jump", "following") in states
+    assert ("jump", "lost") in states
+    assert ("walk", "following") in states[states.index(("jump", "lost")) :]

@@ -183,6 +183,8 @@ def test_a_port_in_use_is_said(punches: Path, run: Any) -> None:
         (["REF", "--partner", "REF", "--partner", "REF"], "one for each"),
         (["REF", "--score", "x.txt"], "picture"),
         (["REF", "--record", "no/folder.npz"], "folder"),
+        (["REF", "--record", "REF", "--replay", "REF"], "is the input"),
+        (["REF", "--replay", "REF", "--record", "x.fbx"], "try .npz"),
         (["--replay", "REF"], "--out"),
         (["REF", "--replay", "REF", "--in", "vmc://127.0.0.1:39539"], "leave --in out"),
         (["SHORT"], "too short"),

@@ -235,3 +235,32 @@ def test_bad_datagrams_are_not_logged(caplog: pytest.LogCaptureFixture) -> None:
     data[data.index(b"/VMC/Ext/Root")] = 0x99
     parse_packet(bytes(data))
     assert caplog.records == []
+
+
+def test_a_time_in_a_datagram_of_its_own_stamps_the_bones_that_follow() -> None:
+    assembler = Assembler()
+    frames = []
+    for k in range(20):
+        frames += assembler.add(Packet(time=1000 + k / 60), 7 + k / 60)
+        frames += assembler.add(Packet({"hips": STILL}), 7 + k / 60 + 0.001)
+    frames += assembler.flush()
+    np.testing.assert_allclose([f.time for f in frames], 1000 + np.arange(20) / 60)
+    np.testing.assert_allclose([f.moment for f in frames], 7.001 + np.arange(20) / 60, atol=1e-3)
+
+
+def test_another_senders_clock_far_ahead_is_another_clock() -> None:
+    assembler = Assembler()
+    moments = []
+    for k in range(60):
+        stamp = k / 60 + (5000 if k >= 30 else 0)
+        frames = assembler.add(Packet({"hips": STILL}, time=stamp), 7 + k / 60)
+        moments += [f.moment for f in frames or assembler.flush()]
+    np.testing.assert_allclose(moments, 7 + np.arange(60) / 60, atol=2e-3)
+
+
+def test_one_bone_that_is_no_number_does_not_spoil_the_others() -> None:
+    nan = float("nan")
+    bad = (nan, nan, nan, 1.0, 0.0, 0.0, 0.0)
+    packet = parse_packet(BundleWriter(["hips", "head"]).frame([STILL, bad], STILL, 1.0))
+    assert set(packet.bones) == {"hips"}
+    assert packet.broken == 1

@@ -13,6 +13,7 @@ from retime.cli.console import note
 from retime.cli.options import (
     Json,
     must_be_a_picture,
+    must_differ,
     must_have_a_folder,
     must_take_a_skeleton,
     with_reading,
@@ -173,6 +174,10 @@ def live(
     for path in (record, score):
         if path is not None:
             must_have_a_folder(path)
+            for file in files:
+                must_differ(file, path)
+    if record is not None and score is not None and record.resolve() == score.resolve():
+        raise InputError(f"{record} would be written twice: give --record and --score two names")
     if score is not None and score.suffix.lower() != ".json":
         must_be_a_picture(score)
     if page is not None and feed is None:

@@ -117,10 +117,10 @@ class Feed:
                 listener.post(text)
 
     async def _serve(self, socket: WebSocket) -> None:
+        await socket.accept()
         if len(self._listeners) >= _MOST_LISTENERS:
             await socket.close(code=4429, reason="too many listeners")
             return
-        await socket.accept()
         listener = _Listener(socket.query_params.get("format") == "binary")
         await socket.send_text(json.dumps(self._hello))
         self._listeners.add(listener)

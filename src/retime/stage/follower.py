@@ -30,6 +30,8 @@ _OVER_AFTER = 1.0
 _AT_END = 0.05
 # Among several recordings, one that is lost for so long was perhaps another, seconds.
 _OTHER_AFTER = 3.0
+# The only recording is performed again when the performer is so far in it, seconds, and so surely.
+_BEGUN, _SURELY = 0.25, 0.5
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,8 @@ class Follower:
         self.history = History()
         self.state: State = "waiting"
         self.part: Part | None = None
+        self._again: Aligner | None = None
+        self._heard = 0.0
         self._wait()
         if len(parts) == 1:
             self._begin(parts[0], make(self._recordings[parts[0].name]))
@@ -137,7 +141,7 @@ class Follower:
 
     def _begin(self, part: Part, aligner: Aligner) -> None:
         self._wait()
-        self.part, self.aligner = part, aligner
+        self.part, self.aligner, self._again = part, aligner, None
         recording = self._recordings[part.name]
         self.history.begin(part.name, recording)
         self.playhead = Playhead(
@@ -161,25 +165,45 @@ class Follower:
         if self.aligner is None:
             if self.state == "silent":
                 self.state = "waiting"
-            start = self._detector.step(pose, time)
-            if start is not None:
-                aligner: Aligner = self._detector.aligner(start)
-                if self._make is not BayesAligner:
-                    aligner = self._make(self._recordings[start.name])
-                    aligner.seek(start.source)
-                self._begin(self.parts[start.name], aligner)
+            begun = self._begun(pose, time)
+            if begun is not None:
+                self._begin(*begun)
             self._last = (time, moment)
             return
         aligner = self.aligner
-        found = aligner.step(pose, time)
+        found = self._heard = aligner.step(pose, time)
+        still = aligner.stopped or self._last is None  # one pose tells no rate
         self._last = (time, moment)
-        self.history.add(time, found, aligner.confidence)
+        self.history.add(time, moment, found, aligner.confidence)
         if aligner.confidence >= _UNSURE or self._sure_at is None:
             self._sure_at = moment
-        self.playhead.hear(found, 0.0 if aligner.stopped else aligner.rate, moment)
+        self.playhead.hear(found, 0.0 if still else aligner.rate, moment)
         at_end = found >= aligner.recording.end - _AT_END
         self._end_at = (self._end_at or moment) if at_end else None
         self._judge(moment)
+
+    def _begun(self, pose: FloatArray, time: float) -> tuple[Part, Aligner] | None:
+        """Look for a beginning: among several by evidence, of the only one by following it."""
+        if self._again is not None and self.part is not None:
+            again, recording = self._again, self._again.recording
+            found = again.step(pose, time)
+            if found >= recording.end - _AT_END:  # still where the last performance ended
+                again.seek(recording.start)
+            elif (
+                found - recording.start >= _BEGUN
+                and again.confidence >= _SURELY
+                and not again.stopped
+            ):
+                return self.part, again
+            return None
+        start = self._detector.step(pose, time)
+        if start is None:
+            return None
+        aligner: Aligner = self._detector.aligner(start)
+        if self._make is not BayesAligner:
+            aligner = self._make(self._recordings[start.name])
+            aligner.seek(start.source)
+        return self.parts[start.name], aligner
 
     def _judge(self, moment: float) -> None:
         """Say what goes on, and let go of what is over."""
@@ -190,6 +214,9 @@ class Follower:
             self.state = "finished"
             if moment - self._end_at >= _OVER_AFTER:
                 self._wait()
+                if len(self.parts) == 1:
+                    self._again = aligner
+                    aligner.seek(aligner.recording.start)
         elif moment - sure > _LOST_AFTER:
             self.state = "lost"
             if len(self.parts) > 1 and moment - sure > _OTHER_AFTER:
@@ -209,7 +236,7 @@ class Follower:
             self.part.name,
             time,
             self.playhead.rate,
-            self.playhead.end if aligner is None else aligner.time,
+            self._heard if aligner is None else aligner.time,
             0.0 if aligner is None else aligner.confidence,
             self.history.late,
             self.state,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from retime.live import Recording, TimingScore, judge
-from retime.methods.live.stamps import Clock
+from retime.stage.stream_time import StreamTime
 
 __all__ = ["History"]
 
@@ -45,26 +45,26 @@ class _Performance:
 class History:
     """Keeps the last performances, so that they can be judged when all is over.
 
-    Times are stamps of a stream, whose sender may begin anew.
+    Times are those of the stream's first sender, who may begin anew, or give way to another.
     """
 
     def __init__(self) -> None:
-        self._clock = Clock()
+        self._time = StreamTime()
         self._performances: deque[_Performance] = deque(maxlen=_MOST_PERFORMANCES)
         self.late: float | None = None
 
     def begin(self, name: str, recording: Recording) -> None:
         """Begin another performance."""
-        self._clock = Clock()
+        self._time = StreamTime()
         self._performances.append(_Performance(name, recording))
         self.late = None
 
-    def add(self, time: float, source: float, confidence: float) -> None:
-        """Keep what was found at a live time."""
-        if self._clock.advance(time) is None:
-            return
-        time = self._clock.now
+    def add(self, time: float, moment: float, source: float, confidence: float) -> None:
+        """Keep what was found for a pose, stamped by its sender, at a moment of our clock."""
+        time = self._time.at(time, moment)
         now = self._performances[-1]
+        if now.rows and time <= now.rows[-1][0]:
+            return
         now.add(time, source, confidence)
         if confidence >= _SURE:
             now.first = now.first or (time, source)

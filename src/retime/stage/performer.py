@@ -15,7 +15,8 @@ from retime.stage.vmc import Bone, Packet
 
 __all__ = ["Assembler", "Frame", "Performer"]
 
-# A stamp so far behind the last, in seconds, is a sender that started anew, not a late packet.
+# A stamp so far behind the last, in seconds, is a sender that started anew, not a late packet; one
+# so much farther ahead than the time that passed is another sender's.
 _RESTART = 1.0
 # A bone that is not heard of for so long is no longer expected in a frame, seconds.
 _EXPECTED = 0.5
@@ -64,11 +65,16 @@ class Assembler:
         self._root: Bone | None = None
         self._time: float | None = None
         self._came = 0.0
+        self._arrival = 0.0
         self._last_time = -math.inf
         self._heard: dict[str, float] = {}
         self._cycled = False
         self._offset: float | None = None
         self._offset_at = 0.0
+
+    @property
+    def _stamped(self) -> bool:
+        return self._last_time > -math.inf
 
     @property
     def waits(self) -> bool:
@@ -78,21 +84,25 @@ class Assembler:
     def add(self, packet: Packet, arrival: float) -> list[Frame]:
         """Take in a packet that arrived at a time of this machine's clock; return what is whole."""
         done: list[Frame] = []
-        if packet.time is not None and packet.bones:
+        if packet.time is not None:
             behind = self._last_time - packet.time
-            if behind >= _RESTART:
+            passed = arrival - self._arrival
+            if behind >= _RESTART or (self._stamped and -behind > passed + _RESTART):
                 self._forget()
-            elif behind > 0 or (behind == 0 and not self._bones):
+            elif packet.bones and (behind > 0 or (behind == 0 and not self._bones)):
                 self.late += 1
                 return done
             if self._bones and self._time is not None and packet.time != self._time:
                 done += self.flush()
+            if not packet.bones:
+                self._time = packet.time  # in a datagram of its own: of the bones that follow
         if self._bones and any(role in self._bones for role in packet.bones):
             done += self.flush()
         if packet.root is not None:
             self._root = packet.root
         if not packet.bones:
             return done
+        self._arrival = arrival
         if not self._bones:
             self._came = arrival
         if packet.time is not None:

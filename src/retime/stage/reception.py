@@ -28,7 +28,7 @@ class Reception:
     sender : (str, int), optional
         Who is listened to.
     packets, malformed, refused : int
-        Datagrams of the sender, of which not understood, and those of others.
+        Datagrams that were looked at, of which not or not wholly understood, and those of others.
     unknown : Counter of str
         Bones that came and that no humanoid has.
     known : bool
@@ -45,16 +45,19 @@ class Reception:
     _stamps: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=_MOST_STAMPS))
 
     def admits(self, address: Address, now: float) -> bool:
-        """Whether a sender is listened to: the first one is, until it leaves."""
+        """Whether a datagram is looked at: not while somebody else sends."""
+        if self.sender not in (None, address) and now - self._heard < _LEFT:
+            self.refused += 1
+            return False
+        self.packets += 1
+        return True
+
+    def listen_to(self, address: Address, now: float) -> None:
+        """Take whoever sent bones for the sender, until they leave."""
         if self.sender != address:
-            if self.sender is not None and now - self._heard < _LEFT:
-                self.refused += 1
-                return False
             self.sender = address
             self._stamps.clear()
         self._heard = now
-        self.packets += 1
-        return True
 
     def note_unknown(self, names: tuple[str, ...]) -> None:
         """Remember bones that nobody knows; not without end."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from retime.errors import InputError
+from retime.errors import InputError, RetimeError
 from retime.serving.addresses import hosts, is_loopback, listen, shown
 from retime.stage.avatar import Avatar
 from retime.stage.follower import Follower
@@ -125,15 +125,21 @@ def serve(
             pass  # asked to end
         finally:
             if spool is not None:
-                count = spool.count
-                kept_motion = spool.close()
-                notes.append(
-                    "nothing came, so nothing was recorded"
-                    if kept_motion is None
-                    else f"recorded {count} frames to {plan.record}"
-                )
-                notes += [] if kept_motion is None else kept_motion.notes
+                notes += _recorded(spool)
     return notes
+
+
+def _recorded(spool: Spool) -> list[str]:
+    """End a recording, and say what came of it."""
+    try:
+        motion = spool.close()
+    except (RetimeError, OSError) as e:
+        return [f"the recording could not be written ({e}); what came lies in {spool.beside}"]
+    if motion is not None:
+        return [f"recorded {spool.count} frames to {spool.path}", *motion.notes]
+    if spool.count:
+        return ["too little came for a recording: it takes two frames"]
+    return ["nothing came, so nothing was recorded"]
 
 
 async def _serve(

@@ -141,6 +141,11 @@ class Stage:
         except InputError:
             self.reception.malformed += 1
             return
+        if packet.bones or packet.unknown:
+            self.reception.listen_to(address, now)
+        elif address != self.reception.sender:
+            return
+        self.reception.malformed += packet.broken > 0
         self.reception.note_unknown(packet.unknown)
         for frame in self.assembler.add(packet, now):
             self._play(frame, now)

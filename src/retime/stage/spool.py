@@ -20,6 +20,7 @@ from retime.quat import FloatArray
 from retime.skeleton import Skeleton
 from retime.stage.humanoid import BONE_NAMES, nearest_parent
 from retime.stage.performer import Frame
+from retime.stage.stream_time import StreamTime
 from retime.stage.vmc import Bone
 from retime.warp import TimeWarp
 
@@ -30,12 +31,13 @@ _ROLES = tuple(BONE_NAMES)
 _WIDTH = 1 + 7 * (1 + len(_ROLES))
 _HEADER = json.dumps({"format": "retime-stream", "version": 1, "roles": list(_ROLES)}).encode()
 _HEADER_SIZE = 4096
-# Clocks of a sender and of this machine that differ by more between two frames, seconds, are not
-# of one run.
-_ASTRAY = 0.5
 # Nobody waits longer than this, seconds, to see in a recording that nothing came.
 _LONGEST_SILENCE = 60.0
 _NONE: Bone = (float("nan"),) * 7
+
+
+# A bone whose place in its parent varies by no more than this does not stretch, metres.
+_RIGID = 1e-3
 
 
 class Spool:
@@ -51,16 +53,17 @@ class Spool:
     """
 
     def __init__(self, path: Path) -> None:
-        if not format_of(path).writes:
+        form = format_of(path)
+        if not (form.writes and form.reads and form.fresh):
             raise InputError(f"{path}: a recording cannot be written in this format; try .npz")
         if not path.resolve().parent.is_dir():
             raise InputError(f"there is no folder {path.resolve().parent} to record into")
         self.path = path
-        self._beside = path.with_name(path.name + ".part")
+        self.beside = path.with_name(path.name + ".part")
         try:
-            self._file: BinaryIO = self._beside.open("a+b", buffering=1 << 16)
+            self._file: BinaryIO = self.beside.open("a+b", buffering=1 << 16)
         except OSError as e:
-            raise InputError(f"cannot record to {self._beside}: {e.strerror}") from None
+            raise InputError(f"cannot record to {self.beside}: {e.strerror}") from None
         taken = f"another program records to {path}; give another name with --record"
         lock_file(self._file, taken)
         try:
@@ -71,15 +74,14 @@ class Spool:
         self._file.truncate(0)
         self._file.write(_HEADER.ljust(_HEADER_SIZE - 1) + b"\n")
         self.count = 0
-        self._last: Frame | None = None
-        self._time = 0.0
+        self._time = StreamTime(0.0)
 
     def _recover(self) -> Path | None:
         self._file.seek(0)
         data = self._file.read()
         if data and not data.startswith(_HEADER):
             raise InputError(
-                f"{self._beside} is in the way, and no recording of this retime; move it, or give "
+                f"{self.beside} is in the way, and no recording of this retime; move it, or give "
                 "another name with --record"
             )
         motion = _motion_of(data)
@@ -91,32 +93,20 @@ class Spool:
 
     def add(self, frame: Frame) -> None:
         """Keep a frame."""
-        row = [self._time_of(frame), *(frame.root or _NONE)]
+        row = [self._time.at(frame.time, frame.moment), *(frame.root or _NONE)]
         for role in _ROLES:
             row += frame.bones.get(role, _NONE)
         self._file.write(np.array(row, "<f8").tobytes())
         self.count += 1
 
-    def _time_of(self, frame: Frame) -> float:
-        """When a frame was: by the sender's clock, as long as that goes as ours does.
-
-        A sender that begins anew, or another one, has another clock; then ours tells how long it
-        took.
-        """
-        if self._last is not None:
-            step, took = frame.time - self._last.time, frame.moment - self._last.moment
-            self._time += step if step > 0 and abs(step - took) < _ASTRAY else max(took, 0.0)
-        self._last = frame
-        return self._time
-
     def close(self) -> Motion | None:
         """Write the recording; return it, or ``None`` where nothing came."""
         with contextlib.suppress(OSError):  # a full disk; the rows before are whole
             self._file.close()
-        motion = _motion_of(read_bytes(self._beside))
+        motion = _motion_of(read_bytes(self.beside))
         if motion is not None:
             write(motion, self.path)
-        self._beside.unlink()
+        self.beside.unlink()
         return motion
 
 
@@ -149,6 +139,8 @@ def _motion_of(data: bytes) -> Motion | None:
         if parent is None:
             places[BONE_NAMES[role]] = root[:, :3] + quat.rotate(root[:, 3:], held[role][:, :3])
             rotations[:, k] = quat.multiply(root[:, 3:], rotations[:, k])
+        elif np.ptp(held[role][:, :3], axis=0).max() > _RIGID:
+            places[BONE_NAMES[role]] = held[role][:, :3]  # it does not only turn
     skeleton = Skeleton(
         names=tuple(BONE_NAMES[r] for r in roles),
         parents=np.array([-1 if p is None else roles.index(p) for p in parents]),

@@ -50,6 +50,8 @@ class Packet:
         Names of bones that no humanoid has.
     ready : bool
         Whether the sender says that it has a figure to send.
+    broken : int
+        How many bones had no usable numbers, and were left out.
     """
 
     bones: Mapping[str, Bone] = field(default_factory=dict)
@@ -57,6 +59,7 @@ class Packet:
     time: float | None = None
     unknown: tuple[str, ...] = ()
     ready: bool = True
+    broken: int = 0
 
 
 class _Quiet(logging.Filter):
@@ -87,12 +90,16 @@ def parse_packet(data: bytes) -> Packet:
     root: Bone | None = None
     time: float | None = None
     ready = True
+    broken: list[InputError] = []
     for address, values in found:
         if address == _BONE:
             name = _name(values)
             role = NAMED_ROLES.get(name)
             if role is not None:
-                bones[role] = _bone(values[1:8])
+                try:
+                    bones[role] = _bone(values[1:8])
+                except InputError as e:  # one bone that is not tracked does not spoil the others
+                    broken.append(e)
             elif name not in OTHER_BONES:
                 unknown.append(name[:64])
         elif address == _ROOT:
@@ -104,7 +111,9 @@ def parse_packet(data: bytes) -> Packet:
             time = float(values[0])
         elif address == _READY:
             ready = bool(values and values[0])
-    return Packet(bones, root, time, tuple(unknown), ready)
+    if broken and not bones:
+        raise broken[0]
+    return Packet(bones, root, time, tuple(unknown), ready, len(broken))
 
 
 def _name(values: Sequence[object]) -> str:

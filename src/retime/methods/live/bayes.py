@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -27,6 +28,13 @@ _SURE = 0.8
 _LONG_GAP, _AFTER_GAP = 0.5, 0.3
 # While it is no copy, a little belief is put everywhere now and then, in case the place is wrong.
 _LOOK_EVERY, _LOOK_SHARE = 1.0, 1e-5
+
+# Somebody who does something else: belief has them stand (by this mean share) while their mean
+# joint is faster than this, metres a second; or their mean joint is off by so many metres, a little
+# more than other takes of an action are, or surely. Over so many seconds.
+_STANDS, _ASTRAY = 0.25, 0.5
+_OFF, _SURELY_OFF = 0.2, 0.3
+_LATELY = 1.5
 
 
 class BayesAligner(Aligner):
@@ -70,6 +78,7 @@ class BayesAligner(Aligner):
         self._copies = CopyFilter(self._path(CopyFilter.grid(duration)), duration)
         self._takes = TakeFilter(self._path(TakeFilter.grid(duration)), duration)
         self._is_copy, self._since_look = False, 0.0
+        self._astray = self._off = 0.0
         self._warm_up()
         self.reset()
 
@@ -92,6 +101,7 @@ class BayesAligner(Aligner):
         self._takes.seek(time - self.recording.start)
         self._is_copy = False
         self._since_look = 0.0
+        self._astray = self._off = 0.0
 
     def _follow(self, live: LivePose, seconds: float) -> float:
         copies, takes = self._copies, self._takes
@@ -112,5 +122,15 @@ class BayesAligner(Aligner):
                 copies.seek(takes.time)
         heard = copies if self._is_copy else takes
         self.rate, self.confidence = heard.rate, heard.confidence
-        self.stopped = heard.still > 0.5
+        moves = min(max(takes.speed / _STANDS - 1, 0.0), 1.0)
+        self.confidence *= self._fit(heard.still * moves, takes.distance, seconds)
+        self.stopped = heard.still > 0.5 and moves < 0.5
         return self.recording.start + heard.time
+
+    def _fit(self, astray: float, off: float, seconds: float) -> float:
+        """Return how well the recording fits at all, 0 to 1: belief compares its places only."""
+        share = 1 - math.exp(-seconds / _LATELY)
+        self._astray += share * (astray - self._astray)
+        self._off += share * (off - self._off)
+        worst = max(self._astray / _ASTRAY, (self._off - _OFF) / (_SURELY_OFF - _OFF))
+        return 1 - min(max(worst, 0.0), 1.0)

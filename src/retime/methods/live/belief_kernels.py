@@ -137,7 +137,6 @@ def weigh_take(  # type: ignore[no-untyped-def]
     seen = visible.sum()
     whole = moving.sum() == joints
     own = np.zeros((joints, 3))
-    np.zeros((joints, 3))
     least = _MOST
     for i in range(count):
         total = 0.0

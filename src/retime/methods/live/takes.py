@@ -125,6 +125,7 @@ class TakeFilter:
         self._clock = 0.0
         self.place = self.time = time
         self.rate, self.still, self.confidence, self.distance = 1.0, 0.3, 1.0, 0.0
+        self.speed = 0.0  # of the performer's mean joint, metres a second
         self.explained = 0.0  # how much better than by standing still, in nats
 
     def rearm(self, share: float) -> None:
@@ -149,6 +150,7 @@ class TakeFilter:
 
         self._clock += seconds
         speed, moving, lag = self._velocity(live)
+        self.speed = float(np.linalg.norm(speed[moving], axis=1).mean()) if moving.any() else 0.0
         weight = self._evidence(live, seconds)
         part = self._within_reach(seconds)
         belief = self.belief[part]
