@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -599,6 +600,18 @@ def test_scales_are_left_out_with_a_warning(tmp_path: Path) -> None:
     with pytest.warns(retime.FormatWarning, match="scales"):
         retime.write(scaled, tmp_path / "out.bvh")
     must_be_close(retime.read(tmp_path / "out.bvh", scale=1.0, up="Y"), motion)
+    rounded = replace(motion, scales={"Arm": np.full((len(motion), 3), 1 + 2e-6)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        retime.write(rounded, tmp_path / "out.bvh")
+
+
+def test_joints_without_a_name_in_their_file_get_one(tmp_path: Path) -> None:
+    motion = made()
+    bare = ("",) * len(motion.skeleton)
+    nameless = replace(motion, skeleton=replace(motion.skeleton, file_names=bare), origin=None)
+    retime.write(nameless, tmp_path / "out.bvh")
+    assert retime.read(tmp_path / "out.bvh").skeleton.names == motion.skeleton.names
 
 
 def test_uneven_samples_are_refused(tmp_path: Path) -> None:

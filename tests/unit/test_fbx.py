@@ -35,11 +35,13 @@ from fbx_making import (
 from mutating import ROUNDS
 from retime import FormatError, InputError, Motion, TimeWarp, apply, quat, samples
 from retime.errors import RetimeError
+from retime.graph import Graph
 from retime.io.fbx import contents, write_motions
 from retime.io.fbx.baking import euler
-from retime.io.fbx.curves import Curve
+from retime.io.fbx.curves import Curve, linear_curve
 from retime.io.fbx.document import load, property_rows
 from retime.io.fbx.properties import packed, real, text, values
+from retime.io.fbx.rekeying import Rekeyer
 from retime.io.fbx.tree import Node, empty_tree, parse, write
 from retime.quat import FloatArray
 
@@ -943,3 +945,27 @@ def _mutated(tree: Any, node: Node, draw: Any, share: float) -> Node:
     if draw.random() < share and len(properties) > 1:
         properties[int(draw.integers(1, len(properties)))] = int(draw.choice([0, 1, 127, 128, 255]))
     return tree.remade(node.name, node.count, bytes(properties), tuple(children), node.closed)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("ticks", [1, 2000, 100_000])
+def test_a_jump_keeps_both_its_sides(ticks: int) -> None:
+    per_second = 46_186_158_000
+    keys = np.array([0, 10**10, 10**10 + ticks, 2 * 10**10, 4 * 10**10], dtype=np.int64)
+    curve = linear_curve(keys, np.array([0.0, 10, 80, 90, 100]))
+    seconds = keys[-1] / per_second
+    graph = Graph(np.array([0.0, 1.7 * seconds]), np.array([0.0, seconds]))
+    made = Rekeyer(graph, per_second, (0.0, 1.7 * seconds)).moved(curve, 1e-6)
+    assert made.values.tolist() == [0, 10, 80, 90, 100]
+
+
+@pytest.mark.parametrize(
+    ("axes", "left"),
+    [
+        ({"UpAxis": 1, "FrontAxis": 2, "CoordAxis": 0}, False),
+        ({"UpAxis": 2, "FrontAxis": 1, "CoordAxis": 0, "CoordAxisSign": -1}, False),
+        ({"UpAxis": 1, "FrontAxis": 2, "FrontAxisSign": -1, "CoordAxis": 0}, True),
+    ],
+)
+def test_hands_are_told_by_all_three_axes(axes: dict[str, int], left: bool, tmp_path: Path) -> None:
+    motion = retime.read(figure(**axes)[0].write(tmp_path / "a.fbx"))
+    assert any("left-handed" in note for note in motion.notes) == left

@@ -249,6 +249,28 @@ def test_keys_are_added_only_where_a_track_moves() -> None:
     assert straight.times.tolist() == [0, 2, 4, 6]
 
 
+@pytest.mark.parametrize("length", [0.2, 1.5, 40.0])
+@pytest.mark.parametrize("back", [False, True])
+def test_a_jump_keeps_both_its_sides(length: float, back: bool) -> None:
+    just_after = float(np.nextafter(np.float32(0.5), np.float32(1)))
+    times = np.array([0, 0.25, 0.5, just_after, 0.75, 1.0])
+    values = np.array([[0.0], [1], [2], [100], [101], [102]])
+    source = np.array([1.0, 0.0] if back else [0.0, 1.0])
+    track = Sampler(times, values, None, "LINEAR", False)
+    made, _ = rekeyed(track, Graph(np.array([0.0, length]), source))
+    assert made.values[:, 0].tolist() == sorted(values[:, 0], reverse=back)
+    assert (np.diff(made.times.astype(np.float32)) > 0).all()
+
+
+def test_an_even_rate_of_its_own_is_kept(tmp_path: Path) -> None:
+    walk = samples.walk(fps=30.03)
+    retime.write(walk, tmp_path / "ntsc.glb")
+    again = retime.read(tmp_path / "ntsc.glb")
+    assert len(again) == len(walk)
+    assert again.rate == pytest.approx(30.03, rel=1e-5)
+    assert again.sample_times is None
+
+
 def test_a_hold_and_a_cut_off_end(tmp_path: Path) -> None:
     maker = Maker()
     times = np.linspace(0, 2, 5)
@@ -845,3 +867,19 @@ def test_what_is_no_glb_is_said(tmp_path: Path) -> None:
         (tmp_path / "a.glb").write_bytes(data)
         with pytest.raises(FormatError, match=word):
             retime.read(tmp_path / "a.glb")
+
+
+def test_a_file_that_keeps_its_rate_says_so(
+    run: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    retime.write(samples.walk(fps=30.0), tmp_path / "walk.glb")
+    status, _, told = run("convert", tmp_path / "walk.glb", tmp_path / "o.glb", "--fps", "24")
+    assert status == 2
+    assert "keeps its keys and its rate" in told
+    words = ("apply", tmp_path / "walk.glb", tmp_path / "o.glb", "--duration", "3")
+    status, said, told = run(*words, "--fps", "60", "--json")
+    assert status == 0, told
+    page = json.loads(said)
+    assert (page["fps"], page["frames"]) == (30.0, 91)
+    assert any("the file keeps its rate" in note for note in page["notes"])
+    assert run("convert", tmp_path / "walk.glb", tmp_path / "o.bvh", "--fps", "24")[0] == 0

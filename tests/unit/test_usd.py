@@ -943,9 +943,10 @@ def test_any_motion_becomes_a_new_file(suffix: str, tmp_path: Path) -> None:
         _open.clear()
 
 
-def test_odd_names_survive(tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", ["{name} é:{k}", "mixamorig:{name}"])
+def test_odd_names_survive(form: str, tmp_path: Path) -> None:
     jump = samples.jump()
-    names = [f"{n} é:{k}" for k, n in enumerate(jump.skeleton.names)]
+    names = [form.format(name=n, k=k) for k, n in enumerate(jump.skeleton.names)]
     odd = replace(
         jump,
         skeleton=replace(jump.skeleton, names=tuple(names), file_names=()),
@@ -955,6 +956,7 @@ def test_odd_names_survive(tmp_path: Path) -> None:
     retime.write(odd, tmp_path / "odd.usda")
     again = retime.read(tmp_path / "odd.usda")
     assert again.skeleton.names == tuple(names)
+    assert again.skeleton.parents.tolist() == jump.skeleton.parents.tolist()
     with pytest.raises(InputError, match=r"leave out '\.over'"):
         retime.write(odd, tmp_path / "odd.over.usda")
 

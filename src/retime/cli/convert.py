@@ -12,9 +12,11 @@ from retime.cli.options import (
     Json,
     OneAnimation,
     Output,
+    in_place,
     must_differ,
     with_reading,
 )
+from retime.errors import InputError
 from retime.reading import Reading
 
 
@@ -47,6 +49,11 @@ def convert(
 
     must_differ(source, target)
     format_of(target)
+    if fps is not None and in_place(source, target):
+        raise InputError(
+            f"{target.suffix} keeps its keys and its rate where it is written to its own kind: "
+            "leave --fps out, or convert to another kind, such as .bvh"
+        )
     motion = reading.read(source, animation=animation)
     if fps is None and motion.sample_times is not None and format_of(target).even:
         fps = float(f"{motion.rate:.6g}")

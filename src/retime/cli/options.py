@@ -41,6 +41,7 @@ __all__ = [
     "WarpIn",
     "WarpOut",
     "given",
+    "in_place",
     "must_be_a_picture",
     "must_differ",
     "must_have_a_folder",
@@ -142,6 +143,14 @@ def must_differ(source: Path, target: Path) -> None:
     """Refuse to write over the input: nothing is lost by a slip."""
     if source.exists() and target.exists() and source.samefile(target):
         raise InputError(f"{target} is the input; give the result another name")
+
+
+def in_place(source: Path, target: Path) -> bool:
+    """Whether keys move, which may stand at any time, and no frames are made."""
+    from retime.io import format_of
+
+    form = format_of(source)
+    return form.several and format_of(target).name == form.name
 
 
 def must_take_a_skeleton(reading: Reading, files: Sequence[Path]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from retime.cli.console import progress, report
-from retime.cli.options import Retiming, must_differ
+from retime.cli.options import Retiming, in_place, must_differ
 from retime.errors import InputError
 
 __all__ = ["known_contacts", "retime_file"]
@@ -44,8 +44,14 @@ def retime_file(
         return
     motion = retiming.read(source)
     # Keys in a file that is retimed in place may stand at any time: nothing is rounded to frames.
-    fps, exact = retiming.fps, retiming.exact or _in_place(source, target)
+    kept = in_place(source, target)
+    fps, exact = retiming.fps, retiming.exact or kept
     notes = []
+    if kept and fps is not None:
+        notes.append(
+            f"the file keeps its rate, and keys their spacing; {fps:g} fps is for what had to be "
+            "sampled anew"
+        )
     sha256 = hashlib.sha256(source.read_bytes()).hexdigest()
     if made_for is not None and made_for.get("sha256") not in (None, sha256):
         notes.append(f"the recipe was made for another file ({made_for.get('name', 'unknown')})")
@@ -91,8 +97,8 @@ def retime_file(
         write_recipe(recipe, retiming.recipe)
     fields = {
         "output": str(target),
-        "frames": len(result),
-        "fps": result.rate,
+        "frames": round(result.duration * motion.rate) + 1 if kept else len(result),
+        "fps": motion.rate if kept else result.rate,
         "duration_s": result.duration,
         "source_duration_s": motion.duration,
         "also": [str(other) for _, other in others] or None,
@@ -171,14 +177,6 @@ def _must_not_collide(pairs: list[tuple[Path, Path]], beside: list[Path | None])
         if place in seen:
             raise InputError(f"{target} would be written twice; give each result its own name")
         seen.add(place)
-
-
-def _in_place(source: Path, target: Path) -> bool:
-    """Whether keys move, which may stand at any time, and no frames are made."""
-    from retime.io import format_of
-
-    form = format_of(source)
-    return form.several and format_of(target).name == form.name
 
 
 def _snapped(step: Any, rate: float, notes: list[str]) -> Any:

@@ -32,6 +32,8 @@ _MOST_DECIMALS = 9
 # Turning that a joint's channels cannot hold, beyond which it gets all three.
 _LOST_TURN = np.radians(0.5)
 _ROWS_A_CHUNK = 1024
+# Scales nearer to 1 are rounding of programs that write them for every joint.
+_SEEN_SCALE = 1e-4
 
 # For each joint's name, the file's row nearest to what each frame shows.
 SourceRows = Callable[[str], npt.NDArray[np.int64]]
@@ -41,9 +43,12 @@ def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -
     """Write a BVH file; an unedited one keeps its digits. Options are those of ``retime.write``."""
     if motion.sample_times is not None:
         raise InputError("BVH needs evenly spaced frames; give a frame rate (--fps)")
-    if motion.scales:
+    off = {n: float(np.abs(s - 1).max(initial=0.0)) for n, s in motion.scales.items()}
+    scaled = [n for n, most in off.items() if most > _SEEN_SCALE]
+    if scaled:
         warnings.warn(
-            f"{path}: BVH cannot hold scales; those of {len(motion.scales)} joints are left out",
+            f"{path}: BVH cannot hold scales; those of {len(scaled)} joints are left out (by up to "
+            f"{100 * max(off.values()):.2g} %)",
             FormatWarning,
             stacklevel=2,
         )
@@ -263,7 +268,8 @@ def _made_nodes(motion: Motion) -> list[Node]:
     nodes: list[Node] = []
     number: dict[int, int] = {}
     for j, name in enumerate(skeleton.file_names):
-        name = skeleton.names[j] if "/" in name else name  # USD tells whole paths
+        if "/" in name or not name.strip():  # USD tells whole paths, glTF perhaps nothing
+            name = skeleton.names[j]
         parent = int(skeleton.parents[j])
         number[j] = len(nodes)
         keyword = "JOINT" if parent >= 0 else "ROOT"

@@ -160,6 +160,17 @@ def _motion_of(document: Document, stack: Stack, fps: float | None, evaluator: E
     return replace(bare, origin=origin)
 
 
+def _is_left_handed(document: Document) -> bool:
+    """Whether up, front and right, in this order, turn the wrong way."""
+    axes = np.zeros((3, 3))
+    for row, (name, standard) in enumerate((("Up", 1), ("Front", 2), ("Coord", 0))):
+        axis = int(document.setting(f"{name}Axis", standard))
+        if axis not in (0, 1, 2):
+            return False
+        axes[row, axis] = -1.0 if document.setting(f"{name}AxisSign", 1) < 0 else 1.0
+    return bool(np.linalg.det(axes) < 0)
+
+
 def _units(document: Document) -> tuple[Units, FloatArray, list[str]]:
     """Return the file's unit and up axis; an axis that is neither Y nor Z is turned to Y."""
     metres = document.setting("UnitScaleFactor", 1.0) / 100
@@ -168,7 +179,7 @@ def _units(document: Document) -> tuple[Units, FloatArray, list[str]]:
         notes.append(f"its unit of {metres:g} m makes no sense; centimetres are assumed")
         metres = 0.01
     axis, sign = int(document.setting("UpAxis", 1)), document.setting("UpAxisSign", 1)
-    if document.setting("CoordAxisSign", 1) < 0:
+    if _is_left_handed(document):
         notes.append("its axes are left-handed: left and right are as in the file")
     still = quat.identity(1)[0]
     up: UpAxis = "Z" if axis == 2 else "Y"

@@ -40,6 +40,8 @@ BoolArray = npt.NDArray[np.bool_]
 _RAMP = 1e-6
 # Keys nearer than this, in seconds, are one.
 _SAME = 1e-7
+# Keys of a file that are nearer than this, in seconds, are both sides of a jump.
+_JUMP = 1e-6
 # Keys are not added nearer than this to another, in seconds, where that does no harm.
 _APART = 5e-4
 # A key this near to an end of the animation, in seconds, lies on it.
@@ -102,7 +104,8 @@ class Rekeyer:
         if not apart.all():
             ticks, x, y = ticks[apart], x[apart], y[apart]
         if same and len(y) == len(keys):
-            rates = np.diff(keys) / np.diff(x) if len(x) > 1 else np.ones(1)
+            wide = np.diff(keys) >= _JUMP
+            rates = np.diff(keys)[wide] / np.diff(x)[wide] if wide.any() else np.ones(1)
             if rates.min() > 0 and np.ptp(rates) <= 1e-6 * rates.max():
                 return _stretched(curve, ticks, float(rates.mean()))
         return _pieces(curve, keys, self._plain, ticks, x, y)
@@ -110,7 +113,8 @@ class Rekeyer:
     def _shown(self, which: bytes, keys: FloatArray) -> tuple[FloatArray, FloatArray, bool]:
         """Return keys of the result before the warp's bends, and whether they are the source's."""
         if which not in self._found:
-            x, y = _with_jumps(*_shown(self._plain, keys), self._plain, self.graph)
+            shown = _shown(self._plain, keys, 1 / self.per_second)
+            x, y = _with_jumps(*shown, self._plain, self.graph)
             same = len(x) == len(keys) and bool((np.abs(y - keys) < 1e-12).all())
             self._found[which] = *_with_ends(x, y, self._plain, keys, self.span), same
         return self._found[which]
@@ -135,16 +139,25 @@ def _ramped(graph: Graph) -> Graph:
     return Graph(x, graph.y) if len(cuts) else graph
 
 
-def _shown(graph: Graph, keys: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return when a warp shows keys: output and source times, in the output's order."""
+def _shown(graph: Graph, keys: FloatArray, tick: float) -> tuple[FloatArray, FloatArray]:
+    """Return when a warp shows keys: output and source times, in the output's order.
+
+    Both sides of a jump stay, at least a tick apart.
+    """
     if graph.direction < 0:
-        x, y = _shown(graph.mirror(), -keys[::-1])
+        x, y = _shown(graph.mirror(), -keys[::-1], tick)
         return x, -y
     low, high = graph.y[0], graph.y[-1]
     inside = keys[(keys >= low - _SAME) & (keys <= high + _SAME)]
+    if not len(inside):
+        return inside, inside
     x = graph.swap().at(np.clip(inside, low, high))
-    fresh = np.r_[True, np.diff(x) > _SAME] if len(x) else np.zeros(0, dtype=bool)
-    return x[fresh], inside[fresh]
+    jump = np.r_[False, np.diff(inside) < _JUMP]
+    fresh = np.r_[True, np.diff(x) > _SAME] | jump
+    x, inside = x[fresh], inside[fresh]
+    for k in np.flatnonzero(jump[fresh]):
+        x[k] = max(x[k], x[k - 1] + tick)
+    return x, inside
 
 
 def _with_jumps(

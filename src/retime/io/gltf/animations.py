@@ -21,6 +21,8 @@ _SIZES = {"translation": 3, "rotation": 4, "scale": 3}
 # Rates that animations are made at; keys of a file mostly lie on the frames of one of them.
 _RATES = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 90.0, 100.0, 120.0, 240.0)
 _PLAIN_RATE = 60.0
+# Keys farther apart than of this rate are those of an animator, not frames.
+_LEAST_RATE = 20.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +160,7 @@ def frames_of(
 
 
 def _rate(tracks: Sequence[Sampler], start: float) -> float:
-    """Find the lowest known rate whose frames hold all keys."""
+    """Find the lowest known rate whose frames hold all keys, else the keys' own if it is even."""
     keys = np.unique(np.concatenate([s.times for s in tracks])) - start
     curved = any(s.tangents is not None for s in tracks)
     for rate in _RATES:
@@ -167,4 +169,8 @@ def _rate(tracks: Sequence[Sampler], start: float) -> float:
         frame = keys * rate
         if np.abs(frame - np.round(frame)).max() / rate <= ON_FRAME:
             return rate
+    # Programs that count 29.97 frames as 30 write other spacings, but even ones.
+    own = (len(keys) - 1) / keys[-1] if keys[-1] > 0 else 0.0
+    if not curved and own >= _LEAST_RATE and np.ptp(np.diff(keys)) <= ON_FRAME:
+        return float(f"{own:.7g}")
     return _PLAIN_RATE

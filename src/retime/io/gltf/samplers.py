@@ -18,6 +18,8 @@ Interpolation = Literal["LINEAR", "STEP", "CUBICSPLINE"]
 IntArray = npt.NDArray[np.int64]
 # A key this near to a frame, in seconds, lies on it: times are single precision.
 ON_FRAME = 2e-4
+# Keys of a file that are nearer than this, in seconds, are both sides of a jump.
+_JUMP = 1e-6
 # How long a jump of time takes, seconds: single precision tells such times apart.
 _RAMP = 2e-5
 # Between keys a bent warp may be off by this: radians, or a share of a track's extent.
@@ -200,9 +202,15 @@ def _shown(graph: Graph, times: FloatArray) -> FloatArray:
         return mirrored * [1.0, -1.0]
     low, high = graph.y[0], graph.y[-1]
     inside = times[(times >= low - ON_FRAME) & (times <= high + ON_FRAME)]
+    if not len(inside):
+        return np.zeros((0, 2))
     x = graph.swap().at(np.clip(inside, low, high))
-    fresh = np.r_[True, np.diff(x) > 1e-7] if len(x) else np.zeros(0, dtype=bool)
-    return np.stack([x[fresh], inside[fresh]], axis=1)
+    jump = np.r_[False, np.diff(inside) < _JUMP]
+    fresh = np.r_[True, np.diff(x) > 1e-7] | jump
+    x, inside = x[fresh], inside[fresh]
+    for k in np.flatnonzero(jump[fresh]):  # apart as far as the file's numbers can tell
+        x[k] = max(x[k], float(np.nextafter(np.float32(x[k - 1]), np.float32(np.inf))))
+    return np.stack([x, inside], axis=1)
 
 
 def _with_ends(shown: FloatArray, graph: Graph, sampler: Sampler) -> tuple[FloatArray, FloatArray]:

@@ -68,7 +68,7 @@ def _tokens(names: list[str], parents: list[int]) -> list[str]:
     taken: set[str] = set()
     for name, parent in zip(names, parents, strict=True):
         above = f"{out[parent]}/" if parent >= 0 else ""
-        own = name if Sdf.Path.IsValidNamespacedIdentifier(name) else Tf.MakeValidIdentifier(name)
+        own = name if Sdf.Path.IsValidIdentifier(name) else Tf.MakeValidIdentifier(name)
         token, k = above + own, 1
         while token in taken:
             k += 1
