@@ -223,6 +223,20 @@ def mix(a: Graph, b: Graph, weight: float) -> Graph:
     return tidy(output, np.repeat(source, 2))
 
 
+def cycle_from(graph: Graph, start: float) -> Graph:
+    """Return the same cycle, begun at another output time."""
+    if graph.x[0] == start or graph.x[-1] <= graph.x[0]:
+        return graph
+    end = start + (graph.x[-1] - graph.x[0])
+    turns = unroll(graph, start, end)
+    inner = (turns.x > start) & (turns.x < end)
+    first = float(turns.at(np.array([start]), "right")[0])
+    last = float(turns.at(np.array([end]), "left")[0])
+    seam = first + (graph.y[-1] - graph.y[0])  # a cut there is the cycle's, too
+    times = np.r_[start, turns.x[inner], end, end]
+    return _settled(times, np.r_[first, turns.y[inner], last, seam])
+
+
 def unroll(graph: Graph, a: float, b: float) -> Graph:
     """Repeat a cycle, w(t + T) = w(t) + D, so that it covers the output times ``a`` to ``b``."""
     period, gain = graph.x[-1] - graph.x[0], graph.y[-1] - graph.y[0]

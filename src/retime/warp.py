@@ -98,10 +98,14 @@ class TimeWarp:
         self, body: Graph, channels: dict[str, Graph], loop: bool, notes: tuple[str, ...]
     ) -> None:
         if loop and channels:
-            # Every channel of a cycle has the same period.
+            # Every channel of a cycle has the same period, and begins with the body.
             graphs = [body, *channels.values()]
-            span = min(g.x[0] for g in graphs), max(g.x[-1] for g in graphs)
-            body, channels = body.pad(*span), {n: g.pad(*span) for n, g in channels.items()}
+            periods = [g.x[-1] - g.x[0] for g in graphs]
+            if np.ptp(periods) <= 1e-9 * max(periods):
+                channels = {n: graph.cycle_from(g, body.x[0]) for n, g in channels.items()}
+            else:
+                span = min(g.x[0] for g in graphs), max(g.x[-1] for g in graphs)
+                body, channels = body.pad(*span), {n: g.pad(*span) for n, g in channels.items()}
         object.__setattr__(self, "body", body)
         object.__setattr__(self, "channels", MappingProxyType(channels))
         object.__setattr__(self, "loop", loop)
@@ -277,10 +281,14 @@ class TimeWarp:
             return other.with_notes(*(n for n in self.notes if n not in other.notes))
         if not self.loop:
             return self._zip(other, graph.compose)
-        return self._zip(
+        composed = self._zip(
             other,
             lambda f, g: graph.compose(graph.unroll(f, float(g.y.min()), float(g.y.max())), g),
         )
+        # Only whole turns make a cycle of cycles.
+        turns = np.ptp(other.body.y) / self.duration if self.duration > 0 else 0.0
+        whole = abs(turns - round(turns)) <= 1e-9 * max(turns, 1.0)
+        return composed if whole else composed.looped(False)
 
     def _leaves(self, other: TimeWarp) -> bool:
         """Whether this is the identity wherever another warp shows the source."""

@@ -124,3 +124,27 @@ def test_a_cycle_has_no_place_without_end() -> None:
             around(time)
     with pytest.raises(InputError, match="more than fit"):
         TimeWarp([0, 1e-6], [0, 1e-6], loop=True)([0.0, 100.0])
+
+
+@pytest.mark.parametrize("lag", [-0.7, -0.1, 0.3, 1.9])
+def test_a_channel_that_lags_in_a_cycle_is_inverted_exactly(lag: float) -> None:
+    knots = np.array([0.0, 1, 2]), np.array([0.0, 0.5, 2])
+    warp = TimeWarp(*knots, channels={"A": (knots[0], knots[1] + lag)}, loop=True)
+    t = np.array([-3.3, -0.1, 0.0, 0.5, 1.7, 2.9, 4.4, 7.7])
+    for channel in (None, "A"):
+        np.testing.assert_allclose(warp.inverse.inverse(t, channel), warp(t, channel), atol=1e-12)
+        np.testing.assert_allclose(warp.inverse(warp(t, channel), channel), t, atol=1e-12)
+    assert warp.inverse.domain == (0.0, 2.0)
+
+
+def test_only_whole_turns_make_a_cycle_of_cycles() -> None:
+    cycle = TimeWarp([0, 1, 2], [0, 0.5, 2], loop=True)
+    t = np.linspace(-5, 9, 57)
+    for turns in (1, 3):
+        other = TimeWarp([0, 1, 3], [0, turns, 2 * turns], loop=True)
+        assert (cycle @ other).loop
+        np.testing.assert_allclose((cycle @ other)(t), cycle(other(t)), atol=1e-12)
+    part = TimeWarp([0, 3], [0, 1.5], loop=True)
+    assert not (cycle @ part).loop
+    inside = np.linspace(0, 3, 31)
+    np.testing.assert_allclose((cycle @ part)(inside), cycle(part(inside)), atol=1e-12)
