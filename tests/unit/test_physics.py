@@ -673,3 +673,12 @@ def test_a_timing_at_the_limit_says_what_it_asks(jump: PhysicsModel) -> None:
     assert jump.explain(tight).violations
     easy = jump.warp(duration=jump.motion.duration)
     assert not any("more than a body could do" in note for note in easy.notes)
+
+
+def test_what_is_feasible_does_not_depend_on_where_the_figure_stands() -> None:
+    walk = samples.walk()
+    least = PhysicsModel(walk).minimum_duration()
+    for place in ([1.0, 0, 0], [0.1, 0, 0], [3.0, 0, -2.0]):
+        root = walk.translations["Hips"] + np.array(place)
+        moved = replace(walk, translations={**walk.translations, "Hips": root})
+        assert PhysicsModel(moved).minimum_duration() == pytest.approx(least, rel=1e-4)

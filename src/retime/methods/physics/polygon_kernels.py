@@ -17,6 +17,9 @@ _HUGE = 1e300
 # The sweep starts at an angle that no edge of a symmetric problem has.
 _FIRST_ANGLE = -np.pi / 2 + 0.1234567
 _MOST_PIVOTS = 2000
+# Pivots on next to nothing leave the sweep's direction off by rounding: so much behind it, radians,
+# is on it. (Less, and an edge is taken for one that comes after a whole turn.)
+_SLIP = 1e-5
 
 
 @kernel
@@ -189,7 +192,7 @@ def polygon(  # type: ignore[no-untyped-def]
                     continue
                 # How far the direction must turn until moving this way no longer loses.
                 turn = (np.arctan2(dx, dy) + 1.5 * np.pi - angle) % (2 * np.pi)
-                if turn > 2 * np.pi - 1e-7:
+                if turn > 2 * np.pi - _SLIP:
                     turn = 0.0
                 if turn < least:
                     column, least, way = j, turn, sign
