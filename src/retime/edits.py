@@ -144,6 +144,11 @@ def apply(
     >>> round(slow.duration / jump.duration, 6)
     2.0
     """
+    if not isinstance(warp, TimeWarp):
+        raise InputError(
+            f"a motion is retimed by a TimeWarp, not by {type(warp).__name__}; read_warp reads one "
+            "from a file"
+        )
     if range is not None:
         warp = warp.within(motion.domain, range, rest)
     if loop:

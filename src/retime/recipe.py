@@ -132,7 +132,11 @@ class Recipe:
     input: Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "steps", tuple(self.steps))
+        steps = tuple(self.steps)
+        for step in steps:
+            if not isinstance(step, Step):
+                raise InputError(f"a recipe is made of steps, not of {type(step).__name__}")
+        object.__setattr__(self, "steps", steps)
 
     def solve(
         self, motion: Motion, *, progress: Callable[[int, int, str], None] | None = None

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import retime
 from retime import (
     FormatError,
     InputError,
@@ -188,3 +189,17 @@ def test_paths_lead_from_the_recipe_s_folder(
     recipe = read_recipe("recipes/a.json")
     made = recipe.evaluate(samples.punches())
     assert made.duration == pytest.approx(other.duration, abs=0.02)
+
+
+def test_what_is_no_step_no_warp_and_no_keytime_gets_a_sentence() -> None:
+    jump = samples.jump()
+    with pytest.raises(InputError, match="made of steps"):
+        Recipe([3])  # type: ignore[list-item]
+    with pytest.raises(InputError, match="read_warp reads one"):
+        retime.apply(jump, "slow.json")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="keytimes"):
+        retime.spline_warp(jump, keytimes=[(1, 2, 3)])  # type: ignore[list-item]
+    with pytest.raises(InputError, match="the most is 1"):
+        retime.guided_warp(jump, duration=2, influence=3)
+    with pytest.raises(InputError, match="duration"):
+        retime.guided_warp(jump, duration="slow")  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from typing import Literal
 
 from retime.curves import keytime_warp
 from retime.motion import Motion
-from retime.parameters import Range, TimingParameters, parameter
+from retime.parameters import Range, TimingParameters, coerce, parameter
 from retime.warp import TimeWarp
 
 __all__ = ["SplineParameters", "spline_warp"]
@@ -73,6 +73,10 @@ def spline_warp(
     >>> float(warp(1.2))
     1.0
     """
+    duration = coerce(duration, float | None, "duration")
+    keytimes = coerce(keytimes, tuple[tuple[float, float], ...], "keytimes")
+    rates = coerce(rates, tuple[tuple[float, float], ...], "rates")
+    range = coerce(range, Range | None, "range")
     if range is None:
         return keytime_warp(
             motion.domain, duration=duration, keytimes=keytimes, rates=rates, loop=loop

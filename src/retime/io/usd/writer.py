@@ -51,6 +51,8 @@ def write_motion(
     if kept_of(motion, Kept) is not None:
         write_motions([motion], path)
         return
+    if len(motion) < 2:
+        raise InputError(f"{path}: a single pose is no USD animation; write .npz, .bvh or .glb")
     if _OVER.search(Path(path).name):
         raise InputError(
             f"{path}: a layer over a file is written only for what was read from USD; leave out "

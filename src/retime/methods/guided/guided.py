@@ -18,7 +18,7 @@ from retime.methods.guided.features import SMOOTHING, TAU, Signals, filtered, po
 from retime.methods.guided.references import Reference, cut, gather, signature
 from retime.methods.guided.solve import Guidance, Limit, Problem, solve
 from retime.motion import Motion
-from retime.parameters import Range, TimingParameters, parameter
+from retime.parameters import Range, TimingParameters, build, parameter
 from retime.quat import FloatArray
 from retime.warp import TimeWarp
 
@@ -200,9 +200,16 @@ def guided_warp(
     return guide(motion, **options).warp
 
 
+def _checked(options: dict[str, Any]) -> GuidedParameters:
+    """Check options as a step's are; a reference may be more than a recipe can hold."""
+    reference = options.pop("reference", None)
+    checked: GuidedParameters = build(GuidedParameters, options)
+    return replace(checked, reference=reference)
+
+
 def guide(motion: Motion, **options: Any) -> Guidance:
     """Find a guided warp and what it cost; options are those of :func:`guided_warp`."""
-    o = replace(_DEFAULTS, **options)
+    o = _checked(options)
     if len(motion) < 3:
         raise InputError(f"a clip of {len(motion)} frames is too short for guided time warping")
     clip = motion if o.range is None else cut(motion, o.range, "range")
@@ -265,7 +272,7 @@ def guided_signal_warp(
     **options
         Further options of :func:`guided_warp` that need no skeleton.
     """
-    o = replace(_DEFAULTS, **options)
+    o = _checked(options)
     if not (np.isfinite(fps) and fps > 0):
         raise InputError(f"the signal's samples per second must be above 0, not {fps}")
     values = _signal(signal, "signal")
@@ -361,6 +368,3 @@ def _upsampling(clip: Motion, o: GuidedParameters) -> int:
 
 def _for_ratio(ratio: float) -> int:
     return int(min(max(_USUAL_UPSAMPLING, np.ceil(2 * ratio)), _MOST_UPSAMPLING))
-
-
-_DEFAULTS = GuidedParameters()
