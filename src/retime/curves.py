@@ -287,6 +287,10 @@ def _fit_part(
         point = np.c_[x, y]
         return point, point, point
     before, after, corner = _slopes(x, y, tolerance)
+    ends = np.array([0, len(x) - 1])
+    found = _fewest(x, y, ends, before, after, tolerance)
+    if found is not None:  # two keys do, as for a straight line, however long
+        return found
     count = _CANDIDATES
     while True:
         even = np.unique(np.linspace(0, len(x) - 1, min(count, len(x))).round().astype(int))
