@@ -943,6 +943,17 @@ def test_any_motion_becomes_a_new_file(suffix: str, tmp_path: Path) -> None:
         _open.clear()
 
 
+@pytest.mark.parametrize("suffix", [".usda", ".usdc"])
+def test_a_file_without_paths_keeps_its_bytes_in_another_folder(
+    suffix: str, tmp_path: Path
+) -> None:
+    (tmp_path / "other").mkdir()
+    source, target = tmp_path / f"jump{suffix}", tmp_path / "other" / f"jump{suffix}"
+    retime.write(samples.jump(), source)
+    retime.write(retime.read(source), target)
+    assert target.read_bytes() == source.read_bytes()
+
+
 @pytest.mark.parametrize("form", ["{name} é:{k}", "mixamorig:{name}"])
 def test_odd_names_survive(form: str, tmp_path: Path) -> None:
     jump = samples.jump()

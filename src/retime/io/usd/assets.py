@@ -14,14 +14,16 @@ from retime.io.apart import Refused
 __all__ = ["export", "pack", "pack_anew", "rebase"]
 
 
-def rebase(layer: Any, old: str, new: str | None) -> None:
+def rebase(layer: Any, old: str, new: str | None) -> int:
     """Let the relative paths in a layer lead to the same files from another folder.
 
     Without a new folder they become absolute. What is found by a search path, and not beside the
-    layer, stays as it is.
+    layer, stays as it is. Returns how many there were.
     """
+    count = 0
 
     def lead(path: str) -> str:
+        nonlocal count
         outer, inner = Ar.SplitPackageRelativePathOuter(path)
         plain, mark, arguments = outer.partition(":SDF_FORMAT_ARGS:")
         if not plain or os.path.isabs(plain) or "://" in plain or plain.startswith("`"):
@@ -30,6 +32,7 @@ def rebase(layer: Any, old: str, new: str | None) -> None:
         searched = not plain.startswith(("./", "../"))
         if searched and not os.path.exists(place) and not os.path.isdir(os.path.dirname(place)):
             return path
+        count += 1
         moved = place if new is None else os.path.relpath(place, new).replace(os.sep, "/")
         if new is not None and not moved.startswith("."):
             moved = f"./{moved}"
@@ -40,6 +43,7 @@ def rebase(layer: Any, old: str, new: str | None) -> None:
     UsdUtils.ModifyAssetPaths(layer, lead)
     for k, offset in enumerate(offsets):  # renaming a sublayer forgets when it begins
         layer.subLayerOffsets[k] = offset
+    return count
 
 
 def export(layer: Any, path: str, form: str | None) -> None:

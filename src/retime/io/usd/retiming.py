@@ -57,6 +57,8 @@ def write(request: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arra
         if request[name] is not None and getattr(root, name) != request[name]:
             setattr(target, name, request[name])
             changed += 1
+    if request["rebase"] is not None:
+        changed += rebase(root, *request["rebase"])
     if not changed and not over and not request["anyway"]:
         return {"changed": 0}, {}
     if over:
@@ -70,8 +72,6 @@ def write(request: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arra
 
 def _save(layer: Any, request: dict[str, Any]) -> None:
     into = str(Path(request["folder"]) / request["into"])
-    if request["rebase"] is not None:
-        rebase(layer, *request["rebase"])
     if not into.endswith(".usdz"):
         export(layer, into, _kind(request["path"]))
         return

@@ -99,7 +99,7 @@ def _where(kept: Kept, path: Path, at: Located) -> dict[str, Any]:
         "over": (below if below.startswith(".") else f"./{below}") if over else None,
         "rebase": rebase,
         "package": None if at.package is None else at.package.names,
-        "anyway": rebase is not None or source.suffix.lower() != path.suffix.lower(),
+        "anyway": source.suffix.lower() != path.suffix.lower(),
     }
 
 
