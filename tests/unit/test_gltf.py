@@ -586,6 +586,10 @@ def test_names_that_stand_twice_and_nodes_with_a_matrix(tmp_path: Path) -> None:
     motion = retime.read(maker.write(tmp_path / "a.glb"))
     assert motion.skeleton.names == ("Bone", "Bone#2")
     assert positions(motion)[0, 1].tolist() == [1, 2, 3]
+    assert not any("sheared" in note for note in motion.notes)
+    matrix[0, 1] = 0.5
+    maker.json["nodes"][1]["matrix"] = matrix.T.ravel().tolist()
+    assert any("sheared" in n for n in retime.read(maker.write(tmp_path / "a.glb")).notes)
 
 
 def test_weights_and_pointers_follow_the_root(tmp_path: Path) -> None:

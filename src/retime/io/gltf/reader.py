@@ -97,6 +97,12 @@ def motion_of(document: Document, index: int, fps: float | None, *, chosen: bool
     times, rate, even = frames_of(document, channels, len(nodes), fps)
     notes = [] if chosen else others_note(animation_names(document), index)
     bare, scales, own = _motion(document, channels, nodes, sites, parents, times, rate, even)
+    shears = [_name(document, n) for n in nodes if _shears(document, n)]
+    if shears:
+        notes = [
+            *notes,
+            f"{shears[0]!r} is sheared by its matrix, which glTF does not allow: positions are off",
+        ]
     bare = bare.with_notes(*notes)
     kept = Kept(document, index, tuple(channels), tuple(nodes), scales, own, bare)
     origin = Origin("gltf", str(document.path), document.sha256, kept, unedited=bare.tracks)
@@ -227,6 +233,17 @@ def _decomposed(
         return matrix[:3, 3], quat.identity(1)[0], size
     x, y, z = (linear / size).T
     return matrix[:3, 3], quat.from_axes(x, y, z), size
+
+
+def _shears(document: Document, n: int) -> bool:
+    """Whether a node's matrix is more than a place, a rotation and scales."""
+    given = document.objects("nodes")[n].get("matrix")
+    if given is None:
+        return False
+    axes = _numbers(document, given, 16, f"node {n}'s matrix").reshape(4, 4)[:3, :3]
+    lengths = np.maximum(np.linalg.norm(axes, axis=1), 1e-12)
+    corners = (axes @ axes.T) / lengths[:, None] / lengths
+    return bool(np.abs(corners - np.diag(np.diag(corners))).max() > 1e-3)
 
 
 def _name(document: Document, n: int) -> str:
