@@ -355,3 +355,32 @@ def test_a_full_disk_stops_the_recording_and_nothing_else(tmp_path: Path) -> Non
     assert stage.failed == "recording stopped: No space left on device"
     assert stage.follower.cue(1.0).state != "waiting"
     assert full.close() is None
+
+
+def test_a_flood_from_elsewhere_does_not_silence_the_performer() -> None:
+    from retime.stage.server import Stage
+
+    class Flood:
+        def __init__(self, waiting: list[tuple[bytes, tuple[str, int]]]) -> None:
+            self.waiting = waiting
+
+        def recvfrom(self, _: int) -> tuple[bytes, tuple[str, int]]:
+            if not self.waiting:
+                raise BlockingIOError
+            return self.waiting.pop(0)
+
+    motion = samples.punches()
+    stage = Stage(Follower([Part("punches", motion)]))
+    frames = [data for _, data in frames_of(motion, motion.times[:21], motion.times[:21])]
+    stage.receive(frames[0], (LOOPBACK, 1), stage._clock())
+    mine: list[tuple[bytes, tuple[str, int]]] = [(data, (LOOPBACK, 1)) for data in frames[1:]]
+    flood: Any = Flood([*mine, *([(b"x", (LOOPBACK, 2))] * 900)])
+    before = stage.reception.packets
+
+    async def read() -> None:
+        stage._read(flood)
+
+    asyncio.run(read())
+    assert stage.reception.packets - before == 20
+    assert stage.reception.refused == 900
+    assert stage.assembler.late == 0

@@ -439,3 +439,21 @@ def test_uneven_samples_are_converted_at_their_rate(run: Run, tmp_path: Path) ->
     assert status == 0
     assert "written at 24 fps" in err
     assert retime.read(tmp_path / "a.bvh").rate == pytest.approx(24.0)
+
+
+def test_options_of_reading_are_refused_where_no_motion_is_read(
+    run: Run, jump: Path, tmp_path: Path
+) -> None:
+    warp = tmp_path / "w.json"
+    retime.write_warp(retime.TimeWarp([0, 2], [0, 1]), warp)
+    status, _, told = run("plot", warp, tmp_path / "w.png", "--scale", "0.01")
+    assert status == 2
+    assert "--scale is about reading a motion" in told
+    roles = tmp_path / "roles.json"
+    roles.write_text(json.dumps({"left_foot": "LeftFoot"}))
+    status, _, told = run("convert", jump, tmp_path / "o.glb", "--map", roles)
+    assert status == 2
+    assert "leave --map out" in told
+    status, _, told = run("report", tmp_path, "--up", "Z")
+    assert status == 2
+    assert "--up is about reading a motion" in told

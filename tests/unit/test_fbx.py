@@ -956,6 +956,28 @@ def test_a_jump_keeps_both_its_sides(ticks: int) -> None:
     graph = Graph(np.array([0.0, 1.7 * seconds]), np.array([0.0, seconds]))
     made = Rekeyer(graph, per_second, (0.0, 1.7 * seconds)).moved(curve, 1e-6)
     assert made.values.tolist() == [0, 10, 80, 90, 100]
+    middle, jump = 0.6 * seconds, keys[1:3] / per_second
+    bent = Graph(np.array([0.0, 0.3 * seconds, seconds]), np.array([0.0, middle, seconds]))
+    back = Graph(np.array([0.0, seconds]), np.array([seconds, 0.0]))
+    twice = Graph(np.array([0.0, seconds / 2]), np.array([0.0, seconds]))
+    for graph in (bent, back, twice):
+        made = Rekeyer(graph, per_second, (0.0, float(graph.x[-1]))).moved(curve, 1e-6)
+        shown = np.sort(graph.swap().at(jump) if graph is not back else seconds - jump)
+        around = shown + np.array([-1e-4, 1e-4])
+        before, after = made.at(around, per_second)
+        asked = curve.at(graph.at(around), per_second)
+        assert [before, after] == pytest.approx(asked.tolist(), abs=1e-2)
+
+
+def test_jumps_of_a_tick_survive_double_speed() -> None:
+    per_second = 46_186_158_000
+    graph = Graph(np.array([0.0, 5.0]), np.array([0.0, 10.0]))
+    for frame in range(1, 200):
+        tick = round(frame * per_second / 30)
+        keys = np.array([0, tick - 1, tick, 10 * per_second], dtype=np.int64)
+        curve = linear_curve(keys, np.array([0.0, 0, 100, 100]))
+        made = Rekeyer(graph, per_second, (0.0, 5.0)).moved(curve, 1e-6)
+        assert made.values.tolist() == [0, 0, 100, 100]
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,8 @@ def convert(
             f"{target.suffix} keeps its keys and its rate where it is written to its own kind: "
             "leave --fps out, or convert to another kind, such as .bvh"
         )
+    if reading.roles is not None and format_of(target).name != "npz":
+        raise InputError("roles are kept in .npz files only: leave --map out")
     motion = reading.read(source, animation=animation)
     if fps is None and motion.sample_times is not None and format_of(target).even:
         fps = float(f"{motion.rate:.6g}")

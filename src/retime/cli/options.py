@@ -45,6 +45,7 @@ __all__ = [
     "must_be_a_picture",
     "must_differ",
     "must_have_a_folder",
+    "must_read_plainly",
     "must_take_a_skeleton",
     "read_roles",
     "with_parameters",
@@ -153,11 +154,20 @@ def in_place(source: Path, target: Path) -> bool:
     return form.several and format_of(target).name == form.name
 
 
+def must_read_plainly(reading: Reading, why: str) -> None:
+    """Refuse options of reading motions where none is read."""
+    for p in declared(Reading):
+        if getattr(reading, p.name) != p.default:
+            raise InputError(f"{p.flag} is about reading a motion, but {why}: leave it out")
+
+
 def must_take_a_skeleton(reading: Reading, files: Sequence[Path]) -> None:
     """Refuse a skeleton's file that none of several files is read with."""
     from retime.io import kind_of
 
-    if reading.skeleton is not None and not any(kind_of(f).skeleton_apart for f in files):
+    if not files or reading.skeleton is None:
+        return
+    if not any(kind_of(f).skeleton_apart for f in files):
         raise InputError(f"{files[0]} holds its own skeleton; leave --skeleton out")
 
 

@@ -8,7 +8,13 @@ from typing import Annotated
 import typer
 
 from retime.cli.console import report
-from retime.cli.options import Json, OneAnimation, must_take_a_skeleton, with_reading
+from retime.cli.options import (
+    Json,
+    OneAnimation,
+    must_read_plainly,
+    must_take_a_skeleton,
+    with_reading,
+)
 from retime.errors import InputError
 from retime.reading import Reading
 
@@ -52,6 +58,7 @@ def plot(
     if warps:
         from retime.plot.warps import draw_warps
 
+        must_read_plainly(reading, "warps are drawn")
         draw_warps({w.stem: read_warp(w) for w in warps}, target)
     else:
         from retime.plot.strips import draw_strips

@@ -15,6 +15,7 @@ from retime.cli.options import (
     SourceMotion,
     TrueWarp,
     WarpIn,
+    must_read_plainly,
     must_take_a_skeleton,
     with_reading,
 )
@@ -57,6 +58,7 @@ def report(
     if target is not None and target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"a report is an .html page, not {target.suffix or 'no suffix'!r}")
     if file.is_dir():
+        must_read_plainly(reading, "a batch's report is of what its folder holds")
         _report_batch(file, target, as_json)
         return
     from retime.io.warp_json import read_warp

@@ -46,11 +46,15 @@ class Reception:
 
     def admits(self, address: Address, now: float) -> bool:
         """Whether a datagram is looked at: not while somebody else sends."""
-        if self.sender not in (None, address) and now - self._heard < _LEFT:
+        if not self.listens_to(address, now):
             self.refused += 1
             return False
         self.packets += 1
         return True
+
+    def listens_to(self, address: Address, now: float) -> bool:
+        """Whether an address may be heard: nobody sends, or it does."""
+        return self.sender in (None, address) or now - self._heard >= _LEFT
 
     def listen_to(self, address: Address, now: float) -> None:
         """Take whoever sent bones for the sender, until they leave."""

@@ -27,8 +27,8 @@ __all__ = ["Stage", "Status"]
 _PATIENCE = 0.004
 # With no tick for so long (a machine that slept) ticks are not made up for, seconds.
 _SLEPT = 0.25
-# So many datagrams that wait are read at once.
-_MOST_WAITING = 1024
+# So many datagrams that wait are read at once, and so many at most make a frame.
+_MOST_WAITING, _MOST_A_FRAME = 1024, 128
 # Share of the time between two frames that goes out which taking them in may cost; how long one
 # takes at least, seconds, and how quickly that is learnt.
 _SHARE, _LEAST_COST, _LEARNS = 0.5, 2e-5, 0.1
@@ -128,6 +128,7 @@ class Stage:
         self._pose_time: float | None = None
         self._patience: asyncio.TimerHandle | None = None
         self._cost = _LEAST_COST
+        self._a_frame, self._since_frame = 1, 0  # datagrams of the last frame, and since
         self.sent = 0
         self.failed: str | None = None
         self.over = asyncio.Event()
@@ -140,6 +141,7 @@ class Stage:
         """Take in a datagram; whatever it holds, nothing but a count comes of it."""
         if not self.reception.admits(address, now):
             return
+        self._since_frame += 1
         try:
             packet = parse_packet(data)
         except InputError:
@@ -152,6 +154,7 @@ class Stage:
         self.reception.malformed += packet.broken > 0
         self.reception.note_unknown(packet.unknown)
         for frame in self.assembler.add(packet, now):
+            self._a_frame, self._since_frame = min(self._since_frame, _MOST_A_FRAME), 0
             self._play(frame, now)
 
     def flush(self, now: float) -> None:
@@ -248,15 +251,18 @@ class Stage:
             except OSError:  # an earlier answer could not be delivered; nothing was lost
                 continue
             waiting.append((data, (str(address[0]), int(address[1]))))
+        now, read = self._clock(), len(waiting)
+        waiting = [w for w in waiting if self.reception.listens_to(w[1], now)]
+        self.reception.refused += read - len(waiting)
         if not waiting:
             return
-        fit = max(int(_SHARE / self.rate / self._cost), 1)
+        # Two whole frames at least: a sender may send each bone in a datagram of its own.
+        fit = max(int(_SHARE / self.rate / self._cost), 2 * self._a_frame)
         self.assembler.late += max(len(waiting) - fit, 0)
-        begun = self._clock()
         for data, sender in waiting[-fit:]:
             self.receive(data, sender, self._clock())
-        took = (self._clock() - begun) / min(len(waiting), fit)
-        self._cost += _LEARNS * (max(took, _LEAST_COST) - self._cost)
+        took = (self._clock() - now) / min(len(waiting), fit)
+        self._cost += _LEARNS * (min(max(took, _LEAST_COST), 10 * self._cost) - self._cost)
         self._await_rest()
 
     def _await_rest(self) -> None:

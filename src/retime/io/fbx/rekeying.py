@@ -142,7 +142,7 @@ def _ramped(graph: Graph) -> Graph:
 def _shown(graph: Graph, keys: FloatArray, tick: float) -> tuple[FloatArray, FloatArray]:
     """Return when a warp shows keys: output and source times, in the output's order.
 
-    Both sides of a jump stay, at least a tick apart.
+    Both sides of a jump stay, a tick apart when rounded.
     """
     if graph.direction < 0:
         x, y = _shown(graph.mirror(), -keys[::-1], tick)
@@ -156,7 +156,7 @@ def _shown(graph: Graph, keys: FloatArray, tick: float) -> tuple[FloatArray, Flo
     fresh = np.r_[True, np.diff(x) > _SAME] | jump
     x, inside = x[fresh], inside[fresh]
     for k in np.flatnonzero(jump[fresh]):
-        x[k] = max(x[k], x[k - 1] + tick)
+        x[k] = max(x[k], x[k - 1] + 2 * tick)  # halves of a tick may be rounded together
     return x, inside
 
 
@@ -355,7 +355,9 @@ def _pieces(
     k, outside = _segment(keys, ahead)
     mode = curve.segments.mode[k].copy()
     slopes, weights = np.zeros((n, 2)), np.full((n, 2), PLAIN_WEIGHT)
-    exact = np.clip(np.searchsorted(keys, y - _SAME), 0, len(keys) - 1)
+    exact = np.clip(np.searchsorted(keys, y), 0, len(keys) - 1)
+    below = np.maximum(exact - 1, 0)
+    exact = np.where(np.abs(keys[below] - y) < np.abs(keys[exact] - y), below, exact)
     on_key = np.abs(keys[exact] - y) < _SAME
     if len(keys) < 2:
         values = np.full(n, curve.values[0])

@@ -170,7 +170,10 @@ def _rate(tracks: Sequence[Sampler], start: float) -> float:
         if np.abs(frame - np.round(frame)).max() / rate <= ON_FRAME:
             return rate
     # Programs that count 29.97 frames as 30 write other spacings, but even ones.
-    own = (len(keys) - 1) / keys[-1] if keys[-1] > 0 else 0.0
-    if not curved and own >= _LEAST_RATE and np.ptp(np.diff(keys)) <= ON_FRAME:
-        return float(f"{own:.7g}")
+    apart = keys[np.r_[True, np.diff(keys) > ON_FRAME]]  # without the far sides of jumps
+    own = (len(apart) - 1) / apart[-1] if len(apart) > 2 else 0.0
+    if not curved and own >= _LEAST_RATE:
+        frame = apart * own
+        if np.abs(frame - np.round(frame)).max() / own <= ON_FRAME:
+            return float(f"{own:.7g}")
     return _PLAIN_RATE

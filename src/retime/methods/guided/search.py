@@ -68,7 +68,7 @@ def find_path(
     keys : sequence of (output frame, input frame)
         What is fixed, in order, both ends included; each step between them must be possible.
     near : array (m,), optional
-        Look only within ``margin`` frames of this path.
+        Look only within ``margin`` frames of this path, which rises from 0 to n - 1.
     """
     from retime.methods.guided.search_kernels import fewest_cost_path
 
