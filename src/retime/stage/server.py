@@ -29,6 +29,8 @@ _PATIENCE = 0.004
 _SLEPT = 0.25
 # So many datagrams that wait are read at once, and so many at most make a frame.
 _MOST_WAITING, _MOST_A_FRAME = 1024, 128
+# So few are no flood.
+_NO_FLOOD = 12
 # Share of the time between two frames that goes out which taking them in may cost; how long one
 # takes at least, seconds, and how quickly that is learnt.
 _SHARE, _LEAST_COST, _LEARNS = 0.5, 2e-5, 0.1
@@ -256,8 +258,9 @@ class Stage:
         self.reception.refused += read - len(waiting)
         if not waiting:
             return
-        # Two whole frames at least: a sender may send each bone in a datagram of its own.
-        fit = max(int(_SHARE / self.rate / self._cost), 2 * self._a_frame)
+        # Two whole frames at least, of a sender that sends each bone in a datagram of its own; and
+        # a few more, for this machine may have been busy for a moment.
+        fit = max(int(_SHARE / self.rate / self._cost), 2 * self._a_frame, _NO_FLOOD)
         self.assembler.late += max(len(waiting) - fit, 0)
         for data, sender in waiting[-fit:]:
             self.receive(data, sender, self._clock())
