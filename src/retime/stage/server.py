@@ -29,8 +29,10 @@ _PATIENCE = 0.004
 _SLEPT = 0.25
 # So many datagrams that wait are read at once, and so many at most make a frame.
 _MOST_WAITING, _MOST_A_FRAME = 1024, 128
-# So few are no flood.
-_NO_FLOOD = 12
+# So many times in a row there may be too many to be taken in, before that is a flood.
+_NO_FLOOD = 3
+# So many are taken in after such a moment.
+_AT_ONCE = 32
 # Share of the time between two frames that goes out which taking them in may cost; how long one
 # takes at least, seconds, and how quickly that is learnt.
 _SHARE, _LEAST_COST, _LEARNS = 0.5, 2e-5, 0.1
@@ -129,7 +131,7 @@ class Stage:
         self._pose: FloatArray | None = None
         self._pose_time: float | None = None
         self._patience: asyncio.TimerHandle | None = None
-        self._cost = _LEAST_COST
+        self._cost, self._too_many = _LEAST_COST, 0
         self._a_frame, self._since_frame = 1, 0  # datagrams of the last frame, and since
         self.sent = 0
         self.failed: str | None = None
@@ -258,9 +260,11 @@ class Stage:
         self.reception.refused += read - len(waiting)
         if not waiting:
             return
-        # Two whole frames at least, of a sender that sends each bone in a datagram of its own; and
-        # a few more, for this machine may have been busy for a moment.
-        fit = max(int(_SHARE / self.rate / self._cost), 2 * self._a_frame, _NO_FLOOD)
+        # Two whole frames at least, of a sender that sends each bone in a datagram of its own.
+        fit = max(int(_SHARE / self.rate / self._cost), 2 * self._a_frame)
+        self._too_many = self._too_many + 1 if len(waiting) > fit else 0
+        if self._too_many <= _NO_FLOOD:  # this machine was busy for a moment
+            fit = max(fit, _AT_ONCE)
         self.assembler.late += max(len(waiting) - fit, 0)
         for data, sender in waiting[-fit:]:
             self.receive(data, sender, self._clock())
