@@ -319,6 +319,15 @@ def test_who_does_something_else_is_lost_and_found_again() -> None:
         follower.hear(jumps(now) if now < 1.5 else walks(there), now, now)
         cue = follower.cue(now)
         states.append((cue.part, cue.state))
+        if cue.state == "lost":
+            assert cue.heard < 2.5  # where the performer was last, not the recording's end
     assert ("jump", "following") in states
     assert ("jump", "lost") in states
     assert ("walk", "following") in states[states.index(("jump", "lost")) :]
+
+
+def test_one_pose_moves_nobody() -> None:
+    motion = samples.punches()
+    follower = Follower([Part("punches", motion)])
+    follower.hear(poses_of(follower, motion)(0.0), 0.0, 0.0)
+    assert follower.cue(0.0).time == pytest.approx(follower.cue(0.4).time, abs=1e-6)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import random
 import socket
@@ -334,6 +335,20 @@ def test_the_feed_and_who_may_listen(run_live: Callable[..., Running], punches: 
         for path, headers in refused:
             with pytest.raises(websockets.exceptions.InvalidStatus):
                 asyncio.run(listen(path, **headers))
+
+        async def crowd() -> int:
+            async with contextlib.AsyncExitStack() as kept:
+                for _ in range(32):
+                    place = f"{address}/feed?token={token}"
+                    sock = await kept.enter_async_context(websockets.connect(place))
+                    await asyncio.wait_for(sock.recv(), 20)
+                one_more = await kept.enter_async_context(websockets.connect(place))
+                with pytest.raises(websockets.exceptions.ConnectionClosed) as closed:
+                    await asyncio.wait_for(one_more.recv(), 20)
+                assert closed.value.rcvd is not None
+                return closed.value.rcvd.code
+
+        assert asyncio.run(crowd()) == 4429
     finally:
         sending.join()
     assert running.stop()[0] == 0
@@ -384,3 +399,35 @@ def test_a_flood_from_elsewhere_does_not_silence_the_performer() -> None:
     assert stage.reception.packets - before == 20
     assert stage.reception.refused == 900
     assert stage.assembler.late == 0
+
+
+def test_a_bone_that_stretches_is_recorded_so(tmp_path: Path) -> None:
+    from retime.stage.performer import Frame
+    from retime.stage.spool import Spool
+
+    spool = Spool(tmp_path / "kept.npz")
+    for k in range(31):
+        bones = {
+            "hips": (0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0),
+            "spine": (0.0, 0.2, 0.0, 1.0, 0.0, 0.0, 0.0),
+            "head": (0.0, 0.5 + 0.002 * k, 0.0, 1.0, 0.0, 0.0, 0.0),
+        }
+        spool.add(Frame(k / 30, k / 30, bones, None))
+    made = spool.close()
+    assert made is not None
+    again = retime.read(tmp_path / "kept.npz")
+    head = retime.positions(again)[:, again.skeleton.index("Head"), 1]
+    np.testing.assert_allclose(head, 1.7 + 0.002 * np.arange(31), atol=1e-6)
+    assert "Spine" not in again.translations
+
+
+def test_one_frame_is_too_little_for_a_recording(tmp_path: Path) -> None:
+    from retime.stage.performer import Frame
+    from retime.stage.serve import _recorded
+    from retime.stage.spool import Spool
+
+    spool = Spool(tmp_path / "kept.npz")
+    spool.add(Frame(0.0, 0.0, {"hips": (0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0)}, None))
+    assert _recorded(spool) == ["too little came for a recording: it takes two frames"]
+    assert _recorded(Spool(tmp_path / "none.npz")) == ["nothing came, so nothing was recorded"]
+    assert not list(tmp_path.iterdir())
