@@ -557,3 +557,13 @@ def test_a_blended_warp_tells_its_own_cost() -> None:
     assert figures[0]["blended"] == pytest.approx(figures[0]["spline"])
     assert figures[1]["blended"] < figures[0]["blended"]
     assert "blended" not in figures[2]
+
+
+def test_a_spline_that_costs_less_is_said() -> None:
+    walk = samples.walk()
+    found = guide(walk, duration=0.75 * walk.duration)
+    assert found.costs["guided"] > 1.01 * found.costs["spline"]
+    assert any("a larger upsample, such as 4" in note for note in found.warp.notes)
+    finer = guide(walk, duration=0.75 * walk.duration, upsample=4)
+    assert finer.costs["guided"] <= 1.01 * finer.costs["spline"]
+    assert not any("larger upsample" in note for note in finer.warp.notes)

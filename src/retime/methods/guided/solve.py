@@ -165,6 +165,11 @@ def solve(
         f"cost {costs['guided']:.4g}; the spline through the keytimes {costs['spline']:.4g}, "
         f"uniform speed {costs['uniform']:.4g}"
     ]
+    if costs["guided"] > 1.01 * costs["spline"]:
+        notes.append(
+            "the spline costs less: steps of whole frames are coarse here; a larger upsample, such "
+            f"as {min(4 * problem.upsample, 16)}, may do better"
+        )
     if influence < 1:
         costs["blended"] = score_of(
             _shown(problem, warp, len(path.frames)), features, weights, neighbours
