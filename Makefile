@@ -51,7 +51,7 @@ bench: $(STAMP)  ## Print speed as ratios against named peers
 	$(BIN)/python -m bench
 
 stress: $(STAMP)  ## Long trials: many more random files and warps than in `make test`
-	RETIME_STRESS=1 $(BIN)/python -m pytest -q -n 2 tests/laws tests/unit tests/studio tests/stage tests/batch
+	RETIME_STRESS=1 $(BIN)/python -m pytest -q -n 2 tests
 
 papers: $(STAMP)  ## Regenerate the papers' figures and tables
 	$(BIN)/python -m bench.papers

@@ -21,7 +21,7 @@ import numpy as np
 from bench import performances as trials
 from bench.timing import Figure, seconds
 from retime.live import BayesAligner, PredictiveAligner, Recording
-from retime.methods.live.poses import Sizer, own_heading, turned_onto
+from retime.methods.align.poses import Sizer, own_heading, turned_onto
 
 OLTW = Path(__file__).parents[1] / ".venv-oltw"
 _PACKAGE = "pymatchmaker==0.3.0"
@@ -219,7 +219,7 @@ def _offline() -> Figure:
     """Off-line alignment of 1000 x 1000 frames, against dtw-python on the same features."""
     from dtw import dtw
 
-    from retime.methods.live.dtw import cheapest_path, pose_costs
+    from retime.methods.align.dtw import cheapest_path, pose_costs
 
     rng = np.random.default_rng(0)
     a, b = (np.cumsum(rng.normal(size=(1000, 25, 3)), axis=0) for _ in range(2))

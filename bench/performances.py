@@ -205,7 +205,7 @@ def matched_events(recorded: Crop, performed: Crop) -> tuple[tuple[float, float]
     Off-line alignment, which sees the future, tells which belong together; both times are the
     events' own.
     """
-    from retime.methods.live.offline import AlignParameters, _aligned
+    from retime.methods.align.offline import AlignParameters, _aligned
 
     a, b = cropped(recorded), cropped(performed)
     warp = _aligned(a, b, AlignParameters(b=None, open_end=True)).warp

@@ -23,8 +23,8 @@ from websockets.sync.client import connect
 import retime
 from bench.timing import Figure
 from retime import samples
+from retime.live_server.replay import Replay
 from retime.serving.frames import parse_frame
-from retime.stage.replay import Replay
 
 SECONDS = 12.0
 PAUSE = (6.0, 7.0)

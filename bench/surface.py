@@ -24,8 +24,8 @@ from retime import (
     read,
     samples,
 )
-from retime.kinematics import height, positions
 from retime.methods.surface.projection import View, topological_distances
+from retime.motion.kinematics import height, positions
 
 
 def _clip() -> Motion:

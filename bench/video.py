@@ -59,7 +59,7 @@ def _once(run: Callable[[], object]) -> float:
 
 
 def figures() -> Iterator[Figure]:
-    from retime.video import retime_video
+    from retime.media.video import retime_video
 
     last = SECONDS - 1 / FPS
     x = np.linspace(0, last, 600)

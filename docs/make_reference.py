@@ -48,7 +48,11 @@ def _command(words: list[str], command: Any) -> Iterator[str]:
 
 def _type(kind: Any) -> str:
     text = kind.__name__ if isinstance(kind, type) else str(kind)
-    return text.replace("typing.", "").replace("retime.warp.", "").replace("retime.layers.", "")
+    return (
+        text.replace("typing.", "")
+        .replace("retime.timing.warp.", "")
+        .replace("retime.motion.layers.", "")
+    )
 
 
 def page() -> str:

@@ -17,8 +17,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.patches import ConnectionPatch
 
 import retime
+from retime.media.video import retime_video
 from retime.plot.style import INK, ORIGINAL, RETIMED, canvas, plain, save
-from retime.video import retime_video
 
 FPS, SIDE, SHOWN = 30, 160, 9
 PICTURE = Path(__file__).with_name("pictures") / "video.png"

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from retime import Motion, quat
+from retime.arrays import FloatArray
 from retime.io.fbx.baking import ORDERS, to_euler
 from retime.io.fbx.properties import packed, real, text
 from retime.io.fbx.tree import Node, empty_tree, write
-from retime.quat import FloatArray
 
 TICKS = 46_186_158_000
 LINEAR, CONSTANT, CUBIC = 0x4, 0x2, 0x8

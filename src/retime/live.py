@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from retime.methods.live import (
+from retime.methods.align import (
     PAPER_JOINTS,
     Aligner,
     Alignment,

@@ -21,7 +21,7 @@ from retime.batch.plan import Item, Shard, make_plan
 from retime.batch.task import Task, do_task
 from retime.batch.vary import parse_variation
 from retime.errors import FormatError, InputError
-from retime.recipe_json import to_document
+from retime.recipe.json import to_document
 
 SHA = "ab" * 32
 
@@ -170,7 +170,7 @@ def test_a_gate_says_why(tmp_path: Path) -> None:
 
 
 def test_all_that_check_gives_can_be_gated() -> None:
-    from retime.metrics import judge
+    from retime.body.metrics import judge
 
     walk = samples.walk()
     warp = retime.TimeWarp([0, 3], [0, 4])

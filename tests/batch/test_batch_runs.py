@@ -22,8 +22,8 @@ from retime.batch.plan import Shard
 from retime.batch.run import Batch, BatchStoppedError, run_batch
 from retime.batch.task import Outcome, Task, do_task
 from retime.errors import InputError
-from retime.reading import Reading
-from retime.recipe_json import to_document
+from retime.evaluate.reading import Reading
+from retime.recipe.json import to_document
 
 SHARED = Path(__file__).parents[3] / "shared"
 

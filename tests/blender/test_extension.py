@@ -16,7 +16,7 @@ import pytest
 
 import retime
 from retime import Recipe, Step, TimeWarp, quat
-from retime.engine import _with_likely_unit as in_metres
+from retime.hosts.engine import _with_likely_unit as in_metres
 from retime.motion import Motion
 
 ROOT = Path(__file__).parents[2]

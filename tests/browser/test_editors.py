@@ -12,7 +12,7 @@ import pytest
 
 import retime
 from browser_running import Studying, for_the_documentation
-from retime.kinematics import joint_speeds
+from retime.motion.kinematics import joint_speeds
 
 Open = Callable[..., Studying]
 SIZE = (970, 600)

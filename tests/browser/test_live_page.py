@@ -13,8 +13,8 @@ import pytest
 
 import retime
 from browser_running import PICTURES
+from live_server_running import Running
 from retime import samples
-from stage_running import Running
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -11,8 +11,8 @@ import numpy as np
 
 import retime
 from browser_running import Studying
+from live_server_running import Running
 from retime import samples
-from stage_running import Running
 
 
 def test_a_running_live_server_is_shown(

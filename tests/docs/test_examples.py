@@ -45,7 +45,7 @@ def workplace(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     async def ended(*_: object, **__: object) -> None:
         """Stand in for the wait for windows: a studio starts, and ends at once."""
 
-    from retime.stage.server import Stage
+    from retime.live_server.server import Stage
 
     play = Stage.run
 

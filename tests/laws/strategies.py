@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from retime import Motion, Skeleton, TimeWarp, quat
-from retime.graph import Graph, tidy
+from retime.timing.graph import Graph, tidy
 
 FloatArray = npt.NDArray[np.float64]
 

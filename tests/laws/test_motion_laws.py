@@ -29,10 +29,10 @@ from strategies import (
 from retime import EndSite, InputError, Motion, Pose, TimeWarp, Units, apply, quat
 from retime import read as read_motion
 from retime import write as write_motion
-from retime.curves import keytime_warp
-from retime.graph import Graph
 from retime.io.json_text import dumps
 from retime.io.warp_json import from_document, read_warp, to_document, write_warp
+from retime.timing.curves import keytime_warp
+from retime.timing.graph import Graph
 
 CLIP = smooth_motion(np.arange(61) / 30)
 

@@ -25,12 +25,12 @@ from strategies import (
 )
 
 from retime import InputError, Motion, PoseLayer, Recipe, Step, TimeWarp, apply, quat
-from retime.contacts import Contact
-from retime.edits import FIX_ORDER, Edit, Fix, FixContext, FixKind, apply_edits, total_warp
 from retime.io.json_text import dumps
 from retime.methods import METHODS, Method
+from retime.motion.contact import Contact
+from retime.motion.edits import FIX_ORDER, Edit, Fix, FixContext, FixKind, apply_edits, total_warp
 from retime.parameters import parameter
-from retime.recipe_json import from_document, to_document
+from retime.recipe.json import from_document, to_document
 
 SOURCE = smooth_motion(0.5 + np.arange(241) / 120, fps=120.0)
 START, END = SOURCE.domain

@@ -23,7 +23,7 @@ from strategies import (
 )
 
 from retime import InputError, TimeWarp
-from retime.graph import Graph
+from retime.timing.graph import Graph
 
 EVERYONE = (*CHANNELS, UNNAMED, None)
 HOLD = TimeWarp([0, 1, 2, 3], [0, 1, 1, 2])

@@ -9,8 +9,8 @@ import pytest
 
 import retime
 from retime import Motion, PoseLayer, Recipe, Step, detect_contacts, find_body
-from retime.contacts import carry_contacts
-from retime.metrics import flight_error, flights, plant_drift
+from retime.body.metrics import flight_error, flights, plant_drift
+from retime.motion.contact import carry_contacts
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 pytestmark = pytest.mark.skipif(

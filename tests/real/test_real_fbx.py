@@ -13,10 +13,10 @@ import pytest
 import retime
 from fbx_making import differ, evaluated
 from retime import TimeWarp, apply, guided_warp, quat
+from retime.arrays import FloatArray
 from retime.io.fbx import contents
 from retime.io.fbx.document import load
 from retime.io.fbx.tree import Node
-from retime.quat import FloatArray
 
 pytest.importorskip("pufbx", reason="the extra [fbx] is not installed")
 ROOT = Path(__file__).parents[2]

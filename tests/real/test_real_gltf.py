@@ -14,10 +14,10 @@ import pytest
 
 import retime
 from retime import Recipe, Step, SurfaceKey, TimeWarp, apply, guided_warp
+from retime.arrays import FloatArray
 from retime.io.gltf import contents
 from retime.io.gltf.animations import channels_of
 from retime.io.gltf.document import load
-from retime.quat import FloatArray
 
 SHARED = Path(__file__).parents[3] / "shared" / "samples"
 THREE = Path(__file__).parents[1] / "three"

@@ -9,7 +9,7 @@ import pytest
 
 import retime
 from retime import Motion, TimeWarp, apply, guided_warp
-from retime.metrics import flights
+from retime.body.metrics import flights
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 pytestmark = pytest.mark.skipif(

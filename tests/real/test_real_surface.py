@@ -20,8 +20,8 @@ from retime import (
     quat,
     read,
 )
-from retime.kinematics import joint_speeds
 from retime.methods.surface.projection import seen_at, topological_distances
+from retime.motion.kinematics import joint_speeds
 
 SHARED = Path(__file__).parents[3] / "shared" / "mocap"
 pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared motion files are absent")

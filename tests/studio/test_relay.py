@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import retime
+from live_server_running import Running
 from retime import samples
-from stage_running import Running
 from studio_running import Studio
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from retime.batch.gate import Gate
 from retime.batch.plan import Shard
 from retime.errors import RetimeError
-from retime.reading import Reading
+from retime.evaluate.reading import Reading
 from retime.recipe import Recipe
 
 __all__ = ["Batch", "BatchStoppedError", "Summary"]

@@ -23,7 +23,7 @@ from retime.errors import InputError
 from retime.methods import method
 from retime.parameters import declared
 from retime.recipe import Recipe
-from retime.recipe_json import to_document
+from retime.recipe.json import to_document
 
 __all__ = ["ClipRecipe", "ClipRecipes"]
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from retime.body.metrics import MEASURES, Measure
 from retime.errors import FormatError, InputError, did_you_mean
 from retime.io.files import read_bytes
-from retime.metrics import MEASURES, Measure
 
 __all__ = ["GATED", "Gate", "Limit", "read_gate"]
 

@@ -21,16 +21,16 @@ from typing import Any
 
 import numpy as np
 
+from retime.arrays import FloatArray
 from retime.batch.clip_files import clip_sha256
 from retime.batch.plan import clip_suffixes
 from retime.errors import InputError, RetimeError
 from retime.io import read
 from retime.io.files import read_bytes, write_bytes
 from retime.io.npz import motion_from_parts, motion_parts
-from retime.memory import memory
 from retime.methods.guided.features import KEPT_FEATURES
 from retime.motion import Motion
-from retime.quat import FloatArray
+from retime.motion.memory import memory
 
 __all__ = ["folder_digest", "index_folder", "open_index"]
 

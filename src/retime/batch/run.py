@@ -26,9 +26,9 @@ from retime.batch.plan import Item, Shard, make_plan
 from retime.batch.task import Outcome, Task
 from retime.batch.vary import parse_variations
 from retime.errors import InputError, MissingDependencyError
+from retime.evaluate.reading import Reading
 from retime.io import format_of
-from retime.reading import Reading
-from retime.recipe_json import to_document
+from retime.recipe.json import to_document
 
 __all__ = ["Batch", "BatchStoppedError", "Summary", "run_batch"]
 

@@ -159,10 +159,10 @@ class _WriteError(RetimeError):
 
 def _made(task: Task) -> Outcome:
     from retime import __version__
-    from retime.edits import apply_edits, total_warp
+    from retime.body.metrics import judge
+    from retime.evaluate.reading import Reading
     from retime.io import format_of, kind_of
-    from retime.metrics import judge
-    from retime.reading import Reading
+    from retime.motion.edits import apply_edits, total_warp
 
     if task.version != __version__:
         text = f"this worker has retime {__version__}, and the batch retime {task.version}"
@@ -218,7 +218,7 @@ def _recipe(task: Task, motion: Any, *, exact: bool) -> Any:
     """Make the clip's recipe: durations by factor, whole frames, references from indices."""
     from retime.batch.library_index import open_index
     from retime.recipe import Recipe, Step, snap_duration
-    from retime.recipe_json import from_document
+    from retime.recipe.json import from_document
 
     document = {**task.recipe, "steps": [dict(s) for s in task.recipe["steps"]]}
     if task.duration is not None:

@@ -18,7 +18,7 @@ from retime.cli.options import (
     with_retiming,
 )
 from retime.cli.retiming import retime_file
-from retime.methods.live import AlignParameters
+from retime.methods.align import AlignParameters
 
 
 def add_to(app: typer.Typer, name: str) -> None:
@@ -62,7 +62,7 @@ def align(
     given = Step("align", {"b": take, **parameters})
     retime_file([given], source, target, retiming, warp_file=warp)
     if plot is not None:
-        from retime.methods.live import find_alignment
+        from retime.methods.align import find_alignment
         from retime.parameters import declared
         from retime.plot.alignments import draw_alignment
 

@@ -14,7 +14,7 @@ import typer
 
 from retime.cli.console import note, report
 from retime.cli.options import DropRest, Fps, Shortest, with_reading
-from retime.reading import Reading
+from retime.evaluate.reading import Reading
 
 # So many failures are listed at the end; the rest is in the manifest.
 _LISTED = 5
@@ -94,7 +94,7 @@ def batch(
     from retime.batch.gate import Gate, read_gate
     from retime.batch.plan import Shard
     from retime.batch.run import Batch, run_batch
-    from retime.recipe_json import read_recipe
+    from retime.recipe.json import read_recipe
 
     asked = Batch(
         recipe=read_recipe(recipe_file),

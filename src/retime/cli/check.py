@@ -19,7 +19,7 @@ from retime.cli.options import (
     with_reading,
 )
 from retime.errors import InputError
-from retime.reading import Reading
+from retime.evaluate.reading import Reading
 
 
 def add_to(app: typer.Typer, name: str) -> None:
@@ -51,8 +51,8 @@ def check(
 
     retime check out.bvh --source walk.bvh --warp warp.json --physics
     """
+    from retime.body.metrics import MEASURES, judge
     from retime.io.warp_json import read_warp
-    from retime.metrics import MEASURES, judge
 
     must_take_a_skeleton(reading, [file] if source is None else [file, source])
     motion = reading.for_file(file).read(file, animation=animation)

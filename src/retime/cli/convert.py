@@ -17,7 +17,7 @@ from retime.cli.options import (
     with_reading,
 )
 from retime.errors import InputError
-from retime.reading import Reading
+from retime.evaluate.reading import Reading
 
 
 def add_to(app: typer.Typer, name: str) -> None:
@@ -43,9 +43,9 @@ def convert(
 
     retime convert walk.bvh positions.csv
     """
-    from retime.edits import apply
     from retime.io import format_of, write
-    from retime.warp import TimeWarp
+    from retime.motion.edits import apply
+    from retime.timing import TimeWarp
 
     must_differ(source, target)
     format_of(target)

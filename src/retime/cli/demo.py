@@ -34,9 +34,9 @@ def demo(
     from retime.plot.surfaces import draw_joint_times
     from retime.plot.warps import draw_warps
     from retime.recipe import Recipe, Step
-    from retime.recipe_json import write_recipe
+    from retime.recipe.json import write_recipe
     from retime.samples import jump, punches, walk
-    from retime.warp import TimeWarp
+    from retime.timing import TimeWarp
 
     folder.mkdir(parents=True, exist_ok=True)
     motion = jump()

@@ -18,6 +18,6 @@ def engine() -> None:
     {"id": 3, "check": "in.npz"} measures; {"id": 4, "poses": "in.npz"} lists poses. Answers have
     "progress" and "word" on the way, and end with "done" or "error". It ends with its input.
     """
-    from retime.engine import main
+    from retime.hosts.engine import main
 
     main()

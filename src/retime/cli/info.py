@@ -8,7 +8,7 @@ import typer
 
 from retime.cli.console import report
 from retime.cli.options import Animation, Input, Json, Shortest, with_reading
-from retime.reading import Reading
+from retime.evaluate.reading import Reading
 
 if TYPE_CHECKING:
     from retime.body import Body
@@ -33,9 +33,9 @@ def info(
     Example: retime info walk.bvh --joints
     """
     from retime.body import find_body
-    from retime.contacts import detect_contacts
+    from retime.body.contacts import detect_contacts
     from retime.io import contacts_in_file, kind_of
-    from retime.kinematics import height
+    from retime.motion.kinematics import height
 
     motion = reading.read(file, animation=None if animation == "all" else animation)
     clips = kind_of(file).contents(file)

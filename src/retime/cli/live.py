@@ -19,10 +19,10 @@ from retime.cli.options import (
     with_reading,
 )
 from retime.errors import InputError, MissingDependencyError
-from retime.reading import Reading
+from retime.evaluate.reading import Reading
 
 if TYPE_CHECKING:
-    from retime.stage.serve import Plan
+    from retime.live_server.serve import Plan
 
 
 # The port on which programs that send VMC do so unless told otherwise.
@@ -144,8 +144,8 @@ def live(
     try:
         import pythonosc  # noqa: F401
 
-        from retime.stage.places import StreamAddress
-        from retime.stage.replay import Replay
+        from retime.live_server.places import StreamAddress
+        from retime.live_server.replay import Replay
     except ModuleNotFoundError:
         raise MissingDependencyError("following live streams", "live") from None
     from retime.cli.live_display import Display
@@ -187,7 +187,7 @@ def live(
             f"{len(references)} references and {len(partners)} partners: give one for each, in the "
             "same order"
         )
-    from retime.stage.serve import Plan, serve
+    from retime.live_server.serve import Plan, serve
 
     plan = Plan(
         follower=_follower(references, partners or [], reading, aligner, ahead, plausible),
@@ -218,7 +218,7 @@ def live(
 
 
 def _send_only(replay: Any, places: tuple[Any, ...], file: Path | None) -> None:
-    from retime.stage.serve import send_replay
+    from retime.live_server.serve import send_replay
 
     if replay is None:
         raise InputError("give a recording to follow (REFERENCE), or a file to send (--replay)")
@@ -239,7 +239,7 @@ def _follower(
     plausible: bool,
 ) -> Any:
     from retime.live import BayesAligner, PredictiveAligner
-    from retime.stage.follower import Follower, Part
+    from retime.live_server.follower import Follower, Part
 
     parts = []
     for k, path in enumerate(references):
@@ -247,7 +247,7 @@ def _follower(
         partner = reading.for_file(partners[k]).read(partners[k]) if partners else None
         limits = None
         if plausible:
-            from retime.stage.plausible import PlausibleRates
+            from retime.live_server.plausible import PlausibleRates
 
             limits = PlausibleRates(motion if partner is None else partner)
         name = path.stem if [p.stem for p in references].count(path.stem) == 1 else str(path)

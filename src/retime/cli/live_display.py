@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from retime.cli.console import note
 
 if TYPE_CHECKING:
-    from retime.stage.serve import Opened
-    from retime.stage.server import Status
+    from retime.live_server.serve import Opened
+    from retime.live_server.server import Status
 
 __all__ = ["Display"]
 

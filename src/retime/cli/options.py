@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
 import typer
 
 from retime.errors import InputError
+from retime.evaluate.reading import Reading
 from retime.parameters import Parameter, build, declared
-from retime.reading import Reading
 
 if TYPE_CHECKING:
     from retime.motion import Motion

@@ -57,8 +57,8 @@ def physics(
 
     retime physics jump.bvh --feasible
     """
-    from retime.contacts import parse_contacts
     from retime.io.json_text import parse_json
+    from retime.motion.contact import parse_contacts
     from retime.recipe import Step
 
     if "supports" in parameters:

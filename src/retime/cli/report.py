@@ -20,7 +20,7 @@ from retime.cli.options import (
     with_reading,
 )
 from retime.errors import InputError
-from retime.reading import Reading
+from retime.evaluate.reading import Reading
 
 
 def add_to(app: typer.Typer, name: str) -> None:

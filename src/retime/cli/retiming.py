@@ -29,11 +29,11 @@ def retime_file(
     ``beside`` are files that the command writes itself: none may be written twice.
     """
     from retime.body import find_body
-    from retime.edits import Edit, apply_edits, total_warp
     from retime.io import write
     from retime.io.warp_json import write_warp
+    from retime.motion.edits import Edit, apply_edits, total_warp
     from retime.recipe import Recipe, Step
-    from retime.recipe_json import write_recipe
+    from retime.recipe.json import write_recipe
 
     pairs = [_pair(text, target) for text in retiming.also or []]
     _must_not_collide([(source, target), *pairs], [warp_file, retiming.recipe, *beside])
@@ -114,7 +114,7 @@ def _retime_all(
     """Evaluate steps on every animation of a file, each by itself, and write one file."""
     from retime.io import format_of
     from retime.recipe import Recipe, Step
-    from retime.recipe_json import write_recipe
+    from retime.recipe.json import write_recipe
 
     form = format_of(source)
     if not form.several or format_of(target).name != form.name:
@@ -150,8 +150,8 @@ def _retime_all(
 
 def known_contacts(path: Path) -> Any:
     """Read contacts: a list of them, or a whole page of ``retime info --json``."""
-    from retime.contacts import parse_contacts
     from retime.io.json_text import parse_json
+    from retime.motion.contact import parse_contacts
 
     document = parse_json(path)
     if isinstance(document, dict):
@@ -201,7 +201,7 @@ def _overlap(motion: Any, partner: Any) -> bool:
 
 def _for_partner(warp: Any, motion: Any, partner: Any) -> Any:
     """Return the warp as a partner follows it: by its own joints, else by the first root's way."""
-    from retime.warp import TimeWarp
+    from retime.timing import TimeWarp
 
     if not warp.per_channel or any(c in partner.channels for c in warp.channels):
         return warp

@@ -28,7 +28,7 @@ def run(
 
     Example: retime run recipe.json jump.bvh out.bvh
     """
-    from retime.recipe_json import read_recipe
+    from retime.recipe.json import read_recipe
 
     plan = read_recipe(recipe_file)
     for written in (target, warp, retiming.recipe):

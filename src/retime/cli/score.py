@@ -16,7 +16,7 @@ from retime.cli.options import (
     read_roles,
     with_reading,
 )
-from retime.reading import Reading
+from retime.evaluate.reading import Reading
 
 
 def add_to(app: typer.Typer, name: str) -> None:

@@ -55,7 +55,7 @@ def video(
     retime video take.mp4 out.mp4 --warp w.json --frames blend --audio drop
     """
     from retime.io.warp_json import read_warp
-    from retime.video import retime_video
+    from retime.media.video import retime_video
 
     must_differ(source, target)
     must_differ(warp, target)

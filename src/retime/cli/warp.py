@@ -79,11 +79,11 @@ def make(
 
     Example: retime warp make slow.json --for jump.bvh --duration 4 --keytime 1.5=1.2
     """
-    from retime.curves import keytime_warp
     from retime.io import read
     from retime.io.warp_json import write_warp
     from retime.parameters import build
-    from retime.warp import TimeWarp
+    from retime.timing import TimeWarp
+    from retime.timing.curves import keytime_warp
 
     if (motion is None) == (length is None):
         raise InputError("say what the warp is for: either --for FILE, or --length in seconds")
@@ -240,8 +240,8 @@ def export(
         )
     if media is not None or media_duration is not None or offset:
         raise InputError("--media and --offset go with an .otio file; keys have no media")
-    from retime.curves import fit_bezier
-    from retime.timelines.bezier_keys import write_keys
+    from retime.media.timelines.bezier_keys import write_keys
+    from retime.timing.curves import fit_bezier
 
     _must_have(warp, channel)
     tolerance = 1e-3 if tolerance is None else tolerance
@@ -262,14 +262,14 @@ def _export_timeline(
     channel: str | None,
     as_json: bool,
 ) -> None:
-    from retime.timelines.followed import followed_curve
-    from retime.timelines.otio import Media, write_timeline
+    from retime.media.timelines.followed import followed_curve
+    from retime.media.timelines.otio import Media, write_timeline
 
     shown = None
     if media is not None:
         must_differ(media, target)
         if media_duration is None or fps is None:
-            from retime.video.opening import look_at
+            from retime.media.video.opening import look_at
 
             length, rate = look_at(media)
             media_duration, fps = media_duration or length, fps or rate
@@ -302,7 +302,7 @@ def import_(
     Example: retime warp import cut.otio cut.json
     """
     from retime.io.warp_json import write_warp
-    from retime.timelines.otio import read_timeline
+    from retime.media.timelines.otio import read_timeline
 
     must_differ(file, target)
     warp = read_timeline(file, offset=offset)
@@ -342,9 +342,9 @@ def events(
     retime warp events markers.csv out.csv --warp slow.json --fps 30
     """
     from retime.io.warp_json import read_warp
-    from retime.timelines.carrying import Carrier
-    from retime.timelines.events import carry_events
-    from retime.timelines.followed import followed_curve
+    from retime.media.timelines.carrying import Carrier
+    from retime.media.timelines.events import carry_events
+    from retime.media.timelines.followed import followed_curve
 
     must_differ(source, target)
     must_differ(warp, target)

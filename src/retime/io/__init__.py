@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from retime.contacts import Contact
 from retime.errors import InputError
 from retime.motion import Motion, UpAxis
+from retime.motion.contact import Contact
 
 __all__ = [
     "FORMATS",
@@ -291,7 +291,7 @@ def _with_units(motion: Motion, scale: float | None, up: UpAxis | None) -> Motio
     if scale is None and up is None and known:
         return motion
     from retime.body import find_body
-    from retime.kinematics import infer_units
+    from retime.motion.kinematics import infer_units
 
     units, notes = infer_units(
         motion,

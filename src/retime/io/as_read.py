@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
+from retime.arrays import FloatArray
 from retime.motion import Motion, Pose
-from retime.quat import FloatArray
 
 __all__ = ["is_as_read"]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from retime.io.files import write_bytes
-from retime.kinematics import positions
 from retime.motion import Motion
+from retime.motion.kinematics import positions
 
 __all__ = ["write_motion"]
 

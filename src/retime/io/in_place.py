@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
+from retime.arrays import FloatArray
 from retime.errors import InputError, did_you_mean
 from retime.motion import Motion
-from retime.quat import FloatArray
-from retime.warp import TimeWarp
+from retime.timing import TimeWarp
 
 __all__ = ["Retimed", "choose", "kept_of", "others_note", "retimed_together"]
 

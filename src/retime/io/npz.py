@@ -15,7 +15,7 @@ from retime.io.archive import unpack, write_archive
 from retime.io.files import read_bytes
 from retime.io.warp_json import from_document, to_document
 from retime.motion import Motion, Origin, Pose, Units
-from retime.skeleton import EndSite, Skeleton
+from retime.motion.skeleton import EndSite, Skeleton
 
 __all__ = ["motion_from_parts", "motion_parts", "read_motion", "write_motion"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from retime import quat
-from retime.quat import FloatArray
+from retime.arrays import FloatArray
+from retime.motion import quat
 
 __all__ = ["starts_at_rest"]
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from retime.errors import FormatError, InputError
-from retime.graph import Graph
 from retime.io.json_text import parse_json, write_json
-from retime.warp import TimeWarp
+from retime.timing import TimeWarp
+from retime.timing.graph import Graph
 
 __all__ = ["from_document", "read_warp", "to_document", "write_warp"]
 

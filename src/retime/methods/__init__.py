@@ -11,12 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from retime.edits import Edit
 from retime.errors import InputError, did_you_mean
-from retime.layers import PoseLayer
 from retime.motion import Motion
+from retime.motion.edits import Edit
+from retime.motion.layers import PoseLayer
 from retime.parameters import declared
-from retime.warp import TimeWarp
+from retime.timing import TimeWarp
 
 __all__ = ["METHODS", "Method", "method"]
 
@@ -122,7 +122,7 @@ METHODS: dict[str, Method] = {
         Method(
             "align",
             "The warp that gives a take the timing of another.",
-            "retime.methods.live",
+            "retime.methods.align",
             "AlignParameters",
             "align",
             solver_name="align_edit",

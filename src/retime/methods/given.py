@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from retime.edits import check_channels
 from retime.errors import InputError
-from retime.layers import PoseLayer
 from retime.motion import Motion
+from retime.motion.edits import check_channels
+from retime.motion.layers import PoseLayer
 from retime.parameters import Range, TimingParameters, parameter
-from retime.warp import TimeWarp
+from retime.timing import TimeWarp
 
 __all__ = ["PoseParameters", "WarpParameters", "given_layer", "given_warp"]
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from retime.body import find_body
-from retime.contacts import Contact
-from retime.edits import Edit
-from retime.holding import contact_fix
+from retime.body.holding import contact_fix
 from retime.motion import Motion
+from retime.motion.contact import Contact
+from retime.motion.edits import Edit
 from retime.parameters import parameter
 
 __all__ = ["HoldParameters", "hold"]

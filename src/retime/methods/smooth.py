@@ -6,12 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from retime import quat
-from retime.edits import Edit, Fix, FixContext
-from retime.motion import Motion
+from retime.arrays import FloatArray
+from retime.motion import Motion, quat
+from retime.motion.edits import Edit, Fix, FixContext
+from retime.motion.sampling import channel_of
 from retime.parameters import parameter
-from retime.quat import FloatArray
-from retime.sampling import channel_of
 
 __all__ = ["SmoothParameters", "smooth"]
 

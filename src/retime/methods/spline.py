@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from retime.curves import keytime_warp
 from retime.motion import Motion
 from retime.parameters import Range, TimingParameters, coerce, parameter
-from retime.warp import TimeWarp
+from retime.timing import TimeWarp
+from retime.timing.curves import keytime_warp
 
 __all__ = ["SplineParameters", "spline_warp"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from retime.methods.live import Alignment, TimingScore
+from retime.methods.align import Alignment, TimingScore
 from retime.plot.style import FAINT, INK, KEY, ORIGINAL, RETIMED, canvas, plain, save
 
 __all__ = ["draw_alignment", "draw_score"]

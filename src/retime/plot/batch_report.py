@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from retime.body.metrics import Measure
 from retime.errors import RetimeError
 from retime.io.files import write_bytes
-from retime.metrics import Measure
 from retime.motion import Motion
 from retime.plot.report import STYLE, picture
 from retime.plot.strips import strip_figure

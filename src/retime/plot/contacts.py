@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from retime.contacts import Contact
+from retime.motion.contact import Contact
 from retime.plot.style import INK, ORIGINAL, RETIMED, canvas, plain
 
 if TYPE_CHECKING:

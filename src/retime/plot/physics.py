@@ -10,7 +10,7 @@ import numpy as np
 from retime.methods.physics import PhysicsModel
 from retime.methods.physics.effort import ground_force
 from retime.plot.style import FAINT, INK, KEY, ORIGINAL, RETIMED, canvas, plain, save
-from retime.warp import TimeWarp
+from retime.timing import TimeWarp
 
 __all__ = ["draw_physics", "draw_regions"]
 

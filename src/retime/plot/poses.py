@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retime.contacts import detect_contacts
+from retime.arrays import FloatArray
+from retime.body.contacts import detect_contacts
 from retime.methods.staggered import StaggeredPoses
 from retime.plot.strips import strip_figure
 from retime.plot.style import FAINT, INK, KEY, ORIGINAL, RETIMED, canvas, plain, save
-from retime.quat import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

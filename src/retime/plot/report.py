@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retime.contacts import carry_contacts, detect_contacts
+from retime.arrays import FloatArray
+from retime.body.contacts import detect_contacts
+from retime.body.metrics import MEASURES, judge, skate_by_frame
 from retime.io.files import write_bytes
-from retime.metrics import MEASURES, judge, skate_by_frame
 from retime.motion import Motion
+from retime.motion.contact import carry_contacts
 from retime.plot.contacts import contact_figure
 from retime.plot.strips import strip_figure
 from retime.plot.warps import warp_figure
-from retime.quat import FloatArray
-from retime.warp import TimeWarp
+from retime.timing import TimeWarp
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

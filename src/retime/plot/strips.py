@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from retime import quat
+from retime.arrays import FloatArray
 from retime.body import find_body
 from retime.errors import InputError
-from retime.kinematics import body_frame, ground_height, height, positions
-from retime.motion import Motion
+from retime.motion import Motion, quat
+from retime.motion.kinematics import body_frame, ground_height, height, positions
 from retime.plot.style import FAINT, INK, ORIGINAL, RETIMED, SERIES, canvas, save
-from retime.quat import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

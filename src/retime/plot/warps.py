@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retime.plot.style import FAINT, INK, SERIES, canvas, plain, save
-from retime.warp import TimeWarp
+from retime.timing import TimeWarp
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

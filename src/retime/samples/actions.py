@@ -6,14 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from retime import quat
-from retime.contacts import Contact
-from retime.motion import Motion
-from retime.quat import FloatArray
+from retime.arrays import FloatArray
+from retime.motion import Motion, quat
+from retime.motion.contact import Contact
+from retime.motion.skeleton import EndSite, Skeleton
 from retime.samples.figure import ANKLE_HEIGHT, SIDES, Poser, ease, turn
 from retime.samples.sample import GRAVITY, Sample
-from retime.skeleton import EndSite, Skeleton
-from retime.warp import TimeWarp
+from retime.timing import TimeWarp
 
 __all__ = ["make_handshake", "make_punches", "make_swing", "make_toss"]
 

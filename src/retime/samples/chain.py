@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from retime import quat
-from retime.motion import Motion
-from retime.skeleton import EndSite, Skeleton
+from retime.motion import Motion, quat
+from retime.motion.skeleton import EndSite, Skeleton
 
 __all__ = ["chain"]
 

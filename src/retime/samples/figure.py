@@ -8,13 +8,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from retime import quat
+from retime.arrays import FloatArray
 from retime.body import find_body
-from retime.ik import two_bone
-from retime.kinematics import positions
-from retime.motion import Motion
-from retime.quat import FloatArray
-from retime.skeleton import EndSite, Skeleton
+from retime.body.ik import two_bone
+from retime.motion import Motion, quat
+from retime.motion.kinematics import positions
+from retime.motion.skeleton import EndSite, Skeleton
 
 __all__ = ["ANKLE_HEIGHT", "HIP_WIDTH", "SIDES", "TOE", "Poser", "ease", "humanoid", "turn"]
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retime import quat
-from retime.contacts import Contact
-from retime.quat import FloatArray
+from retime.arrays import FloatArray
+from retime.motion import quat
+from retime.motion.contact import Contact
 from retime.samples.figure import ANKLE_HEIGHT, HEEL, SIDES, TOE, Poser, turn
 from retime.samples.sample import GRAVITY, Sample
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from retime.contacts import Contact
-from retime.quat import FloatArray
+from retime.arrays import FloatArray
+from retime.motion.contact import Contact
 from retime.samples.figure import ANKLE_HEIGHT, HIP_WIDTH, SIDES, TOE, Poser, ease
 from retime.samples.sample import GRAVITY, Sample
 

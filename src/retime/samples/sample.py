@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from retime.contacts import Contact
-from retime.metrics import GRAVITY
+from retime.body.metrics import GRAVITY
 from retime.motion import Motion
-from retime.warp import TimeWarp
+from retime.motion.contact import Contact
+from retime.timing import TimeWarp
 
 __all__ = ["GRAVITY", "Sample"]
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from retime.edits import total_warp
-from retime.quat import FloatArray
+from retime.arrays import FloatArray
+from retime.motion.edits import total_warp
 from retime.recipe import Solved
 from retime.studio import frame_headers, jobs
 from retime.studio.evaluated import Evaluated
 from retime.studio.wording import studio_notes
-from retime.warp import TimeWarp
+from retime.timing import TimeWarp
 
 if TYPE_CHECKING:
     from retime.methods.surface import ControlSurfaces

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from retime.motion import Motion
 from retime.recipe import Solved
-from retime.warp import TimeWarp
+from retime.timing import TimeWarp
 
 __all__ = ["Evaluated"]
 

@@ -17,21 +17,22 @@ import numpy as np
 
 from retime import methods
 from retime.body import find_body
-from retime.contacts import Contact, carry_contacts, detect_contacts
-from retime.edits import apply_edits, total_warp
+from retime.body.contacts import detect_contacts
+from retime.body.metrics import skate_by_frame
 from retime.errors import InputError
 from retime.io import format_of, read
-from retime.kinematics import global_rotations, ground_height, positions
-from retime.metrics import skate_by_frame
 from retime.motion import Motion
+from retime.motion.contact import Contact, carry_contacts
+from retime.motion.edits import apply_edits, total_warp
+from retime.motion.kinematics import global_rotations, ground_height, positions
 from retime.recipe import Solved
-from retime.recipe_json import from_document, write_recipe
+from retime.recipe.json import from_document, write_recipe
 from retime.studio import frame_headers, jobs, messages
 from retime.studio.editors import editor_of, layers, step_times
 from retime.studio.evaluated import Evaluated
 from retime.studio.lines import line_of
 from retime.studio.wording import studio_notes
-from retime.warp import TimeWarp
+from retime.timing import TimeWarp
 
 __all__ = ["Evaluator"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from retime.methods.live import BayesAligner, score
+from retime.arrays import FloatArray
+from retime.methods.align import BayesAligner, score
 from retime.motion import Motion
-from retime.quat import FloatArray
 from retime.studio import frame_headers, jobs
 
 __all__ = ["live_frame"]

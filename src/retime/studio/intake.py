@@ -8,10 +8,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from retime import recipe_json
 from retime.errors import FormatError, InputError, RetimeError
 from retime.io import FORMATS, format_of, warp_json
 from retime.io.json_text import parse_json
+from retime.recipe import json as recipe_json
 from retime.studio import jobs
 from retime.studio.commands import AddAudio, AddMotion, AddStep, Command, MoveFile, ReplaceSteps
 from retime.studio.project import MOST_STEPS, Audio, MotionEntry, NewStep, Project, Version

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from retime.edits import total_warp
+from retime.arrays import FloatArray
 from retime.methods.physics.effort import ground_force, joint_effort
 from retime.methods.physics.explain import Violation
 from retime.methods.physics.model import PhysicsModel
 from retime.methods.physics.physics import PhysicsParameters, model_of
 from retime.motion import Motion
-from retime.quat import FloatArray
+from retime.motion.edits import total_warp
 from retime.recipe import Solved
 from retime.studio import frame_headers, jobs
 from retime.studio.wording import studio_notes
-from retime.warp import TimeWarp
+from retime.timing import TimeWarp
 
 if TYPE_CHECKING:
     from retime.studio.evaluated import Evaluated

@@ -14,8 +14,8 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from retime import recipe_json
 from retime.errors import InputError
+from retime.recipe import json as recipe_json
 
 __all__ = [
     "MOST_STEPS",

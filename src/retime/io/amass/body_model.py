@@ -16,7 +16,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from retime.skeleton import EndSite, Skeleton
+from retime.motion.skeleton import EndSite, Skeleton
 
 __all__ = ["MODELS", "Model", "model_of"]
 

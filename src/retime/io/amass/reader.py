@@ -10,14 +10,13 @@ from typing import Literal
 
 import numpy as np
 
-from retime import quat
+from retime.arrays import FloatArray
 from retime.errors import FormatError
 from retime.io.amass.arrays import Arrays
 from retime.io.amass.body_model import MODELS, Model, model_of
 from retime.io.files import read_bytes
-from retime.kinematics import infer_units
-from retime.motion import Motion, Origin, Pose, Units
-from retime.quat import FloatArray
+from retime.motion import Motion, Origin, Pose, Units, quat
+from retime.motion.kinematics import infer_units
 
 __all__ = ["PARTS", "RATES", "AmassFile", "read_motion", "recognises"]
 

@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from retime import quat
+from retime.arrays import FloatArray
 from retime.errors import FormatWarning, InputError
 from retime.io.amass.arrays import Arrays
 from retime.io.amass.reader import PARTS, RATES, AmassFile
 from retime.io.as_read import is_as_read
 from retime.io.files import write_bytes
-from retime.motion import Motion
-from retime.quat import FloatArray
+from retime.motion import Motion, quat
 
 __all__ = ["write_motion"]
 

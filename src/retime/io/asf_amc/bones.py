@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from retime import quat
+from retime.arrays import FloatArray
 from retime.errors import FormatError, did_you_mean
-from retime.quat import FloatArray
-from retime.skeleton import EndSite, Skeleton
+from retime.motion import quat
+from retime.motion.skeleton import EndSite, Skeleton
 
 __all__ = ["ROOT", "AsfFile", "Bone", "numbers", "parse_asf", "text_lines"]
 

@@ -9,15 +9,14 @@ from typing import Literal
 
 import numpy as np
 
-from retime import quat
+from retime.arrays import FloatArray
 from retime.body import find_body
 from retime.errors import FormatError, InputError, did_you_mean
 from retime.io.asf_amc.bones import AsfFile, Bone, numbers, parse_asf, text_lines
 from retime.io.files import read_bytes
 from retime.io.rest_frame import starts_at_rest
-from retime.kinematics import height, infer_units
-from retime.motion import Motion, Origin, Pose, Units
-from retime.quat import FloatArray
+from retime.motion import Motion, Origin, Pose, Units, quat
+from retime.motion.kinematics import height, infer_units
 
 __all__ = ["USUAL_FPS", "AmcFile", "find_skeleton", "read_motion", "turned"]
 

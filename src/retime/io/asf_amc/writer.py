@@ -12,14 +12,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from retime import quat
+from retime.arrays import FloatArray
 from retime.errors import FormatWarning, InputError
 from retime.io.as_read import is_as_read
 from retime.io.asf_amc.bones import Bone
 from retime.io.asf_amc.reader import USUAL_FPS, AmcFile, find_skeleton, turned
 from retime.io.files import read_bytes, write_bytes
-from retime.motion import Motion
-from retime.quat import FloatArray
+from retime.motion import Motion, quat
 
 __all__ = ["write_motion"]
 

@@ -11,14 +11,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from retime.arrays import FloatArray
 from retime.errors import FormatError
 from retime.io.bvh.hierarchy import MOST_LENGTH, Hierarchy, parse_hierarchy
 from retime.io.bvh.rows import Rows, parse_rows
 from retime.io.files import read_bytes
 from retime.io.rest_frame import starts_at_rest
 from retime.motion import Motion, Origin, Pose, Units
-from retime.quat import FloatArray
-from retime.skeleton import EndSite, Skeleton, unique_names
+from retime.motion.skeleton import EndSite, Skeleton, unique_names
 
 __all__ = ["BvhFile", "read_motion", "rotation_columns"]
 

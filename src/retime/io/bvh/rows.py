@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from retime.arrays import FloatArray
 from retime.errors import FormatError, FormatWarning
-from retime.quat import FloatArray
 
 __all__ = ["Rows", "nominal_rate", "parse_rows"]
 

@@ -12,17 +12,16 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from retime import quat
+from retime.arrays import FloatArray
 from retime.body import find_body
 from retime.errors import FormatWarning, InputError
 from retime.io.as_read import is_as_read
 from retime.io.bvh.hierarchy import Channel, Hierarchy, Node
 from retime.io.bvh.reader import BvhFile, rotation_columns
 from retime.io.files import write_bytes
-from retime.kinematics import infer_units
-from retime.motion import Motion
-from retime.quat import FloatArray
-from retime.skeleton import Skeleton
+from retime.motion import Motion, quat
+from retime.motion.kinematics import infer_units
+from retime.motion.skeleton import Skeleton
 
 __all__ = ["write_motion"]
 

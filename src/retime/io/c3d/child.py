@@ -1,4 +1,4 @@
-"""The program that runs the C3D library, asked through a pipe (:mod:`retime.io.apart`)."""
+"""The program that runs the C3D library, asked through a pipe (:mod:`retime.process.library`)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from retime.io.apart import Arrays, serve
+from retime.process.library import Arrays, serve
 
 __all__: list[str] = []
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from retime.io.apart import Apart
+from retime.process.library import IsolatedLibrary
 
 __all__ = ["LIBRARY"]
 
-LIBRARY = Apart(Path(__file__).with_name("child.py"), module="ezc3d", extra="c3d", kind="C3D")
+LIBRARY = IsolatedLibrary(
+    Path(__file__).with_name("child.py"), module="ezc3d", extra="c3d", kind="C3D"
+)

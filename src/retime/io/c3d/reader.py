@@ -11,17 +11,17 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from retime import quat
+from retime.arrays import FloatArray
 from retime.body import find_body
-from retime.contacts import Contact, contacts_from_events
+from retime.body.contacts import contacts_from_events
 from retime.errors import FormatError, InputError
 from retime.io.c3d.header import check_header
 from retime.io.c3d.library import LIBRARY
 from retime.io.files import read_bytes
-from retime.motion import Motion, Origin, Units, UpAxis, trust
-from retime.quat import FloatArray
-from retime.sampling import MOST_BYTES
-from retime.skeleton import Skeleton, unique_names
+from retime.motion import Motion, Origin, Units, UpAxis, quat, trust
+from retime.motion.contact import Contact
+from retime.motion.sampling import MOST_BYTES
+from retime.motion.skeleton import Skeleton, unique_names
 
 __all__ = ["C3dFile", "Event", "read_motion"]
 

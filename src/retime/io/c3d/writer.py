@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
+from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.io.c3d.library import LIBRARY
 from retime.io.c3d.reader import C3dFile
 from retime.io.files import read_bytes, write_bytes
 from retime.motion import Motion
-from retime.quat import FloatArray
-from retime.warp import TimeWarp
+from retime.timing import TimeWarp
 
 __all__ = ["write_motion"]
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retime import quat
+from retime.arrays import FloatArray
 from retime.io.fbx.document import Document, Thing, property_rows, vector
-from retime.quat import FloatArray
+from retime.motion import quat
 
 __all__ = ["Placing", "placing_of"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from retime.io.apart import Arrays
+from retime.process.library import Arrays
 
 __all__: list[str] = []
 
@@ -89,7 +89,7 @@ def main() -> None:
     """Load ufbx, and answer until the input ends."""
     import pufbx  # noqa: F401
 
-    from retime.io.apart import serve
+    from retime.process.library import serve
 
     serve({"keys": keys, "poses": poses})
 

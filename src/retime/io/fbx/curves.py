@@ -8,10 +8,10 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from retime.arrays import FloatArray
 from retime.io.fbx.document import Document, Thing
 from retime.io.fbx.properties import array, numbers, packed, real, text
 from retime.io.fbx.tree import Malformed, Node
-from retime.quat import FloatArray
 
 __all__ = ["CONSTANT", "CUBIC", "LINEAR", "Curve", "Segments", "curve_node", "read_curve"]
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from retime.io.apart import Apart, Arrays
+from retime.arrays import FloatArray
 from retime.io.fbx.curves import (
     CONSTANT,
     CUBIC,
@@ -31,8 +31,8 @@ from retime.io.fbx.document import Document, Thing
 from retime.io.fbx.properties import packed, real, text
 from retime.io.fbx.stacks import Stack
 from retime.io.fbx.tree import Node, empty_tree, write
-from retime.quat import FloatArray
-from retime.sampling import MOST_BYTES
+from retime.motion.sampling import MOST_BYTES
+from retime.process.library import Arrays, IsolatedLibrary
 
 __all__ = ["Evaluator", "Poses"]
 
@@ -61,7 +61,7 @@ class Poses:
     keeps_size: frozenset[int]
 
 
-LIBRARY = Apart(
+LIBRARY = IsolatedLibrary(
     Path(__file__).with_name("child.py"),
     module="pufbx",
     extra="fbx",

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from retime import quat
+from retime.arrays import FloatArray
 from retime.io.fbx.document import Document, Thing, load, said_of
 from retime.io.fbx.evaluation import Evaluator, Poses
 from retime.io.fbx.stacks import (
@@ -23,9 +23,8 @@ from retime.io.fbx.stacks import (
     stack_of,
 )
 from retime.io.in_place import others_note
-from retime.motion import Motion, Origin, Units, UpAxis
-from retime.quat import FloatArray
-from retime.skeleton import EndSite, Skeleton, unique_names
+from retime.motion import Motion, Origin, Units, UpAxis, quat
+from retime.motion.skeleton import EndSite, Skeleton, unique_names
 
 __all__ = ["Kept", "contents", "read_motion", "read_motions"]
 

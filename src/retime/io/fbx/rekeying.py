@@ -15,7 +15,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from retime.graph import Graph
+from retime.arrays import FloatArray
 from retime.io.fbx.curves import (
     CONSTANT,
     CUBIC,
@@ -30,7 +30,7 @@ from retime.io.fbx.curves import (
     explicit,
     linear_curve,
 )
-from retime.quat import FloatArray
+from retime.timing.graph import Graph
 
 __all__ = ["Rekeyer", "extended", "sampled"]
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from retime.arrays import FloatArray
 from retime.io.fbx.curves import Curve, kinds, read_curve
 from retime.io.fbx.document import Document, Link, Thing, property_rows
 from retime.io.fbx.properties import values
 from retime.io.fbx.spans import take_of
 from retime.io.fbx.tree import Malformed
 from retime.io.in_place import choose
-from retime.quat import FloatArray
-from retime.sampling import MOST_BYTES
+from retime.motion.sampling import MOST_BYTES
 
 __all__ = [
     "AXES",

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from retime import quat
-from retime.edits import apply
+from retime.arrays import FloatArray
 from retime.errors import InputError
-from retime.graph import Graph
 from retime.io.fbx.baking import Placing, placing_of
 from retime.io.fbx.curves import Curve, linear_curve
 from retime.io.fbx.document import Thing, property_rows, said_of, vector
@@ -20,9 +18,10 @@ from retime.io.fbx.rekeying import Rekeyer, extended, sampled
 from retime.io.fbx.spans import respanned_settings, respanned_stack, respanned_takes
 from retime.io.fbx.stacks import AXES, PATHS, Drive
 from retime.io.in_place import Retimed, kept_of, retimed_together
-from retime.motion import Motion
-from retime.quat import FloatArray
-from retime.skeleton import Skeleton
+from retime.motion import Motion, quat
+from retime.motion.edits import apply
+from retime.motion.skeleton import Skeleton
+from retime.timing.graph import Graph
 
 __all__ = ["write_motion", "write_motions"]
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from retime.arrays import FloatArray
 from retime.io.gltf.document import Document
-from retime.quat import FloatArray
 
 __all__ = ["COMPONENTS", "FLOAT", "read_accessor"]
 

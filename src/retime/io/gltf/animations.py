@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from retime.arrays import FloatArray
 from retime.io.gltf.accessors import read_accessor
 from retime.io.gltf.document import Document
 from retime.io.gltf.samplers import ON_FRAME, Interpolation, Sampler
 from retime.io.in_place import choose
-from retime.quat import FloatArray
-from retime.sampling import MOST_BYTES
+from retime.motion.sampling import MOST_BYTES
 
 __all__ = ["Channel", "animation_names", "channels_of", "choose_animation", "frames_of"]
 

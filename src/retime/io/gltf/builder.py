@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from retime import quat
+from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.io.gltf.accessors import FLOAT
 from retime.io.gltf.document import Document
-from retime.kinematics import global_transforms, height
-from retime.motion import Motion
-from retime.quat import FloatArray
+from retime.motion import Motion, quat
+from retime.motion.kinematics import global_transforms, height
 
 __all__ = ["build"]
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from retime import quat
+from retime.arrays import FloatArray
 from retime.io.gltf.animations import (
     Channel,
     animation_names,
@@ -19,9 +19,8 @@ from retime.io.gltf.animations import (
 from retime.io.gltf.document import Document, load
 from retime.io.gltf.humanoid import humanoid_roles
 from retime.io.in_place import others_note
-from retime.motion import Motion, Origin, Units
-from retime.quat import FloatArray
-from retime.skeleton import EndSite, Skeleton, unique_names
+from retime.motion import Motion, Origin, Units, quat
+from retime.motion.skeleton import EndSite, Skeleton, unique_names
 
 __all__ = ["Kept", "contents", "read_motion", "read_motions", "rest_of"]
 

@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from retime import quat
-from retime.graph import Graph
-from retime.quat import FloatArray
+from retime.arrays import FloatArray
+from retime.motion import quat
+from retime.timing.graph import Graph
 
 __all__ = ["ON_FRAME", "Interpolation", "Sampler", "rekeyed"]
 

@@ -8,18 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from retime import quat
-from retime.edits import apply
-from retime.graph import Graph
+from retime.arrays import FloatArray
 from retime.io.gltf.accessors import COMPONENTS, FLOAT
 from retime.io.gltf.animations import Channel
 from retime.io.gltf.document import Document
 from retime.io.gltf.reader import Kept, rest_of
 from retime.io.gltf.samplers import ON_FRAME, Sampler, rekeyed
 from retime.io.in_place import Retimed, kept_of, retimed_together
-from retime.motion import Motion
-from retime.quat import FloatArray
-from retime.skeleton import Skeleton
+from retime.motion import Motion, quat
+from retime.motion.edits import apply
+from retime.motion.skeleton import Skeleton
+from retime.timing.graph import Graph
 
 __all__ = ["write_motion", "write_motions"]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from pxr import Ar, Sdf, Usd, UsdUtils
 
-from retime.io.apart import Refused
+from retime.process.library import Refused
 
 __all__ = ["export", "pack", "pack_anew", "rebase"]
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from pxr import Gf, Sdf, Tf, Usd, UsdGeom, UsdSkel, Vt
 
-from retime.io.apart import Arrays
+from retime.arrays import FloatArray
 from retime.io.usd.assets import pack_anew
 from retime.io.usd.retiming import usd_array
-from retime.quat import FloatArray
+from retime.process.library import Arrays
 
 __all__ = ["build"]
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from retime import quat
-from retime.edits import apply
-from retime.graph import Graph
+from retime.arrays import FloatArray
 from retime.io.in_place import Retimed
 from retime.io.usd.reader import Kept
 from retime.io.usd.timing import joined
-from retime.quat import FloatArray
-from retime.skeleton import Skeleton
+from retime.motion import quat
+from retime.motion.edits import apply
+from retime.motion.skeleton import Skeleton
+from retime.timing.graph import Graph
 
 __all__ = ["Plan", "matrices"]
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from pxr import Gf, Usd, UsdGeom, UsdSkel
 
-from retime.io.apart import Arrays, Refused
+from retime.arrays import FloatArray
 from retime.io.usd.stages import (
     TRACKS,
     Animation,
@@ -19,7 +19,7 @@ from retime.io.usd.stages import (
 )
 from retime.io.usd.stages import is_animated as moves
 from retime.io.usd.timing import frames_of
-from retime.quat import FloatArray
+from retime.process.library import Arrays, Refused
 
 __all__ = ["contents", "local_matrix", "read"]
 

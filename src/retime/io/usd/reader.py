@@ -12,21 +12,20 @@ from typing import Any, Literal
 
 import numpy as np
 
-from retime import quat
+from retime.arrays import FloatArray
 from retime.errors import FormatError, InputError
-from retime.io.apart import Apart, Arrays
 from retime.io.files import read_bytes
 from retime.io.in_place import choose, kept_of, others_note
 from retime.io.usd.package import Unpacked, unpack
-from retime.motion import Motion, Origin, Units, UpAxis
-from retime.quat import FloatArray
-from retime.sampling import MOST_BYTES
-from retime.skeleton import Skeleton, unique_names
+from retime.motion import Motion, Origin, Units, UpAxis, quat
+from retime.motion.sampling import MOST_BYTES
+from retime.motion.skeleton import Skeleton, unique_names
+from retime.process.library import Arrays, IsolatedLibrary
 
 __all__ = ["LIBRARY", "Kept", "Located", "contents", "located", "read_motion", "read_motions"]
 
 # Stages of many layers take their time, however small the first of them is.
-LIBRARY = Apart(
+LIBRARY = IsolatedLibrary(
     Path(__file__).with_name("child.py"), module="pxr", extra="usd", kind="USD", seconds=120.0
 )
 # A track that differs by less from rest, as a share of the body's extent, does not move.

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdMedia, UsdSkel, Vt
 
-from retime.graph import Graph
-from retime.io.apart import Arrays, Refused
+from retime.arrays import FloatArray
 from retime.io.usd.assets import export, pack, pack_anew, rebase
 from retime.io.usd.posing import local_matrix
 from retime.io.usd.stages import (
@@ -24,7 +23,8 @@ from retime.io.usd.stages import (
     sample_times,
 )
 from retime.io.usd.timing import Moved, between, joined, moved, ramped, rates
-from retime.quat import FloatArray
+from retime.process.library import Arrays, Refused
+from retime.timing.graph import Graph
 
 __all__ = ["usd_array", "write"]
 

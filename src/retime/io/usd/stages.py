@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from pxr import Ar, Sdf, Tf, Usd, UsdGeom, UsdSkel
 
-from retime.io.apart import Refused, bound_memory
-from retime.quat import FloatArray
+from retime.arrays import FloatArray
+from retime.process.library import Refused, bound_memory
 
 __all__ = [
     "TRACKS",

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retime.graph import Graph
-from retime.quat import FloatArray
+from retime.arrays import FloatArray
+from retime.timing.graph import Graph
 
 __all__ = [
     "RAMP",
@@ -195,7 +195,7 @@ def between(
     samples: FloatArray, values: FloatArray, times: FloatArray, *, turns: bool
 ) -> FloatArray:
     """Interpolate sampled values (K, N, C) as USD does, each of N at its own times (F, N)."""
-    from retime import quat
+    from retime.motion import quat
 
     if len(samples) == 1:
         return np.repeat(values, len(times), axis=0)

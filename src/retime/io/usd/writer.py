@@ -12,15 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from retime import quat
 from retime.errors import InputError
 from retime.io.files import read_bytes, write_bytes
 from retime.io.in_place import kept_of, retimed_together
 from retime.io.usd.plan import Plan, matrices
 from retime.io.usd.reader import LIBRARY, Kept, Located, located
 from retime.io.usd.timing import settled
-from retime.kinematics import local_translations
-from retime.motion import Motion
+from retime.motion import Motion, quat
+from retime.motion.kinematics import local_translations
 
 __all__ = ["write_motion", "write_motions"]
 

@@ -8,15 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from retime import quat
+from retime.arrays import FloatArray
 from retime.body import ROLES, find_body
-from retime.edits import apply
 from retime.errors import InputError
-from retime.kinematics import carriers, ground_height, positions
-from retime.memory import memory
-from retime.motion import Motion
-from retime.quat import FloatArray
-from retime.warp import TimeWarp
+from retime.motion import Motion, quat
+from retime.motion.edits import apply
+from retime.motion.kinematics import carriers, ground_height, positions
+from retime.motion.memory import memory
+from retime.timing import TimeWarp
 
 __all__ = [
     "KEPT_FEATURES",

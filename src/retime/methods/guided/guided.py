@@ -10,17 +10,17 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from retime.edits import Edit
+from retime.arrays import FloatArray
 from retime.errors import InputError
-from retime.kinematics import ground_height, positions
-from retime.memory import last
 from retime.methods.guided.features import SMOOTHING, TAU, Signals, filtered, pose_signals
 from retime.methods.guided.references import Reference, cut, gather, signature
 from retime.methods.guided.solve import Guidance, Limit, Problem, solve
 from retime.motion import Motion
+from retime.motion.edits import Edit
+from retime.motion.kinematics import ground_height, positions
+from retime.motion.memory import last
 from retime.parameters import Range, TimingParameters, build, parameter
-from retime.quat import FloatArray
-from retime.warp import TimeWarp
+from retime.timing import TimeWarp
 
 __all__ = [
     "GuidedParameters",

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from retime.edits import apply
 from retime.errors import InputError, RetimeError
 from retime.methods.guided.features import sampled
 from retime.motion import Motion
+from retime.motion.edits import apply
 from retime.parameters import Range
-from retime.warp import TimeWarp
+from retime.timing import TimeWarp
 
 __all__ = ["Reference", "cut", "gather", "signature"]
 

@@ -15,8 +15,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from retime.arrays import FloatArray
 from retime.errors import InputError
-from retime.quat import FloatArray
 
 __all__ = ["FeatureWeights", "Precision", "reference_features", "score_of", "score_table"]
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from retime.arrays import FloatArray
 from retime.errors import InfeasibleError
-from retime.quat import FloatArray
 
 __all__ = ["Path", "cost_of", "find_free_path", "find_path", "find_priced_path"]
 

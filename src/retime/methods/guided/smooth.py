@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from retime.quat import FloatArray
+from retime.arrays import FloatArray
 
 __all__ = ["moving_average"]
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from retime.curves import keytime_warp, monotone_cubic
+from retime.arrays import FloatArray
 from retime.errors import InfeasibleError, InputError
 from retime.methods.guided.score import (
     FeatureWeights,
@@ -26,8 +26,8 @@ from retime.methods.guided.search import (
     find_priced_path,
 )
 from retime.methods.guided.smooth import moving_average
-from retime.quat import FloatArray
-from retime.warp import TimeWarp
+from retime.timing import TimeWarp
+from retime.timing.curves import keytime_warp, monotone_cubic
 
 __all__ = ["Guidance", "Limit", "Problem", "solve"]
 

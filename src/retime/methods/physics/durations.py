@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from retime.arrays import FloatArray
 from retime.methods.physics.regions import MOST_CHANGE, MOST_SPEED, UNIT, Region
-from retime.quat import FloatArray
 
 __all__ = ["fastest_speeds", "longest_duration", "shortest_duration"]
 

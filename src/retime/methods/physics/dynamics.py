@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.methods.physics.figure import Figure, Path, load_pinocchio
-from retime.quat import FloatArray
 
 __all__ = ["Dynamics", "Torques", "measure_dynamics"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from retime.arrays import FloatArray
 from retime.methods.physics.model import PhysicsModel
-from retime.quat import FloatArray
 
 __all__ = ["ground_force", "joint_effort"]
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from retime.quat import FloatArray
-from retime.skeleton import ReadOnlyArrays
+from retime.arrays import FloatArray, ReadOnlyArrays
 
 if TYPE_CHECKING:
     from retime.methods.physics.model import PhysicsModel

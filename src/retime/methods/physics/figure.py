@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from retime import quat
+from retime.arrays import FloatArray
 from retime.body import Body
-from retime.edits import apply
 from retime.errors import InputError, MissingDependencyError
-from retime.kinematics import global_rotations, local_translations, positions
 from retime.methods.physics.segments import Solid, bone_scale
-from retime.motion import Motion
-from retime.quat import FloatArray
-from retime.warp import TimeWarp
+from retime.motion import Motion, quat
+from retime.motion.edits import apply
+from retime.motion.kinematics import global_rotations, local_translations, positions
+from retime.timing import TimeWarp
 
 __all__ = [
     "Figure",

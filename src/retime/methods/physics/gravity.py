@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from retime.arrays import FloatArray
 from retime.body import Body
 from retime.errors import InputError
 from retime.motion import Motion
-from retime.quat import FloatArray
 
 __all__ = ["DOWN", "parse_gravity"]
 

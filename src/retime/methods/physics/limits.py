@@ -7,13 +7,13 @@ from typing import Any, Literal
 
 import numpy as np
 
+from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.methods.physics.dynamics import Torques
 from retime.methods.physics.figure import Path
 from retime.methods.physics.recorded import RecordedForces
 from retime.motion import Motion
 from retime.parameters import coerce
-from retime.quat import FloatArray
 
 __all__ = ["TorqueLimits", "joint_limits", "with_accelerations"]
 

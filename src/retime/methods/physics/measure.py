@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from retime.body import Body, find_body
-from retime.contacts import Contact
-from retime.kinematics import positions
 from retime.methods.physics.dynamics import Dynamics, measure_dynamics, required_force
 from retime.methods.physics.figure import Figure, Path, even_motion, make_figure, smooth_path
 from retime.methods.physics.gravity import DOWN
 from retime.methods.physics.segments import read_body_data, solids_of
 from retime.methods.physics.supports import Supports, find_supports, given_supports
 from retime.motion import Motion
+from retime.motion.contact import Contact
+from retime.motion.kinematics import positions
 
 __all__ = ["Measured", "measure"]
 

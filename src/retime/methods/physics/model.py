@@ -10,10 +10,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from retime.contacts import Contact
-from retime.edits import apply
+from retime.arrays import FloatArray
 from retime.errors import InfeasibleError, InputError
-from retime.kinematics import positions
 from retime.methods.physics.durations import (
     fastest_speeds,
     longest_duration,
@@ -30,9 +28,11 @@ from retime.methods.physics.regions import MOST_SPEED, Region, find_regions, nea
 from retime.methods.physics.request import Request, at_nodes
 from retime.methods.physics.solve import Solution, Watch, solve
 from retime.motion import Motion
+from retime.motion.contact import Contact
+from retime.motion.edits import apply
+from retime.motion.kinematics import positions
 from retime.parameters import coerce
-from retime.quat import FloatArray
-from retime.warp import TimeWarp
+from retime.timing import TimeWarp
 
 __all__ = ["PhysicsModel", "TorqueLimits"]
 

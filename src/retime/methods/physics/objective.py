@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from retime.arrays import FloatArray
 from retime.methods.physics.dynamics import Torques
 from retime.methods.physics.regions import UNIT, Region
-from retime.quat import FloatArray
 
 __all__ = ["Baked", "bake", "least_forces"]
 

@@ -9,14 +9,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from retime.contacts import Contact
-from retime.edits import apply
 from retime.errors import InputError
-from retime.memory import memory
 from retime.methods.physics.model import PhysicsModel, TorqueLimits
 from retime.motion import Motion
+from retime.motion.contact import Contact
+from retime.motion.edits import apply
+from retime.motion.memory import memory
 from retime.parameters import Range, TimingParameters, coerce, parameter
-from retime.warp import TimeWarp
+from retime.timing import TimeWarp
 
 __all__ = ["PhysicsParameters", "physics_warp"]
 

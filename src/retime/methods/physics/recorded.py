@@ -7,12 +7,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from retime.arrays import FloatArray
 from retime.methods.physics.dynamics import Torques
 from retime.methods.physics.gravity import DOWN
 from retime.methods.physics.measure import Measured
 from retime.methods.physics.objective import least_forces
 from retime.methods.physics.supports import support_maps
-from retime.quat import FloatArray
 
 __all__ = ["RecordedForces"]
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from retime.arrays import FloatArray
 from retime.methods.physics.dynamics import Torques
-from retime.quat import FloatArray
 
 __all__ = ["Region", "find_regions", "nearest_inside"]
 

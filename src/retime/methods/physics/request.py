@@ -9,11 +9,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from retime.arrays import FloatArray
 from retime.errors import InfeasibleError, InputError
 from retime.methods.physics.objective import Baked
 from retime.methods.physics.solve import Problem
 from retime.parameters import coerce
-from retime.quat import FloatArray
 
 __all__ = ["FASTEST", "SLOWEST", "Request", "at_nodes"]
 

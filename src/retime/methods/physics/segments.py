@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from retime import quat
+from retime.arrays import FloatArray
 from retime.body import LIMBS, Body
 from retime.errors import InputError, did_you_mean
-from retime.kinematics import global_rotations, height, local_translations, positions
-from retime.motion import Motion
-from retime.quat import FloatArray
+from retime.motion import Motion, quat
+from retime.motion.kinematics import global_rotations, height, local_translations, positions
 
 __all__ = ["BodyData", "Solid", "bone_scale", "read_body_data", "solids_of"]
 

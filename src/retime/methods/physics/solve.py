@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from retime.arrays import FloatArray
 from retime.methods.physics.objective import Baked
 from retime.methods.physics.regions import UNIT
-from retime.quat import FloatArray
 
 __all__ = ["Problem", "Solution", "solve"]
 

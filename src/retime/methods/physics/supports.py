@@ -9,13 +9,13 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from retime.arrays import FloatArray
 from retime.body import Body
-from retime.contacts import Contact
 from retime.errors import InputError
-from retime.kinematics import positions
 from retime.methods.physics.figure import Figure, Path
 from retime.motion import Motion
-from retime.quat import FloatArray
+from retime.motion.contact import Contact
+from retime.motion.kinematics import positions
 
 __all__ = ["Foot", "Supports", "find_supports", "given_supports", "support_maps"]
 

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from retime import quat
+from retime.arrays import FloatArray
 from retime.methods.staggered.operators import (
     change,
     changed,
@@ -21,7 +21,7 @@ from retime.methods.staggered.operators import (
     plus,
     scaled,
 )
-from retime.quat import FloatArray
+from retime.motion import quat
 
 __all__ = ["SAME", "Channel", "Curve", "Fit"]
 

@@ -9,11 +9,11 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.methods.staggered.history import recorded
 from retime.methods.staggered.representation import PoseName, Representation, by_joint, numbers
 from retime.parameters import coerce
-from retime.quat import FloatArray
 
 __all__ = ["CurveEdits"]
 

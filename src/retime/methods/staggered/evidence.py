@@ -8,14 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from retime import quat
-from retime.contacts import Contact
+from retime.arrays import FloatArray
 from retime.errors import InputError
-from retime.kinematics import height
-from retime.motion import Motion
+from retime.motion import Motion, quat
+from retime.motion.contact import Contact
+from retime.motion.kinematics import height
+from retime.motion.skeleton import Skeleton
 from retime.parameters import coerce
-from retime.quat import FloatArray
-from retime.skeleton import Skeleton
 
 __all__ = ["TRAIL_SMOOTHING", "Evidence", "gather", "refinements_at"]
 

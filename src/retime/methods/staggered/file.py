@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from retime.contacts import parse_contacts
 from retime.errors import FormatError, InputError
 from retime.io import warp_json
 from retime.io.archive import unpack, write_archive
@@ -21,6 +20,7 @@ from retime.methods.staggered.history import PoseEdit
 from retime.methods.staggered.poses import StaggeredPoses
 from retime.methods.staggered.timing import Timing
 from retime.motion import Motion
+from retime.motion.contact import parse_contacts
 
 __all__ = ["read_poses", "write_poses"]
 

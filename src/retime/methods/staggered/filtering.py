@@ -11,10 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from retime import quat
+from retime.arrays import FloatArray
 from retime.body import find_body
-from retime.motion import Motion
-from retime.quat import FloatArray
+from retime.motion import Motion, quat
 
 __all__ = ["noisy_joints", "smoothed"]
 

@@ -8,22 +8,22 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from retime import quat
+from retime.arrays import FloatArray
 from retime.body import find_body
-from retime.contacts import Contact, detect_contacts
-from retime.edits import apply
+from retime.body.contacts import detect_contacts
 from retime.errors import InputError
 from retime.methods.staggered.channel import Channel, Fit
 from retime.methods.staggered.evidence import TRAIL_SMOOTHING, gather, refinements_at
 from retime.methods.staggered.filtering import noisy_joints, smoothed
 from retime.methods.staggered.poses import StaggeredPoses
 from retime.methods.staggered.timing import Timing
-from retime.motion import Motion, Pose, Units
+from retime.motion import Motion, Pose, Units, quat
+from retime.motion.contact import Contact
+from retime.motion.edits import apply
+from retime.motion.sampling import MOST_BYTES
+from retime.motion.skeleton import Skeleton
 from retime.parameters import Range, coerce, part_of_clip
-from retime.quat import FloatArray
-from retime.sampling import MOST_BYTES
-from retime.skeleton import Skeleton
-from retime.warp import TimeWarp
+from retime.timing import TimeWarp
 
 __all__ = ["poses_by_hand", "poses_of"]
 

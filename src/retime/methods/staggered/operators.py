@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from retime import quat
-from retime.quat import FloatArray
+from retime.arrays import FloatArray
+from retime.motion import quat
 
 __all__ = ["change", "changed", "interpolate", "minus", "neutral", "plus", "scaled"]
 

@@ -10,15 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from retime.contacts import Contact
 from retime.methods.staggered.channel import Fit
 from retime.methods.staggered.curve_edits import CurveEdits
 from retime.methods.staggered.history import PoseEdit, replayed
 from retime.methods.staggered.timing_edits import TimingEdits
 from retime.methods.staggered.value_edits import ValueEdits
 from retime.motion import Motion, Pose, Units
+from retime.motion.contact import Contact
+from retime.motion.skeleton import Skeleton
 from retime.parameters import Range
-from retime.skeleton import Skeleton
 
 __all__ = ["StaggeredPoses"]
 

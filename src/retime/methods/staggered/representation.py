@@ -10,22 +10,22 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from retime.arrays import FloatArray
 from retime.body import find_body
-from retime.contacts import Contact
-from retime.edits import Edit, apply_edits
+from retime.body.holding import Constraints, contact_fixes
 from retime.errors import InputError, did_you_mean
-from retime.holding import Constraints, contact_fixes
-from retime.kinematics import carriers
-from retime.layers import PoseLayer
 from retime.methods.staggered.channel import Channel
 from retime.methods.staggered.evidence import Evidence
 from retime.methods.staggered.history import PoseEdit
 from retime.methods.staggered.operators import change, changed, interpolate
 from retime.methods.staggered.timing import Timing
 from retime.motion import Motion, Pose
+from retime.motion.contact import Contact
+from retime.motion.edits import Edit, apply_edits
+from retime.motion.kinematics import carriers
+from retime.motion.layers import PoseLayer
 from retime.parameters import coerce
-from retime.quat import FloatArray
-from retime.warp import TimeWarp
+from retime.timing import TimeWarp
 
 __all__ = ["PoseName", "Representation", "by_joint", "numbers"]
 

@@ -9,15 +9,15 @@ from typing import Literal
 
 import numpy as np
 
-from retime.contacts import Contact
-from retime.edits import Edit
+from retime.body.holding import Constraints
 from retime.errors import InputError
-from retime.holding import Constraints
-from retime.memory import last
 from retime.methods.staggered.history import PoseEdit, replayed
 from retime.methods.staggered.poses import StaggeredPoses
 from retime.methods.staggered.value_edits import MOST_WEIGHT
 from retime.motion import Motion
+from retime.motion.contact import Contact
+from retime.motion.edits import Edit
+from retime.motion.memory import last
 from retime.parameters import Range, TimingParameters, build, parameter, same
 
 __all__ = ["StaggerParameters", "counted_poses", "edited_poses", "stagger"]

@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from retime.arrays import FloatArray
 from retime.errors import InputError
-from retime.graph import Graph
-from retime.quat import FloatArray
-from retime.warp import TimeWarp
+from retime.timing import TimeWarp
+from retime.timing.graph import Graph
 
 __all__ = ["Timing"]
 

@@ -8,12 +8,12 @@ from typing import Self
 
 import numpy as np
 
+from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.methods.staggered.history import recorded
 from retime.methods.staggered.representation import PoseName, Representation, by_joint
 from retime.methods.staggered.timing import Timing
 from retime.parameters import coerce
-from retime.quat import FloatArray
 
 __all__ = ["TimingEdits"]
 

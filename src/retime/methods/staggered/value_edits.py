@@ -9,17 +9,17 @@ from typing import Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from retime.arrays import FloatArray
 from retime.body import find_body
-from retime.contacts import Contact
+from retime.body.ik import hold_contacts
 from retime.errors import InputError
-from retime.ik import hold_contacts
 from retime.methods.staggered.channel import SAME, Channel
 from retime.methods.staggered.history import recorded
 from retime.methods.staggered.operators import change
 from retime.methods.staggered.representation import PoseName, Representation, by_joint, numbers
 from retime.motion import Motion, Pose
+from retime.motion.contact import Contact
 from retime.parameters import coerce
-from retime.quat import FloatArray
 
 __all__ = ["MOST_WEIGHT", "ValueEdits"]
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from retime.edits import Fix, FixContext
-from retime.kinematics import global_transforms
+from retime.arrays import FloatArray
 from retime.motion import Motion
-from retime.quat import FloatArray
+from retime.motion.edits import Fix, FixContext
+from retime.motion.kinematics import global_transforms
 
 __all__ = ["cartoon_fix"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from retime.arrays import FloatArray
 from retime.methods.surface.placing import Placed
 from retime.methods.surface.propagation import Bump
 from retime.methods.surface.room import Room
 from retime.motion import Motion
-from retime.quat import FloatArray
 
 __all__ = ["Lattice", "held_up", "met_times"]
 

@@ -10,14 +10,14 @@ from typing import Literal
 
 import numpy as np
 
+from retime.arrays import FloatArray
 from retime.body import Body, find_body
 from retime.errors import InputError
-from retime.kinematics import height
 from retime.methods.surface.keys import SurfaceKey
 from retime.methods.surface.projection import View, seen_at, topological_distances
 from retime.methods.surface.shapes import Sheet, sheet_of
 from retime.motion import Motion
-from retime.quat import FloatArray
+from retime.motion.kinematics import height
 
 __all__ = ["BORDER", "Placed", "Placer", "RootMode"]
 

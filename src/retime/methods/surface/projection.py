@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from retime.arrays import FloatArray
 from retime.body import Body
-from retime.edits import apply
 from retime.errors import InputError
-from retime.kinematics import positions
 from retime.motion import Motion
-from retime.quat import FloatArray
-from retime.warp import TimeWarp
+from retime.motion.edits import apply
+from retime.motion.kinematics import positions
+from retime.timing import TimeWarp
 
 __all__ = ["View", "seen_at", "topological_distances"]
 

@@ -9,9 +9,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.parameters import coerce
-from retime.quat import FloatArray
 
 __all__ = ["Bump", "Propagation", "bump"]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.methods.surface.keys import SurfaceKey
-from retime.quat import FloatArray
 
 __all__ = ["Sheet", "sheet_of"]
 

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from retime.edits import Edit
-from retime.holding import Constraints, contact_fixes
-from retime.memory import last
+from retime.body.holding import Constraints, contact_fixes
 from retime.methods.surface.cartoon import cartoon_fix
 from retime.methods.surface.keys import SurfaceKey
 from retime.methods.surface.placing import RootMode
 from retime.methods.surface.surfaces import ControlSurfaces, SurfaceMode
 from retime.motion import Motion
+from retime.motion.edits import Edit
+from retime.motion.memory import last
 from retime.parameters import Range, RangeParameters, build, parameter, same
-from retime.warp import TimeWarp
+from retime.timing import TimeWarp
 
 __all__ = ["SurfaceParameters", "surface", "surface_warp"]
 

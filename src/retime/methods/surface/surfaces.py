@@ -14,10 +14,8 @@ from typing import Literal
 
 import numpy as np
 
+from retime.arrays import FloatArray
 from retime.errors import InputError
-from retime.graph import Graph
-from retime.kinematics import positions
-from retime.memory import last
 from retime.methods.surface.intersection import held_up, met_times
 from retime.methods.surface.keys import SurfaceKey
 from retime.methods.surface.placing import BORDER, Placed, Placer, RootMode
@@ -25,9 +23,11 @@ from retime.methods.surface.projection import View
 from retime.methods.surface.propagation import Propagation, bump
 from retime.methods.surface.room import NOTHING, check_times, make_room
 from retime.motion import Motion
+from retime.motion.kinematics import positions
+from retime.motion.memory import last
 from retime.parameters import Range, coerce, part_of_clip
-from retime.quat import FloatArray
-from retime.warp import TimeWarp
+from retime.timing import TimeWarp
+from retime.timing.graph import Graph
 
 __all__ = ["ControlSurfaces", "Grid", "SurfaceMode"]
 

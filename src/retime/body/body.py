@@ -1,0 +1,344 @@
+"""What a character is made of: which joint is the left foot, what the parts weigh.
+
+The only module that knows joints' names. Roles are found by names first, by topology where names
+say nothing, and by a map where a person says so; each with how sure it is.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from retime.arrays import FloatArray
+from retime.body.names import roles_by_name
+from retime.body.shape import roles_by_shape
+from retime.errors import InputError, did_you_mean
+from retime.motion import Motion
+from retime.motion.kinematics import body_frame, positions
+from retime.motion.skeleton import Skeleton
+
+__all__ = ["LIMBS", "ROLES", "Body", "Limb", "LimbName", "find_body", "with_roles"]
+
+LimbName = Literal["left_leg", "right_leg", "left_arm", "right_arm"]
+
+# A limb's roles from the trunk outwards; the first three are what inverse kinematics moves.
+LIMBS: dict[LimbName, tuple[str, str, str, str]] = {
+    "left_leg": ("left_upper_leg", "left_lower_leg", "left_foot", "left_toe"),
+    "right_leg": ("right_upper_leg", "right_lower_leg", "right_foot", "right_toe"),
+    "left_arm": ("left_upper_arm", "left_lower_arm", "left_hand", ""),
+    "right_arm": ("right_upper_arm", "right_lower_arm", "right_hand", ""),
+}
+ROLES: tuple[str, ...] = (
+    *("hips", "spine", "chest", "upper_chest", "neck", "head"),
+    *("left_shoulder", "left_upper_arm", "left_lower_arm", "left_hand"),
+    *("right_shoulder", "right_upper_arm", "right_lower_arm", "right_hand"),
+    *("left_upper_leg", "left_lower_leg", "left_foot", "left_toe"),
+    *("right_upper_leg", "right_lower_leg", "right_foot", "right_toe"),
+)
+# Shares of body mass and where along a segment its centre lies, from the trunk outwards
+# (Winter, Biomechanics and Motor Control of Human Movement, after Dempster).
+_TRUNK_MASS, _HEAD_MASS = 0.497, 0.081
+_SEGMENTS: dict[str, tuple[float, float]] = {
+    "upper_leg": (0.100, 0.433),
+    "lower_leg": (0.0465, 0.433),
+    "foot": (0.0145, 0.5),
+    "upper_arm": (0.028, 0.436),
+    "lower_arm": (0.016, 0.430),
+    "hand": (0.006, 0.506),
+}
+
+
+@dataclass(frozen=True)
+class Limb:
+    """An arm or a leg as joint indices.
+
+    Parameters
+    ----------
+    upper, lower, end : int
+        Hip, knee, ankle; or shoulder, elbow, wrist.
+    tip : int, optional
+        The toe's joint.
+    linked : bool
+        The end hangs on another joint than the limb (a foot parented to the root), and is linked
+        to it for distances and inverse kinematics.
+    """
+
+    upper: int
+    lower: int
+    end: int
+    tip: int | None = None
+    linked: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A skeleton's roles.
+
+    Parameters
+    ----------
+    skeleton : Skeleton
+        Whose roles.
+    roles : mapping of str to int
+        Joint of each role that was found.
+    confidence : mapping of str to float
+        How sure each is: 1 from a map, 0.95 by name, 0.6 by shape.
+    """
+
+    skeleton: Skeleton
+    roles: Mapping[str, int]
+    confidence: Mapping[str, float] = field(default_factory=dict)
+
+    def joint(self, role: str) -> int | None:
+        """Return the joint of a role, or ``None`` where there is none."""
+        if role not in ROLES:
+            raise InputError(f"no role {role!r}{did_you_mean(role, ROLES)}")
+        return self.roles.get(role)
+
+    def name(self, role: str) -> str | None:
+        """Return the name of a role's joint, or ``None`` where there is none."""
+        j = self.joint(role)
+        return None if j is None else self.skeleton.names[j]
+
+    @cached_property
+    def limbs(self) -> dict[LimbName, Limb]:
+        """The arms and legs that are complete."""
+        out: dict[LimbName, Limb] = {}
+        for name, (upper, lower, end, tip) in LIMBS.items():
+            if {upper, lower, end} <= set(self.roles):
+                u, low, e = (self.roles[r] for r in (upper, lower, end))
+                if u not in self.skeleton.chain(low):  # points of a leg that no bone joins
+                    continue
+                linked = low not in self.skeleton.chain(e)
+                out[name] = Limb(u, low, e, self.roles.get(tip), linked)
+        return out
+
+    @property
+    def is_biped(self) -> bool:
+        """Whether it has two legs to stand on."""
+        return {"left_leg", "right_leg"} <= set(self.limbs)
+
+    def parent(self, joint: int) -> int:
+        """Return a joint's parent; a linked foot's is its shin."""
+        for limb in self.limbs.values():
+            if limb.linked and joint == limb.end:
+                return limb.lower
+        return int(self.skeleton.parents[joint])
+
+    def limb_of(self, joint: int) -> LimbName | None:
+        """Return the limb whose end a joint is, or hangs on."""
+        for name, limb in self.limbs.items():
+            if limb.end in self.skeleton.chain(joint):
+                return name
+        return None
+
+    def ground_joints(self) -> tuple[str, ...]:
+        """Name the joints that meet the ground: the toes, else the feet."""
+        out = []
+        for side in ("left", "right"):
+            j = self.roles.get(f"{side}_toe", self.roles.get(f"{side}_foot"))
+            if j is not None:
+                out.append(self.skeleton.names[j])
+        return tuple(out)
+
+    def find_joints(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Resolve joint names, roles, and the groups ``feet``, ``toes`` and ``hands``."""
+        groups = {
+            "feet": ("left_foot", "right_foot"),
+            "toes": ("left_toe", "right_toe"),
+            "hands": ("left_hand", "right_hand"),
+        }
+        out: list[str] = []
+        for name in names:
+            if name in self.skeleton:
+                out.append(name)
+            elif name in groups or name in ROLES:
+                found = [n for n in (self.name(r) for r in groups.get(name, (name,))) if n]
+                if not found:
+                    raise InputError(f"the figure has no {name}; name its joint by a map (--map)")
+                out += found
+            else:
+                known = [*self.skeleton.names, *groups, *self.roles]
+                raise InputError(f"no joint or role {name!r}{did_you_mean(name, known)}")
+        return tuple(dict.fromkeys(out))
+
+    def frame(self, motion: Motion) -> tuple[FloatArray, FloatArray]:
+        """Return the character's own frame: ground point (F, 3) and heading (F,) in radians.
+
+        The heading is across the line of the hips, so that it means the same for every skeleton;
+        without legs it is the root's own.
+        """
+        if not {"left_upper_leg", "right_upper_leg"} <= set(self.roles):
+            return body_frame(motion)
+        points = positions(motion)
+        side = points[:, self.roles["left_upper_leg"]] - points[:, self.roles["right_upper_leg"]]
+        if np.linalg.norm(side[:, [0, 2]], axis=1).min() < 1e-6:
+            return body_frame(motion)
+        # Left is +X where the front is +Z: turning by the heading brings +X to the left side.
+        heading = np.unwrap(np.arctan2(-side[:, 2], side[:, 0]))
+        hips = points[:, self.roles.get("hips", motion.skeleton.roots[0])]
+        return hips * [1.0, 0.0, 1.0], heading
+
+    # ---- masses
+
+    @cached_property
+    def mass_weights(self) -> FloatArray:
+        """Weights (J + E,) of joints and end sites whose sum of positions is the centre of mass.
+
+        For a biped by the segments of a human; else in proportion to the bones' lengths.
+        """
+        human = self.is_biped and "hips" in self.roles
+        return _human_weights(self) if human else _length_weights(self.skeleton)
+
+    def centre_of_mass(self, motion: Motion) -> FloatArray:
+        """Return the centre of mass over time, (F, 3) in metres."""
+        out: FloatArray = np.einsum(
+            "fpi,p->fi", positions(motion, end_sites=True), self.mass_weights
+        )
+        return out
+
+    @cached_property
+    def height(self) -> float:
+        """Standing height in the file's units: leg, trunk and head; 0 where it is no biped."""
+        if not self.is_biped or not {"head", "hips"} <= set(self.roles):
+            return 0.0
+        skeleton = self.skeleton
+        leg = self.limbs["left_leg"]
+        bones = np.linalg.norm(skeleton.offsets, axis=1)
+        length = bones[leg.lower] + bones[leg.end]
+        hips, head = self.roles["hips"], self.roles["head"]
+        for j in skeleton.chain(head):
+            if j == hips:
+                break
+            length += bones[j]
+        ends = [np.linalg.norm(s.offset) for s in skeleton.end_sites if s.parent == head]
+        # Ankle to sole and neck to crown are short and often missing: a usual share of the height.
+        sole = 0.0
+        if leg.tip is not None and bones[leg.end] > 0:
+            down = skeleton.offsets[leg.end] / bones[leg.end]  # the shin's own direction
+            sole = abs(float(skeleton.offsets[leg.tip] @ down))
+        crown = max(ends, default=0.0)
+        return float(length + max(sole, 0.04 * length) + max(crown, 0.08 * length))
+
+
+def _segment_end(body: Body, joint: int, following: int | None) -> int:
+    """Return the point where a segment ends: the next role's joint, an end site, or itself."""
+    if following is not None:
+        return following
+    skeleton = body.skeleton
+    for k, site in enumerate(skeleton.end_sites):
+        if site.parent == joint:
+            return len(skeleton) + k
+    children = skeleton.children[joint]
+    return children[0] if children else joint
+
+
+def _human_weights(body: Body) -> FloatArray:
+    skeleton = body.skeleton
+    weights = np.zeros(len(skeleton) + len(skeleton.end_sites))
+
+    def add(start: int, end: int, mass: float, share: float) -> None:
+        weights[start] += mass * (1 - share)
+        weights[end] += mass * share
+
+    for name, limb in body.limbs.items():
+        part = name.split("_")[1]
+        last = "foot" if part == "leg" else "hand"
+        add(limb.upper, limb.lower, *_SEGMENTS[f"upper_{part}"])
+        add(limb.lower, limb.end, *_SEGMENTS[f"lower_{part}"])
+        add(limb.end, _segment_end(body, limb.end, limb.tip), *_SEGMENTS[last])
+    hips = body.roles["hips"]
+    head = body.roles.get("head")
+    top = body.roles.get("neck", body.roles.get("upper_chest", head))
+    if head is not None:
+        add(head, _segment_end(body, head, None), _HEAD_MASS, 0.5)
+    # The trunk from the hips to the neck, along its own joints.
+    trunk = [hips]
+    if top is not None:
+        chain = skeleton.chain(top)
+        if hips in chain:
+            trunk = chain[: chain.index(hips) + 1][::-1]
+    bones = np.array([np.linalg.norm(skeleton.offsets[j]) for j in trunk[1:]])
+    for a, b, length in zip(trunk[:-1], trunk[1:], bones, strict=True):
+        add(a, b, _TRUNK_MASS * length / max(bones.sum(), 1e-12), 0.5)
+    if not bones.sum():
+        weights[hips] += _TRUNK_MASS
+    return _normalised(weights)
+
+
+def _length_weights(skeleton: Skeleton) -> FloatArray:
+    weights = np.zeros(len(skeleton) + len(skeleton.end_sites))
+    bones = [(int(p), j, skeleton.offsets[j]) for j, p in enumerate(skeleton.parents) if p >= 0]
+    count = len(skeleton)
+    bones += [(s.parent, count + k, np.array(s.offset)) for k, s in enumerate(skeleton.end_sites)]
+    for a, b, offset in bones:
+        weights[[a, b]] += np.linalg.norm(offset) / 2
+    if not weights.sum():
+        weights[list(skeleton.roots)] = 1.0
+    return _normalised(weights)
+
+
+def _normalised(weights: FloatArray) -> FloatArray:
+    out: FloatArray = weights / weights.sum()
+    return out
+
+
+def find_body(motion: Motion) -> Body:
+    """Find a character's roles.
+
+    Parameters
+    ----------
+    motion : Motion
+        Whose. Roles that a person gave it win; its first frame tells left from right where names
+        do not.
+
+    Examples
+    --------
+    >>> from retime import find_body, samples
+    >>> find_body(samples.jump()).name("left_foot")
+    'LeftFoot'
+    """
+    skeleton = motion.skeleton
+    found = roles_by_name(skeleton)
+    confidence = dict.fromkeys(found, 0.95)
+    if not {"left_lower_leg", "right_lower_leg", "head"} <= set(found) and len(motion):
+        first = dataclasses.replace(
+            motion,
+            rotations=motion.rotations[:1],
+            translations={n: t[:1] for n, t in motion.translations.items()},
+            scales={n: t[:1] for n, t in motion.scales.items()},
+            sample_times=None,
+        )
+        for role, joint in roles_by_shape(skeleton, positions(first, end_sites=True)[0]).items():
+            if role not in found and joint not in found.values():
+                found[role], confidence[role] = joint, 0.6
+    for role, name in motion.roles.items():
+        if role not in ROLES:
+            raise InputError(f"the map names no role {role!r}{did_you_mean(role, ROLES)}")
+        found[role], confidence[role] = skeleton.index(name), 1.0
+    _place_hips(skeleton, found, confidence)
+    return Body(skeleton, found, confidence)
+
+
+def with_roles(motion: Motion, roles: Mapping[str, str]) -> Motion:
+    """Give a motion joints by role; an unknown role or joint is said here."""
+    given = dataclasses.replace(motion, roles=dict(roles))
+    find_body(given)
+    return given
+
+
+def _place_hips(skeleton: Skeleton, found: dict[str, int], confidence: dict[str, float]) -> None:
+    """Put the hips where both legs and the trunk meet: some files name another joint so."""
+    if confidence.get("hips") == 1.0:
+        return
+    ends = [found[r] for r in ("left_upper_leg", "right_upper_leg", "head") if r in found]
+    if len(ends) < 2:
+        return
+    common = [j for j in skeleton.chain(ends[0]) if all(j in skeleton.chain(e) for e in ends[1:])]
+    if common:
+        found["hips"] = common[0]
+        confidence.setdefault("hips", min(confidence[r] for r in found if r in confidence))

@@ -1,0 +1,119 @@
+"""Contacts held after all else: the fix that several methods end with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from retime.arrays import FloatArray
+from retime.body.body import find_body
+from retime.body.contacts import detect_contacts
+from retime.body.ik import contact_targets, hold_contacts
+from retime.motion import Motion
+from retime.motion.contact import Contact
+from retime.motion.edits import Fix, FixContext
+from retime.motion.kinematics import positions
+from retime.motion.memory import memory
+from retime.parameters import coerce
+
+__all__ = ["Constraints", "contact_fix", "contact_fixes"]
+
+Constraints = Literal["hold", "touched", "free"]
+_LONG, _SHORT = 0.25, 0.1
+# A joint that is this near to where the source had it, in metres, was not moved.
+_UNMOVED = 1e-5
+
+
+def contact_fixes(constraints: Constraints) -> tuple[Fix, ...]:
+    """Return the fixes that constraints ask for: all contacts held, those touched, or none."""
+    coerce(constraints, Constraints, "constraints")
+    return () if constraints == "free" else (contact_fix(touched=constraints == "touched"),)
+
+
+def contact_fix(
+    joints: Sequence[str] = (),
+    *,
+    tolerance: float = 0.02,
+    minimum: float | None = None,
+    fade: float = 0.15,
+    touched: bool = False,
+) -> Fix:
+    """Make the fix that keeps contacts where the source had them.
+
+    Parameters
+    ----------
+    joints : sequence of str
+        What to hold: joint names, roles, or ``feet``, ``toes``, ``hands``; left out, what meets
+        the ground.
+    tolerance : float
+        A joint within this distance stands still, metres.
+    minimum : float, optional
+        Shortest contact in seconds. Left out, a quarter of a second, and a tenth where a joint
+        has no longer contact at the time: a runner's stances are that short.
+    fade : float
+        Seconds over which the correction fades beside a contact.
+    touched : bool
+        Hold only contacts whose joint the edits have moved; the others keep the source's own way.
+    """
+
+    def run(retimed: Motion, context: FixContext) -> Motion:
+        held = context.contacts
+        if held is None:
+            held = context.carry(_remembered(context.source, joints, tolerance, minimum))
+        if not held:
+            feet = find_body(context.source).ground_joints()
+            lack = "" if joints or feet else ": no feet were found; name them with --map"
+            return retimed.with_notes(f"no contacts to hold were found{lack}")
+        targets = contact_targets(retimed, held, context.source, context.warp)
+        if touched and not context.warp.loop:  # later turns of a cycle are moved all
+            there, here = positions(context.source), positions(retimed)
+            targets = {
+                c: t for c, t in targets.items() if _is_moved(c, retimed, context, there, here)
+            }
+        # While one arm is edited, legs are as they were: the source remembers how they were held.
+        known = memory(context.source, "held limbs")
+        return hold_contacts(retimed, targets, fade=fade, known=known)
+
+    return Fix("contact IK", run)
+
+
+def _remembered(
+    source: Motion, joints: Sequence[str], tolerance: float, minimum: float | None
+) -> tuple[Contact, ...]:
+    """Find a motion's contacts once for each way to look for them."""
+    kept: dict[object, tuple[Contact, ...]] = memory(source, "contacts")
+    key = (tuple(joints), tolerance, minimum)
+    if key not in kept:
+        kept[key] = _found(source, joints, tolerance, minimum)
+    return kept[key]
+
+
+def _found(
+    source: Motion, joints: Sequence[str], tolerance: float, minimum: float | None
+) -> tuple[Contact, ...]:
+    if minimum is not None:
+        return detect_contacts(source, joints, tolerance=tolerance, minimum=minimum)
+    long = detect_contacts(source, joints, tolerance=tolerance, minimum=_LONG)
+    short = detect_contacts(source, joints, tolerance=tolerance, minimum=_SHORT)
+    alone = [
+        s
+        for s in short
+        if not any(s.joint == c.joint and s.start <= c.end and c.start <= s.end for c in long)
+    ]
+    return tuple(sorted([*long, *alone], key=lambda c: (c.joint, c.start)))
+
+
+def _is_moved(
+    contact: Contact, retimed: Motion, context: FixContext, there: FloatArray, here: FloatArray
+) -> bool:
+    """Whether a contact's joint is elsewhere than the source has it at the joint's time."""
+    j, times = retimed.skeleton.index(contact.joint), retimed.times
+    frames = (times >= contact.start - 1e-9) & (times <= contact.end + 1e-9)
+    then = context.warp(times[frames], contact.joint)
+    track = there[:, j]
+    wanted = np.stack(
+        [np.interp(then, context.source.times, track[:, c]) for c in range(3)], axis=1
+    )
+    return bool(np.abs(here[frames, j] - wanted).max(initial=0.0) > _UNMOVED)

@@ -1,0 +1,157 @@
+"""Inverse kinematics: contacts held in place by the limbs that they belong to."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from retime.arrays import FloatArray
+from retime.body.body import Limb, LimbName, find_body
+from retime.body.limbs import LimbSolver, frames_of, two_bone
+from retime.errors import InputError
+from retime.motion import Motion, trust
+from retime.motion.contact import Contact
+from retime.motion.kinematics import positions
+from retime.timing import TimeWarp
+
+__all__ = ["HeldLimb", "contact_targets", "hold_contacts", "two_bone"]
+
+# A contact held farther than this from where it came to lie, in heights, moved on purpose.
+_MOVED = 0.25
+# What is left of a contact's displacement that is worth a word, in metres.
+_MISSED = 1e-3
+
+
+def contact_targets(
+    motion: Motion, contacts: Iterable[Contact], source: Motion, warp: TimeWarp
+) -> dict[Contact, FloatArray]:
+    """Find where contacts of a retimed motion belong: where the source had them.
+
+    A contact that came to lie far away (the figure was moved on purpose) keeps its new place on the
+    ground and the source's height.
+
+    Parameters
+    ----------
+    motion : Motion
+        The retimed motion.
+    contacts : iterable of Contact
+        In its time.
+    source : Motion
+        What it was made from.
+    warp : TimeWarp
+        From the retimed motion's time to the source's.
+
+    Returns
+    -------
+    dict of Contact to array (3,), metres.
+    """
+    now, then = positions(motion), positions(source)
+    tall = max(float(np.median(np.ptp(then[..., 1], axis=1))), 1e-9) if len(then) else 1.0
+    out = {}
+    for contact in contacts:
+        frames = frames_of(contact, motion)
+        if not frames.any():
+            continue
+        j = motion.skeleton.index(contact.joint)
+        here = now[frames, j].mean(axis=0)
+        if warp.loop:
+            out[contact] = here
+            continue
+        times = warp(motion.times[frames], contact.joint)
+        place = np.stack([np.interp(times, source.times, then[:, j, k]) for k in range(3)], axis=1)
+        there = place.mean(axis=0)
+        if np.linalg.norm((here - there)[[0, 2]]) > _MOVED * tall:
+            there = np.array([here[0], there[1], here[2]])
+        out[contact] = there
+    return out
+
+
+def hold_contacts(
+    motion: Motion,
+    targets: Mapping[Contact, FloatArray],
+    *,
+    fade: float = 0.15,
+    known: dict[LimbName, HeldLimb] | None = None,
+) -> Motion:
+    """Hold contacts in place by their limbs: hip, knee and ankle; shoulder, elbow and wrist.
+
+    The foot or hand keeps its orientation, except where the leg is nearly straight or too short:
+    then the foot turns about the contact. Before and after a contact, its displacement fades out.
+
+    Parameters
+    ----------
+    motion : Motion
+        The motion to mend.
+    targets : mapping of Contact to array (3,)
+        Where each contact shall be, metres.
+    fade : float
+        Seconds over which a displacement fades.
+    known : dict of str to HeldLimb, optional
+        What was found for each limb last, and where what is found now is kept: a limb that is as
+        it was then is not solved again.
+    """
+    if not (np.isfinite(fade) and fade >= 0):
+        raise InputError(f"the fade must be 0 s or more, not {fade}")
+    body = find_body(motion)
+    by_limb: dict[LimbName, list[Contact]] = {}
+    loose = set()
+    for contact in targets:
+        name = body.limb_of(motion.skeleton.index(contact.joint))
+        if name is None:
+            loose.add(contact.joint)
+        else:
+            by_limb.setdefault(name, []).append(contact)
+    notes = [f"no limb holds the contacts of {n}: left as they are" for n in sorted(loose)]
+    for limb_name, contacts in by_limb.items():
+        limb, chosen = body.limbs[limb_name], {c: targets[c] for c in contacts}
+        state = None if known is None or limb.linked else _state_of(motion, limb, chosen, fade)
+        last = None if known is None else known.get(limb_name)
+        if last is not None and state is not None and last.state == state:
+            rotations = motion.rotations.copy()
+            rotations[:, last.joints] = last.rotations
+            motion = replace(motion, rotations=trust(rotations))
+            continue
+        solver = LimbSolver.of(motion, body.limbs[limb_name])
+        if not solver.can_bend:
+            notes.append(
+                f"the {limb_name.replace('_', ' ')} has a bone of no length: left as it is"
+            )
+            continue
+        motion, missed = solver.hold(chosen, fade)
+        if known is not None and state is not None and missed <= _MISSED:
+            chain = motion.skeleton.chain(limb.end)
+            known[limb_name] = HeldLimb(state, chain, motion.rotations[:, chain])
+        if missed > _MISSED:
+            part = limb_name.replace("_", " ")
+            notes.append(f"the {part} is too short for a contact by {100 * missed:.1f} cm")
+    return motion.with_notes(*notes)
+
+
+@dataclass(frozen=True, eq=False)
+class HeldLimb:
+    """A limb whose contacts were held: what it was before, and its joints' rotations after."""
+
+    state: bytes
+    joints: list[int]
+    rotations: FloatArray
+
+
+def _state_of(
+    motion: Motion, limb: Limb, targets: Mapping[Contact, FloatArray], fade: float
+) -> bytes:
+    """Hash all that decides how a limb is held: it, what it hangs on, its contacts."""
+    chain = motion.skeleton.chain(limb.end)
+    tip = [] if limb.tip is None else [limb.tip]
+    digest = hashlib.blake2b(motion.rotations[:, [*chain, *tip]].tobytes())
+    for tracks in (motion.translations, motion.scales):
+        for j in [*chain, *tip]:
+            if motion.skeleton.names[j] in tracks:
+                digest.update(tracks[motion.skeleton.names[j]].tobytes())
+    digest.update(motion.times.tobytes())
+    for contact, target in targets.items():
+        said = f"{contact.joint}\0{contact.start!r}\0{contact.end!r}\0{fade!r}"
+        digest.update(said.encode() + np.asarray(target).tobytes())
+    return digest.digest()

@@ -1,0 +1,326 @@
+"""Limbs of two bones: bent in closed form, and led to where their contacts shall be."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.arrays import FloatArray
+from retime.body.body import Limb
+from retime.motion import Motion, quat
+from retime.motion.contact import Contact
+from retime.motion.kinematics import global_rotations, local_translations, positions
+
+__all__ = ["LimbSolver", "frames_of", "two_bone"]
+
+# A limb is never quite straight: at full stretch its bending plane would be undefined.
+_STRAIGHTEST = 0.9999
+# A bend below this share of the limb's length does not tell its plane; the usual one does.
+_CLEAR_BEND = 1e-4
+# A leg shorter than its bones by less than this share is nearly straight (its knee by 23 degrees):
+# pulled straighter, it keeps at least this share of the shortness, so half of its bend.
+_NEARLY_STRAIGHT, _KEPT = 0.02, 0.25
+# A foot that stands flat shall stay flat: turning it counts this many times a bend of the knee.
+_FOOT_STIFFNESS = 2.0
+# Between two contacts that follow at once, a held joint slides at most this fast, m/s, on the mean.
+_FASTEST_SLIDE = 0.4
+# Nobody lifts a foot and puts it down elsewhere in less than this, seconds.
+_NO_STEP = 0.06
+
+
+def two_bone(
+    base: FloatArray,
+    target: FloatArray,
+    upper: npt.ArrayLike,
+    lower: npt.ArrayLike,
+    pole: npt.ArrayLike,
+) -> tuple[FloatArray, FloatArray]:
+    """Place the middle joint of a two-bone limb.
+
+    Parameters
+    ----------
+    base, target : array (..., 3)
+        Where the limb starts and where it shall end.
+    upper, lower : array (...)
+        Lengths of the two bones.
+    pole : array (..., 3)
+        Direction in which the middle joint bends out.
+
+    Returns
+    -------
+    middle, end : array (..., 3)
+        The middle joint, and the end that was reached: the target, or as near as the bones go.
+    """
+    upper = np.asarray(upper, dtype=float)[..., None]
+    lower = np.asarray(lower, dtype=float)[..., None]
+    reach = target - base
+    distance = np.linalg.norm(reach, axis=-1, keepdims=True)
+    direction = reach / np.maximum(distance, 1e-12)
+    least = np.abs(upper - lower) + (1 - _STRAIGHTEST) * (upper + lower)
+    distance = np.clip(distance, least, _STRAIGHTEST * (upper + lower))
+    # Law of cosines: how far along the line to the target the middle joint lies, and how far off.
+    along = (upper**2 + distance**2 - lower**2) / (2 * distance)
+    off = np.sqrt(np.maximum(upper**2 - along**2, 0.0))
+    out = _perpendicular(np.broadcast_to(np.asarray(pole, dtype=float), reach.shape), direction)
+    return base + along * direction + off * _unit(out), base + distance * direction
+
+
+def _unit(v: FloatArray) -> FloatArray:
+    out: FloatArray = v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-12)
+    return out
+
+
+def _perpendicular(v: FloatArray, direction: FloatArray) -> FloatArray:
+    out: FloatArray = v - (v * direction).sum(-1, keepdims=True) * direction
+    return out
+
+
+def _kept_bent(length: FloatArray, before: FloatArray, full: FloatArray) -> FloatArray:
+    """Keep a limb that is pulled straight from snapping: it slows down before full stretch.
+
+    The last of its bend goes as fast as the root of the length that is left to full stretch.
+    """
+    short = full - length
+    edge = np.maximum(np.minimum(full - before, _NEARLY_STRAIGHT * full), 1e-12)
+    over = np.maximum(edge - short, 0.0) / ((1 - _KEPT) * edge)
+    slowed = _KEPT * edge + (1 - _KEPT) * edge * np.exp(-over)
+    out: FloatArray = np.minimum(full - np.where(short < edge, slowed, short), _STRAIGHTEST * full)
+    return out
+
+
+def _frame(along: FloatArray, normal: FloatArray) -> FloatArray:
+    """Return the rotation whose x is a direction and whose z is as near as can be to a normal."""
+    x = _unit(along)
+    z = _unit(_perpendicular(normal, x))
+    return quat.from_axes(x, np.cross(z, x), z)
+
+
+def frames_of(contact: Contact, motion: Motion) -> npt.NDArray[np.bool_]:
+    """Mark the frames (F,) of a motion in which a contact lasts."""
+    hair = 1e-6 / motion.rate
+    return (motion.times >= contact.start - hair) & (motion.times <= contact.end + hair)
+
+
+def _displacement(
+    motion: Motion, place: FloatArray, targets: Mapping[Contact, FloatArray], fade: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return how far a joint must move, (F, 3), and by what share it is held, (F,)."""
+    move, share = np.zeros_like(place), np.zeros(len(place))
+    times = motion.times
+    ordered = sorted(targets, key=lambda c: c.start)
+    held = {c: np.flatnonzero(frames_of(c, motion)) for c in ordered}
+    ordered = [c for c in ordered if len(held[c])]
+    for k, contact in enumerate(ordered):
+        frames = held[contact]
+        first, last = frames[0], frames[-1]
+        move[frames] = targets[contact] - place[frames]
+        share[frames] = 1.0
+        # A fade must be over where the next contact begins.
+        room_before = times[first] - times[held[ordered[k - 1]][-1]] if k else np.inf
+        after = ordered[k + 1] if k + 1 < len(ordered) else None
+        room_after = times[held[after][0]] - times[last] if after else np.inf
+        for edge, sign, room in ((first, -1.0, room_before), (last, 1.0, room_after)):
+            span = min(fade, room)
+            away = sign * (times - times[edge])
+            near = np.flatnonzero((away > 0) & (away < span))
+            u = 1 - away[near] / span if span > 0 else np.zeros(0)
+            weight = u**3 * (10 - 15 * u + 6 * u**2)
+            move[near] += weight[:, None] * (targets[contact] - place[edge])
+            share[near] = np.maximum(share[near], weight)
+    for one, other in itertools.pairwise(ordered):
+        last, first = held[one][-1], held[other][0]
+        leaving, coming = targets[one] - place[last], targets[other] - place[first]
+        needed = float(np.linalg.norm(coming - leaving)) / _FASTEST_SLIDE
+        if times[first] - times[last] > min(needed, _NO_STEP):
+            continue
+        # There is no time to get from one place to the other: both contacts give way at that end.
+        centre = (times[last] + times[first]) / 2
+        low = max(centre - needed / 2, (times[held[one][0]] + times[last]) / 2)
+        high = min(centre + needed / 2, (times[first] + times[held[other][-1]]) / 2)
+        window = np.flatnonzero((times > low) & (times < high))
+        if high > low and len(window):
+            u = ((times[window] - low) / (high - low))[:, None]
+            weight = u**3 * (10 - 15 * u + 6 * u**2)
+            before = targets[one] - place[np.minimum(window, last)]
+            after = targets[other] - place[np.maximum(window, first)]
+            move[window] = (1 - weight) * before + weight * after
+            share[window] = 1.0
+    return move, share
+
+
+@dataclass(frozen=True, eq=False)
+class LimbSolver:
+    """One limb over time: global positions in metres and rotations, Y up."""
+
+    motion: Motion
+    limb: Limb
+    points: FloatArray
+    rotations: FloatArray
+    usual_pole: FloatArray
+
+    @classmethod
+    def of(cls, motion: Motion, limb: Limb) -> LimbSolver:
+        """Measure a limb of a motion."""
+        points, rotations = positions(motion), global_rotations(motion)
+        hip, knee, end = (points[:, j] for j in (limb.upper, limb.lower, limb.end))
+        bend = _perpendicular(knee - hip, _unit(end - hip))
+        # The usual bend in the frame of what the limb hangs on, for frames in which it is straight.
+        parent = int(motion.skeleton.parents[limb.upper])
+        base = rotations[:, parent] if parent >= 0 else quat.identity(len(motion))
+        usual = quat.rotate(quat.conjugate(base), bend).sum(axis=0)
+        pole = quat.rotate(base, np.broadcast_to(usual, bend.shape))
+        if np.linalg.norm(usual) < 1e-9:
+            # Straight throughout: knees bend where toes point, elbows backwards and down.
+            tip = points[:, limb.tip] - end if limb.tip is not None else np.array([0.0, -1.0, -1.0])
+            pole = _perpendicular(np.broadcast_to(tip, bend.shape), _unit(end - hip))
+        return cls(motion, limb, points, rotations, _unit(pole))
+
+    @property
+    def can_bend(self) -> bool:
+        """Whether both of its bones have a length."""
+        hip, knee, end = (
+            self.points[:, j] for j in (self.limb.upper, self.limb.lower, self.limb.end)
+        )
+        return all(
+            np.linalg.norm(b - a, axis=1).min() > 1e-6 for a, b in ((hip, knee), (knee, end))
+        )
+
+    def hold(self, targets: Mapping[Contact, FloatArray], fade: float) -> tuple[Motion, float]:
+        """Return the motion with its contacts held, and by how much the worst was missed."""
+        index = self.motion.skeleton.index
+        joints = sorted({index(c.joint) for c in targets}, reverse=True)
+        lead = joints[0]  # the outermost: a toe before its ankle
+        chosen = {c: t for c, t in targets.items() if index(c.joint) == lead}
+        move, _ = _displacement(self.motion, self.points[:, lead], chosen, fade)
+        turn = quat.identity(len(self.motion))
+        if len(joints) > 1:
+            inner = {c: t for c, t in targets.items() if index(c.joint) == joints[1]}
+            move, turn = self._with_two(move, lead, joints[1], inner, fade)
+        return self._solve(lead, move, turn)
+
+    def _with_two(
+        self,
+        move: FloatArray,
+        lead: int,
+        second: int,
+        inner: Mapping[Contact, FloatArray],
+        fade: float,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Hold an ankle as well as its toe: turn the foot so that both meet their targets."""
+        other, share = _displacement(self.motion, self.points[:, second], inner, fade)
+        alone = ~np.any(move != 0, axis=1) & (share > 0)
+        now = self.points[:, lead] - self.points[:, second]
+        wanted = now + move - other
+        turn = quat.slerp(quat.identity(len(now)), quat.between(_unit(now), _unit(wanted)), share)
+        move = np.where(alone[:, None], other, move)
+        return move, turn
+
+    def _solve(self, lead: int, move: FloatArray, turn: FloatArray) -> tuple[Motion, float]:
+        """Move the joint ``lead`` by a displacement, the end turned about it by ``turn``."""
+        limb, points = self.limb, self.points
+        busy = np.any(move != 0, axis=1) | (turn[:, 0] < 1)
+        if not busy.any():
+            return self.motion, 0.0
+        hip, knee, end, contact = (points[:, j] for j in (limb.upper, limb.lower, limb.end, lead))
+        thigh = np.linalg.norm(knee - hip, axis=1)
+        shin = np.linalg.norm(end - knee, axis=1)
+        goal = contact + move
+        arm = quat.rotate(turn, end - contact)
+        turn = quat.multiply(self._foot_turn(arm, goal, thigh, shin), turn)
+        target = goal + quat.rotate(turn, end - contact)
+
+        line, new_line = _unit(end - hip), _unit(target - hip)
+        length = (thigh + shin)[:, None]
+        pole = _perpendicular(knee - hip, line) + _CLEAR_BEND * length * self.usual_pole
+        new_pole = quat.rotate(quat.between(line, new_line), pole)
+        new_knee, new_end = two_bone(hip, target, thigh, shin, new_pole)
+        normal, new_normal = np.cross(line, pole), np.cross(new_line, new_pole)
+        upper_turn = quat.multiply(
+            _frame(new_knee - hip, new_normal), quat.conjugate(_frame(knee - hip, normal))
+        )
+        lower_turn = quat.multiply(
+            _frame(new_end - new_knee, new_normal), quat.conjugate(_frame(end - knee, normal))
+        )
+        short = np.abs(np.linalg.norm(new_end - new_knee, axis=1) - shin)
+        missed = float((np.linalg.norm(new_end - target, axis=1) + short)[busy].max())
+        return self._turned(busy, upper_turn, lower_turn, turn, new_end), missed
+
+    def _foot_turn(
+        self, arm: FloatArray, goal: FloatArray, thigh: FloatArray, shin: FloatArray
+    ) -> FloatArray:
+        """Turn the foot about its contact by what the knee would have to bend too much for.
+
+        Near full stretch a knee turns by degrees for each millimetre; there the foot takes the
+        change of the leg's length, and all of it where the leg is too short.
+        """
+        hip, end = self.points[:, self.limb.upper], self.points[:, self.limb.end]
+        turn = quat.identity(len(hip))
+        foot = np.linalg.norm(arm, axis=1)
+        distance = np.linalg.norm(hip - goal, axis=1)
+        if not (foot > 1e-9).any():
+            return turn
+        before = np.linalg.norm(end - hip, axis=1)
+        after = np.linalg.norm(goal + arm - hip, axis=1)
+        toward, to_hip = _unit(arm), _unit(hip - goal)
+        now = np.arccos(np.clip((toward * to_hip).sum(-1), -1, 1))
+        # How the leg's length changes with the knee's and with the foot's angle.
+        bent = np.clip((thigh**2 + shin**2 - before**2) / (2 * thigh * shin), -1, 1)
+        by_knee = _FOOT_STIFFNESS * thigh * shin * np.sqrt(1 - bent**2)
+        by_foot = foot * distance * np.sin(now)
+        share = by_foot**2 / np.maximum(by_foot**2 + by_knee**2, 1e-12)
+        wanted = _kept_bent(after + share * (before - after), before, thigh + shin)
+        span = np.maximum(2 * foot * distance, 1e-12)
+        angle = np.arccos(np.clip((foot**2 + distance**2 - wanted**2) / span, -1, 1))
+        return quat.from_axis_angle(_unit(np.cross(toward, to_hip)), now - angle)
+
+    def _turned(
+        self,
+        busy: npt.NDArray[np.bool_],
+        upper_turn: FloatArray,
+        lower_turn: FloatArray,
+        end_turn: FloatArray,
+        new_end: FloatArray,
+    ) -> Motion:
+        """Write global turns of the limb's joints back as local rotations."""
+        motion, limb = self.motion, self.limb
+        parents = motion.skeleton.parents
+        local = motion.rotations.copy()
+
+        def put(joint: int, own: FloatArray, above: FloatArray | None) -> None:
+            base = self._base(int(parents[joint]))
+            if above is not None:
+                base = quat.multiply(above, base)
+            turned = quat.multiply(own, self.rotations[:, joint])
+            local[busy, joint] = quat.multiply(quat.conjugate(base), turned)[busy]
+
+        put(limb.upper, upper_turn, None)
+        put(limb.lower, lower_turn, upper_turn)
+        translations = dict(motion.translations)
+        if limb.linked:
+            put(limb.end, end_turn, None)
+            translations[motion.skeleton.names[limb.end]] = self._linked_track(busy, new_end)
+        else:
+            put(limb.end, end_turn, lower_turn)
+        return replace(motion, rotations=local, translations=translations)
+
+    def _base(self, parent: int) -> FloatArray:
+        if parent >= 0:
+            return self.rotations[:, parent]
+        turn = quat.identity(1)[0]
+        if self.motion.units.up == "Z":
+            turn = quat.from_axis_angle([1, 0, 0], -np.pi / 2)
+        return np.broadcast_to(turn, (len(self.motion), 4))
+
+    def _linked_track(self, busy: npt.NDArray[np.bool_], new_end: FloatArray) -> FloatArray:
+        """Move a foot that hangs on another joint by its own translation."""
+        end = self.limb.end
+        parent = int(self.motion.skeleton.parents[end])
+        track = local_translations(self.motion)[:, end].copy()
+        moved = new_end - self.points[:, end]
+        local = quat.rotate(quat.conjugate(self._base(parent)), moved) / self.motion.units.metres
+        track[busy] += local[busy]
+        return track

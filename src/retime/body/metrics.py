@@ -1,0 +1,408 @@
+"""How good a motion or a retiming is, in numbers; each formula is in docs/quality.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.arrays import FloatArray
+from retime.body.body import Body, find_body
+from retime.body.contacts import detect_contacts
+from retime.errors import InputError
+from retime.motion import Motion
+from retime.motion.contact import Contact, carry_contacts
+from retime.motion.kinematics import carriers, ground_height, positions
+from retime.timing import TimeWarp
+
+__all__ = [
+    "MEASURES",
+    "ContactTiming",
+    "Deviation",
+    "FlightError",
+    "Measure",
+    "WarpQuality",
+    "contact_timing",
+    "deviation",
+    "flight_error",
+    "flights",
+    "foot_skate",
+    "jerk",
+    "judge",
+    "plant_drift",
+    "skate_by_frame",
+    "warp_quality",
+]
+
+GRAVITY = 9.81
+# Foot skate counts below this height above where a joint stands, metres.
+_SKATE_HEIGHT = 0.025
+# A body whose lowest point is this far above the floor for this long is in flight.
+_FLIGHT_HEIGHT = 0.02
+_FLIGHT_SECONDS = 0.08
+# Accelerations in flight come from parabolas through this many seconds.
+_FLIGHT_WINDOW = 0.2
+# A difference in timing below this goes unnoticed.
+PERCEIVED = 0.150
+
+
+def _ground_points(motion: Motion, body: Body) -> list[int]:
+    roles = ("left_foot", "left_toe", "right_foot", "right_toe")
+    return [body.roles[r] for r in roles if r in body.roles]
+
+
+def skate_by_frame(motion: Motion, points: FloatArray | None = None) -> FloatArray:
+    """Measure foot skate per frame, (F,) metres: the sum over foot joints of d (2 - 2^(h/H)).
+
+    ``d`` is a joint's way along the ground since the frame before, ``h`` its height above where it
+    stands, H = 2.5 cm; higher joints do not count. Whoever has the joints' positions gives them.
+    """
+    out = np.zeros(len(motion))
+    joints = _ground_points(motion, find_body(motion))
+    if len(motion) < 2 or not joints:
+        return out
+    feet = (positions(motion) if points is None else points)[:, joints]
+    height = np.maximum(feet[1:, :, 1] - np.percentile(feet[..., 1], 5, axis=0), 0.0)
+    way = np.linalg.norm(np.diff(feet[..., [0, 2]], axis=0), axis=-1)
+    weight = np.where(height < _SKATE_HEIGHT, 2 - np.exp2(height / _SKATE_HEIGHT), 0.0)
+    out[1:] = (way * weight).sum(axis=1)
+    return out
+
+
+def foot_skate(motion: Motion) -> float:
+    """Measure foot skate in metres per second of motion; 0 is best."""
+    return float(skate_by_frame(motion).sum() / motion.duration) if motion.duration > 0 else 0.0
+
+
+def plant_drift(motion: Motion, contacts: Sequence[Contact]) -> FloatArray:
+    """Measure how far each contact's joint strays from its mean place, (C,) metres at most."""
+    points = positions(motion)
+    hair = 1e-6 / motion.rate
+    out = np.zeros(len(contacts))
+    for k, contact in enumerate(contacts):
+        inside = (motion.times >= contact.start - hair) & (motion.times <= contact.end + hair)
+        place = points[inside, motion.skeleton.index(contact.joint)]
+        if len(place):
+            out[k] = np.linalg.norm(place - place.mean(axis=0), axis=1).max()
+    return out
+
+
+def flights(motion: Motion) -> list[tuple[float, float]]:
+    """Find when the whole body is in the air: first and last time of each flight, seconds."""
+    if len(motion) < 3:
+        return []
+    points = np.delete(positions(motion, end_sites=True), carriers(motion.skeleton), axis=1)
+    up = points[..., 1].min(axis=1) > ground_height(points) + _FLIGHT_HEIGHT
+    # Floors are not always level in a capture: whoever stands is not in flight.
+    for contact in detect_contacts(motion, minimum=0.1):
+        up &= (motion.times < contact.start) | (motion.times > contact.end)
+    edges = np.flatnonzero(np.diff(np.r_[False, up, False]))
+    spans = [(a, b - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    times = motion.times
+    return [
+        (float(times[a]), float(times[b]))
+        for a, b in spans
+        if times[b] - times[a] >= _FLIGHT_SECONDS
+    ]
+
+
+@dataclass(frozen=True)
+class FlightError:
+    """How far the centre of mass is from falling freely, in flights.
+
+    Parameters
+    ----------
+    mean, worst : float
+        Of |c'' - g| / g over the frames in flight.
+    seconds : float
+        Time in flight; with none, mean and worst are 0.
+    """
+
+    mean: float
+    worst: float
+    seconds: float
+
+
+def flight_error(motion: Motion, *, gravity: float = GRAVITY) -> FlightError:
+    """Measure |c'' - g| of the centre of mass in flight, as a share of g.
+
+    The acceleration at a frame is that of the parabola through the frames within 0.1 s that are in
+    the same flight.
+    """
+    centre = find_body(motion).centre_of_mass(motion)
+    errors: list[FloatArray] = []
+    total = 0.0
+    for start, end in flights(motion):
+        inside = np.flatnonzero((motion.times >= start) & (motion.times <= end))
+        total += end - start
+        if len(inside) >= 4:
+            bent = _parabolas(motion.times[inside], centre[inside])
+            bent[:, 1] += gravity
+            errors.append(np.linalg.norm(bent, axis=1) / gravity)
+    if not errors:
+        return FlightError(0.0, 0.0, total)
+    every = np.concatenate(errors)
+    return FlightError(float(every.mean()), float(every.max()), total)
+
+
+def _parabolas(times: FloatArray, points: FloatArray) -> FloatArray:
+    """Accelerations (F, 3) of least-squares parabolas through each time's neighbours."""
+    out = np.empty_like(points)
+    for k, t in enumerate(times):
+        centre = np.clip(t, times[0] + _FLIGHT_WINDOW / 2, max(times[-1] - _FLIGHT_WINDOW / 2, t))
+        near = np.flatnonzero(np.abs(times - centre) <= _FLIGHT_WINDOW / 2 + 1e-9)
+        if len(near) < 4:
+            near = np.argsort(np.abs(times - t))[:4]
+        u = times[near] - t
+        out[k] = (
+            2 * np.linalg.lstsq(np.c_[np.ones_like(u), u, u**2], points[near], rcond=None)[0][2]
+        )
+    return out
+
+
+def jerk(motion: Motion, joints: Sequence[str] = ()) -> float:
+    """Measure smoothness as the log dimensionless jerk (LDLJ); nearer to 0 is smoother.
+
+    The mean over joints of -ln(T^3 / v_peak^2 * integral |v''|^2 dt); joints that never move are
+    left out. Without names: head, hands and feet, or all joints. NaN where there is too little to
+    measure.
+    """
+    if len(motion) < 5 or motion.duration <= 0:
+        return float("nan")
+    body = find_body(motion)
+    roles = ("head", "left_hand", "right_hand", "left_foot", "right_foot")
+    known = [n for n in (body.name(r) for r in roles) if n is not None]
+    names = body.find_joints(joints) if joints else (known or motion.skeleton.names)
+    points = positions(motion)
+    step = motion.duration / (len(motion) - 1)
+    even = np.linspace(*motion.domain, len(motion))
+    values = []
+    for name in names:
+        place = points[:, motion.skeleton.index(name)]
+        if motion.sample_times is not None:
+            place = np.stack([np.interp(even, motion.times, v) for v in place.T], axis=1)
+        velocity = np.diff(place, axis=0) / step
+        peak = np.linalg.norm(velocity, axis=1).max()
+        if peak < 1e-6:
+            continue
+        third = np.diff(velocity, n=2, axis=0) / step**2
+        integral = (third**2).sum() * step
+        values.append(-np.log(max(motion.duration**3 / peak**2 * integral, 1e-300)))
+    return float(np.mean(values)) if values else float("nan")
+
+
+@dataclass(frozen=True)
+class WarpQuality:
+    """How gentle a warp is.
+
+    Parameters
+    ----------
+    largest_rate_change : float
+        The largest |ln rate|: 0.69 is half or double speed. Holds count as 1/1000 of the speed.
+    bending : float
+        Integral of p''^2 over the output, 1/s.
+    slope_change : float
+        The largest change of the rate within 1/30 s.
+    """
+
+    largest_rate_change: float
+    bending: float
+    slope_change: float
+
+
+def warp_quality(warp: TimeWarp) -> WarpQuality:
+    """Judge a warp: the worst of its channels."""
+    worst = np.zeros(3)
+    for name in (None, *warp.channels):
+        graph = warp.channel(name)
+        a, b = graph.x[0], graph.x[-1]
+        if b <= a:
+            continue
+        t = np.linspace(a, b, max(int(np.ceil((b - a) * 480)), 2) + 1)
+        rate = np.abs(warp.rate(np.r_[t, graph.x], name))
+        bend = warp.acceleration(t, channel=name)
+        shift = np.abs(np.diff(warp.rate(t, name)))
+        window = max(round((1 / 30) / (t[1] - t[0])), 1)
+        grouped = np.convolve(shift, np.ones(window), mode="same")
+        found = (
+            np.abs(np.log(np.maximum(rate, 1e-3))).max(),
+            float(np.trapezoid(bend**2, t)),
+            grouped.max(),
+        )
+        worst = np.maximum(worst, found)
+    return WarpQuality(*map(float, worst))
+
+
+@dataclass(frozen=True)
+class ContactTiming:
+    """How well a retimed motion keeps the contacts that its warp promises.
+
+    Parameters
+    ----------
+    kept : float
+        Share of the promised contacts that are found again, 0 to 1.
+    mean, worst : float
+        Distance in seconds of their starts and ends from the promised ones. All are NaN where
+        nothing was promised.
+    """
+
+    kept: float
+    mean: float
+    worst: float
+
+
+def _promised(source: Motion, warp: TimeWarp, minimum: float) -> tuple[Contact, ...]:
+    """Carry the source's contacts by the warp, on every turn of a cycle."""
+    period = source.duration if warp.loop else None
+    return carry_contacts(detect_contacts(source, minimum=minimum), warp, period=period)
+
+
+def contact_timing(
+    source: Motion, retimed: Motion, warp: TimeWarp, *, minimum: float = 0.25
+) -> ContactTiming:
+    """Compare contacts found in a retimed motion with the source's, carried by the warp."""
+    promised = _promised(source, warp, minimum)
+    rates = [float(np.mean(np.abs(warp.rate([c.start, c.end], c.joint)))) for c in promised]
+    shortest = minimum / max([*rates, 1.0])
+    found = detect_contacts(retimed, minimum=max(shortest, 2 / retimed.rate))
+    gaps = []
+    kept = 0
+    for contact in promised:
+        same = [
+            f
+            for f in found
+            if f.joint == contact.joint and f.start < contact.end and f.end > contact.start
+        ]
+        if same:
+            kept += 1
+            gaps.append(abs(min(f.start for f in same) - contact.start))
+            gaps.append(abs(max(f.end for f in same) - contact.end))
+    if not promised:
+        return ContactTiming(float("nan"), float("nan"), float("nan"))
+    mean, worst = (np.mean(gaps), np.max(gaps)) if gaps else (np.nan, np.nan)
+    return ContactTiming(kept / len(promised), float(mean), float(worst))
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """How far a warp is from the true one.
+
+    Parameters
+    ----------
+    mean, worst : float
+        Seconds of source time.
+    unnoticed : float
+        Share of the time in which it is below 150 ms, the limit of perception.
+    """
+
+    mean: float
+    worst: float
+    unnoticed: float
+
+
+def deviation(warp: TimeWarp, truth: TimeWarp, *, times: npt.ArrayLike | None = None) -> Deviation:
+    """Compare a warp with a known true one at output times (120 a second, unless given)."""
+    if times is None:
+        a, b = truth.domain
+        times = np.linspace(a, b, max(int(np.ceil((b - a) * 120)), 1) + 1)
+    t = np.asarray(times, dtype=float)
+    if not t.size:
+        raise InputError("no times to compare at")
+    names = dict.fromkeys([None, *warp.channels, *truth.channels])
+    off = np.stack([np.abs(warp(t, n) - truth(t, n)) for n in names])
+    return Deviation(float(off.mean()), float(off.max()), float((off < PERCEIVED).mean()))
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What a number of :func:`judge` is: its unit, and what it says."""
+
+    unit: str
+    meaning: str
+
+    @staticmethod
+    def text(value: float) -> str:
+        """Write a value for a person; what is as good as nothing is 0."""
+        return f"{value:.4g}" if abs(value) >= 1e-6 else "0"
+
+
+MEASURES: dict[str, Measure] = {
+    "foot_skate": Measure("m/s", "way that low feet slide, per second"),
+    "plant_drift": Measure("m", "farthest that a planted foot strays"),
+    "flight_error": Measure("g", "mean distance from free fall in flight"),
+    "flight_seconds": Measure("s", "time in the air"),
+    "jerk": Measure("", "log dimensionless jerk; nearer to 0 is smoother"),
+    "contacts": Measure("", "number of contacts"),
+    "contacts_kept": Measure("share", "contacts found again where the warp puts them"),
+    "contact_shift": Measure("s", "mean distance of their starts and ends from there"),
+    "rate_change": Measure("|ln|", "largest change of speed; 0.69 is half or double"),
+    "bending": Measure("1/s", "integral of the squared acceleration of time"),
+    "slope_change": Measure("", "largest change of speed within 1/30 s"),
+    "deviation_mean": Measure("s", "mean distance from the true warp"),
+    "deviation_worst": Measure("s", "largest distance from the true warp"),
+    "unnoticed": Measure("share", "time in which that distance is below 150 ms"),
+}
+
+
+def judge(
+    motion: Motion,
+    *,
+    source: Motion | None = None,
+    warp: TimeWarp | None = None,
+    truth: TimeWarp | None = None,
+    contacts: Sequence[Contact] | None = None,
+    minimum: float = 0.25,
+) -> dict[str, float]:
+    """Measure all that can be measured with what is given.
+
+    Parameters
+    ----------
+    motion : Motion
+        The motion to judge.
+    source : Motion, optional
+        What it was made from; with ``warp``, contacts are the source's, carried.
+    warp : TimeWarp, optional
+        From its time to the source's.
+    truth : TimeWarp, optional
+        The warp that would have been right.
+    contacts : sequence of Contact, optional
+        Contacts that are known; else they are carried or found.
+    minimum : float
+        Shortest contact in seconds; 0.1 suits running.
+
+    Returns
+    -------
+    dict of str to float; ``MEASURES`` says what each is.
+    """
+    out: dict[str, float] = {}
+    body = find_body(motion)
+    if contacts is None:
+        if source is not None and warp is not None:
+            contacts = _promised(source, warp, minimum)
+        else:
+            contacts = detect_contacts(motion, minimum=minimum)
+    if _ground_points(motion, body):
+        out["foot_skate"] = foot_skate(motion)
+        out["contacts"] = float(len(contacts))
+        if contacts:
+            out["plant_drift"] = float(plant_drift(motion, contacts).max())
+    flight = flight_error(motion)
+    out["flight_seconds"] = flight.seconds
+    if flight.seconds:
+        out["flight_error"] = flight.mean
+    out["jerk"] = jerk(motion)
+    if source is not None and warp is not None and _ground_points(motion, body):
+        timing = contact_timing(source, motion, warp, minimum=minimum)
+        out |= {"contacts_kept": timing.kept, "contact_shift": timing.mean}
+    if warp is not None:
+        quality = warp_quality(warp)
+        out["rate_change"] = quality.largest_rate_change
+        out["bending"] = quality.bending
+        out["slope_change"] = quality.slope_change
+        if truth is not None:
+            off = deviation(warp, truth)
+            out |= {"deviation_mean": off.mean, "deviation_worst": off.worst}
+            out["unnoticed"] = off.unnoticed
+    return {name: out[name] for name in MEASURES if np.isfinite(out.get(name, np.nan))}

@@ -1,0 +1,1 @@
+"""From a file and a recipe to a result: the one way every front end goes."""

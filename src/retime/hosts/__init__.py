@@ -1,0 +1,1 @@
+"""Programs that use retime from outside, such as Blender."""

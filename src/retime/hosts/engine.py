@@ -1,0 +1,363 @@
+"""The engine: another program's motions retimed by recipes, asked for in lines of JSON.
+
+A host such as the Blender extension starts ``retime engine`` once and keeps it. A request is one
+line of JSON on standard input, and each answer one line on standard output; motions and warps pass
+as files (``.npz``, warp JSON) that the request names. Whoever wants to cancel ends the process.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import queue
+import sys
+import threading
+import traceback
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, TextIO
+
+import numpy as np
+
+from retime import __version__
+from retime.errors import InputError, RetimeError
+from retime.motion import Motion
+from retime.parameters import coerce
+
+__all__ = ["PROTOCOL", "Engine", "serve"]
+
+# The version of what passes on the lines; a host refuses an engine of another one.
+PROTOCOL = 1
+# Motions that are kept with what their steps found, so that a second try is quick.
+_KEPT = 4
+# Values that differ by more than this from the warped source were changed: radians, and a share of
+# the figure's height.
+_TURNED, _MOVED = 1e-5, 1e-6
+# A figure of another height is not taken to be in the unit that its host declares, metres.
+_HEIGHTS = (0.4, 3.0)
+# A foot within this distance nearly stands, and slides beyond the other, metres; a stance's ends,
+# a share of it, do not count.
+_NEARLY_STANDS, _SLIDES, _ENDS = 0.05, 0.025, 0.2
+
+Say = Callable[[dict[str, Any]], None]
+
+
+class Engine:
+    """Answers requests, one after the other.
+
+    Parameters
+    ----------
+    say : callable
+        Takes each line of an answer, as a dictionary.
+    """
+
+    def __init__(self, say: Say) -> None:
+        self._say = say
+        self._id: Any = None
+        self._motions: OrderedDict[str, tuple[Motion, Any]] = OrderedDict()
+        self._does: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+            "version": self._version,
+            "recipe": self._retime,
+            "check": self._check,
+            "poses": self._poses,
+        }
+
+    def answer(self, request: Any) -> None:
+        """Answer one request: progress on the way, and ``done`` or ``error`` at its end."""
+        self._id = request.get("id") if isinstance(request, Mapping) else None
+        try:
+            if not isinstance(request, Mapping):
+                raise InputError("a request is an object")
+            kind = next((k for k in self._does if k in request), None)
+            if kind is None:
+                raise InputError("a request asks for one of: " + ", ".join(self._does))
+            self._say({"id": self._id, "done": True, **self._does[kind](request)})
+        except RetimeError as e:
+            self._say({"id": self._id, "error": str(e)})
+        except MemoryError:
+            self._say({"id": self._id, "error": "there is not enough memory for it; cut the clip"})
+        except Exception as e:
+            traceback.print_exc()
+            text = f"{type(e).__name__}: {e}. This is a fault of retime, not of the motion."
+            self._say({"id": self._id, "error": text})
+
+    def tell(self, word: str, share: float | None = None) -> None:
+        """Say how far the present request is."""
+        self._say({"id": self._id, "progress": share, "word": word})
+
+    # ---- requests
+
+    def _version(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        return {"retime": __version__, "protocol": PROTOCOL}
+
+    def _retime(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        from retime.io import write
+        from retime.io.warp_json import write_warp
+        from retime.methods import method
+        from retime.motion.edits import apply_edits, total_warp
+        from retime.recipe.json import from_document
+
+        self.tell("Reading the motion", 0.0)
+        motion, known = self._motion(_text(request, "motion"))
+        recipe = from_document(_with_references(request))
+
+        def told(done: int, count: int, name: str) -> None:
+            self.tell(method(name).doing, 0.1 + 0.7 * done / count)
+
+        solved = recipe.solve_steps(motion, known=known, progress=told)
+        self._keep(motion, solved)
+        edits = [s.edit for s in solved]
+        self.tell("Sampling the result", 0.8)
+        made = apply_edits(motion, edits, fps=request.get("fps"))
+        warp = total_warp(motion, edits)
+        self.tell("Writing the result", 0.95)
+        write(made, _text(request, "out"))
+        write_warp(warp, _text(request, "warp"))
+        figures = {k: float(v) for s in solved for k, v in s.edit.figures.items()}
+        return {
+            "notes": [n for n in made.notes if n not in motion.notes],
+            "about": list(motion.notes),
+            "figures": {k: v for k, v in figures.items() if np.isfinite(v)},
+            "joints": changed_joints(motion, made, warp),
+            "bezier": _bezier(warp, request.get("bezier")),
+        }
+
+    def _check(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        from retime.body.metrics import MEASURES, judge
+
+        motion, _ = self._motion(_text(request, "check"))
+        self.tell("Measuring", 0.2)
+        measures = [
+            {"name": n, "value": v, "unit": MEASURES[n].unit, "meaning": MEASURES[n].meaning}
+            for n, v in judge(motion).items()
+        ]
+        problems = sliding(motion)
+        share = None
+        if request.get("physics"):
+            from retime.methods.physics import PhysicsModel
+
+            self.tell("Asking what a body could do", 0.5)
+            told = PhysicsModel(motion).explain(motion)
+            share = float(told.share)
+            problems += [{"start": v.start, "end": v.end, "what": v.text} for v in told.violations]
+        return {
+            "measures": measures,
+            "feasible": share,
+            "problems": sorted(problems, key=lambda p: p["start"]),
+            "notes": list(motion.notes),
+        }
+
+    def _poses(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        from retime.methods.staggered import StaggerParameters, edited_poses
+        from retime.parameters import build
+
+        motion, _ = self._motion(_text(request, "poses"))
+        self.tell("Finding the poses", 0.2)
+        values = request.get("parameters", {})
+        if not isinstance(values, Mapping):
+            raise InputError('"parameters" must be an object')
+        poses = edited_poses(motion, build(StaggerParameters, values))
+        return {"times": [float(t) for t in poses.times]}
+
+    # ---- motions
+
+    def _motion(self, path: str) -> tuple[Motion, Any]:
+        """Read a motion; one of the same bytes comes back with what was found for it."""
+        from retime.io import read
+
+        motion = _with_likely_unit(read(path))
+        if not len(motion):
+            raise InputError("the motion has no frames")
+        key = motion.origin.sha256 if motion.origin is not None else path
+        if key not in self._motions:
+            self._motions[key] = (motion, ())
+        self._motions.move_to_end(key)
+        while len(self._motions) > _KEPT:
+            self._motions.popitem(last=False)
+        return self._motions[key]
+
+    def _keep(self, motion: Motion, solved: Any) -> None:
+        for key, (kept, _) in self._motions.items():
+            if kept is motion:
+                self._motions[key] = (motion, solved)
+
+
+def _text(request: Mapping[str, Any], name: str) -> str:
+    value = request.get(name)
+    if not isinstance(value, str) or not value:
+        raise InputError(f'"{name}" must name a file')
+    return value
+
+
+def _with_references(request: Mapping[str, Any]) -> Any:
+    """Put files in the place of the names by which a recipe calls the host's other motions."""
+    files = request.get("references") or {}
+    if not isinstance(files, Mapping):
+        raise InputError('"references" must be an object of names and files')
+
+    def put(value: Any) -> Any:
+        if isinstance(value, str):
+            return files.get(value, value)
+        if isinstance(value, list):
+            return [put(v) for v in value]
+        return value
+
+    recipe = request["recipe"]
+    if not files or not isinstance(recipe, Mapping) or not isinstance(recipe.get("steps"), list):
+        return recipe
+    steps = []
+    for step in recipe["steps"]:
+        values = step.get("parameters") if isinstance(step, Mapping) else None
+        if isinstance(values, Mapping):
+            named = {k: put(v) if k in ("reference", "b") else v for k, v in values.items()}
+            step = {**step, "parameters": named}
+        steps.append(step)
+    return {**recipe, "steps": steps}
+
+
+def _with_likely_unit(motion: Motion) -> Motion:
+    """Doubt a host's unit where it makes a person a giant: imports are often unscaled."""
+    from retime.body import find_body
+    from retime.motion.kinematics import height, infer_units
+
+    low, high = _HEIGHTS
+    if low <= height(motion.skeleton) * motion.units.metres <= high:
+        return motion
+    if not find_body(motion).is_biped:
+        return motion
+    units, notes = infer_units(motion, up=motion.units.up, person=True)
+    return replace(motion, units=units).with_notes(*notes)
+
+
+def _bezier(warp: Any, tolerance: Any) -> list[list[float]]:
+    """Fit the body's curve by few keys, for a host's graph editor, where it asks for them.
+
+    A row is a key and its handles: x, y, left x, left y, right x, right y, in seconds.
+    """
+    if tolerance is None:
+        return []
+    from retime.timing.curves import fit_bezier
+
+    curve = fit_bezier(warp.of_body(), tolerance=coerce(tolerance, float, "bezier"))
+    rows: list[list[float]] = np.hstack([curve.keys, curve.left, curve.right]).tolist()
+    return rows
+
+
+def changed_joints(source: Motion, made: Motion, warp: Any) -> list[str]:
+    """List the joints whose values are not those of the source at their warped times.
+
+    Parameters
+    ----------
+    source : Motion
+        What was retimed.
+    made : Motion
+        The result.
+    warp : TimeWarp
+        From the result's time to the source's.
+    """
+    from retime.motion import quat
+    from retime.motion.edits import Edit, apply_edits
+    from retime.motion.kinematics import height
+
+    plain = apply_edits(source, [Edit(warp)], times=made.times)
+    tall = height(source.skeleton) or 1.0
+    turned = quat.angle(plain.rotations, made.rotations).max(axis=0) > _TURNED
+    changed = {n for n, t in zip(source.skeleton.names, turned, strict=True) if t}
+    offsets = dict(zip(source.skeleton.names, source.skeleton.offsets, strict=True))
+    for name, track in made.translations.items():
+        before = plain.translations.get(name, offsets[name])
+        if np.abs(track - before).max() > _MOVED * tall:
+            changed.add(name)
+    for name, track in made.scales.items():
+        if np.abs(track - plain.scales.get(name, 1.0)).max() > _MOVED:
+            changed.add(name)
+    return [n for n in source.skeleton.names if n in changed]
+
+
+def sliding(motion: Motion) -> list[dict[str, Any]]:
+    """List when feet slide that should stand: start, end and a word for each.
+
+    Stances are looked for with a wide tolerance, and judged by their middle: a foot that lands and
+    pushes off moves on the ground in the best of captures.
+    """
+    from retime.body.contacts import detect_contacts
+    from retime.body.metrics import plant_drift
+
+    stances = detect_contacts(motion, tolerance=_NEARLY_STANDS)
+    aside = [_ENDS * (c.end - c.start) for c in stances]
+    middles = [
+        replace(c, start=c.start + d, end=c.end - d) for c, d in zip(stances, aside, strict=True)
+    ]
+    return [
+        {"start": c.start, "end": c.end, "what": f"{c.joint} slides by {100 * off:.1f} cm"}
+        for c, off in zip(stances, plant_drift(motion, middles), strict=True)
+        if off > _SLIDES
+    ]
+
+
+# ---- the process
+
+
+class _Announced(logging.Handler):
+    """Pass on what the library logs: that its numeric core is being compiled."""
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__()
+        self._engine = engine
+
+    def emit(self, record: logging.LogRecord) -> None:
+        text = record.getMessage()
+        self._engine.tell(text[:1].upper() + text[1:])
+
+
+def serve(source: TextIO, target: TextIO) -> None:
+    """Answer the requests of a stream until it ends.
+
+    Parameters
+    ----------
+    source, target : text stream
+        Lines of JSON in, lines of JSON out.
+    """
+    lines: queue.Queue[str | None] = queue.Queue()
+    busy = threading.Event()
+
+    def listen() -> None:
+        for line in source:
+            lines.put(line)
+        if busy.is_set():
+            os._exit(0)  # the host is gone: no one waits for what is being computed
+        lines.put(None)
+
+    def say(message: dict[str, Any]) -> None:
+        print(json.dumps(message, allow_nan=False), file=target, flush=True)
+
+    engine = Engine(say)
+    log = logging.getLogger("retime")
+    handler = _Announced(engine)
+    log.addHandler(handler)
+    threading.Thread(target=listen, daemon=True).start()
+    try:
+        while (line := lines.get()) is not None:
+            if not line.strip():
+                continue
+            busy.set()
+            try:
+                request = json.loads(line)
+            except (ValueError, RecursionError):
+                say({"id": None, "error": "a request is one line of JSON"})
+            else:
+                engine.answer(request)
+            busy.clear()
+    finally:
+        log.removeHandler(handler)
+
+
+def main() -> None:
+    """Serve this process's standard streams."""
+    # What libraries print must not end up between the answers.
+    target = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    with open(sys.stdin.fileno(), encoding="utf-8", closefd=False) as source:
+        serve(source, target)

@@ -1,0 +1,261 @@
+"""Who is followed, and where they are: start, following, loss and the time that goes out.
+
+No network and no clock of its own: poses and times are given, so that an hour can be tried in
+seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from retime.arrays import FloatArray
+from retime.errors import InputError
+from retime.live import Aligner, BayesAligner, Recording, StartDetector, record
+from retime.live_server.history import History
+from retime.live_server.playhead import Limits, Playhead
+from retime.motion import Motion
+
+__all__ = ["Cue", "Follower", "Part", "State"]
+
+State = Literal["waiting", "following", "stopped", "lost", "silent", "finished"]
+
+# Confidence below which the place is not known, and seconds until that is said.
+_UNSURE, _LOST_AFTER = 0.3, 0.7
+# Nothing heard for so long is silence, seconds.
+_SILENT_AFTER = 0.5
+# At its end for so long, a performance is over, and another may begin, seconds.
+_OVER_AFTER = 1.0
+_AT_END = 0.05
+# Among several recordings, one that is lost for so long was perhaps another, seconds.
+_OTHER_AFTER = 3.0
+# The only recording is performed again when the performer is so far in it, seconds, and so surely.
+_BEGUN, _SURELY = 0.25, 0.5
+
+
+@dataclass(frozen=True)
+class Part:
+    """A recording to follow, and what goes out for it.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    reference : Motion
+        The recording that is performed.
+    partner : Motion, optional
+        Recorded with it; left out, the recording itself goes out.
+    limits : Limits, optional
+        Bounds on the rate of what goes out.
+    """
+
+    name: str
+    reference: Motion
+    partner: Motion | None = None
+    limits: Limits | None = None
+
+    @property
+    def shown(self) -> Motion:
+        """What goes out."""
+        return self.reference if self.partner is None else self.partner
+
+
+@dataclass(frozen=True)
+class Cue:
+    """What goes out at a moment.
+
+    Parameters
+    ----------
+    part : str, optional
+        Which recording is performed; none while that is not known.
+    time : float
+        The recording's time to show, seconds.
+    rate : float
+        How fast it runs.
+    heard : float
+        The recording's time of the last pose.
+    confidence : float
+        How sure that is, 0 to 1.
+    late : float, optional
+        Seconds that the performer is behind the recording's own pace.
+    state : str
+        What goes on.
+    """
+
+    part: str | None
+    time: float
+    rate: float
+    heard: float
+    confidence: float
+    late: float | None
+    state: State
+
+
+class Follower:
+    """Follows a performer through one of several recordings.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+        The recordings. With one, following begins at once; with several, when it is clear which.
+    make : callable
+        Makes the aligner of a recording.
+    ahead : float
+        Seconds that the picture takes to be seen.
+    """
+
+    def __init__(
+        self,
+        parts: Sequence[Part],
+        *,
+        make: Callable[[Recording], Aligner] = BayesAligner,
+        ahead: float = 0.0,
+    ) -> None:
+        if not parts:
+            raise InputError("there is no recording to follow")
+        names = [p.name for p in parts]
+        if len(set(names)) < len(names):
+            raise InputError(f"two recordings are called {max(names, key=names.count)!r}")
+        self.parts = {p.name: p for p in parts}
+        self._recordings = _with_common_joints(parts)
+        self.joints = next(iter(self._recordings.values())).joints
+        self._make, self._ahead = make, ahead
+        self._detector = StartDetector(self._recordings)
+        self.history = History()
+        self.state: State = "waiting"
+        self.part: Part | None = None
+        self._again: Aligner | None = None
+        self._heard = 0.0
+        self._wait()
+        if len(parts) == 1:
+            self._begin(parts[0], make(self._recordings[parts[0].name]))
+            self.state = "waiting"  # until somebody comes
+
+    def _wait(self) -> None:
+        self._detector.reset()
+        self.aligner: Aligner | None = None
+        self._last: tuple[float, float] | None = None
+        self._sure_at: float | None = None
+        self._end_at: float | None = None
+
+    def _begin(self, part: Part, aligner: Aligner) -> None:
+        self._wait()
+        self.part, self.aligner, self._again = part, aligner, None
+        recording = self._recordings[part.name]
+        self.history.begin(part.name, recording)
+        self.playhead = Playhead(
+            recording.start, recording.end, ahead=self._ahead, limits=part.limits
+        )
+        self.playhead.seek(aligner.time)
+        self.state = "following"
+
+    def hear(self, pose: FloatArray, time: float, moment: float) -> None:
+        """Take in a pose.
+
+        Parameters
+        ----------
+        pose : array (J, 3)
+            The joints' positions, in the order of ``joints``; NaN where unknown.
+        time : float
+            When it was, by the sender's clock.
+        moment : float
+            When it was, by this machine's clock.
+        """
+        if self.aligner is None:
+            if self.state == "silent":
+                self.state = "waiting"
+            begun = self._begun(pose, time)
+            if begun is not None:
+                self._begin(*begun)
+            self._last = (time, moment)
+            return
+        aligner = self.aligner
+        found = self._heard = aligner.step(pose, time)
+        still = aligner.stopped or self._last is None  # one pose tells no rate
+        self._last = (time, moment)
+        self.history.add(time, moment, found, aligner.confidence)
+        if aligner.confidence >= _UNSURE or self._sure_at is None:
+            self._sure_at = moment
+        self.playhead.hear(found, 0.0 if still else aligner.rate, moment)
+        at_end = found >= aligner.recording.end - _AT_END
+        self._end_at = (self._end_at or moment) if at_end else None
+        self._judge(moment)
+
+    def _begun(self, pose: FloatArray, time: float) -> tuple[Part, Aligner] | None:
+        """Look for a beginning: among several by evidence, of the only one by following it."""
+        if self._again is not None and self.part is not None:
+            again, recording = self._again, self._again.recording
+            found = again.step(pose, time)
+            if found >= recording.end - _AT_END:  # still where the last performance ended
+                again.seek(recording.start)
+            elif (
+                found - recording.start >= _BEGUN
+                and again.confidence >= _SURELY
+                and not again.stopped
+            ):
+                return self.part, again
+            return None
+        start = self._detector.step(pose, time)
+        if start is None:
+            return None
+        aligner: Aligner = self._detector.aligner(start)
+        if self._make is not BayesAligner:
+            aligner = self._make(self._recordings[start.name])
+            aligner.seek(start.source)
+        return self.parts[start.name], aligner
+
+    def _judge(self, moment: float) -> None:
+        """Say what goes on, and let go of what is over."""
+        aligner, sure = self.aligner, self._sure_at
+        if aligner is None or sure is None:
+            return
+        if self._end_at is not None:
+            self.state = "finished"
+            if moment - self._end_at >= _OVER_AFTER:
+                self._wait()
+                if len(self.parts) == 1:
+                    self._again = aligner
+                    aligner.seek(aligner.recording.start)
+        elif moment - sure > _LOST_AFTER:
+            self.state = "lost"
+            if len(self.parts) > 1 and moment - sure > _OTHER_AFTER:
+                self._wait()
+        else:
+            self.state = "stopped" if aligner.stopped else "following"
+
+    def cue(self, now: float) -> Cue:
+        """Return what goes out now, by this machine's clock; calls come with rising times."""
+        if self.part is None:
+            return Cue(None, 0.0, 0.0, 0.0, 0.0, None, "waiting")
+        if self._last is not None and now - self._last[1] > _SILENT_AFTER:
+            self.state = "silent"
+        time = self.playhead.at(now)
+        aligner = self.aligner
+        return Cue(
+            self.part.name,
+            time,
+            self.playhead.rate,
+            self._heard if aligner is None else aligner.time,
+            0.0 if aligner is None else aligner.confidence,
+            self.history.late,
+            self.state,
+        )
+
+
+def _with_common_joints(parts: Sequence[Part]) -> dict[str, Recording]:
+    """Make recordings of the joints that all parts have."""
+    made = {}
+    for part in parts:
+        try:
+            made[part.name] = record(part.reference)
+        except InputError as e:
+            raise InputError(f"{part.name}: {e}") from None
+    common = [
+        j
+        for j in next(iter(made.values())).joints
+        if all(j in recording.joints for recording in made.values())
+    ]
+    if not common:
+        raise InputError(f"the recordings {', '.join(made)} have no joint in common to follow")
+    return {name: recording.only(common) for name, recording in made.items()}

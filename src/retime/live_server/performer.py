@@ -1,0 +1,203 @@
+"""A performer as a stream tells: frames out of packets, and joints out of bones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from retime.arrays import FloatArray
+from retime.live_server.humanoid import BONE_NAMES, nearest_parent
+from retime.live_server.vmc import Bone, Packet
+from retime.methods.align.joints import stand_ins
+
+__all__ = ["Assembler", "Frame", "Performer"]
+
+# A stamp so far behind the last, in seconds, is a sender that started anew, not a late packet; one
+# so much farther ahead than the time that passed is another sender's.
+_RESTART = 1.0
+# A bone that is not heard of for so long is no longer expected in a frame, seconds.
+_EXPECTED = 0.5
+# The clocks of two machines drift apart by less than this, seconds a second.
+_DRIFT = 1e-3
+# A bone that did not come is where it was, for so long, seconds.
+_HELD = 0.1
+_ROOT: Bone = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The bones of one moment.
+
+    Parameters
+    ----------
+    time : float
+        The sender's clock, seconds.
+    moment : float
+        The same moment by this machine's clock, the network's jitter taken out.
+    bones : mapping of str to Bone
+        Bones by role.
+    root : Bone, optional
+        Where the figure's root is, if that came.
+    """
+
+    time: float
+    moment: float
+    bones: Mapping[str, Bone]
+    root: Bone | None
+
+
+class Assembler:
+    """Makes frames of packets: a sender may put a frame into one datagram or into many.
+
+    A frame is whole when all bones came that this sender sends, when a bone comes again, or when
+    the sender's clock has moved on; :meth:`flush` ends one that waits for a lost packet.
+    """
+
+    def __init__(self) -> None:
+        self.late = 0
+        self._forget()
+
+    def _forget(self) -> None:
+        self._bones: dict[str, Bone] = {}
+        self._root: Bone | None = None
+        self._time: float | None = None
+        self._came = 0.0
+        self._arrival = 0.0
+        self._last_time = -math.inf
+        self._heard: dict[str, float] = {}
+        self._cycled = False
+        self._offset: float | None = None
+        self._offset_at = 0.0
+
+    @property
+    def _stamped(self) -> bool:
+        return self._last_time > -math.inf
+
+    @property
+    def waits(self) -> bool:
+        """Whether a frame has begun and is not whole."""
+        return bool(self._bones)
+
+    def add(self, packet: Packet, arrival: float) -> list[Frame]:
+        """Take in a packet that arrived at a time of this machine's clock; return what is whole."""
+        done: list[Frame] = []
+        if packet.time is not None:
+            behind = self._last_time - packet.time
+            passed = arrival - self._arrival
+            if behind >= _RESTART or (self._stamped and -behind > passed + _RESTART):
+                self._forget()
+            elif packet.bones and (behind > 0 or (behind == 0 and not self._bones)):
+                self.late += 1
+                return done
+            if self._bones and self._time is not None and packet.time != self._time:
+                done += self.flush()
+            if not packet.bones:
+                self._time = packet.time  # in a datagram of its own: of the bones that follow
+        if self._bones and any(role in self._bones for role in packet.bones):
+            done += self.flush()
+        if packet.root is not None:
+            self._root = packet.root
+        if not packet.bones:
+            return done
+        self._arrival = arrival
+        if not self._bones:
+            self._came = arrival
+        if packet.time is not None:
+            self._time = packet.time
+        self._bones.update(packet.bones)
+        # Until a bone has come again, nobody can know how many there are.
+        self._cycled = self._cycled or any(role in self._heard for role in packet.bones)
+        for role in packet.bones:
+            self._heard[role] = arrival
+        expected = {r for r, t in self._heard.items() if arrival - t <= _EXPECTED}
+        if self._cycled and expected <= self._bones.keys():
+            done += self.flush()
+        return done
+
+    def flush(self) -> list[Frame]:
+        """End the frame that has begun, if one has."""
+        if not self._bones:
+            return []
+        stamped = self._time is not None and self._time > self._last_time
+        if stamped and self._time is not None:
+            self._synchronise(self._came - self._time, self._came)
+        offset = self._offset or 0.0
+        time = self._time if stamped and self._time is not None else self._came - offset
+        self._last_time = max(self._last_time, time)
+        frame = Frame(time, time + offset, self._bones, self._root)
+        self._bones, self._time = {}, None
+        return [frame]
+
+    def _synchronise(self, offset: float, now: float) -> None:
+        """Learn how the sender's clock lies to ours: the quickest packets tell it."""
+        if self._offset is None or offset < self._offset:
+            self._offset = offset
+        else:
+            crept = self._offset + _DRIFT * (now - self._offset_at)
+            self._offset = min(crept, offset)
+        self._offset_at = now
+
+
+class Performer:
+    """Where the joints of a streamed figure are.
+
+    Parameters
+    ----------
+    joints : sequence of str
+        The roles that are wanted, in order.
+    """
+
+    def __init__(self, joints: Sequence[str]) -> None:
+        self.joints = tuple(joints)
+        self._bones: dict[str, tuple[Bone, float]] = {}
+        self._root: Bone = _ROOT
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """Roles that came lately."""
+        return tuple(self._bones)
+
+    def pose(self, frame: Frame) -> FloatArray:
+        """Return the joints' positions (J, 3) in metres, Y up; NaN where none is known.
+
+        Bones hang on one another: each is turned and moved by those above it.
+        """
+        if frame.root is not None:
+            self._root = frame.root
+        for role, bone in frame.bones.items():
+            self._bones[role] = (bone, frame.time)
+        # Held a moment, because a lost packet says nothing about the bone; never longer.
+        held = {r: b for r, b in self._bones.items() if abs(frame.time - b[1]) <= _HELD}
+        self._bones = held
+        placed: dict[str, Bone] = {}
+        for role in BONE_NAMES:
+            if role in held:
+                above = nearest_parent(role, held)
+                placed[role] = _under(self._root if above is None else placed[above], held[role][0])
+        out = np.full((len(self.joints), 3), np.nan)
+        for role, found in stand_ins({r: r for r in placed}, self.joints).items():
+            out[self.joints.index(role)] = placed[found][:3]
+        return out
+
+
+def _under(parent: Bone, bone: Bone) -> Bone:
+    """Return a bone in the world, given its parent there.
+
+    Plain arithmetic: for one bone at a time it is thirty times as quick as arrays of four.
+    """
+    px, py, pz, w, x, y, z = parent
+    ax, ay, az, bw, bx, by, bz = bone
+    # v + 2 w (u x v) + 2 u x (u x v), u the vector part
+    cx, cy, cz = 2 * (y * az - z * ay), 2 * (z * ax - x * az), 2 * (x * ay - y * ax)
+    return (
+        px + ax + w * cx + y * cz - z * cy,
+        py + ay + w * cy + z * cx - x * cz,
+        pz + az + w * cz + x * cy - y * cx,
+        w * bw - x * bx - y * by - z * bz,
+        w * bx + x * bw + y * bz - z * by,
+        w * by - x * bz + y * bw + z * bx,
+        w * bz + x * by - y * bx + z * bw,
+    )

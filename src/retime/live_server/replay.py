@@ -1,0 +1,101 @@
+"""A file played as if somebody performed it: the stream of a suit, without the suit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from retime.errors import InputError
+from retime.io.warp_json import read_warp
+from retime.live_server.avatar import ROOT, Avatar
+from retime.live_server.vmc import BundleWriter
+from retime.motion import Motion
+from retime.timing import TimeWarp
+
+__all__ = ["Replay", "speed_curve"]
+
+# A curve of speed is summed up in steps of this many seconds.
+_STEP = 1 / 240
+# Seconds that a file may play, at the most.
+_LONGEST = 24 * 3600
+_FASTEST = 16.0
+
+
+def speed_curve(text: str, start: float, end: float) -> TimeWarp:
+    """Read how fast a file is played: a warp from live time, which begins at 0, to the file's.
+
+    Parameters
+    ----------
+    text : str
+        A number (``0.8``), speeds at live times with straight lines between them
+        (``0:1,2:0.5,3:0.5,4:1.5``), or a warp file (``slow.json``).
+    start, end : float
+        The file's first and last time.
+    """
+    if text.lower().endswith(".json"):
+        return read_warp(Path(text))
+    times, speeds = [], []
+    for part in text.split(","):
+        at, _, speed = part.rpartition(":")
+        try:
+            times.append(float(at) if at else 0.0)
+            speeds.append(float(speed))
+        except ValueError:
+            raise InputError(
+                f"--speed {text!r}: {part!r} is no speed; write a number, TIME:SPEED,TIME:SPEED "
+                "or a warp file"
+            ) from None
+    if not all(0 <= s <= _FASTEST for s in speeds) or not all(0 <= t <= 1e5 for t in times):
+        raise InputError(f"--speed {text!r}: speeds lie between 0 and {_FASTEST:g}, times above 0")
+    if any(b <= a for a, b in pairwise(times)):
+        raise InputError(f"--speed {text!r}: the times must rise")
+    if speeds[-1] == 0:
+        raise InputError(f"--speed {text!r}: with a speed of 0 at the end it would never end")
+    # Beyond the last given speed the file goes on at it until its end.
+    length = times[-1] + (end - start) / speeds[-1]
+    if length > _LONGEST:
+        raise InputError(
+            f"--speed {text!r}: the file would play for {length / 3600:.3g} hours; "
+            f"{_LONGEST // 3600} are the most"
+        )
+    live = np.append(np.arange(0.0, length, _STEP), length)
+    rate = np.interp(live, times, speeds)
+    passed = 0.5 * (rate[1:] + rate[:-1]) * np.diff(live)
+    source = start + np.concatenate([[0.0], np.cumsum(passed)])
+    last = int(np.searchsorted(source, end))
+    if last < len(source):
+        share = (end - source[last - 1]) / max(source[last] - source[last - 1], 1e-12)
+        live[last] = live[last - 1] + share * (live[last] - live[last - 1])
+        source[last] = end
+    return TimeWarp(live[: last + 1], source[: last + 1])
+
+
+class Replay:
+    """The datagrams of a motion that is performed.
+
+    Parameters
+    ----------
+    motion : Motion
+        What is performed.
+    speed : str
+        How fast: see :func:`speed_curve`.
+    rate : float
+        Frames a second.
+    """
+
+    def __init__(self, motion: Motion, *, speed: str = "1", rate: float = 60.0) -> None:
+        self.avatar = Avatar(motion)
+        self.warp = speed_curve(speed, *motion.domain)
+        self.rate = rate
+        self.duration = float(self.warp.domain[1] - self.warp.domain[0])
+
+    def frames(self) -> Iterator[tuple[float, bytes]]:
+        """Yield each frame's live time in seconds, from 0, and its datagram."""
+        writer = BundleWriter(self.avatar.roles)
+        start = float(self.warp.domain[0])
+        for k in range(int(self.duration * self.rate) + 1):
+            time = k / self.rate
+            yield time, writer.frame(self.avatar.bones(float(self.warp(start + time))), ROOT, time)

@@ -1,0 +1,252 @@
+"""Running a stage: sockets opened, the feed served, an end that leaves everything in order."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import socket
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from retime.errors import InputError, RetimeError
+from retime.live_server.avatar import Avatar
+from retime.live_server.follower import Follower
+from retime.live_server.places import StreamAddress
+from retime.live_server.replay import Replay
+from retime.live_server.server import Stage, Status
+from retime.live_server.spool import Spool
+from retime.serving.addresses import hosts, is_loopback, listen, shown
+
+__all__ = ["Opened", "Plan", "send_replay", "serve"]
+
+# How often a display is told, seconds.
+_TOLD_EVERY = 0.25
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to serve.
+
+    Parameters
+    ----------
+    follower : Follower
+        Who finds the time.
+    heard : StreamAddress, optional
+        Where the performer's stream comes in.
+    outs : tuple of StreamAddress
+        Where the partner goes.
+    rate : float
+        Frames a second that go out.
+    feed : (str, int), optional
+        Host and port of the feed; port 0 takes a free one.
+    page : Path, optional
+        A folder of pages that the feed serves.
+    replay : Replay, optional
+        A file that performs, in place of a stream.
+    record : Path, optional
+        Where what comes is kept.
+    """
+
+    follower: Follower
+    heard: StreamAddress | None = None
+    outs: tuple[StreamAddress, ...] = ()
+    rate: float = 90.0
+    feed: tuple[str, int] | None = None
+    page: Path | None = None
+    replay: Replay | None = None
+    record: Path | None = None
+
+
+@dataclass(frozen=True)
+class Opened:
+    """Where a stage can be reached.
+
+    Parameters
+    ----------
+    heard : str, optional
+        Address of the stream.
+    feed : str, optional
+        Address of the feed's page, with its key.
+    warnings : tuple of str
+        What others could do.
+    recovered : Path, optional
+        What an earlier run had left unfinished, made whole.
+    """
+
+    heard: str | None
+    feed: str | None
+    warnings: tuple[str, ...]
+    recovered: Path | None
+
+
+def serve(
+    plan: Plan,
+    *,
+    opened: Callable[[Opened], None],
+    told: Callable[[Status], None],
+) -> list[str]:
+    """Serve until it is interrupted, or until a replay has ended.
+
+    Parameters
+    ----------
+    plan : Plan
+        What to serve.
+    opened : callable
+        Called once with where it can be reached.
+    told : callable
+        Called several times a second with what goes on.
+
+    Returns
+    -------
+    list of str
+        What is left to say.
+    """
+    with contextlib.ExitStack() as kept:
+        heard = None
+        if plan.heard is not None:
+            heard = kept.enter_context(plan.heard.listening())
+        outs = [kept.enter_context(place.sending()) for place in plan.outs]
+        listening = None
+        if plan.feed is not None:
+            listening = kept.enter_context(listen(*plan.feed, option="--feed"))
+        spool = None if plan.record is None else Spool(plan.record)
+        notes: list[str] = []
+        try:
+            # Datagrams are watched for, which Windows' usual loop cannot do.
+            loop = asyncio.SelectorEventLoop if sys.platform == "win32" else None
+            with asyncio.Runner(loop_factory=loop) as runner:
+                runner.run(_serve(plan, heard, outs, listening, spool, opened, told, notes))
+        except KeyboardInterrupt:
+            pass  # asked to end
+        finally:
+            if spool is not None:
+                notes += _recorded(spool)
+    return notes
+
+
+def _recorded(spool: Spool) -> list[str]:
+    """End a recording, and say what came of it."""
+    try:
+        motion = spool.close()
+    except (RetimeError, OSError) as e:
+        return [f"the recording could not be written ({e}); what came lies in {spool.beside}"]
+    if motion is not None:
+        return [f"recorded {spool.count} frames to {spool.path}", *motion.notes]
+    if spool.count:
+        return ["too little came for a recording: it takes two frames"]
+    return ["nothing came, so nothing was recorded"]
+
+
+async def _serve(
+    plan: Plan,
+    heard: socket.socket | None,
+    outs: list[socket.socket],
+    listening: socket.socket | None,
+    spool: Spool | None,
+    opened: Callable[[Opened], None],
+    told: Callable[[Status], None],
+    notes: list[str],
+) -> None:
+    feed, run_feed, end_feed, address = None, None, None, None
+    warnings = []
+    if heard is not None and plan.heard is not None and not plan.heard.is_loopback:
+        warnings.append(f"{plan.heard.host} can be reached by other machines: anybody may perform")
+    if listening is not None and plan.feed is not None:
+        feed, run_feed, end_feed, address = _feed(plan, listening, plan.feed[0])
+        if not is_loopback(plan.feed[0]):
+            warnings.append(
+                f"{plan.feed[0]} can be reached by other machines: whoever has the key sees the "
+                "feed"
+            )
+    stage = Stage(plan.follower, outs=outs, rate=plan.rate, spool=spool, feed=feed)
+    loop = asyncio.get_running_loop()
+    for ending in (signal.SIGINT, signal.SIGTERM):
+        with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):
+            loop.add_signal_handler(ending, stage.over.set)
+    opened(
+        Opened(
+            heard=None
+            if heard is None or plan.heard is None
+            else str(StreamAddress(plan.heard.host, heard.getsockname()[1])),
+            feed=address,
+            warnings=tuple(warnings),
+            recovered=None if spool is None else spool.recovered,
+        )
+    )
+    serving = None if run_feed is None else asyncio.ensure_future(run_feed())
+    telling = asyncio.create_task(_tell(stage, told))
+    try:
+        await stage.run(heard, plan.replay)
+    finally:
+        telling.cancel()
+        told(stage.status)
+        if serving is not None and end_feed is not None:
+            end_feed()
+            await serving
+        if stage.failed is not None:
+            notes.append(stage.failed)
+
+
+async def _tell(stage: Stage, told: Callable[[Status], None]) -> None:
+    while True:
+        told(stage.status)
+        await asyncio.sleep(_TOLD_EVERY)
+
+
+def _feed(
+    plan: Plan, listening: socket.socket, host: str
+) -> tuple[Any, Callable[[], Awaitable[None]], Callable[[], None], str]:
+    """Make the feed: itself, what serves it, what ends that, and its address."""
+    import uvicorn
+
+    from retime.live_server.feed import Feed
+    from retime.serving.guard import Guard
+    from retime.serving.http import http_config
+
+    class Server(uvicorn.Server):
+        def capture_signals(self) -> contextlib.AbstractContextManager[None]:  # type: ignore[override]
+            return contextlib.nullcontext()  # the stage hears signals, and ends both
+
+    if plan.page is not None and not (plan.page / "index.html").is_file():
+        raise InputError(f"{plan.page} holds no index.html to serve")
+    parts = plan.follower.parts.values()
+    hello = {
+        "performer": list(plan.follower.joints),
+        "partner": {p.name: list(Avatar(p.shown).roles) for p in parts},
+        "references": {p.name: [float(t) for t in p.reference.domain] for p in parts},
+        "rate": plan.rate,
+    }
+    feed = Feed(hello, plan.page)
+    port = listening.getsockname()[1]
+    guard = Guard(feed.app, hosts=hosts(host, port), port=port, name="live", programs=True)
+    server = Server(http_config(guard, most_message=1 << 16, most_connections=64))
+
+    def end() -> None:
+        server.should_exit = True
+
+    address = f"http://{shown(host)}:{port}/?token={quote(guard.token)}"
+    return feed, lambda: server.serve(sockets=[listening]), end, address
+
+
+def send_replay(replay: Replay, outs: tuple[StreamAddress, ...]) -> int:
+    """Play a file over the network at its own times, and return how many frames went out."""
+
+    async def send() -> int:
+        loop = asyncio.get_running_loop()
+        start, count = loop.time(), 0
+        for live, data in replay.frames():
+            await asyncio.sleep(max(start + live - loop.time(), 0.0))
+            for out in sockets:
+                with contextlib.suppress(OSError):  # nobody there yet
+                    out.send(data)
+            count += 1
+        return count
+
+    with contextlib.ExitStack() as kept:
+        sockets = [kept.enter_context(place.sending()) for place in outs]
+        return asyncio.run(send())

@@ -1,0 +1,301 @@
+"""The server: a stream in, a partner out at a steady rate, and a feed, on one event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from retime.arrays import FloatArray
+from retime.errors import InputError
+from retime.live_server.avatar import ROOT, Avatar
+from retime.live_server.follower import Cue, Follower
+from retime.live_server.performer import Assembler, Frame, Performer
+from retime.live_server.reception import Reception
+from retime.live_server.replay import Replay
+from retime.live_server.spool import Spool
+from retime.live_server.vmc import Bone, BundleWriter, parse_packet
+from retime.serving.addresses import shown
+
+__all__ = ["Stage", "Status"]
+
+# A frame whose last packets were lost is ended after this long, seconds.
+_PATIENCE = 0.004
+# With no tick for so long (a machine that slept) ticks are not made up for, seconds.
+_SLEPT = 0.25
+# So many datagrams that wait are read at once, and so many at most make a frame.
+_MOST_WAITING, _MOST_A_FRAME = 1024, 128
+# So many times in a row there may be too many to be taken in, before that is a flood.
+_NO_FLOOD = 3
+# So many are taken in after such a moment.
+_AT_ONCE = 32
+# Share of the time between two frames that goes out which taking them in may cost; how long one
+# takes at least, seconds, and how quickly that is learnt.
+_SHARE, _LEAST_COST, _LEARNS = 0.5, 2e-5, 0.1
+_ME = ("replay", 0)
+
+
+@dataclass(frozen=True)
+class Status:
+    """What a display shows.
+
+    Parameters
+    ----------
+    cue : Cue
+        What goes out.
+    sender : str, optional
+        Who is listened to.
+    rate : float
+        Frames a second that come in.
+    loss : float
+        Share of frames that did not come.
+    packets, malformed, refused, late : int
+        Datagrams, of which not understood; those of other senders; those that came too late.
+    unknown : tuple of str
+        Bones that nobody knows, while no other came.
+    sent : int
+        Frames that went out.
+    listeners : int
+        Who listens to the feed.
+    """
+
+    cue: Cue
+    sender: str | None
+    rate: float
+    loss: float
+    packets: int
+    malformed: int
+    refused: int
+    late: int
+    unknown: tuple[str, ...]
+    sent: int
+    listeners: int
+
+
+def _shown(address: tuple[str, int]) -> str:
+    return f"{shown(address[0])}:{address[1]}"
+
+
+@dataclass
+class _Figure:
+    """What goes out for one part."""
+
+    avatar: Avatar
+    writer: BundleWriter = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.writer = BundleWriter(self.avatar.roles)
+
+
+class Stage:
+    """Where a performer comes in and a partner goes out.
+
+    Parameters
+    ----------
+    follower : Follower
+        Who finds the time.
+    outs : sequence of socket
+        Connected UDP sockets that the partner goes to.
+    rate : float
+        Frames a second that go out.
+    spool : Spool, optional
+        Keeps what comes.
+    feed : object, optional
+        Has ``send(cue, pose_time, performer, partner, bones)`` and ``listeners``.
+    clock : callable
+        This machine's time in seconds.
+    """
+
+    def __init__(
+        self,
+        follower: Follower,
+        *,
+        outs: Sequence[socket.socket] = (),
+        rate: float = 90.0,
+        spool: Spool | None = None,
+        feed: Any = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        if not 1 <= rate <= 1000:
+            raise InputError(f"a rate of {rate:g} frames a second cannot be kept; 1 to 1000 can")
+        self.follower, self.rate, self.feed = follower, rate, feed
+        self._outs, self._spool, self._clock = list(outs), spool, clock
+        self._figures = {name: _Figure(Avatar(p.shown)) for name, p in follower.parts.items()}
+        self.reception = Reception()
+        self.assembler = Assembler()
+        self.performer = Performer(follower.joints)
+        self._pose: FloatArray | None = None
+        self._pose_time: float | None = None
+        self._patience: asyncio.TimerHandle | None = None
+        self._cost, self._too_many = _LEAST_COST, 0
+        self._a_frame, self._since_frame = 1, 0  # datagrams of the last frame, and since
+        self.sent = 0
+        self.failed: str | None = None
+        self.over = asyncio.Event()
+        self._begun = clock()
+        self._cue = follower.cue(self._begun)
+
+    # ---- in
+
+    def receive(self, data: bytes, address: tuple[str, int], now: float) -> None:
+        """Take in a datagram; whatever it holds, nothing but a count comes of it."""
+        if not self.reception.admits(address, now):
+            return
+        self._since_frame += 1
+        try:
+            packet = parse_packet(data)
+        except InputError:
+            self.reception.malformed += 1
+            return
+        if packet.bones or packet.unknown:
+            self.reception.listen_to(address, now)
+        elif address != self.reception.sender:
+            return
+        self.reception.malformed += packet.broken > 0
+        self.reception.note_unknown(packet.unknown)
+        for frame in self.assembler.add(packet, now):
+            self._a_frame, self._since_frame = min(self._since_frame, _MOST_A_FRAME), 0
+            self._play(frame, now)
+
+    def flush(self, now: float) -> None:
+        """End the frame that waits for a packet which is lost."""
+        for frame in self.assembler.flush():
+            self._play(frame, now)
+
+    def _play(self, frame: Frame, now: float) -> None:
+        self.reception.frame(frame.time, now)
+        if self._spool is not None:
+            try:
+                self._spool.add(frame)
+            except OSError as e:  # a full disk: what came so far is kept, and the show goes on
+                self.failed = f"recording stopped: {e.strerror}"
+                self._spool = None
+        self._pose, self._pose_time = self.performer.pose(frame), frame.time
+        self.follower.hear(self._pose, frame.time, frame.moment)
+
+    # ---- out
+
+    def tick(self, now: float) -> Cue:
+        """Send the partner as it is now."""
+        cue = self._cue = self.follower.cue(now)
+        bones: list[Bone] = []
+        points: FloatArray | None = None
+        if cue.part is not None:
+            figure = self._figures[cue.part]
+            bones = figure.avatar.bones(cue.time)
+            if self._outs:
+                # Since the start: single precision cannot tell frames apart after days.
+                data = figure.writer.frame(bones, ROOT, now - self._begun)
+                for out in self._outs:
+                    # Nobody there, or their buffer is full: the next frame is better than this.
+                    with contextlib.suppress(OSError):
+                        out.send(data)
+            if self.feed is not None and self.feed.listeners:
+                points = figure.avatar.points(cue.time)
+        if self.feed is not None:
+            self.feed.send(cue, self._pose_time, self._pose, points, bones)
+        self.sent += 1
+        return cue
+
+    @property
+    def status(self) -> Status:
+        """What a display shows now."""
+        now, reception = self._clock(), self.reception
+        sender = reception.sender
+        return Status(
+            cue=self._cue,
+            sender=None if sender is None else "a file" if sender == _ME else _shown(sender),
+            rate=reception.rate(now),
+            loss=reception.loss(now),
+            packets=reception.packets,
+            malformed=reception.malformed,
+            refused=reception.refused,
+            late=self.assembler.late,
+            unknown=() if reception.known else tuple(reception.unknown),
+            sent=self.sent,
+            listeners=0 if self.feed is None else self.feed.listeners,
+        )
+
+    # ---- running
+
+    async def run(self, heard: socket.socket | None = None, replay: Replay | None = None) -> None:
+        """Serve until ``over`` is set, or until a replay has ended."""
+        loop = asyncio.get_running_loop()
+        if heard is not None:
+            loop.add_reader(heard, self._read, heard)
+        tasks: list[asyncio.Task[Any]] = [asyncio.create_task(self._tick_steadily())]
+        if replay is not None:
+            tasks.append(asyncio.create_task(self._perform(replay)))
+        tasks.append(asyncio.create_task(self.over.wait()))
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        finally:
+            if heard is not None:
+                loop.remove_reader(heard)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            if self._patience is not None:
+                self._patience.cancel()
+
+    def _read(self, heard: socket.socket) -> None:
+        """Read what waits; of a flood only the newest: the partner must neither stand nor lag."""
+        waiting: list[tuple[bytes, tuple[str, int]]] = []
+        for _ in range(_MOST_WAITING):
+            try:
+                data, address = heard.recvfrom(65_535)
+            except (BlockingIOError, InterruptedError):
+                break
+            except OSError:  # an earlier answer could not be delivered; nothing was lost
+                continue
+            waiting.append((data, (str(address[0]), int(address[1]))))
+        now, read = self._clock(), len(waiting)
+        waiting = [w for w in waiting if self.reception.listens_to(w[1], now)]
+        self.reception.refused += read - len(waiting)
+        if not waiting:
+            return
+        # Two whole frames at least, of a sender that sends each bone in a datagram of its own.
+        fit = max(int(_SHARE / self.rate / self._cost), 2 * self._a_frame)
+        self._too_many = self._too_many + 1 if len(waiting) > fit else 0
+        if self._too_many <= _NO_FLOOD:  # this machine was busy for a moment
+            fit = max(fit, _AT_ONCE)
+        self.assembler.late += max(len(waiting) - fit, 0)
+        for data, sender in waiting[-fit:]:
+            self.receive(data, sender, self._clock())
+        took = (self._clock() - now) / min(len(waiting), fit)
+        self._cost += _LEARNS * (min(max(took, _LEAST_COST), 10 * self._cost) - self._cost)
+        self._await_rest()
+
+    def _await_rest(self) -> None:
+        if self._patience is not None:
+            self._patience.cancel()
+            self._patience = None
+        if self.assembler.waits:
+            loop = asyncio.get_running_loop()
+            self._patience = loop.call_later(_PATIENCE, lambda: self.flush(self._clock()))
+
+    async def _tick_steadily(self) -> None:
+        due = self._clock()
+        while True:
+            self.tick(self._clock())
+            due += 1 / self.rate
+            now = self._clock()
+            if now - due > _SLEPT:
+                due = now
+            await asyncio.sleep(max(due - now, 0.0))
+
+    async def _perform(self, replay: Replay) -> None:
+        """Play a file as if it came over the network, at its own times."""
+        start = self._clock()
+        for live, data in replay.frames():
+            wait = start + live - self._clock()
+            if wait > 0:
+                await asyncio.sleep(wait)
+            self.receive(data, _ME, self._clock())
+        await asyncio.sleep(2 / self.rate)  # the last pose goes out, too

@@ -1,0 +1,172 @@
+"""What came, kept: every frame goes to disk as it comes, and becomes a motion when all is over."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from retime.arrays import FloatArray
+from retime.errors import InputError
+from retime.io import format_of, write
+from retime.io.files import lock_file, read_bytes
+from retime.live_server.humanoid import BONE_NAMES, nearest_parent
+from retime.live_server.performer import Frame
+from retime.live_server.stream_time import StreamTime
+from retime.live_server.vmc import Bone
+from retime.motion import Motion, Units, quat
+from retime.motion.edits import apply
+from retime.motion.skeleton import Skeleton
+from retime.timing import TimeWarp
+
+__all__ = ["Spool"]
+
+_ROLES = tuple(BONE_NAMES)
+# A frame on disk: its time, then seven numbers of the root and of every role; NaN where none came.
+_WIDTH = 1 + 7 * (1 + len(_ROLES))
+_HEADER = json.dumps({"format": "retime-stream", "version": 1, "roles": list(_ROLES)}).encode()
+_HEADER_SIZE = 4096
+# Nobody waits longer than this, seconds, to see in a recording that nothing came.
+_LONGEST_SILENCE = 60.0
+_NONE: Bone = (float("nan"),) * 7
+
+
+# A bone whose place in its parent varies by no more than this does not stretch, metres.
+_RIGID = 1e-3
+
+
+class Spool:
+    """Keeps a stream in a file beside the recording's place, a frame a row.
+
+    A run that was killed leaves the file; the next one with the same name makes a recording of it
+    first, under a name that is free, so nothing is lost. One process at a time has it.
+
+    Parameters
+    ----------
+    path : Path
+        Where the recording goes; its suffix tells the format.
+    """
+
+    def __init__(self, path: Path) -> None:
+        form = format_of(path)
+        if not (form.writes and form.reads and form.fresh):
+            raise InputError(f"{path}: a recording cannot be written in this format; try .npz")
+        if not path.resolve().parent.is_dir():
+            raise InputError(f"there is no folder {path.resolve().parent} to record into")
+        self.path = path
+        self.beside = path.with_name(path.name + ".part")
+        try:
+            self._file: BinaryIO = self.beside.open("a+b", buffering=1 << 16)
+        except OSError as e:
+            raise InputError(f"cannot record to {self.beside}: {e.strerror}") from None
+        taken = f"another program records to {path}; give another name with --record"
+        lock_file(self._file, taken)
+        try:
+            self.recovered = self._recover()
+        except BaseException:
+            self._file.close()
+            raise
+        self._file.truncate(0)
+        self._file.write(_HEADER.ljust(_HEADER_SIZE - 1) + b"\n")
+        self.count = 0
+        self._time = StreamTime(0.0)
+
+    def _recover(self) -> Path | None:
+        self._file.seek(0)
+        data = self._file.read()
+        if data and not data.startswith(_HEADER):
+            raise InputError(
+                f"{self.beside} is in the way, and no recording of this retime; move it, or give "
+                "another name with --record"
+            )
+        motion = _motion_of(data)
+        if motion is None:
+            return None
+        target = _free(self.path.with_stem(self.path.stem + ".recovered"))
+        write(motion, target)
+        return target
+
+    def add(self, frame: Frame) -> None:
+        """Keep a frame."""
+        row = [self._time.at(frame.time, frame.moment), *(frame.root or _NONE)]
+        for role in _ROLES:
+            row += frame.bones.get(role, _NONE)
+        self._file.write(np.array(row, "<f8").tobytes())
+        self.count += 1
+
+    def close(self) -> Motion | None:
+        """Write the recording; return it, or ``None`` where nothing came."""
+        with contextlib.suppress(OSError):  # a full disk; the rows before are whole
+            self._file.close()
+        motion = _motion_of(read_bytes(self.beside))
+        if motion is not None:
+            write(motion, self.path)
+        self.beside.unlink()
+        return motion
+
+
+def _free(path: Path) -> Path:
+    """Return a path that nobody has: with a number, where others have come before."""
+    names = (path.with_stem(f"{path.stem}-{n}") for n in itertools.count(2))
+    return next(p for p in itertools.chain([path], names) if not p.exists())
+
+
+def _motion_of(data: bytes) -> Motion | None:
+    """Make a motion of the frames on disk; ``None`` where there are fewer than two."""
+    rows = np.frombuffer(data[_HEADER_SIZE:][: (len(data) - _HEADER_SIZE) // 8 * 8], "<f8")
+    rows = rows[: len(rows) // _WIDTH * _WIDTH].reshape(-1, _WIDTH)
+    rows = rows[np.isfinite(rows[:, 0])]
+    before = np.maximum.accumulate(np.r_[-np.inf, rows[:, 0]])[:-1]
+    rows = rows[rows[:, 0] > before]
+    steps = np.diff(rows[:, 0], prepend=rows[:1, 0])
+    times = np.cumsum(np.minimum(steps, _LONGEST_SILENCE))
+    bones = rows[:, 1:].reshape(len(rows), 1 + len(_ROLES), 7)
+    there = np.isfinite(bones[..., 0]).any(axis=0)
+    roles = [r for k, r in enumerate(_ROLES) if there[k + 1]]
+    if len(rows) < 2 or not roles:
+        return None
+    held = {r: _held(bones[:, 1 + _ROLES.index(r)]) for r in roles}
+    root = _held(bones[:, 0]) if there[0] else np.tile([0, 0, 0, 1.0, 0, 0, 0], (len(rows), 1))
+    parents = [nearest_parent(r, roles) for r in roles]
+    rotations = np.stack([held[r][:, 3:] for r in roles], axis=1)
+    places = {}
+    for k, (role, parent) in enumerate(zip(roles, parents, strict=True)):
+        if parent is None:
+            places[BONE_NAMES[role]] = root[:, :3] + quat.rotate(root[:, 3:], held[role][:, :3])
+            rotations[:, k] = quat.multiply(root[:, 3:], rotations[:, k])
+        elif np.ptp(held[role][:, :3], axis=0).max() > _RIGID:
+            places[BONE_NAMES[role]] = held[role][:, :3]  # it does not only turn
+    skeleton = Skeleton(
+        names=tuple(BONE_NAMES[r] for r in roles),
+        parents=np.array([-1 if p is None else roles.index(p) for p in parents]),
+        offsets=np.array([np.median(held[r][:, :3], axis=0) for r in roles]),
+    )
+    fps = float(max(1.0, round(1 / float(np.median(np.diff(times))))))
+    motion = Motion(
+        skeleton,
+        quat.normalize(rotations),
+        places,
+        sample_times=times - times[0],
+        fps=fps,
+        units=Units(how="declared"),
+    )
+    made = apply(motion, TimeWarp.identity(*motion.domain), fps=fps)
+    silences = int((steps > _LONGEST_SILENCE).sum())
+    if not silences:
+        return made
+    return made.with_notes(
+        f"nothing came for more than {_LONGEST_SILENCE:g} s, {silences} times: these are "
+        f"{_LONGEST_SILENCE:g} s in the recording"
+    )
+
+
+def _held(track: FloatArray) -> FloatArray:
+    """Fill what did not come with what came before it, or first."""
+    known = np.isfinite(track[:, 0])
+    last = np.maximum.accumulate(np.where(known, np.arange(len(track)), -1))
+    last[last < 0] = int(np.argmax(known))
+    return track[last]

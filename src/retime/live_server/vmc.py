@@ -1,0 +1,200 @@
+"""The VMC protocol: bones of a humanoid as OSC messages, in Unity's frame.
+
+Unity's axes are left-handed (Y up, a figure faces +Z, its left is -X). Here everything is
+right-handed, so x is mirrored on the way in and on the way out: a figure still faces +Z, and its
+left is +X. https://protocol.vmc.info describes the messages.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pythonosc.osc_bundle_builder import IMMEDIATELY, OscBundleBuilder
+from pythonosc.osc_message_builder import OscMessageBuilder
+from pythonosc.osc_packet import OscPacket
+
+from retime.errors import InputError
+from retime.live_server.humanoid import BONE_NAMES, NAMED_ROLES, OTHER_BONES
+
+__all__ = ["DEFAULT_PORT", "Bone", "BundleWriter", "Packet", "parse_packet"]
+
+DEFAULT_PORT = 39539
+_BONE, _ROOT, _TIME = "/VMC/Ext/Bone/Pos", "/VMC/Ext/Root/Pos", "/VMC/Ext/T"
+_READY = "/VMC/Ext/OK"
+# A datagram this large is none of a motion capture's; nested bundles cost time to take apart.
+_MOST_BYTES = 65_507
+# Numbers beyond this are no metres of a stage.
+_FARTHEST = 1e4
+
+# Place (x, y, z) and rotation (w, x, y, z) of a bone in its parent, right-handed.
+Bone = tuple[float, float, float, float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Packet:
+    """What one datagram told.
+
+    Parameters
+    ----------
+    bones : mapping of str to Bone
+        Bones by role.
+    root : Bone, optional
+        Where the figure's root is.
+    time : float, optional
+        The sender's clock, seconds.
+    unknown : tuple of str
+        Names of bones that no humanoid has.
+    ready : bool
+        Whether the sender says that it has a figure to send.
+    broken : int
+        How many bones had no usable numbers, and were left out.
+    """
+
+    bones: Mapping[str, Bone] = field(default_factory=dict)
+    root: Bone | None = None
+    time: float | None = None
+    unknown: tuple[str, ...] = ()
+    ready: bool = True
+    broken: int = 0
+
+
+class _Quiet(logging.Filter):
+    """Keeps python-osc from logging every bad datagram: anybody could fill a terminal with them."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Let others speak."""
+        return record.module not in ("osc_bundle", "osc_message", "osc_packet")
+
+
+logging.getLogger().addFilter(_Quiet())  # it speaks as the root
+
+
+def parse_packet(data: bytes) -> Packet:
+    """Take a datagram apart; one that is no VMC message is an ``InputError``."""
+    if len(data) > _MOST_BYTES:
+        raise InputError(f"a datagram of {len(data)} bytes is too large")
+    try:
+        messages = [timed.message for timed in OscPacket(data).messages]
+        found = [(m.address, m.params) for m in messages]
+    except (MemoryError, KeyboardInterrupt):
+        raise
+    except Exception as e:
+        # Whatever a hostile datagram does to the parser, it is that datagram's fault alone.
+        raise InputError(f"not an OSC packet ({type(e).__name__})") from None
+    bones: dict[str, Bone] = {}
+    unknown: list[str] = []
+    root: Bone | None = None
+    time: float | None = None
+    ready = True
+    broken: list[InputError] = []
+    for address, values in found:
+        if address == _BONE:
+            name = _name(values)
+            role = NAMED_ROLES.get(name)
+            if role is not None:
+                try:
+                    bones[role] = _bone(values[1:8])
+                except InputError as e:  # one bone that is not tracked does not spoil the others
+                    broken.append(e)
+            elif name not in OTHER_BONES:
+                unknown.append(name[:64])
+        elif address == _ROOT:
+            _name(values)
+            root = _bone(values[1:8])
+        elif address == _TIME:
+            if not values or not _is_number(values[0]):
+                raise InputError(f"{_TIME} without a time")
+            time = float(values[0])
+        elif address == _READY:
+            ready = bool(values and values[0])
+    if broken and not bones:
+        raise broken[0]
+    return Packet(bones, root, time, tuple(unknown), ready, len(broken))
+
+
+def _name(values: Sequence[object]) -> str:
+    if len(values) < 8 or not isinstance(values[0], str):
+        raise InputError("a bone is a name and seven numbers")
+    return values[0]
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, float | int) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _bone(values: Sequence[object]) -> Bone:
+    """Check seven numbers (place, rotation xyzw) and mirror x: Unity is left-handed."""
+    numbers = [float(v) for v in values if isinstance(v, float | int) and _is_number(v)]
+    if len(numbers) != 7 or any(abs(v) > _FARTHEST for v in numbers):
+        raise InputError("a bone's place or rotation is no usable number")
+    x, y, z, qx, qy, qz, qw = numbers
+    length = math.sqrt(qx * qx + qy * qy + qz * qz + qw * qw)
+    if not 0.1 < length < 10:
+        raise InputError("a bone's rotation has no direction")
+    return -x, y, z, qw / length, qx / length, -qy / length, -qz / length
+
+
+class BundleWriter:
+    """Writes frames of the same bones as bundles, quickly: only their numbers change.
+
+    A bundle is built once by python-osc; a frame then puts its floats in place, which takes 20
+    microseconds for 22 bones where building anew takes 900.
+
+    Parameters
+    ----------
+    roles : sequence of str
+        The bones of every frame.
+    """
+
+    def __init__(self, roles: Sequence[str]) -> None:
+        self.roles = tuple(roles)
+        bundle = OscBundleBuilder(IMMEDIATELY)
+        ready = OscMessageBuilder(_READY)
+        ready.add_arg(1, "i")
+        bundle.add_content(ready.build())
+        places = []
+        for address, name, count in (
+            (_TIME, None, 1),
+            (_ROOT, "root", 7),
+            *((_BONE, BONE_NAMES[r], 7) for r in self.roles),
+        ):
+            message = OscMessageBuilder(address)
+            if name is not None:
+                message.add_arg(name, "s")
+            for _ in range(count):
+                message.add_arg(0.0, "f")
+            built = message.build()
+            bundle.add_content(built)
+            places.append(built.size)
+        self._data = bytearray(bundle.build().dgram)
+        self._bones = struct.Struct(">7f")
+        self._time = struct.Struct(">f")
+        # An element of a bundle ends with its floats; it is preceded by its length in four bytes.
+        end = len(self._data) - sum(4 + size for size in places)
+        ends = []
+        for size in places:
+            end += 4 + size
+            ends.append(end)
+        self._at_time = ends[0] - 4
+        self._at = [e - 28 for e in ends[1:]]
+
+    def frame(self, bones: Sequence[Bone], root: Bone, time: float) -> bytes:
+        """Return the datagram of one frame.
+
+        Parameters
+        ----------
+        bones : sequence of Bone
+            One for each role, right-handed.
+        root : Bone
+            The figure's root.
+        time : float
+            This sender's clock, seconds.
+        """
+        self._time.pack_into(self._data, self._at_time, time)
+        for at, (x, y, z, w, i, j, k) in zip(self._at, (root, *bones), strict=True):
+            self._bones.pack_into(self._data, at, -x, y, z, i, -j, -k, w)
+        return bytes(self._data)

@@ -1,0 +1,1 @@
+"""Video, sound and timelines that follow a warp."""

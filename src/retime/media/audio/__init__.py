@@ -1,0 +1,1 @@
+"""Sound that follows a warp."""

@@ -1,0 +1,132 @@
+"""The sound of footage as samples in a file that is mapped, so that any moment can be read."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.media.video.opening import Footage, library, refused
+
+__all__ = ["Sound", "decode_sound"]
+
+# Samples a second that the encoder takes; others become the first.
+_RATES = (48000, 96000, 88200, 64000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000)
+# Time stamps may shake by this much around sound that has no gap.
+_SHAKE_S = 0.030
+
+
+@dataclass(frozen=True)
+class Sound:
+    """Decoded sound.
+
+    Attributes
+    ----------
+    samples : array (n, channels)
+        The samples, mapped from a file.
+    rate : int
+        Samples a second.
+    layout : str
+        The channels' layout.
+    start : float
+        Time of the first sample in seconds, from when players start to count.
+    damaged : int
+        Packets that could not be decoded.
+    """
+
+    samples: npt.NDArray[np.float32]
+    rate: int
+    layout: str
+    start: float
+    damaged: int
+
+
+@contextmanager
+def decode_sound(footage: Footage, start: float, end: float) -> Iterator[Sound | None]:
+    """Decode the sound between two times into a file of its own, gone afterwards.
+
+    Yields ``None`` where there is no sound in that span.
+    """
+    with tempfile.TemporaryFile(prefix="retime-") as file:
+        yield _decode(footage, start, end, file)
+
+
+def _decode(footage: Footage, start: float, end: float, file: Any) -> Sound | None:
+    av = library()
+    stream = footage.sound
+    rate = stream.rate if stream.rate in _RATES else _RATES[0]
+    # As the file tells it: what a damaged packet makes a coder believe comes too late.
+    layout, channels = stream.layout.name, stream.layout.nb_channels
+    with refused(footage.path):
+        resampler = _Resampler(lambda: av.AudioResampler("flt", layout, rate))
+        # A little before: coders need a run-up.
+        first = int((max(start - 0.5, 0.0) + footage.zero) / float(stream.time_base))
+        footage.container.seek(first, stream=stream, backward=True)
+    written, begun, damaged = 0, None, 0
+    with refused(footage.path, "the sound cannot be read"):
+        for packet in footage.container.demux(stream):
+            try:
+                frames = packet.decode()
+            except av.error.FFmpegError:
+                damaged += 1
+                continue
+            if (
+                packet.pts is not None
+                and packet.pts * float(stream.time_base) - footage.zero > end + 0.5
+            ):
+                break
+            for frame in frames:
+                moment = None if frame.time is None else frame.time - footage.zero
+                if begun is None:
+                    begun = moment or 0.0
+                if moment is not None:
+                    written += _fill(file, moment - begun, written, rate, channels, end - begun)
+                written += _append(file, resampler.resampled(frame), channels)
+        written += _append(file, resampler.resampled(None), channels)
+    if written == 0 or begun is None:
+        return None
+    file.truncate(written * channels * 4)
+    file.flush()
+    samples = np.memmap(file, dtype=np.float32, mode="r", shape=(written, channels))
+    return Sound(samples, rate, layout, begun, damaged)
+
+
+class _Resampler:
+    """Gives every frame one form, also where a stream changes its own in the middle."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make = make
+        self._one = make()
+
+    def resampled(self, frame: Any) -> list[Any]:
+        try:
+            found: list[Any] = self._one.resample(frame)
+        except ValueError:  # another form than that of the frames before
+            before: list[Any] = self._one.resample(None)
+            self._one = self._make()
+            found = before + self._one.resample(frame)
+        return found
+
+
+def _fill(file: Any, moment: float, written: int, rate: int, channels: int, longest: float) -> int:
+    """Put silence where sound pauses; ``moment`` is where the next samples belong."""
+    gap = min(moment, longest + 1.0) - written / rate
+    if gap <= _SHAKE_S:
+        return 0
+    missing = round(gap * rate)
+    file.seek(missing * channels * 4, 1)  # a hole in the file reads as zeros
+    return missing
+
+
+def _append(file: Any, frames: list[Any], channels: int) -> int:
+    count = 0
+    for frame in frames:
+        samples = np.nan_to_num(frame.to_ndarray().reshape(-1, channels))
+        file.write(np.ascontiguousarray(samples, dtype=np.float32).tobytes())
+        count += len(samples)
+    return count

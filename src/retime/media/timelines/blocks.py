@@ -1,0 +1,62 @@
+"""An event list as blocks of text, each with its time, that are put in order again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from retime.media.timelines.carrying import Carrier
+
+__all__ = ["Block", "EventText"]
+
+
+@dataclass(frozen=True)
+class Block:
+    """One event: what stands before it, its times in seconds, and how to write it.
+
+    ``write(number, start, end, carrier)`` gives its text; ``end`` is ``None`` for a moment.
+    """
+
+    before: str
+    start: float
+    end: float | None
+    after: str
+    write: Callable[[int, float, float, Carrier], str]
+
+
+@dataclass(frozen=True)
+class EventText:
+    """A list of events between the text before and after it."""
+
+    head: str
+    blocks: tuple[Block, ...]
+    tail: str
+
+    def carried(self, carrier: Carrier) -> str:
+        """Write the list with its events carried; what is gone leaves its comments behind."""
+        found: list[tuple[float, float, int, str]] = []
+        waiting = ""
+        for order, block in enumerate(self.blocks):
+            before = waiting + block.before
+            if block.end is None:
+                at = carrier.moment(block.start)
+                times = None if at is None else (at, at)
+            else:
+                times = carrier.span(block.start, block.end)
+            if times is None:
+                waiting = before
+                continue
+            waiting = ""
+            found.append((*times, order, before))
+        # Events of one moment keep their order, turned round where time is.
+        turn = -1 if carrier.backwards else 1
+        found.sort(key=lambda event: (event[0], turn * event[2]))
+        # The gaps belong to the places, not to the events: the last has no empty line behind it.
+        gaps = [b.after for b in self.blocks]
+        if found:
+            gaps = [*gaps[: len(found) - 1], gaps[-1]]
+        text = self.head
+        for number, (start, end, order, before) in enumerate(found):
+            text += before + self.blocks[order].write(number + 1, start, end, carrier)
+            text += gaps[number]
+        return text + waiting + self.tail

@@ -1,0 +1,86 @@
+"""Events through the inverse of a warp: when what happened in the source happens in the result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from retime.timing import TimeWarp
+from retime.timing.graph import Graph
+
+__all__ = ["Carrier", "Outside"]
+
+Outside = Literal["drop", "clamp"]
+# Times in files have milliseconds at best.
+_SAME_TIME = 1e-7
+
+
+@dataclass
+class Carrier:
+    """Carries moments and spans of an event list from the source's time to the result's.
+
+    Parameters
+    ----------
+    curve : Graph
+        Output time to source time.
+    offset : float
+        Where the motion's time 0 lies in the list, in seconds.
+    outside : {"drop", "clamp"}
+        What becomes of events that the result does not show: gone, or at the nearest moment shown.
+    fps : float, optional
+        Frame rate of lists that count frames.
+    """
+
+    curve: Graph
+    offset: float = 0.0
+    outside: Outside = "drop"
+    fps: float | None = None
+    kept: int = field(default=0, init=False)
+    dropped: int = field(default=0, init=False)
+    clamped: int = field(default=0, init=False)
+
+    @property
+    def backwards(self) -> bool:
+        """Whether the order of events is turned round."""
+        return self.curve.direction < 0
+
+    def moment(self, time: float) -> float | None:
+        """Carry a moment; of a hold it is the start. ``None``: it is dropped."""
+        output, shown = self._at(time)
+        return self._counted(output, shown)
+
+    def span(self, start: float, end: float) -> tuple[float, float] | None:
+        """Carry a span, cut to what is shown of it; ``None``: it is dropped."""
+        if end <= start:
+            at = self.moment(start)
+            return None if at is None else (at, at)
+        warp = TimeWarp(self.curve.x, self.curve.y)
+        found = warp.preimage(start - self.offset, end - self.offset)
+        if found is not None:
+            self.kept += 1
+            return found
+        output, _ = self._at((start + end) / 2)
+        at = self._counted(output, shown=False)
+        return None if at is None else (at, at)
+
+    def within(self, time: float, start: float, end: float) -> float:
+        """Carry a moment that belongs to a span, and keep it in there; it is not counted."""
+        return min(max(self._at(time)[0], start), end)
+
+    def _at(self, time: float) -> tuple[float, bool]:
+        source = time - self.offset
+        curve = self.curve
+        side: Literal["left", "right"] = "right" if self.backwards else "left"
+        output = float(curve.swap().at(source, side))
+        shown = [float(curve.at(output)), float(curve.at(output, "right"))]
+        return output, any(abs(s - source) <= _SAME_TIME for s in shown)
+
+    def _counted(self, output: float, shown: bool) -> float | None:
+        if shown:
+            self.kept += 1
+        elif self.outside == "clamp":
+            self.clamped += 1
+        else:
+            self.dropped += 1
+            return None
+        return output

@@ -1,0 +1,33 @@
+"""The one curve that footage, sound and events follow when a warp has several."""
+
+from __future__ import annotations
+
+from retime.errors import InputError, did_you_mean
+from retime.timing import TimeWarp
+from retime.timing.graph import Graph
+
+__all__ = ["followed_curve"]
+
+
+def followed_curve(warp: TimeWarp, channel: str | None = None) -> tuple[Graph, tuple[str, ...]]:
+    """Return the curve to follow, over the warp's whole domain, and what there is to say about it.
+
+    Parameters
+    ----------
+    warp : TimeWarp
+        A warp for the body, or with curves for single channels.
+    channel : str, optional
+        The channel to follow. Left out, it is the first root's translation, where the warp has a
+        curve for one, else the body.
+    """
+    if channel is not None:
+        if channel not in warp.channels:
+            known = did_you_mean(channel, warp.channels)
+            raise InputError(f"the warp has no channel {channel!r}{known}")
+        return warp.channel(channel).pad(*warp.domain), ()
+    root = next((name for name in warp.channels if name.endswith(":translation")), None)
+    notes: tuple[str, ...] = ()
+    if warp.per_channel:
+        what = f"the curve of {root!r}" if root else "the body's curve"
+        notes = (f"the warp has curves for single channels; {what} is followed (--channel)",)
+    return warp.channel(root).pad(*warp.domain), notes

@@ -1,0 +1,139 @@
+"""Writing footage: H.264 pictures and AAC sound in an .mp4 or .mov file."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.errors import InputError
+from retime.media.video.opening import Footage, library
+
+__all__ = ["SUFFIXES", "Film", "film"]
+
+SUFFIXES = {".mp4": "mp4", ".m4v": "mp4", ".mov": "mov"}
+_SOUND_BITS_A_CHANNEL = 96_000
+# Formats that H.264 players show everywhere; all else is brought to the first.
+_PLAIN = ("yuv420p", "yuvj420p")
+
+
+class Film:
+    """A video that is being written: pictures and sound go in as they come.
+
+    Parameters
+    ----------
+    container : Any
+        PyAV's container, open to write.
+    footage : Footage
+        What it is made from; its shape, colours and turn are kept.
+    first : Any
+        A picture of it.
+    rate : Fraction
+        Frames a second.
+    quality : int
+        x264's constant rate factor: 0 is lossless, 18 looks like the source, 51 is worst.
+    sound : (int, str), optional
+        Samples a second and layout of the sound, where there is one.
+    """
+
+    def __init__(
+        self,
+        container: Any,
+        footage: Footage,
+        first: Any,
+        *,
+        rate: Fraction,
+        quality: int,
+        sound: tuple[int, str] | None,
+    ) -> None:
+        self.container = container
+        self.notes: list[str] = []
+        self._step = 1 / rate
+        self.picture = _add(container, "libx264", "H.264", rate=rate)
+        self.width, self.height = first.width & ~1, first.height & ~1
+        if (self.width, self.height) != (first.width, first.height):
+            self.notes.append(
+                f"{first.width}x{first.height} became {self.width}x{self.height}: H.264 takes even "
+                "sides"
+            )
+        self.format = first.format.name if first.format.name in _PLAIN else _PLAIN[0]
+        if self.format != first.format.name:
+            self.notes.append(f"pictures were {first.format.name} and became {self.format}")
+        coder = self.picture.codec_context
+        self.picture.width, self.picture.height = self.width, self.height
+        self.picture.pix_fmt = self.format
+        coder.time_base = self._step
+        coder.thread_count, coder.thread_type = 0, "AUTO"  # frames side by side, not slices
+        coder.options = {"crf": str(quality), "preset": "fast"}
+        if footage.picture.sample_aspect_ratio:
+            coder.sample_aspect_ratio = footage.picture.sample_aspect_ratio
+        for name in ("color_range", "colorspace", "color_primaries", "color_trc"):
+            setattr(coder, name, getattr(first, name))
+        turn = first.side_data.get("DISPLAYMATRIX")
+        if turn is not None:
+            self.picture.set_display_matrix(struct.unpack("=9i", bytes(turn)))
+        self.sound, self._samples = None, 0
+        if sound is not None:
+            self.sound = _add(container, "aac", "AAC", rate=sound[0], layout=sound[1])
+            self.sound.bit_rate = _SOUND_BITS_A_CHANNEL * self.sound.layout.nb_channels
+
+    def add_picture(self, number: int, frame: Any) -> None:
+        """Add a picture of the source as frame ``number``."""
+        from av.video.frame import PictureType
+
+        frame = self.fitted(frame)
+        frame.pts, frame.time_base = number, self._step
+        frame.pict_type = PictureType.NONE  # the coder decides, not what the source had
+        self.container.mux(self.picture.encode(frame))
+
+    def fitted(self, frame: Any) -> Any:
+        """Bring a picture to the film's size and format."""
+        if (frame.format.name, frame.width, frame.height) == (self.format, self.width, self.height):
+            return frame
+        return frame.reformat(width=self.width, height=self.height, format=self.format)
+
+    def add_sound(self, samples: npt.NDArray[np.float32]) -> None:
+        """Add sound of shape (n, channels) after what is there."""
+        av = library()
+        assert self.sound is not None
+        packed = np.ascontiguousarray(np.clip(samples, -1, 1).reshape(1, -1))
+        frame = av.AudioFrame.from_ndarray(packed, format="flt", layout=self.sound.layout.name)
+        frame.sample_rate, frame.time_base = self.sound.rate, Fraction(1, self.sound.rate)
+        frame.pts = self._samples
+        self._samples += len(samples)
+        self.container.mux(self.sound.encode(frame))
+
+    def finish(self) -> None:
+        """Write what the coders still hold."""
+        for stream in (self.picture, self.sound):
+            if stream is not None:
+                self.container.mux(stream.encode(None))
+
+
+def _add(container: Any, coder: str, what: str, **options: Any) -> Any:
+    av = library()
+    try:
+        return container.add_stream(coder, **options)
+    except (av.error.FFmpegError, ValueError):  # its sign that a coder is unknown
+        raise InputError(
+            f"this PyAV cannot write {what}: it lacks the coder {coder}; install PyAV's own wheel "
+            "(pip install 'retime[video]')"
+        ) from None
+
+
+@contextmanager
+def film(path: Path, kind: str, metadata: dict[str, str]) -> Iterator[Any]:
+    """Open a container to write; it is closed whatever happens."""
+    av = library()
+    container = av.open(str(path), "w", format=kind, options={"movflags": "+faststart"})
+    try:
+        container.metadata.update(metadata)
+        yield container
+    finally:
+        container.close()

@@ -1,0 +1,330 @@
+"""Footage retimed by a warp: pictures by their time stamps, sound without change of pitch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.errors import FormatError, InputError
+from retime.io.files import written_beside
+from retime.media.audio.onsets import find_attacks
+from retime.media.audio.sound import Sound, decode_sound
+from retime.media.audio.stretch import stretch
+from retime.media.timelines.followed import followed_curve
+from retime.media.video.encode import SUFFIXES, Film, film
+from retime.media.video.frames import FrameIndex, FrameReader, index_frames
+from retime.media.video.opening import library, open_footage
+from retime.timing import TimeWarp
+from retime.timing.graph import Graph
+
+__all__ = ["Frames", "Result", "Sounding", "retime_video"]
+
+Frames = Literal["nearest", "blend"]
+Sounding = Literal["keep-pitch", "drop"]
+Progress = Callable[[int, int, str], Any]
+
+_LONGEST_S = 24 * 3600.0
+# Frames a second, least and most.
+_RATES = 0.1, 1000.0
+# Shares of a picture below this are not seen, and cost a blend.
+_UNSEEN = 1 / 64
+# Half way between two pictures, the earlier is shown, whatever rounding says.
+_TIE = 1e-6
+# Times are compared in seconds; they come from arithmetic on time stamps.
+_SAME_TIME = 1e-6
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of a video.
+
+    Attributes
+    ----------
+    frames : int
+        Pictures written.
+    rate : Fraction
+        Frames a second.
+    source : array (F,)
+        The moment of the video that each shows, in seconds.
+    size : (int, int)
+        Width and height.
+    sound : bool
+        Whether there is sound.
+    notes : tuple of str
+        What was assumed, changed or left out.
+    """
+
+    frames: int
+    rate: Fraction
+    source: npt.NDArray[np.float64]
+    size: tuple[int, int]
+    sound: bool
+    notes: tuple[str, ...]
+
+    @property
+    def duration(self) -> float:
+        """Seconds that it plays."""
+        return self.frames / float(self.rate)
+
+
+def retime_video(
+    source: str | Path,
+    target: str | Path,
+    warp: TimeWarp,
+    *,
+    offset: float = 0.0,
+    fps: float | None = None,
+    frames: Frames = "nearest",
+    audio: Sounding = "keep-pitch",
+    channel: str | None = None,
+    quality: int = 18,
+    progress: Progress | None = None,
+) -> Result:
+    """Retime a video file by a warp, and write it whole or not at all.
+
+    The result shows the warp's domain, a picture at its start and then at the frame rate to its
+    end, as a retimed motion does: with equal frame rates, picture k belongs to pose k.
+
+    Parameters
+    ----------
+    source, target : str or Path
+        The video to read, and the .mp4, .m4v or .mov file to write.
+    warp : TimeWarp
+        Output time to the motion's time.
+    offset : float
+        Where the motion's time 0 lies in the video, in seconds.
+    fps : float, optional
+        Frame rate of the result; the video's average where not given.
+    frames : {"nearest", "blend"}
+        Show the nearest picture, or mix the two around a moment.
+    audio : {"keep-pitch", "drop"}
+        Let the sound follow without changing its pitch, or leave it out.
+    channel : str, optional
+        Which of the warp's curves to follow, where it has several.
+    quality : int
+        x264's constant rate factor, 0 (lossless) to 51.
+    progress : callable, optional
+        Called with (done, total, what).
+    """
+    source, target = Path(source), Path(target)
+    _check(target, offset, fps, frames, audio, quality)
+    if source.exists() and target.exists() and source.samefile(target):
+        raise InputError(f"{target} is the input; give the result another name")
+    curve, notes = followed_curve(warp, channel)
+    if curve.x[-1] <= curve.x[0]:
+        raise InputError("the warp lasts 0 s: there is nothing to show")
+    told = progress or (lambda done, total, what: None)
+    with ExitStack() as stack:
+        footage = stack.enter_context(open_footage(source))
+        told(0, 1, "reading time stamps")
+        index = index_frames(footage)
+        rate = index.rate if fps is None else Fraction(fps).limit_denominator(100_000)
+        if not _RATES[0] <= rate <= _RATES[1]:
+            raise FormatError(
+                f"the video's time stamps make {float(rate):.6g} fps, which no camera has; say the "
+                "rate of the result (--fps)",
+                path=source,
+            )
+        moments, said = _moments(curve, offset, rate, index)
+        notes += (*footage.notes, *said)
+        if index.variable:
+            notes += (
+                f"the frame rate varies; pictures are taken by their time stamps, and the result "
+                f"has {float(rate):.6g} fps (--fps)",
+            )
+        sound = None
+        if audio == "keep-pitch" and footage.sound is not None:
+            told(0, 1, "reading sound")
+            # Sound has a reader of its own: pictures are read at another place meanwhile.
+            other = stack.enter_context(open_footage(source))
+            span = float(moments.min()) - 1, float(moments.max()) + 1
+            sound = stack.enter_context(decode_sound(other, *span))
+            if sound is None:
+                notes += ("the video has no sound there",)
+        reader = FrameReader(footage, index)
+        beside = stack.enter_context(written_beside(target))
+        made = _write(
+            beside,
+            SUFFIXES[target.suffix.lower()],
+            reader,
+            moments,
+            rate,
+            frames,
+            sound,
+            _heard(curve, offset, sound, rate),
+            quality,
+            told,
+        )
+    damaged = reader.damaged + (0 if sound is None else sound.damaged)
+    if damaged:
+        notes += (f"{damaged} damaged packets were passed over; what came before them stands",)
+    return Result(
+        frames=len(moments),
+        rate=rate,
+        source=moments,
+        size=(made.width, made.height),
+        sound=made.sound is not None,
+        notes=(*notes, *made.notes),
+    )
+
+
+def _check(
+    target: Path, offset: float, fps: float | None, frames: str, audio: str, quality: int
+) -> None:
+    if target.suffix.lower() not in SUFFIXES:
+        kinds = ", ".join(SUFFIXES)
+        raise InputError(f"a video is written as {kinds}, not {target.suffix or 'no suffix'!r}")
+    if not np.isfinite(offset):
+        raise InputError(f"the offset is a number of seconds, not {offset}")
+    if fps is not None and not _RATES[0] <= fps <= _RATES[1]:
+        raise InputError(f"the frame rate of a video is between 0.1 and 1000, not {fps:g}")
+    if frames not in ("nearest", "blend"):
+        raise InputError(f"frames are 'nearest' or 'blend', not {frames!r}")
+    if audio not in ("keep-pitch", "drop"):
+        raise InputError(f"audio is 'keep-pitch' or 'drop', not {audio!r}")
+    if not 0 <= quality <= 51:
+        raise InputError(f"the quality goes from 0 (lossless) to 51, not {quality}")
+
+
+def _moments(
+    curve: Graph, offset: float, rate: Fraction, index: FrameIndex
+) -> tuple[npt.NDArray[np.float64], list[str]]:
+    """Find the moment of the video that each frame of the result shows; what is off is said."""
+    notes = []
+    length = curve.x[-1] - curve.x[0]
+    if length > _LONGEST_S:
+        raise InputError(
+            f"the warp lasts {length:.6g} s; a video of more than a day is not written"
+        )
+    steps = length * float(rate)
+    count = int(np.floor(steps + _SAME_TIME)) + 1
+    if steps - (count - 1) > 0.01:
+        notes.append(
+            f"the warp ends {(steps - (count - 1)) / float(rate):.3g} s after the last of "
+            f"{count} frames at {float(rate):.6g} fps"
+        )
+    times = np.minimum(curve.x[0] + np.arange(count) / float(rate), curve.x[-1])
+    moments = curve.at(times) + offset
+    first, last = index.times[0], index.times[-1] + index.spacing
+    if moments.max() < first or moments.min() > last:
+        raise InputError(
+            f"the warp shows {moments.min():.3f} to {moments.max():.3f} s of the video, which runs "
+            f"from {first:.3f} to {last:.3f} s; with --offset {first + offset - moments.min():.3f} "
+            "it begins where the video does"
+        )
+    outside = float(max(first - moments.min(), moments.max() - last))
+    if outside > index.spacing / 2:
+        notes.append(
+            f"the warp reaches {outside:.3f} s beyond the video; its end picture stands there"
+        )
+    return moments, notes
+
+
+def _heard(curve: Graph, offset: float, sound: Sound | None, rate: Fraction) -> Graph | None:
+    """Make the curve for the sound: from 0, in the sound's own time, over the last frame too."""
+    if sound is None:
+        return None
+    x, y = curve.x - curve.x[0], curve.y + offset - sound.start
+    steps = np.flatnonzero(np.diff(x) > _SAME_TIME)  # the rest are cuts, or as good as one
+    slope = 0.0
+    if len(steps):
+        last = steps[-1]
+        slope = (y[last + 1] - y[last]) / (x[last + 1] - x[last])
+    beyond = 1 / float(rate)
+    return Graph(np.r_[x, x[-1] + beyond], np.r_[y, y[-1] + slope * beyond])
+
+
+def _write(
+    path: Path,
+    kind: str,
+    reader: FrameReader,
+    moments: npt.NDArray[np.float64],
+    rate: Fraction,
+    frames: Frames,
+    sound: Sound | None,
+    heard: Graph | None,
+    quality: int,
+    told: Progress,
+) -> Film:
+    """Write pictures and sound side by side, so that neither waits in memory for the other."""
+    low, share = reader.index.shown_at(moments)
+    if frames == "nearest":
+        share = np.where(share > 0.5 + _TIE, 1.0, 0.0)
+    else:
+        share = np.where(share < _UNSEEN, 0.0, np.where(share > 1 - _UNSEEN, 1.0, share))
+    av = library()
+    first = reader.frame(int(low[0]))
+    kept = {k: v for k, v in reader.footage.container.metadata.items() if k in _KEPT}
+    try:
+        with film(path, kind, kept) as container:
+            tone = None if sound is None else (sound.rate, sound.layout)
+            made = Film(container, reader.footage, first, rate=rate, quality=quality, sound=tone)
+            chunks: Iterator[npt.NDArray[np.float32]] = iter(())
+            if sound is not None and heard is not None:
+                attacks = find_attacks(sound.samples, sound.rate)
+                length = len(moments) / float(rate)
+                chunks = stretch(sound.samples, sound.rate, heard, attacks, duration=length)
+            done = 0.0
+            for k in range(len(moments)):
+                made.add_picture(k, _picture(reader, made, int(low[k]), float(share[k])))
+                while sound is not None and done < (k + 1) / rate:
+                    chunk = next(chunks, None)
+                    if chunk is None:
+                        break
+                    made.add_sound(chunk)
+                    done += len(chunk) / sound.rate
+                told(k + 1, len(moments), "writing frames")
+            made.finish()
+    except av.error.FFmpegError as e:
+        raise FormatError(
+            f"the result cannot be written ({e.strerror or e})", path=reader.footage.path
+        ) from None
+    return made
+
+
+# What a container says about itself that is still true of the result.
+_KEPT = (
+    "title",
+    "artist",
+    "album",
+    "comment",
+    "copyright",
+    "description",
+    "genre",
+    "date",
+    "creation_time",
+    "location",
+)
+
+
+def _picture(reader: FrameReader, made: Film, low: int, share: float) -> Any:
+    """Return a picture of the source, or a mix of two neighbours."""
+    if share == 0:
+        return reader.frame(low)
+    if share == 1:
+        return reader.frame(low + 1)
+    return mix(made.fitted(reader.frame(low)), made.fitted(reader.frame(low + 1)), share)
+
+
+def mix(a: Any, b: Any, share: float) -> Any:
+    """Mix two pictures of one size and format, plane by plane."""
+    av = library()
+    out = av.VideoFrame(a.width, a.height, a.format.name)
+    weight = np.uint16(round(256 * share))
+    for one, other, into in zip(a.planes, b.planes, out.planes, strict=True):
+        rows, width = into.height, into.width
+        shown = [
+            np.frombuffer(p, np.uint8).reshape(-1, p.line_size)[:rows, :width] for p in (one, other)
+        ]
+        mixed = shown[0] * np.uint16(256 - weight) + shown[1] * weight + np.uint16(128)
+        np.frombuffer(into, np.uint8).reshape(-1, into.line_size)[:rows, :width] = mixed >> 8
+    for name in ("color_range", "colorspace", "color_primaries", "color_trc"):
+        setattr(out, name, getattr(a, name))
+    return out

@@ -1,0 +1,41 @@
+"""Live alignment: follow a recorded motion while it is being performed."""
+
+from __future__ import annotations
+
+from retime.methods.align.aligner import Aligner
+from retime.methods.align.bayes import BayesAligner
+from retime.methods.align.joints import PAPER_JOINTS, Recording, record, tracked_points
+from retime.methods.align.offline import (
+    Alignment,
+    AlignParameters,
+    align,
+    align_edit,
+    find_alignment,
+)
+from retime.methods.align.partner import Partner
+from retime.methods.align.predictive import PredictiveAligner
+from retime.methods.align.score import Moment, TimingScore, follow, judge, score
+from retime.methods.align.start import Start, StartDetector
+
+__all__ = [
+    "PAPER_JOINTS",
+    "AlignParameters",
+    "Aligner",
+    "Alignment",
+    "BayesAligner",
+    "Moment",
+    "Partner",
+    "PredictiveAligner",
+    "Recording",
+    "Start",
+    "StartDetector",
+    "TimingScore",
+    "align",
+    "align_edit",
+    "find_alignment",
+    "follow",
+    "judge",
+    "record",
+    "score",
+    "tracked_points",
+]

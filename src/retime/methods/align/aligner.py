@@ -1,0 +1,152 @@
+"""What all aligners have in common: a stream in, the recording's time out, never backwards."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.errors import InputError
+from retime.methods.align.joints import Recording, record
+from retime.methods.align.poses import LivePose, Sizer
+from retime.methods.align.stamps import Clock
+from retime.methods.align.trail import Trail
+from retime.motion import Motion
+from retime.timing import TimeWarp
+
+__all__ = ["Aligner"]
+
+# Longer gaps in the stream tell nothing about where the performer went meanwhile.
+_LONGEST_GAP = 1.0
+# So many joints in sight tell the timing as well as all.
+_ENOUGH_JOINTS = 8
+
+
+class Aligner(ABC):
+    """Finds the recording's time for each pose of a performance, as the poses come.
+
+    Parameters
+    ----------
+    reference : Motion, Recording or array (N, J, 3)
+        The recording: a motion, or positions in metres, Y up, with their times.
+    times : array (N,), optional
+        With positions: their times in seconds.
+    joints : sequence of str, optional
+        Roles to follow, and the order of a pose's joints; left out, the 16 joints of the paper.
+
+    Attributes
+    ----------
+    joints : tuple of str
+        The order of a pose's joints.
+    time : float
+        The recording's time, as last emitted.
+    rate : float
+        How fast the recording's time runs, in its seconds per live second.
+    confidence : float
+        How sure the time is, 0 to 1; less where few joints are in sight.
+    stopped : bool
+        The performer stands still where the recording moves.
+    """
+
+    def __init__(
+        self,
+        reference: Motion | npt.ArrayLike | Recording,
+        *,
+        times: npt.ArrayLike | None = None,
+        joints: Sequence[str] | None = None,
+    ) -> None:
+        self.recording = record(reference, times=times, joints=joints)
+        self.joints = self.recording.joints
+        self._sizer = Sizer(self.recording)
+        self._forget()
+
+    def _forget(self) -> None:
+        self._clock = Clock()
+        self._trail = Trail()
+        self._unseen = 0.0
+        self.time = self.recording.start
+        self.rate, self.confidence, self.stopped = 1.0, 0.0, False
+
+    def step(self, pose: npt.ArrayLike, time: float) -> float:
+        """Take in a live pose and return the recording's time for it.
+
+        Parameters
+        ----------
+        pose : array (J, 3)
+            Positions of the joints in metres, Y up, wherever the performer stands and faces; NaN
+            where a joint is not seen.
+        time : float
+            When it was, in seconds of the sender's clock. A pose no later than the last is ignored.
+
+        Returns
+        -------
+        float
+            Seconds of the recording's own time; never less than before.
+        """
+        seconds = self._clock.advance(time)
+        if seconds is None:
+            return self.time
+        live = self._sizer.live(pose)
+        if not live.visible.any():
+            self._unseen += seconds
+            self.confidence = 0.0
+        else:
+            gap = min(self._unseen + seconds, _LONGEST_GAP)
+            self._unseen = 0.0
+            found = self._follow(live, gap)
+            self.time = min(max(self.time, found), self.recording.end)
+            seen = min(1.0, float(live.visible.sum()) / _ENOUGH_JOINTS)
+            self.confidence = min(max(self.confidence, 0.0), 1.0) * seen**0.5
+        self._trail.add(self._clock.now, self.time)
+        return self.time
+
+    @abstractmethod
+    def _follow(self, live: LivePose, seconds: float) -> float:
+        """Find the recording's time for a pose; set rate, confidence and stopped."""
+
+    @abstractmethod
+    def _place(self, time: float) -> None:
+        """Go on from a time of the recording, its start included."""
+
+    def ahead(self, seconds: float) -> float:
+        """Return the recording's time that many seconds from now, at the present rate."""
+        return min(self.time + self.rate * max(seconds, 0.0), self.recording.end)
+
+    @property
+    def warp(self) -> TimeWarp:
+        """The warp so far, from live to recorded time, within half a millisecond.
+
+        After thousands of turns its older parts are kept more coarsely, so that memory is bounded.
+        Before the first pose, and after a seek, it is where it waits.
+        """
+        if self._trail.empty:
+            now = 0.0 if math.isnan(self._clock.now) else self._clock.now
+            return TimeWarp([now], [self.time])
+        return self._trail.warp()
+
+    def reset(self) -> None:
+        """Forget the performance and the performer, and wait at the recording's start."""
+        self._forget()
+        self._sizer.reset()
+        self._place(self.recording.start)
+
+    def know(self, sizer: Sizer) -> None:
+        """Take over what is known of the performer's build."""
+        self._sizer.learn(sizer)
+
+    def seek(self, time: float) -> None:
+        """Go on from another time of the recording; this alone may go back."""
+        if not isinstance(time, int | float | np.number):
+            raise InputError(f"a time to seek is a number of seconds, not {time!r}")
+        if not self.recording.start <= time <= self.recording.end:
+            raise InputError(
+                f"{time:g} s is not in the recording, which runs from {self.recording.start:g} to "
+                f"{self.recording.end:g} s"
+            )
+        self.time = float(time)
+        self.rate, self.confidence, self.stopped = 1.0, 0.0, False
+        self._trail, self._unseen = Trail(), 0.0
+        self._place(self.time)

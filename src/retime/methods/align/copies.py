@@ -1,0 +1,157 @@
+"""Following a copy of the recording: the same performance, at another pace.
+
+A Bayes filter over (place, rate). The tolerance is what the pose was off by of late, so that a
+clean stream is followed to the millisecond and a noisy one is averaged.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from retime.arrays import FloatArray
+from retime.methods.align.poses import LivePose
+
+__all__ = ["CopyFilter"]
+
+# Places a second of the recording.
+_PLACES = 120.0
+# Rates that are told apart; 0 is standing still.
+_RATES = np.r_[0.0, np.arange(0.15, 2.9, 0.15)]
+_USUAL_SPREAD = 0.35
+# Shares of belief that change rate, stop and start again, for a step of 40 ms.
+_STEP = 0.04
+_DRIFT, _STOP, _GO = 0.08, 0.02, 0.25
+# Evidence of one pose, whatever the rate: two thirds of what it were if errors were all independent
+# (1.5), as a sensor's noise nearly is.
+_WEIGHT = 1.0
+# A joint's usual, least and largest error in metres, and how quickly it is learnt (per step).
+_USUAL_ERROR, _LEAST_ERROR, _LARGEST_ERROR, _LEARN = 0.004, 0.001, 0.15, 0.08
+# Between two places, the pose is known to this share of the way.
+_BETWEEN = 0.6
+# How far around the last place is looked, seconds.
+_AROUND = 1.5
+# Share of the difference to the place found that is made up in a step of 40 ms.
+_GAIN = 0.8
+# Seconds over which the distance to the recording is averaged, direction and all.
+_OFFSET_SECONDS = 0.3
+# Belief within this many seconds of the place counts as agreeing with it.
+_AGREE = 0.15
+
+
+class CopyFilter:
+    """A filter over (place, rate) for live poses that equal recorded ones.
+
+    Parameters
+    ----------
+    path : array (N, J, 3)
+        The recording's poses, evenly over its duration, centred and of common size.
+    duration : float
+        Seconds from its first to its last pose.
+    """
+
+    def __init__(self, path: FloatArray, duration: float) -> None:
+        self.path = np.ascontiguousarray(path)
+        self.duration = duration
+        self.places = (len(path) - 1) / duration
+        self._step2 = (np.gradient(self.path, axis=0) ** 2).sum(axis=2).mean(axis=1)
+        self._going = np.full(len(_RATES), 1.0 / (len(_RATES) - 1))
+        self._no_jumps = np.zeros(3), np.ones((3, len(path))), np.ones((3, len(path)))
+        self._fresh = np.ones(len(path))
+        self._moved = np.zeros((len(path), len(_RATES)))
+        self._cost = np.zeros(len(path))
+        self._at = np.zeros(len(path))
+        self.seek(0.0)
+
+    @staticmethod
+    def grid(duration: float) -> int:
+        """Return how many places a recording of this length takes."""
+        return max(round(duration * _PLACES), 8) + 1
+
+    def seek(self, time: float, spread: float = 0.1) -> None:
+        """Believe in one place, and a little in what follows it within ``spread`` seconds."""
+        usual = np.exp(-0.5 * ((_RATES - 1) / _USUAL_SPREAD) ** 2)
+        usual[0] = 2.0  # most wait before they start
+        first = min(round(time * self.places), len(self.path) - 1)
+        last = min(len(self.path), first + int(spread * self.places) + 1)
+        self.belief = np.zeros((len(self.path), len(_RATES)))
+        self.belief[first + 1 : last] = 0.03 * usual
+        self.belief[first] = usual
+        self.belief /= self.belief.sum()
+        self._error2 = _USUAL_ERROR**2
+        self.place = self.time = time
+        self.rate, self.still, self.confidence = 1.0, 0.5, 1.0
+        self._offset = np.zeros(self.path.shape[1:])
+        self._met = np.zeros(self.path.shape[1], bool)
+
+    def step(self, live: LivePose, seconds: float) -> None:
+        """Take in a pose, some seconds after the last."""
+        from retime.methods.align.belief_kernels import moments, move_belief, weigh_copy
+        from retime.methods.align.pose_kernels import nearest_on_path
+
+        steps = seconds / _STEP
+        cells = seconds * self.places
+        around = _AROUND * self.places
+        low = int(max(0, self.place * self.places - around))
+        high = int(min(len(self.path), self.place * self.places + around + 3 * cells + 2))
+        part = slice(low, high)
+        self.belief[:low] = 0.0
+        self.belief[high:] = 0.0
+        belief = self.belief[part]
+        jump, decay, reach = self._no_jumps
+        move_belief(
+            belief, self._moved[part], _RATES, cells, min(0.3, _DRIFT * steps),
+            min(0.3, _STOP * steps), min(0.5, _GO * steps), self._going,
+            jump, decay[:, part], reach[:, part], self._fresh[part],
+        )  # fmt: skip
+        error2 = min(max(self._error2, _LEAST_ERROR**2), _LARGEST_ERROR**2)
+        spread = error2 + _BETWEEN * self._step2[part]
+        args = self._cost[part], self.path[part], spread, live.points, live.visible
+        if not weigh_copy(belief, *args, _WEIGHT):
+            belief[:] = 1.0 / belief.size
+        at = self._at[part]
+        mean, variance, mode, self.rate, self.still = moments(belief, _RATES, at)
+        mean, mode = mean + low, mode + low
+        near, square = nearest_on_path(
+            self.path,
+            live.points,
+            live.visible,
+            max(0, mode - 3),
+            min(len(self.path) - 1, mode + 4),
+        )
+        self._learn_offset(live, near, seconds)
+        self._error2 += min(_LEARN * steps, 1.0) * (square - self._error2)
+        place = mean
+        if abs(near - mean) < 4 and variance > 0:
+            # The grid's own answer and the nearest point between its places, by their variances.
+            step2 = self._step2[min(int(near), len(self.path) - 1)]
+            other = max(self._error2, 1e-8) / max(step2, 1e-12) / live.visible.sum() / _WEIGHT
+            place = mean + (near - mean) * variance / (variance + other + 1e-9)
+        self.place = place / self.places
+        agree = _AGREE * self.places
+        self.confidence = float(
+            self._at[max(low, int(place - agree)) : min(high, int(place + agree) + 1)].sum()
+        )
+        expected = self.time + self.rate * seconds
+        gain = 1 - (1 - _GAIN) ** (steps if seconds > 0 else 1.0)
+        found = expected + gain * (self.place - expected)
+        self.time = min(self.duration, max(self.time, found))
+
+    @property
+    def distance(self) -> float:
+        """How far the joints are from the recording of late, at common size; noise averages out."""
+        if not self._met.any():
+            return 0.0
+        return float(np.sqrt((self._offset[self._met] ** 2).sum(axis=1).mean()))
+
+    def _learn_offset(self, live: LivePose, place: float, seconds: float) -> None:
+        from retime.methods.align.pose_kernels import pose_difference
+
+        before = min(int(place), len(self.path) - 2)
+        share = place - before
+        recorded = (1 - share) * self.path[before] + share * self.path[before + 1]
+        offset = pose_difference(recorded, live.points, live.visible)
+        new = live.visible & ~self._met
+        self._offset[new] = offset[new]
+        self._met |= new
+        gain = (1 - np.exp(-seconds / _OFFSET_SECONDS)) * live.visible[:, None]
+        self._offset += gain * (offset - self._offset)

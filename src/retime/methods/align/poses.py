@@ -1,0 +1,205 @@
+"""Poses made comparable: wherever a performer stands, faces and however tall they are.
+
+Two poses are compared after the turn about the vertical and the shift along the ground that bring
+one nearest to the other, in closed form. That needs no hips and no shoulders: any joints that are
+seen will do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.arrays import FloatArray
+from retime.errors import InputError
+from retime.methods.align.joints import Recording
+
+__all__ = [
+    "LivePose",
+    "Sizer",
+    "bone_lengths",
+    "centred",
+    "floor_of",
+    "own_heading",
+    "turned_onto",
+    "velocity",
+]
+
+# All bodies are brought to this much bone between the tracked joints, in metres: "common size".
+_BONES = 4.0
+# How many poses a bone's length is averaged over, and how many tell where to begin.
+_SIZED_OVER, _FIRST = 250, 7
+# A joint farther away than this, in metres, is no joint.
+_FARTHEST = 1e6
+_LEGS = ("left_lower_leg", "right_lower_leg", "left_foot", "right_foot")
+_FEET = ("left_toe", "right_toe", "left_foot", "right_foot")
+# Floors that differ by less than this, in metres, are one: shoes and markers differ by as much.
+_SAME_FLOOR = 0.06
+# Share of the way from the lowest that a foot has been to where the feet are that a pose forgets.
+_FORGOTTEN = 2e-4
+# With fewer bones in sight than this, the head's height tells the size.
+_LEAST_BONES = 3
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class LivePose:
+    """One live pose (J, 3), centred on the ground, on the recording's bones at common size."""
+
+    points: FloatArray
+    visible: Mask
+
+
+def bone_lengths(points: FloatArray, bones: npt.NDArray[np.int64]) -> FloatArray:
+    """Return lengths (..., B) of bones."""
+    out: FloatArray = np.linalg.norm(
+        points[..., bones[:, 1], :] - points[..., bones[:, 0], :], axis=-1
+    )
+    return out
+
+
+def centred(points: FloatArray, visible: Mask) -> FloatArray:
+    """Move points (..., J, 3) along the ground so that those in sight are about the origin."""
+    out = points.copy()
+    out[..., [0, 2]] -= points[..., visible, :][..., [0, 2]].mean(axis=-2, keepdims=True)
+    return out
+
+
+def turned_onto(target: FloatArray, points: FloatArray) -> FloatArray:
+    """Turn centred points (..., J, 3) about the vertical to lie nearest to a target."""
+    x, z = points[..., 0], points[..., 2]
+    along = (x * target[..., 0] + z * target[..., 2]).sum(axis=-1)
+    across = (x * target[..., 2] - z * target[..., 0]).sum(axis=-1)
+    length = np.hypot(along, across)
+    cos = np.where(length > 0, along / np.where(length > 0, length, 1), 1.0)[..., None]
+    sin = np.where(length > 0, across / np.where(length > 0, length, 1), 0.0)[..., None]
+    return np.stack([cos * x - sin * z, points[..., 1], sin * x + cos * z], axis=-1)
+
+
+def own_heading(points: FloatArray) -> FloatArray:
+    """Turn each pose (N, J, 3) of a recording to lie nearest to their mean: its own heading."""
+    everything = np.ones(points.shape[1], bool)
+    out = centred(points, everything)
+    mean = out[len(out) // 2]
+    for _ in range(4):
+        out = turned_onto(mean, out)
+        mean = out.mean(axis=0)
+    return out
+
+
+def velocity(points: FloatArray, before: FloatArray, seconds: float) -> FloatArray:
+    """Return velocities (..., J, 3) between poses, the body's own travel and turn taken out."""
+    out: FloatArray = (points - turned_onto(points, before)) / seconds
+    return out
+
+
+def floor_of(recording: Recording) -> float:
+    """Return the height below which feet hardly come; NaN where no foot is recorded."""
+    feet = [j for j, name in enumerate(recording.joints) if name in _FEET]
+    if not feet or not len(recording.times):
+        return np.nan
+    return float(np.nanpercentile(np.nanmin(recording.points[:, feet, 1], axis=1), 5))
+
+
+class Sizer:
+    """Puts a performer's poses on the recording's bones, so that bodies of other build compare.
+
+    Every bone of a live pose is stretched by the ratio of its length in the recording to its mean
+    length in the stream, from the hips outwards; the height of the hips goes by the legs. Where the
+    performer's floor, below the lowest that a foot has been, lies elsewhere, they are put on the
+    recording's.
+    """
+
+    def __init__(self, recording: Recording) -> None:
+        self.bones = recording.bones
+        self._count = len(recording.joints)
+        self._lengths = np.median(bone_lengths(recording.points, self.bones), axis=0)
+        total = float(self._lengths.sum())
+        whole = len(self.bones) >= _LEAST_BONES and total > 0
+        self.scale = _BONES / total if whole else 1.0
+        at = {name: j for j, name in enumerate(recording.joints)}
+        self._legs = np.isin(self.bones[:, 1], [at[n] for n in _LEGS if n in at])
+        self._head = at.get("head")
+        if self._head is not None:
+            self._head_height = float(np.percentile(recording.points[:, self._head, 1], 95))
+        self._feet = [at[n] for n in _FEET if n in at]
+        self._floor = floor_of(recording)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the performer's build."""
+        self._live = np.zeros(len(self.bones))
+        self._seen = np.zeros(len(self.bones))
+        self._first = np.zeros((len(self.bones), _FIRST))
+        self._odd = np.zeros(len(self.bones))
+        self._highest = 0.0
+        self._lowest = np.nan
+
+    def measure(self, recording: Recording) -> None:
+        """Know a performer's build at once, from all of a performance."""
+        self._live = np.median(bone_lengths(recording.points, self.bones), axis=0)
+        self._seen[:] = _SIZED_OVER
+        self._lowest = floor_of(recording)
+        if self._head is not None:
+            self._highest = float(np.percentile(recording.points[:, self._head, 1], 95))
+
+    def learn(self, other: Sizer) -> None:
+        """Take over the build that another has measured with the same joints."""
+        self._live, self._seen = other._live.copy(), other._seen.copy()
+        self._first, self._odd = other._first.copy(), other._odd.copy()
+        self._highest, self._lowest = other._highest, other._lowest
+
+    def live(self, pose: npt.ArrayLike, *, learn: bool = True) -> LivePose:
+        """Put a live pose (J, 3) on the recording's bones; joints that are NaN are out of sight."""
+        from retime.methods.align.pose_kernels import measure_bones, put_on_bones
+
+        try:
+            points = np.array(pose, dtype=float)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"a pose is {self._count} positions of three numbers each, NaN where unseen"
+            ) from None
+        if points.shape != (self._count, 3):
+            raise InputError(
+                f"a pose is positions ({self._count}, 3) of the recording's joints, not "
+                f"{points.shape}"
+            )
+        visible = (np.abs(points) < _FARTHEST).all(axis=1)
+        points[~visible] = 0.0
+        points[visible, 1] -= self._rise(points, visible, learn)
+        if learn and visible.any():
+            measure_bones(
+                points, visible, self.bones, self._live, self._seen, self._first, self._odd,
+                _SIZED_OVER,
+            )  # fmt: skip
+        if not visible.any():
+            return LivePose(points, visible)
+        placed = put_on_bones(
+            points, visible, self.bones, self._lengths, self._live, self._legs, _LEAST_BONES,
+            self._by_height(points, visible), self.scale,
+        )  # fmt: skip
+        return LivePose(placed, visible)
+
+    def _rise(self, points: FloatArray, visible: Mask, learn: bool) -> float:
+        """Return how far the performer's floor lies above the recording's; 0 where it is one."""
+        feet = [float(points[j, 1]) for j in self._feet if visible[j]]
+        if learn and feet:
+            low = min(feet)
+            if not low > self._lowest:
+                self._lowest = low
+            else:  # a single pose that was wrong is forgotten in time
+                self._lowest += _FORGOTTEN * (low - self._lowest)
+        rise = self._lowest - self._floor
+        return rise if abs(rise) > _SAME_FLOOR else 0.0
+
+    def _by_height(self, points: FloatArray, visible: Mask) -> float:
+        """Return the ratio of sizes that the head's height tells."""
+        if self._head is None:
+            return 1.0
+        tall = float(points[self._head, 1])
+        if visible[self._head] and (not self._highest or tall < 1.5 * self._highest):
+            self._highest = max(self._highest, tall)
+        return self._head_height / self._highest if self._highest > 0 else 1.0

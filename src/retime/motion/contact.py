@@ -1,0 +1,94 @@
+"""Contacts as data: a joint that stands still for a while, and how a warp carries it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from retime.errors import InputError
+from retime.timing import TimeWarp
+
+__all__ = ["Contact", "carry_contacts", "parse_contacts"]
+
+
+@dataclass(frozen=True)
+class Contact:
+    """A joint that stands still for a while.
+
+    Parameters
+    ----------
+    joint : str
+        Its name.
+    start, end : float
+        From when to when, seconds.
+    """
+
+    joint: str
+    start: float
+    end: float
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite([self.start, self.end]).all() and self.start < self.end):
+            raise InputError(
+                f"the contact of {self.joint!r} runs from {self.start:g} s to {self.end:g} s; "
+                "it must end after it starts"
+            )
+
+    @property
+    def duration(self) -> float:
+        """Its length in seconds."""
+        return self.end - self.start
+
+
+def carry_contacts(
+    contacts: Iterable[Contact], warp: TimeWarp, *, period: float | None = None
+) -> tuple[Contact, ...]:
+    """Move contacts through a warp, each by its own joint's channel; what is not shown vanishes.
+
+    Parameters
+    ----------
+    contacts : iterable of Contact
+        In the warp's source time.
+    warp : TimeWarp
+        From the time they are wanted in to theirs.
+    period : float, optional
+        The source's duration, where the warp goes round; left out, what the warp itself shows.
+    """
+    out = []
+    for contact in contacts:
+        for turn in _turns(contact, warp, period):
+            shown = warp.preimage(contact.start + turn, contact.end + turn, contact.joint)
+            if shown is not None:
+                out.append(Contact(contact.joint, *shown))
+    return tuple(out)
+
+
+def _turns(contact: Contact, warp: TimeWarp, period: float | None) -> list[float]:
+    """How far a contact's copies lie from it, on every turn of a cycle that the warp shows."""
+    source = warp.channel(contact.joint).y
+    period = abs(float(source[-1] - source[0])) if period is None else period
+    if not warp.loop or period <= 0:
+        return [0.0]
+    first = int(np.floor((source.min() - contact.end) / period))
+    last = int(np.ceil((source.max() - contact.start) / period))
+    return [k * period for k in range(first, last + 1)]
+
+
+def parse_contacts(document: Any) -> tuple[Contact, ...]:
+    """Turn a list of ``{"joint", "start", "end"}``, as JSON gives it, into contacts."""
+    if not isinstance(document, list):
+        raise InputError('contacts are a list of objects with "joint", "start" and "end"')
+    out = []
+    for number, entry in enumerate(document, 1):
+        if not isinstance(entry, Mapping) or set(entry) != {"joint", "start", "end"}:
+            raise InputError(f'contact {number} needs "joint", "start" and "end"')
+        if not isinstance(entry["joint"], str):
+            raise InputError(f"contact {number}: {entry['joint']!r} is no joint's name")
+        try:
+            out.append(Contact(entry["joint"], float(entry["start"]), float(entry["end"])))
+        except (TypeError, ValueError) as e:
+            raise InputError(f"contact {number}: {e}") from None
+    return tuple(out)

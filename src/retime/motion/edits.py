@@ -1,0 +1,343 @@
+"""Edits and how they are applied: times are walked back, and the source is sampled once.
+
+Sampling after every step would blur the motion each time; here warps only move times, pose layers
+are added at their depth, and fixes run once, last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.arrays import FloatArray
+from retime.errors import InputError, did_you_mean
+from retime.motion import quat
+from retime.motion.contact import Contact, carry_contacts
+from retime.motion.layers import PoseLayer, Sampled
+from retime.motion.loops import must_loop
+from retime.motion.motion import Motion
+from retime.motion.sampling import ChannelTimes, Frames, channel_of, sample
+from retime.timing import TimeWarp
+
+__all__ = [
+    "FIX_ORDER",
+    "Edit",
+    "Fix",
+    "FixContext",
+    "FixKind",
+    "apply",
+    "apply_edits",
+    "check_channels",
+    "total_warp",
+]
+
+FixKind = Literal["smoothing", "cartoon", "contact IK"]
+FIX_ORDER: tuple[FixKind, ...] = ("smoothing", "cartoon", "contact IK")
+
+
+@dataclass(frozen=True, eq=False)
+class FixContext:
+    """What a fix may look at besides the retimed motion.
+
+    Parameters
+    ----------
+    source : Motion
+        What all steps started from.
+    warp : TimeWarp
+        From the retimed motion's time to the source's.
+    contacts : tuple of Contact, optional
+        Contacts that a step gave, carried to the retimed motion's time.
+    carry : callable
+        Carries contacts of the source to the retimed motion's time, step by step.
+    body_at : callable
+        Evaluates the steps before fixes at source times (N,), every part at the body's own time:
+        changes of pose are in, timings of single channels are not.
+    """
+
+    source: Motion
+    warp: TimeWarp
+    contacts: tuple[Contact, ...] | None
+    carry: Callable[[tuple[Contact, ...]], tuple[Contact, ...]]
+    body_at: Callable[[FloatArray], Motion]
+
+
+@dataclass(frozen=True, eq=False)
+class Fix:
+    """A correction of the finished motion.
+
+    Parameters
+    ----------
+    kind : {"smoothing", "cartoon", "contact IK"}
+        Its place in the order; the last step's wins where several steps have one of a kind.
+    run : callable
+        ``(retimed, FixContext) -> Motion`` on the same frames.
+    """
+
+    kind: FixKind
+    run: Callable[[Motion, FixContext], Motion]
+
+
+@dataclass(frozen=True, eq=False)
+class Edit:
+    """What one step does: any of a warp, a pose layer and fixes, each by a weight.
+
+    ``contacts``, in the step's input time, replace those of the source from there on; ``figures``
+    are numbers that the method found on the way, such as costs.
+    """
+
+    warp: TimeWarp | None = None
+    layer: PoseLayer | None = None
+    fixes: tuple[Fix, ...] = ()
+    weight: float = 1.0
+    contacts: tuple[Contact, ...] | None = None
+    figures: Mapping[str, float] = field(default_factory=dict)
+
+    def weighted_warp(self, domain: tuple[float, float]) -> TimeWarp:
+        """Return the step's warp, blended with the identity over its input's time."""
+        if self.warp is None:
+            return TimeWarp.identity(*domain)
+        return TimeWarp.identity(*domain, loop=self.warp.loop).blend(self.warp, self.weight)
+
+
+def apply(
+    motion: Motion,
+    warp: TimeWarp,
+    *,
+    fps: float | None = None,
+    exact: bool = False,
+    times: npt.ArrayLike | None = None,
+    range: tuple[float, float] | None = None,
+    rest: Literal["fixed", "ripple"] = "fixed",
+    loop: bool = False,
+) -> Motion:
+    """Retime a motion.
+
+    Parameters
+    ----------
+    motion : Motion
+        The source.
+    warp : TimeWarp
+        From output time to the source's time.
+    fps : float, optional
+        Frame rate of the result; the source's where not given.
+    exact : bool
+        Keep the warp's duration to the last digit by stretching the frame time a little, in place
+        of rounding to whole frames.
+    times : array (F,), optional
+        Output times to evaluate, in place of evenly spaced frames.
+    range : (float, float), optional
+        Source times between which the warp acts; it starts at the range's start.
+    rest : {"fixed", "ripple"}
+        What follows the range keeps its time, or moves with the range's end.
+    loop : bool
+        The clip is a cycle: times beyond its ends go round.
+
+    Examples
+    --------
+    >>> from retime import TimeWarp, apply, samples
+    >>> jump = samples.jump()
+    >>> slow = apply(jump, TimeWarp([0, 2 * jump.duration], [0, jump.duration]))
+    >>> round(slow.duration / jump.duration, 6)
+    2.0
+    """
+    if not isinstance(warp, TimeWarp):
+        raise InputError(
+            f"a motion is retimed by a TimeWarp, not by {type(warp).__name__}; read_warp reads one "
+            "from a file"
+        )
+    if range is not None:
+        warp = warp.within(motion.domain, range, rest)
+    if loop:
+        warp = warp.looped()
+    if warp.loop:
+        must_loop(motion)
+    return apply_edits(motion, [Edit(warp)], fps=fps, exact=exact, times=times)
+
+
+def total_warp(motion: Motion, edits: Iterable[Edit]) -> TimeWarp:
+    """Compose the edits' warps: from the result's time to the source's.
+
+    It is a loop where any step is: then the source is sampled round and round.
+    """
+    return _composed(motion, _warps(motion, edits))
+
+
+def _composed(motion: Motion, warps: Sequence[TimeWarp]) -> TimeWarp:
+    total = warps[0] if warps else TimeWarp.identity(*motion.domain)
+    for warp in warps[1:]:
+        total = total @ warp
+    return total.looped(any(w.loop for w in warps))
+
+
+def _warps(motion: Motion, edits: Iterable[Edit]) -> list[TimeWarp]:
+    """List the edits' warps; what comes before a loop goes round with it."""
+    domain, warps = motion.domain, []
+    for edit in edits:
+        warps.append(edit.weighted_warp(domain))
+        domain = warps[-1].domain
+    loops = [k for k, warp in enumerate(warps) if warp.loop]
+    return [w.looped() if loops and k <= loops[-1] else w for k, w in enumerate(warps)]
+
+
+def apply_edits(
+    motion: Motion,
+    edits: Sequence[Edit],
+    *,
+    fps: float | None = None,
+    exact: bool = False,
+    times: npt.ArrayLike | None = None,
+) -> Motion:
+    """Evaluate a list of edits on a motion with a single resampling.
+
+    Parameters are those of :func:`apply`; the edits are in the order in which they were made.
+    """
+    warps = _warps(motion, edits)
+    domain = warps[-1].domain if warps else motion.domain
+    unchanged = domain == motion.domain and all(w.is_identity for w in warps)
+    if unchanged and fps is None and times is None and not exact:
+        times = motion.sample_times  # uneven samples stay as they are
+    frames = Frames.of(motion, domain, fps, exact, times)
+
+    # Each channel's time, walked back through the steps; depths[k] is step k's input time.
+    depths: list[ChannelTimes] = []
+    now = ChannelTimes(frames.times, {})
+    for warp in reversed(warps):
+        now = now.through(warp)
+        depths.append(now)
+    depths.reverse()
+
+    sampled = sample(motion, now, loop=bool(warps) and warps[0].loop)
+    inputs = [motion.domain, *(w.domain for w in warps)]
+    for edit, depth, warp, span in zip(edits, depths, warps, inputs, strict=False):
+        if edit.layer is not None and edit.weight != 0:
+            sampled = _add_layer(motion, sampled, edit, depth.wrapped(span) if warp.loop else depth)
+    rotations, translations, scales = sampled
+    for track in (*translations.values(), *scales.values()):
+        track.setflags(write=False)  # made here: no copy is needed to keep them from changing
+
+    total = _composed(motion, warps)
+    origin = motion.origin
+    if origin is not None:
+        pure = motion.is_unedited and not any(e.layer is not None and e.weight for e in edits)
+        made = (rotations, *translations.values(), *scales.values())
+        whole = total if origin.warp is None else origin.warp @ total
+        origin = replace(origin, warp=whole, unedited=made if pure else None)
+    notes = [n for edit in edits if edit.warp is not None for n in edit.warp.notes]
+    notes += [n for warp in warps for n in check_channels(motion, warp)]
+    notes += frames.notes
+    out = replace(
+        motion,
+        rotations=rotations,
+        translations=translations,
+        scales=scales,
+        fps=frames.fps,
+        start=float(frames.times[0]),
+        sample_times=frames.times if frames.uneven else None,
+        origin=origin,
+    ).with_notes(*notes)
+    periods = [b - a for a, b in inputs]
+    given = [edit.contacts for edit in edits]
+    context = FixContext(
+        motion,
+        total,
+        _carried(None, given, warps, periods),
+        lambda found: _carried(found, [None] * len(warps), warps, periods) or (),
+        lambda t: _body_at(motion, edits, total, t),
+    )
+    return _run_fixes(out, context, edits)
+
+
+def _body_at(motion: Motion, edits: Sequence[Edit], total: TimeWarp, source: FloatArray) -> Motion:
+    """Evaluate the steps at source times, as if every channel followed the body."""
+    whole = [
+        replace(e, fixes=(), contacts=None, warp=None if e.warp is None else e.warp.of_body())
+        for e in edits
+    ]
+    return apply_edits(motion, whole, times=np.unique(total.of_body().inverse(source)))
+
+
+def _carried(
+    contacts: tuple[Contact, ...] | None,
+    given: Sequence[tuple[Contact, ...] | None],
+    warps: Sequence[TimeWarp],
+    periods: Sequence[float],
+) -> tuple[Contact, ...] | None:
+    """Carry contacts through all steps; those that a step gives replace them from there on."""
+    for new, warp, period in zip(given, warps, periods, strict=False):
+        contacts = contacts if new is None else new
+        if contacts is not None:
+            contacts = carry_contacts(contacts, warp, period=period if warp.loop else None)
+    return contacts
+
+
+def check_channels(motion: Motion, warp: TimeWarp) -> tuple[str, ...]:
+    """Refuse a warp for other joints; return a note on the channels that a motion lacks."""
+    unknown = [n for n in warp.channels if n not in motion.channels]
+    if not unknown:
+        return ()
+    if len(unknown) == len(warp.channels):
+        raise InputError(
+            f"the warp is for other joints: none of its channels ({', '.join(unknown[:4])}) is in "
+            f"this motion{did_you_mean(unknown[0], motion.channels)}"
+        )
+    return ("channels that this motion lacks: " + ", ".join(unknown),)
+
+
+def _run_fixes(out: Motion, context: FixContext, edits: Iterable[Edit]) -> Motion:
+    last = {fix.kind: (fix, edit.weight) for edit in edits for fix in edit.fixes}
+    for kind in FIX_ORDER:
+        fix, weight = last.get(kind, (None, 0.0))
+        if fix is None or weight == 0:
+            continue
+        fixed = fix.run(out, context)
+        out = fixed if weight == 1 else _between(out, fixed, weight)
+    return out
+
+
+def _between(a: Motion, b: Motion, weight: float) -> Motion:
+    """Scale a fix's displacement."""
+    share = np.full(a.rotations.shape[:2], weight)
+    rest = _rest_of(a)
+
+    def mixed(
+        one: Mapping[str, FloatArray], other: Mapping[str, FloatArray], which: int
+    ) -> dict[str, FloatArray]:
+        return {
+            n: (1 - weight) * one.get(n, rest(n)[which]) + weight * other.get(n, rest(n)[which])
+            for n in other
+        }
+
+    return replace(
+        b,
+        rotations=quat.slerp(a.rotations, b.rotations, share),
+        translations=mixed(a.translations, b.translations, 0),
+        scales=mixed(a.scales, b.scales, 1),
+    )
+
+
+def _rest_of(motion: Motion) -> Callable[[str], tuple[FloatArray, FloatArray]]:
+    skeleton = motion.skeleton
+
+    def rest(name: str) -> tuple[FloatArray, FloatArray]:
+        j = skeleton.index(name)
+        return skeleton.offsets[j], skeleton.rest_scales[j]
+
+    return rest
+
+
+def _add_layer(motion: Motion, sampled: Sampled, edit: Edit, depth: ChannelTimes) -> Sampled:
+    layer = edit.layer
+    if layer is None:
+        return sampled
+    names = {name: motion.skeleton.index(name) for name in layer.joints}
+    return layer.add_to(
+        sampled,
+        names,
+        lambda name, translation: depth.of(channel_of(motion, name, translation)),
+        _rest_of(motion),
+        edit.weight,
+    )

@@ -1,0 +1,170 @@
+"""Compiled loops over frames and joints."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from retime.compiled import kernel
+
+__all__ = [
+    "chain_rotations",
+    "forward",
+    "resample_rotations",
+    "turn_rotations",
+]
+
+
+@kernel
+def resample_rotations(rotations, frame, share, column):  # type: ignore[no-untyped-def]
+    """Interpolate rotations ``(F, J, 4)`` at a frame and share per output frame and column.
+
+    ``frame`` and ``share`` are ``(N, K)``; joint ``j`` follows column ``column[j]``. A share of 0
+    copies the sample, bit for bit. Signs come out continuous in time.
+    """
+    n = frame.shape[0]
+    joints = rotations.shape[1]
+    out = np.empty((n, joints, 4))
+    for t in range(n):
+        for j in range(joints):
+            k = column[j]
+            i = frame[t, k]
+            u = share[t, k]
+            a0 = rotations[i, j, 0]
+            a1 = rotations[i, j, 1]
+            a2 = rotations[i, j, 2]
+            a3 = rotations[i, j, 3]
+            if u != 0.0:
+                b0 = rotations[i + 1, j, 0]
+                b1 = rotations[i + 1, j, 1]
+                b2 = rotations[i + 1, j, 2]
+                b3 = rotations[i + 1, j, 3]
+                dot = a0 * b0 + a1 * b1 + a2 * b2 + a3 * b3
+                if dot < 0.0:
+                    dot = -dot
+                    b0, b1, b2, b3 = -b0, -b1, -b2, -b3
+                wa = 1.0 - u
+                wb = u
+                if dot < 0.9999999:
+                    # The chord gives small angles exactly where acos would lose half its digits.
+                    d0 = b0 - a0
+                    d1 = b1 - a1
+                    d2 = b2 - a2
+                    d3 = b3 - a3
+                    chord = math.sqrt(d0 * d0 + d1 * d1 + d2 * d2 + d3 * d3)
+                    half = 2.0 * math.asin(min(0.5 * chord, 1.0))
+                    sine = math.sin(half)
+                    wa = math.sin((1.0 - u) * half) / sine
+                    wb = math.sin(u * half) / sine
+                a0 = wa * a0 + wb * b0
+                a1 = wa * a1 + wb * b1
+                a2 = wa * a2 + wb * b2
+                a3 = wa * a3 + wb * b3
+                scale = 1.0 / math.sqrt(a0 * a0 + a1 * a1 + a2 * a2 + a3 * a3)
+                a0 *= scale
+                a1 *= scale
+                a2 *= scale
+                a3 *= scale
+            if t > 0:
+                before = out[t - 1, j]
+                if a0 * before[0] + a1 * before[1] + a2 * before[2] + a3 * before[3] < 0.0:
+                    a0, a1, a2, a3 = -a0, -a1, -a2, -a3
+            out[t, j, 0] = a0
+            out[t, j, 1] = a1
+            out[t, j, 2] = a2
+            out[t, j, 3] = a3
+    return out
+
+
+@kernel
+def turn_rotations(rotations, joints, turns):  # type: ignore[no-untyped-def]
+    """Turn some joints' rotations ``(F, J, 4)`` by vectors ``(F, N, 3)`` on the parent's side."""
+    out = rotations.copy()
+    for f in range(len(turns)):
+        for n in range(len(joints)):
+            v = turns[f, n]
+            angle = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+            if angle == 0.0:
+                continue
+            w = math.cos(0.5 * angle)
+            scale = math.sin(0.5 * angle) / angle
+            x = scale * v[0]
+            y = scale * v[1]
+            z = scale * v[2]
+            q = rotations[f, joints[n]]
+            out[f, joints[n], 0] = w * q[0] - x * q[1] - y * q[2] - z * q[3]
+            out[f, joints[n], 1] = w * q[1] + x * q[0] + y * q[3] - z * q[2]
+            out[f, joints[n], 2] = w * q[2] - x * q[3] + y * q[0] + z * q[1]
+            out[f, joints[n], 3] = w * q[3] + x * q[2] - y * q[1] + z * q[0]
+    return out
+
+
+@kernel
+def chain_rotations(parents, rotations, turn):  # type: ignore[no-untyped-def]
+    """Multiply rotations ``(F, J, 4)`` from the roots on; the roots themselves by ``turn``."""
+    out = np.empty_like(rotations)
+    for f in range(len(rotations)):
+        for j in range(len(parents)):
+            a = turn if parents[j] < 0 else out[f, parents[j]]
+            b = rotations[f, j]
+            out[f, j, 0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3]
+            out[f, j, 1] = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2]
+            out[f, j, 2] = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1]
+            out[f, j, 3] = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]
+    return out
+
+
+@kernel
+def forward(parents, rotations, translations, scales):  # type: ignore[no-untyped-def]
+    """Forward kinematics: local transforms to global positions and linear parts.
+
+    ``rotations`` ``(F, J, 4)``, ``translations`` ``(F, J, 3)``; ``scales`` ``(F, J, 3)``, or
+    ``(0, J, 3)`` for none. Returns positions ``(F, J, 3)`` and matrices ``(F, J, 3, 3)``.
+    """
+    frames, joints = rotations.shape[0], rotations.shape[1]
+    scaled = scales.shape[0] > 0
+    positions = np.empty((frames, joints, 3))
+    linear = np.empty((frames, joints, 3, 3))
+    m = np.empty((3, 3))
+    for f in range(frames):
+        for j in range(joints):
+            w = rotations[f, j, 0]
+            x = rotations[f, j, 1]
+            y = rotations[f, j, 2]
+            z = rotations[f, j, 3]
+            m[0, 0] = 1 - 2 * (y * y + z * z)
+            m[0, 1] = 2 * (x * y - w * z)
+            m[0, 2] = 2 * (x * z + w * y)
+            m[1, 0] = 2 * (x * y + w * z)
+            m[1, 1] = 1 - 2 * (x * x + z * z)
+            m[1, 2] = 2 * (y * z - w * x)
+            m[2, 0] = 2 * (x * z - w * y)
+            m[2, 1] = 2 * (y * z + w * x)
+            m[2, 2] = 1 - 2 * (x * x + y * y)
+            if scaled:
+                for c in range(3):
+                    s = scales[f, j, c]
+                    m[0, c] *= s
+                    m[1, c] *= s
+                    m[2, c] *= s
+            p = parents[j]
+            t0 = translations[f, j, 0]
+            t1 = translations[f, j, 1]
+            t2 = translations[f, j, 2]
+            if p < 0:
+                positions[f, j, 0] = t0
+                positions[f, j, 1] = t1
+                positions[f, j, 2] = t2
+                for r in range(3):
+                    for c in range(3):
+                        linear[f, j, r, c] = m[r, c]
+            else:
+                for r in range(3):
+                    l0 = linear[f, p, r, 0]
+                    l1 = linear[f, p, r, 1]
+                    l2 = linear[f, p, r, 2]
+                    positions[f, j, r] = positions[f, p, r] + l0 * t0 + l1 * t1 + l2 * t2
+                    for c in range(3):
+                        linear[f, j, r, c] = l0 * m[0, c] + l1 * m[1, c] + l2 * m[2, c]
+    return positions, linear

@@ -1,0 +1,105 @@
+"""Pose layers: value edits (changes of pose) keyed in the input time of the step that made them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+
+from retime.arrays import FloatArray, ReadOnlyArrays, read_only
+from retime.errors import InputError
+
+__all__ = ["PoseLayer", "Sampled"]
+
+Sampled = tuple[FloatArray, dict[str, FloatArray], dict[str, FloatArray]]
+
+
+@dataclass(frozen=True, eq=False)
+class PoseLayer(ReadOnlyArrays):
+    """Changes of pose, linear between their keys and zero outside them.
+
+    Parameters
+    ----------
+    times : array (K,)
+        Key times in seconds, rising, in the step's input time.
+    rotations : mapping of str to array (K, 3)
+        Rotation vectors per joint, on the parent's side: the joint's rotation is multiplied by
+        them from the left. Vectors and not quaternions, so that an edit past half a turn scales.
+    translations : mapping of str to array (K, 3)
+        Added to a joint's translation, in the file's units.
+    scales : mapping of str to array (K, 3)
+        Logarithms of the factors on a joint's scale.
+    """
+
+    times: FloatArray
+    rotations: Mapping[str, FloatArray] = field(default_factory=dict)
+    translations: Mapping[str, FloatArray] = field(default_factory=dict)
+    scales: Mapping[str, FloatArray] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        times = read_only(self.times, (None,), "a pose layer's times", may_be_nan=True)
+        if not len(times) or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
+            raise InputError("a pose layer's times must be finite and rise")
+        object.__setattr__(self, "times", times)
+        for kind in ("rotations", "translations", "scales"):
+            if not isinstance(getattr(self, kind), Mapping):
+                raise InputError(f"a pose layer's {kind} must be given by joint")
+            tracks = {}
+            for name, values in getattr(self, kind).items():
+                what = f"a pose layer's {kind} of {name!r}"
+                tracks[name] = read_only(values, (len(times), 3), what)
+            object.__setattr__(self, kind, MappingProxyType(tracks))
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the joints that it changes."""
+        return tuple(dict.fromkeys([*self.rotations, *self.translations, *self.scales]))
+
+    def at(self, t: FloatArray, values: FloatArray) -> FloatArray:
+        """Interpolate a track of this layer, ``(K, 3)`` to ``(F, 3)``; zero outside the keys."""
+        if np.array_equal(t, self.times):
+            return values
+        return np.stack(
+            [np.interp(t, self.times, values[:, k], left=0.0, right=0.0) for k in range(3)], axis=-1
+        )
+
+    def add_to(
+        self,
+        sampled: Sampled,
+        names: Mapping[str, int],
+        time_of: Callable[[str, bool], FloatArray],
+        rest: Callable[[str], tuple[FloatArray, FloatArray]],
+        weight: float,
+    ) -> Sampled:
+        """Add the layer to sampled transforms.
+
+        Parameters
+        ----------
+        sampled : (rotations (F, J, 4), translations, scales)
+            What the source gave at the frames' source times.
+        names : mapping of str to int
+            Joint indices.
+        time_of : callable
+            ``(joint, is_translation)`` to the frames' times (F,) in this layer's time.
+        rest : callable
+            Joint to its rest translation and scale, where it has no track yet.
+        weight : float
+            Share of the change.
+        """
+        rotations, translations, scales = sampled
+        translations, scales = dict(translations), dict(scales)
+        if self.rotations:
+            from retime.motion.kernels import turn_rotations
+
+            turns = [self.at(time_of(name, False), v) for name, v in self.rotations.items()]
+            joints = np.array([names[name] for name in self.rotations], dtype=np.int64)
+            rotations = turn_rotations(rotations, joints, weight * np.stack(turns, axis=1))
+        for name, values in self.translations.items():
+            base = translations.get(name, rest(name)[0])
+            translations[name] = base + weight * self.at(time_of(name, True), values)
+        for name, values in self.scales.items():
+            base = scales.get(name, rest(name)[1])
+            scales[name] = base * np.exp(weight * self.at(time_of(name, False), values))
+        return rotations, translations, scales

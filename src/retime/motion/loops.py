@@ -1,0 +1,70 @@
+"""Cycles: clips whose end meets their start, up to where they stand on the ground."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from retime.arrays import FloatArray
+from retime.errors import InputError
+from retime.motion import quat
+from retime.motion.kinematics import carriers, height
+from retime.motion.motion import Motion
+
+__all__ = ["ground_displacement", "must_loop", "travels", "wrap"]
+
+# A cycle's ends may differ by this much: about what a hand-made loop is off by, unseen at 1/120 s.
+_LOOP_ANGLE = np.radians(5.0)
+_LOOP_SHARE = 0.02
+
+
+def wrap(times: FloatArray, span: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
+    """Bring a cycle's times into its span; also how often each went round."""
+    start, end = span
+    period = end - start
+    if period <= 0:
+        return times, np.zeros(times.shape)
+    # A time a hair before the seam is the seam: its pose is the first one.
+    turns = np.floor((times - start) / period + 1e-9)
+    return np.maximum(times - turns * period, start), turns
+
+
+def travels(motion: Motion, name: str) -> bool:
+    """Whether a joint's translation carries the body on: a root's, or one's below mere carriers."""
+    parent = int(motion.skeleton.parents[motion.skeleton.index(name)])
+    return parent < 0 or parent in carriers(motion.skeleton)
+
+
+def ground_displacement(motion: Motion, name: str) -> FloatArray:
+    """Return how far the translation of what travels goes along the ground in one turn, (3,)."""
+    skeleton = motion.skeleton
+    track = motion.translations[name]
+    travel: FloatArray = track[-1] - track[0]
+    up = np.array([0.0, 1.0, 0.0] if motion.units.up == "Y" else [0.0, 0.0, 1.0])
+    for j in reversed(skeleton.chain(skeleton.index(name))[1:]):  # as the node above sees it
+        up = quat.rotate(quat.conjugate(motion.rotations[0, j]), up)
+    travel -= (travel @ up) * up
+    return travel
+
+
+def must_loop(motion: Motion) -> None:
+    """Refuse a clip whose ends do not meet, up to where it stands on the ground."""
+    gap = quat.angle(motion.rotations[0], motion.rotations[-1])
+    joint = int(gap.argmax())
+    if gap[joint] > _LOOP_ANGLE:
+        raise InputError(
+            f"the clip is no cycle: {motion.skeleton.names[joint]!r} turns by "
+            f"{np.degrees(gap[joint]):.0f} degrees between its last and its first frame; cut it to "
+            "whole cycles first"
+        )
+    tall = height(motion.skeleton)
+    for name, track in motion.translations.items():
+        off = track[-1] - track[0]
+        if travels(motion, name):
+            off = off - ground_displacement(motion, name)
+        if tall > 0 and np.abs(off).max() > _LOOP_SHARE * tall:
+            raise InputError(
+                f"the clip is no cycle: {name!r} ends {np.abs(off).max():.3g} units off its start"
+            )
+    for name, track in motion.scales.items():
+        if (np.abs(track[-1] - track[0]) > _LOOP_SHARE * np.abs(track[0])).any():
+            raise InputError(f"the clip is no cycle: {name!r} ends with another scale")

@@ -1,0 +1,326 @@
+"""Motions: a skeleton and its sampled local transforms."""
+
+from __future__ import annotations
+
+import operator
+import weakref
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.arrays import FloatArray, ReadOnlyArrays, read_only
+from retime.errors import InputError
+from retime.motion import quat
+from retime.motion.skeleton import Skeleton
+from retime.timing import TimeWarp
+
+__all__ = ["Motion", "Origin", "Pose", "Units", "UpAxis", "trust"]
+
+UpAxis = Literal["Y", "Z"]
+
+# A time this near to a sample, in frames, is that sample: sums of 0.008333 must not drift.
+_SNAP = 1e-7
+# Quaternions off by more than this were never meant to be rotations.
+_UNIT_TOLERANCE = 1e-3
+_ROUNDING = 1e-14
+# Frames per second below which times overflow before anybody sees the end.
+_LEAST_RATE = 1e-9
+# Read-only arrays that passed the checks: copies of a motion share them and need no second look.
+_CHECKED: weakref.WeakValueDictionary[int, FloatArray] = weakref.WeakValueDictionary()
+
+
+@dataclass(frozen=True)
+class Units:
+    """How a motion's own numbers become metres with Y up.
+
+    Parameters
+    ----------
+    metres : float
+        Metres per unit of length.
+    up : {"Y", "Z"}
+        The axis that points up.
+    how : str
+        How both are known, for a person: declared, inferred or assumed.
+    """
+
+    metres: float = 1.0
+    up: UpAxis = "Y"
+    how: str = "declared"
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.metres) and self.metres > 0):
+            raise InputError(f"the scale must be metres per unit, above 0, not {self.metres}")
+        if self.up not in ("Y", "Z"):
+            raise InputError(f"the up axis is 'Y' or 'Z', not {self.up!r}")
+
+
+@dataclass(frozen=True, eq=False)
+class Pose(ReadOnlyArrays):
+    """One frame of a motion.
+
+    Parameters
+    ----------
+    rotations : array (J, 4)
+        Local rotations, wxyz.
+    translations : mapping of str to array (3,)
+        Local translations of the joints that have them.
+    """
+
+    rotations: FloatArray
+    translations: Mapping[str, FloatArray]
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """The file that a motion came from, and the warp that led from it to this motion.
+
+    Parameters
+    ----------
+    format : str
+        Name of the format.
+    path : str
+        Where it was read.
+    sha256 : str
+        Hash of the file's bytes.
+    kept : object
+        What the format's own module kept of the file, for writing it back.
+    warp : TimeWarp, optional
+        From this motion's time to the file's; ``None`` while nothing was retimed.
+    unedited : tuple of array, optional
+        The tracks as reading and retiming alone left them; others were edited since.
+    made_of : Origin, optional
+        What the file itself says that it was made of.
+    """
+
+    format: str
+    path: str
+    sha256: str
+    kept: Any
+    warp: TimeWarp | None = None
+    unedited: tuple[FloatArray, ...] | None = None
+    made_of: Origin | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Motion(ReadOnlyArrays):
+    """A skeleton and its sampled local transforms, in the file's own numbers.
+
+    Parameters
+    ----------
+    skeleton : Skeleton
+        The joints.
+    rotations : array (F, J, 4)
+        Local rotations, wxyz, unit length; made sign-continuous in time.
+    translations : mapping of str to array (F, 3)
+        Local translations of every root, and of other joints only where the file has them.
+    scales : mapping of str to array (F, 3)
+        Local scales, only where the file has them.
+    fps : float
+        Samples per second, where they are evenly spaced.
+    start : float
+        Time of the first sample in seconds.
+    sample_times : array (F,), optional
+        Times of unevenly spaced samples, in place of ``fps`` and ``start``.
+    units : Units
+        How its numbers become metres with Y up.
+    rest_pose : Pose, optional
+        A rest frame that the file held before its first frame of motion.
+    roles : mapping of str to str
+        Joints by role, where a person says so; the rest is found.
+    origin : Origin, optional
+        The file that it came from.
+    notes : tuple of str
+        What was found, assumed or changed on the way.
+    """
+
+    skeleton: Skeleton
+    rotations: FloatArray
+    translations: Mapping[str, FloatArray]
+    scales: Mapping[str, FloatArray] = field(default_factory=dict)
+    fps: float = 30.0
+    start: float = 0.0
+    sample_times: FloatArray | None = None
+    units: Units = Units()
+    rest_pose: Pose | None = None
+    roles: Mapping[str, str] = field(default_factory=dict)
+    origin: Origin | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        skeleton = self.skeleton
+        rotations = self.rotations
+        if _CHECKED.get(id(rotations)) is not rotations or rotations.shape[1] != len(skeleton):
+            shape = (None, len(skeleton), 4)
+            rotations = read_only(rotations, shape, "rotations", may_be_nan=True)
+        rotations = _unit_and_continuous(rotations, skeleton)
+        put(self, "rotations", rotations)
+        frames = len(rotations)
+        missing = [skeleton.names[r] for r in skeleton.roots]
+        missing = [name for name in missing if name not in self.translations]
+        if missing:
+            raise InputError(f"the root {missing[0]!r} has no translation track")
+        for kind in ("translations", "scales"):
+            tracks = {}
+            for name, track in getattr(self, kind).items():
+                j = skeleton.index(name)
+                what = f"{kind[:-1]} track of {skeleton.names[j]!r}"
+                tracks[name] = read_only(track, (frames, 3), what, may_be_nan=True)
+                _must_be_finite(tracks[name], what)
+            put(self, kind, MappingProxyType(tracks))
+        if self.sample_times is not None:
+            times = read_only(self.sample_times, (frames,), "sample times", may_be_nan=True)
+            _must_be_finite(times, "sample times")
+            if (np.diff(times) <= 0).any():
+                raise InputError("sample times must rise")
+            put(self, "sample_times", times)
+            put(self, "start", float(times[0]) if frames else self.start)
+        if not (np.isfinite(self.fps) and self.fps > 0):
+            raise InputError(f"the frame rate must be above 0, not {self.fps}")
+        if self.fps < _LEAST_RATE:
+            raise InputError(f"a frame rate of {self.fps:g} makes frames last for years")
+        if not np.isfinite(self.start):
+            raise InputError("the start time must be finite")
+        if self.rest_pose is not None:
+            put(self, "rest_pose", _checked_pose(self.rest_pose, skeleton))
+        for name in self.roles.values():
+            skeleton.index(name)
+        put(self, "roles", MappingProxyType(dict(self.roles)))
+        put(self, "notes", tuple(self.notes))
+
+    def __len__(self) -> int:
+        """Count the frames."""
+        return len(self.rotations)
+
+    @cached_property
+    def times(self) -> FloatArray:
+        """Sample times in seconds, shape (F,)."""
+        if self.sample_times is not None:
+            return self.sample_times
+        times: FloatArray = self.start + np.arange(len(self)) / self.fps
+        times.setflags(write=False)
+        return times
+
+    @property
+    def domain(self) -> tuple[float, float]:
+        """First and last sample time."""
+        if not len(self):
+            raise InputError("the motion has no frames")
+        return float(self.times[0]), float(self.times[-1])
+
+    @property
+    def duration(self) -> float:
+        """Last minus first sample time, in seconds; 0 without frames."""
+        return float(self.times[-1] - self.times[0]) if len(self) else 0.0
+
+    @property
+    def rate(self) -> float:
+        """Samples per second; the mean where they are uneven.
+
+        A last one that comes early, for a clip that ends between two frames, does not count.
+        """
+        if self.sample_times is None or len(self) < 2 or self.duration == 0:
+            return self.fps
+        gaps = np.diff(self.sample_times)
+        if len(gaps) > 1 and np.ptp(gaps[:-1]) < 1e-4 * gaps[0] and gaps[-1] < gaps[0]:
+            gaps = gaps[:-1]
+        return float(1 / gaps.mean())
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """Names of the warp channels."""
+        return self.skeleton.channels
+
+    @property
+    def root_translation(self) -> FloatArray:
+        """Translation track of the first root, shape (F, 3)."""
+        return self.translations[self.skeleton.names[self.skeleton.roots[0]]]
+
+    @property
+    def tracks(self) -> tuple[FloatArray, ...]:
+        """Rotations, translations and scales, as arrays in a fixed order."""
+        return (self.rotations, *self.translations.values(), *self.scales.values())
+
+    @property
+    def is_unedited(self) -> bool:
+        """Whether it is as read from its file, or only retimed since."""
+        known = None if self.origin is None else self.origin.unedited
+        own = self.tracks
+        return known is not None and len(known) == len(own) and all(map(operator.is_, known, own))
+
+    def with_notes(self, *notes: str) -> Motion:
+        """Return the same motion with more to say; nothing is said twice."""
+        new = tuple(n for n in dict.fromkeys(notes) if n not in self.notes)
+        return replace(self, notes=self.notes + new) if new else self
+
+    def frame_at(self, t: npt.ArrayLike) -> tuple[npt.NDArray[np.int64], FloatArray]:
+        """Locate times between samples: the frame at or before, and the share of the next.
+
+        Times within a hair of a sample are that sample (share 0); times outside are held at the
+        ends.
+        """
+        t = np.asarray(t, dtype=float)
+        last = len(self) - 1
+        if last < 0:
+            raise InputError("the motion has no frames to sample")
+        if self.sample_times is None:
+            position = (t - self.start) * self.fps
+        else:
+            position = np.interp(t, self.sample_times, np.arange(last + 1.0))
+        near = np.round(position)
+        position = np.where(np.abs(position - near) < _SNAP, near, position)
+        position = np.clip(position, 0, last)
+        frame = np.floor(position).astype(np.int64)
+        return frame, position - frame
+
+
+def _must_be_finite(values: FloatArray, what: str) -> None:
+    bad = ~np.isfinite(values)
+    if bad.any():
+        raise InputError(f"{what}: the value at frame {int(np.argwhere(bad)[0][0])} is not finite")
+
+
+def _checked_pose(pose: Pose, skeleton: Skeleton) -> Pose:
+    rotations = read_only(pose.rotations, (len(skeleton), 4), "the rest pose's rotations")
+    places = {
+        name: read_only(place, (3,), f"the rest pose's place of {name!r}")
+        for name, place in pose.translations.items()
+    }
+    for name in places:
+        skeleton.index(name)
+    _unit_and_continuous(rotations[None], skeleton)
+    same = rotations is pose.rotations and all(places[n] is p for n, p in pose.translations.items())
+    return pose if same else Pose(rotations, MappingProxyType(places))
+
+
+def trust(rotations: FloatArray) -> FloatArray:
+    """Let rotations pass that are known to be unit and continuous; they become read-only."""
+    rotations.setflags(write=False)
+    _CHECKED[id(rotations)] = rotations
+    return rotations
+
+
+def _unit_and_continuous(q: FloatArray, skeleton: Skeleton) -> FloatArray:
+    """Check rotations and bring them to the model's convention; what fits is kept as it is."""
+    if _CHECKED.get(id(q)) is q:
+        return q
+    square = np.einsum("fji,fji->fj", q, q)
+    bad = ~(np.abs(square - 1) < _UNIT_TOLERANCE)
+    if bad.any():
+        frame, joint = (int(i) for i in np.argwhere(bad)[0])
+        raise InputError(
+            f"rotation of {skeleton.names[joint]!r} at frame {frame} is no unit quaternion: "
+            f"{q[frame, joint].tolist()}"
+        )
+    if (np.abs(square - 1) > _ROUNDING).any():
+        q = q / np.sqrt(square)[..., None]
+    if (np.einsum("fji,fji->fj", q[1:], q[:-1]) < 0).any():
+        q = quat.continuous(q)
+    q.setflags(write=False)
+    _CHECKED[id(q)] = q
+    return q

@@ -1,0 +1,138 @@
+"""Sampling: an output's frames, the source time that each channel shows there, and the poses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.arrays import FloatArray
+from retime.errors import InputError
+from retime.motion.layers import Sampled
+from retime.motion.loops import ground_displacement, travels, wrap
+from retime.motion.motion import Motion, trust
+from retime.timing import TimeWarp
+
+__all__ = ["MOST_BYTES", "ChannelTimes", "Frames", "channel_of", "sample"]
+
+# A motion's rotations may take this much memory: half an hour of 150 joints at 120 fps.
+MOST_BYTES = 1 << 30
+
+
+@dataclass(frozen=True, eq=False)
+class Frames:
+    """The output's frames: the times to evaluate, and the rate that they are said to have."""
+
+    times: FloatArray
+    fps: float
+    uneven: bool = False
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        motion: Motion,
+        domain: tuple[float, float],
+        fps: float | None,
+        exact: bool,
+        times: npt.ArrayLike | None,
+    ) -> Frames:
+        """Choose frames for an output's domain; parameters are those of :func:`retime.apply`."""
+        try:
+            rate = motion.rate if fps is None else float(fps)
+        except (TypeError, ValueError):
+            raise InputError(f"the frame rate is {fps!r}, which is not a number") from None
+        if not (np.isfinite(rate) and rate > 0):
+            raise InputError(f"the frame rate must be above 0, not {fps}")
+        if times is not None:
+            try:
+                given = np.array(times, dtype=float)
+            except (TypeError, ValueError):
+                raise InputError("output times must be a list of finite numbers") from None
+            if given.ndim != 1 or not given.size or not np.isfinite(given).all():
+                raise InputError("output times must be a list of finite numbers")
+            return cls(given, rate, uneven=True)
+        start, end = domain
+        count = (end - start) * rate
+        most = MOST_BYTES // (32 * len(motion.skeleton))
+        if count > most:
+            raise InputError(
+                f"{end - start:g} s at {rate:g} fps are {count:.3g} frames, more than the {most} "
+                "that fit; lower the frame rate or the duration"
+            )
+        if end <= start:
+            return cls(np.array([start]), rate)
+        n = max(round(count), 1)
+        if exact:
+            return cls(np.linspace(start, end, n + 1), n / (end - start))
+        # Whole frames, and the end pose on the last of them: only that interval gives way, by
+        # half a frame at most, so that no keytime moves.
+        notes: tuple[str, ...] = ()
+        if abs(count - n) > 1e-6:
+            notes = (
+                f"{end - start:.4g} s became {n + 1} frames at {rate:g} fps ({n / rate:.4g} s)",
+            )
+        return cls(np.r_[start + np.arange(n) / rate, end], rate, notes=notes)
+
+
+@dataclass(frozen=True, eq=False)
+class ChannelTimes:
+    """Times (F,) of every frame: the body's, and those of the channels that differ."""
+
+    body: FloatArray
+    channels: Mapping[str, FloatArray]
+
+    def of(self, channel: str) -> FloatArray:
+        """Return a channel's times."""
+        return self.channels.get(channel, self.body)
+
+    def wrapped(self, span: tuple[float, float]) -> ChannelTimes:
+        """Bring the times of a cycle into its span."""
+        return ChannelTimes(
+            wrap(self.body, span)[0], {n: wrap(t, span)[0] for n, t in self.channels.items()}
+        )
+
+    def through(self, warp: TimeWarp) -> ChannelTimes:
+        """Walk the times back through a warp."""
+        names = dict.fromkeys([*self.channels, *warp.channels])
+        return ChannelTimes(warp(self.body), {n: warp(self.of(n), n) for n in names})
+
+
+def channel_of(motion: Motion, name: str, translation: bool) -> str:
+    """Return the channel that a track follows: a root's translation has one of its own."""
+    is_root = motion.skeleton.parents[motion.skeleton.index(name)] < 0
+    return f"{name}:translation" if translation and is_root else name
+
+
+def sample(motion: Motion, times: ChannelTimes, *, loop: bool) -> Sampled:
+    """Sample the source, each channel at its own times."""
+    from retime.motion.kernels import resample_rotations
+
+    names = motion.skeleton.names
+    own = [n for n in times.channels if n in motion.channels]
+    column_of = {n: k for k, n in enumerate(own, 1)}
+    stacked = np.stack([times.body, *(times.channels[n] for n in own)], axis=1)
+    turns = np.zeros(stacked.shape)
+    if loop:
+        stacked, turns = wrap(stacked, motion.domain)
+    frame, share = motion.frame_at(stacked)
+    column = np.array([column_of.get(n, 0) for n in names], dtype=np.int64)
+    rotations = trust(resample_rotations(motion.rotations, frame, share, column))
+
+    def track(values: FloatArray, channel: str) -> FloatArray:
+        k = column_of.get(channel, 0)
+        i, u = frame[:, k], share[:, k, None]
+        after = np.minimum(i + 1, len(values) - 1)
+        return values[i] + u * (values[after] - values[i])
+
+    translations = {}
+    for name, values in motion.translations.items():
+        channel = channel_of(motion, name, translation=True)
+        translations[name] = track(values, channel)
+        if loop and travels(motion, name):
+            turn = turns[:, column_of.get(channel, 0), None]
+            translations[name] = translations[name] + turn * ground_displacement(motion, name)
+    scales = {n: track(v, n) for n, v in motion.scales.items()}
+    return rotations, translations, scales

@@ -1,0 +1,166 @@
+"""Skeletons: joints with unique names, parents before children, and their rest transforms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.arrays import FloatArray, ReadOnlyArrays, read_only
+from retime.errors import InputError, did_you_mean
+from retime.motion import quat
+
+__all__ = ["EndSite", "Skeleton", "unique_names"]
+
+
+@dataclass(frozen=True)
+class EndSite:
+    """Where a bone ends that no joint follows: a fingertip, the top of the head.
+
+    Parameters
+    ----------
+    parent : int
+        The joint it hangs on.
+    offset : (float, float, float)
+        Its place relative to that joint, in the file's units.
+    name : str
+        Its name, where the file gives one.
+    """
+
+    parent: int
+    offset: tuple[float, float, float]
+    name: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Skeleton(ReadOnlyArrays):
+    """Joints, their parents and their rest transforms, in the file's own units.
+
+    Parameters
+    ----------
+    names : sequence of str (J,)
+        Unique names.
+    parents : sequence of int (J,)
+        Index of each joint's parent, which stands before it; -1 for a root. Several are allowed.
+    offsets : array (J, 3)
+        Rest translations relative to the parent.
+    rest_rotations : array (J, 4), optional
+        Rest rotations, wxyz; identity where the format has none.
+    rest_scales : array (J, 3), optional
+        Rest scales; one where the format has none.
+    end_sites : sequence of EndSite
+        Where the leaves end.
+    file_names : sequence of str (J,), optional
+        The names in the file, which need not be unique.
+    """
+
+    names: tuple[str, ...]
+    parents: npt.NDArray[np.int64]
+    offsets: FloatArray
+    rest_rotations: FloatArray = None  # type: ignore[assignment]  # filled below
+    rest_scales: FloatArray = None  # type: ignore[assignment]
+    end_sites: tuple[EndSite, ...] = ()
+    file_names: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        names = tuple(self.names)
+        n = len(names)
+        if n == 0:
+            raise InputError("a skeleton needs at least one joint")
+        twice = {name for name in names if names.count(name) > 1} if len(set(names)) < n else set()
+        if twice:
+            raise InputError(f"joint names must be unique; {sorted(twice)[0]!r} stands twice")
+        parents = np.array(self.parents, dtype=np.int64)
+        if parents.shape != (n,):
+            raise InputError(f"{n} joints need {n} parents, not {parents.shape}")
+        if (parents < -1).any() or (parents >= np.arange(n)).any():
+            raise InputError("a joint's parent must stand before it; -1 marks a root")
+        parents.setflags(write=False)
+        rotations = quat.identity(n) if self.rest_rotations is None else self.rest_rotations
+        scales = np.ones((n, 3)) if self.rest_scales is None else self.rest_scales
+        put = object.__setattr__
+        put(self, "names", names)
+        put(self, "parents", parents)
+        put(self, "offsets", read_only(self.offsets, (n, 3), "offsets"))
+        put(self, "rest_rotations", read_only(rotations, (n, 4), "rest rotations"))
+        put(self, "rest_scales", read_only(scales, (n, 3), "rest scales"))
+        for site in self.end_sites:
+            if not 0 <= site.parent < n:
+                raise InputError(f"an end site hangs on joint {site.parent}; there are {n}")
+            read_only(site.offset, (3,), f"the end site of {names[site.parent]!r}")
+        put(self, "end_sites", tuple(self.end_sites))
+        put(self, "file_names", tuple(self.file_names) or names)
+        if len(self.file_names) != n:
+            raise InputError(f"{n} joints need {n} names of the file, not {len(self.file_names)}")
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {name: j for j, name in enumerate(self.names)}
+
+    def index(self, name: str) -> int:
+        """Return a joint's index; an unknown name is an error that suggests the nearest."""
+        try:
+            return self._index[name]
+        except KeyError:
+            raise InputError(f"no joint named {name!r}{did_you_mean(name, self.names)}") from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._index
+
+    @property
+    def roots(self) -> tuple[int, ...]:
+        """Indices of the joints without a parent."""
+        return tuple(int(j) for j in np.flatnonzero(self.parents < 0))
+
+    @cached_property
+    def channels(self) -> tuple[str, ...]:
+        """Names of the warp channels: the joints, and ``NAME:translation`` for each root."""
+        return (*self.names, *(f"{self.names[r]}:translation" for r in self.roots))
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """Indices of each joint's children."""
+        out: list[list[int]] = [[] for _ in self.names]
+        for j, p in enumerate(self.parents):
+            if p >= 0:
+                out[p].append(j)
+        return tuple(map(tuple, out))
+
+    def chain(self, joint: int) -> list[int]:
+        """List a joint and its ancestors, up to its root."""
+        out = [joint]
+        while self.parents[out[-1]] >= 0:
+            out.append(int(self.parents[out[-1]]))
+        return out
+
+    def same_joints(self, other: Skeleton) -> bool:
+        """Whether names and parents agree."""
+        return self.names == other.names and np.array_equal(self.parents, other.parents)
+
+
+def unique_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Make names unique: the second ``Foot.L`` becomes ``Foot.L#2``; empty ones get a number.
+
+    >>> unique_names(["Hips", "Foot", "Foot", ""])
+    ('Hips', 'Foot', 'Foot#2', 'joint#4')
+    """
+    taken: set[str] = set()
+    own = set(names)
+    last: dict[str, int] = {}  # the last number given to a name, so that many equal ones stay quick
+    out = []
+    for i, name in enumerate(names, 1):
+        new = name or f"joint#{i}"
+        base, k = name or "joint", last.get(name, 1)
+        while new in taken or (new != name and new in own):
+            k += 1
+            new = f"{base}#{k}"
+        last[name] = k
+        taken.add(new)
+        out.append(new)
+    return tuple(out)

@@ -1,0 +1,191 @@
+"""Recipe files: JSON that people can read, write by hand and keep under version control."""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from retime.errors import FormatError, InputError
+from retime.io import warp_json
+from retime.io.json_text import parse_json, write_json
+from retime.methods import method
+from retime.motion import Motion
+from retime.motion.contact import Contact, parse_contacts
+from retime.motion.layers import PoseLayer
+from retime.parameters import declared
+from retime.recipe import Recipe, Step
+from retime.timing import TimeWarp
+
+__all__ = ["from_document", "read_recipe", "step_from_document", "to_document", "write_recipe"]
+
+FORMAT = "retime-recipe"
+VERSION = 1
+
+
+def _encode(value: Any) -> Any:
+    if isinstance(value, TimeWarp):
+        return warp_json.to_document(value)
+    if isinstance(value, PoseLayer):
+        return {
+            "times": value.times.tolist(),
+            **{
+                kind: {n: v.tolist() for n, v in getattr(value, kind).items()}
+                for kind in ("rotations", "translations", "scales")
+                if getattr(value, kind)
+            },
+        }
+    if isinstance(value, Motion) and value.origin is not None and value.origin.warp is None:
+        return {"path": value.origin.path, "sha256": value.origin.sha256}
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, Contact):
+        return {"joint": value.joint, "start": value.start, "end": value.end}
+    if hasattr(value, "to_document"):  # a method's own kind of data
+        return _encode(value.to_document())
+    if isinstance(value, tuple | list):
+        return [_encode(v) for v in value]
+    if isinstance(value, Mapping):
+        return {k: _encode(v) for k, v in value.items()}
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    raise InputError(f"a recipe file cannot hold {type(value).__name__}; it works in Python only")
+
+
+def _decode(value: Any, kind: Any) -> Any:
+    """Bring what JSON gave to a parameter's type, where that is one of the model's own."""
+    inner = typing.get_args(kind)
+    if typing.get_origin(kind) is types.UnionType and type(None) in inner:
+        return None if value is None else _decode(value, inner[0])
+    if typing.get_origin(kind) is tuple and inner[0] is Contact:
+        return parse_contacts(value)
+    if kind is TimeWarp:
+        return warp_json.from_document(value)
+    if kind is PoseLayer:
+        if not isinstance(value, Mapping) or "times" not in value:
+            raise InputError('a pose layer needs "times"')
+        unknown = set(value) - {"times", "rotations", "translations", "scales"}
+        if unknown:
+            raise InputError(f"a pose layer has no {sorted(unknown)[0]!r}")
+        return PoseLayer(**value)
+    return value
+
+
+def to_document(recipe: Recipe) -> dict[str, Any]:
+    """Turn a recipe into what its JSON file holds; defaults are left out."""
+    steps = []
+    for step in recipe.steps:
+        values = {}
+        for p in declared(type(step.parameters)):
+            value = getattr(step.parameters, p.name)
+            if p.required or value != p.default:
+                values[p.name] = _encode(value)
+        entry: dict[str, Any] = {"method": step.method, "parameters": values}
+        if step.weight != 1:
+            entry["weight"] = step.weight
+        if step.mute:
+            entry["mute"] = True
+        if step.label:
+            entry["label"] = step.label
+        steps.append(entry)
+    document: dict[str, Any] = {"format": FORMAT, "version": VERSION}
+    if recipe.input:
+        document["input"] = dict(recipe.input)
+    return document | {"steps": steps}
+
+
+def from_document(document: Any) -> Recipe:
+    """Turn what a recipe's JSON file holds into a recipe."""
+    if not isinstance(document, Mapping) or document.get("format") != FORMAT:
+        raise InputError(f'not a recipe: it lacks "format": "{FORMAT}"')
+    if document.get("version") != VERSION:
+        raise InputError(
+            f"a recipe of version {document.get('version')!r}; this retime reads version {VERSION}"
+        )
+    listed = document.get("steps")
+    if not isinstance(listed, list):
+        raise InputError('a recipe needs "steps", a list')
+    steps = []
+    for number, entry in enumerate(listed, 1):
+        try:
+            steps.append(step_from_document(entry))
+        except InputError as e:
+            raise InputError(f"step {number}: {e}") from None
+    given = document.get("input")
+    if given is not None and not isinstance(given, Mapping):
+        raise InputError('"input" must be an object')
+    return Recipe(steps, given)
+
+
+def step_from_document(entry: Any) -> Step:
+    """Turn one step of a recipe's JSON file into a step."""
+    if not isinstance(entry, Mapping) or not isinstance(entry.get("method"), str):
+        raise InputError('it needs a "method"')
+    unknown = set(entry) - {"method", "parameters", "weight", "mute", "label"}
+    if unknown:
+        raise InputError(f"a step has no {sorted(unknown)[0]!r}")
+    values = entry.get("parameters", {})
+    if not isinstance(values, Mapping):
+        raise InputError('"parameters" must be an object')
+    kinds = {p.name: p.type for p in declared(method(entry["method"]).parameters)}
+    decoded = {n: _decode(v, kinds.get(n)) for n, v in values.items()}
+    weight, mute = entry.get("weight", 1.0), entry.get("mute", False)
+    if not isinstance(weight, int | float) or isinstance(weight, bool):
+        raise InputError(f"the weight is {weight!r}, not a number")
+    if abs(weight) > 1:
+        raise InputError(f"the weight is {str(weight)[:20]}; it goes from 0 to 1")
+    if not isinstance(mute, bool):
+        raise InputError(f"mute is {mute!r}; it is true or false")
+    return Step(entry["method"], decoded, float(weight), mute, str(entry.get("label", "")))
+
+
+def read_recipe(path: str | Path) -> Recipe:
+    """Read a recipe file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The JSON file. Relative paths in it lead from its own folder, where a file is there, and
+        else from the working folder.
+    """
+    document = parse_json(path)
+    try:
+        recipe = from_document(document)
+    except InputError as e:
+        raise FormatError(str(e), path=path) from None
+    folder = Path(path).parent
+    return Recipe([_found_beside(step, folder) for step in recipe.steps], recipe.input)
+
+
+def _found_beside(step: Step, folder: Path) -> Step:
+    """Let paths in a step lead to files beside the recipe, where those are there."""
+
+    def find(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(find(v) for v in value)
+        if isinstance(value, Mapping) and isinstance(value.get("path"), str):
+            return {**value, "path": find(value["path"])}
+        if isinstance(value, str | Path) and (folder / value).exists():
+            return str(folder / value)
+        return value
+
+    own = step.parameters
+    paths = {p.name: getattr(own, p.name) for p in declared(type(own)) if p.metavar == "PATH"}
+    found = {name: find(value) for name, value in paths.items()}
+    return step if found == paths else replace(step, parameters=replace(own, **found))
+
+
+def write_recipe(recipe: Recipe, path: str | Path) -> None:
+    """Write a recipe file, whole or not at all.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        What to write.
+    path : str or Path
+        Where.
+    """
+    write_json(to_document(recipe), path)

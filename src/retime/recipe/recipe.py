@@ -1,0 +1,250 @@
+"""Recipes: ordered steps, as commands make them, the studio edits them and batches map them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.errors import InputError, RetimeError
+from retime.methods import method
+from retime.motion import Motion
+from retime.motion.edits import Edit, apply_edits, total_warp
+from retime.motion.loops import must_loop
+from retime.parameters import build, declared, same
+from retime.timing import TimeWarp
+
+__all__ = ["Recipe", "Solved", "Step", "snap_duration"]
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One step: a method with its parameters.
+
+    Parameters
+    ----------
+    method : str
+        Name of the method.
+    parameters : mapping or the method's dataclass
+        Its parameters; they are checked here.
+    weight : float
+        Share of the step: its warp is blended with the identity, its changes of pose are scaled.
+    mute : bool
+        Leave the step out, as if it were not there.
+    label : str
+        A name that a person gave it.
+
+    Examples
+    --------
+    >>> Step("spline", {"duration": 2}).parameters.duration
+    2.0
+    """
+
+    method: str
+    parameters: Any = field(default_factory=dict)
+    weight: float = 1.0
+    mute: bool = False
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        known = method(self.method)
+        values = self.parameters
+        if dataclasses.is_dataclass(values):
+            values = {p.name: getattr(values, p.name) for p in declared(type(values))}
+        try:
+            object.__setattr__(self, "parameters", build(known.parameters, values))
+        except InputError as e:
+            raise InputError(f"{self.method}: {e}") from None
+        if not 0 <= self.weight <= 1:
+            raise InputError(f"{self.method}: the weight is {self.weight:g}; it goes from 0 to 1")
+
+    def solve(self, motion: Motion) -> Edit:
+        """Run the step's method on its input."""
+        return method(self.method).solve(motion, self.parameters, self.weight)
+
+    def same(self, other: Step) -> bool:
+        """Whether it would do the same to the same input."""
+        return (self.method, self.weight) == (other.method, other.weight) and same(
+            self.parameters, other.parameters
+        )
+
+
+def snap_duration(step: Step, rate: float) -> Step:
+    """Bring a requested duration to whole frames, so that no interval has to give way."""
+    asked = getattr(step.parameters, "duration", None)
+    if not isinstance(asked, float) or asked <= 0 or step.mute:
+        return step
+    frames = max(round(asked * rate), 1)
+    if abs(frames / rate - asked) < 1e-9:
+        return step
+    return replace(step, parameters=replace(step.parameters, duration=frames / rate))
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """A step, the motion that it was given, and what it did.
+
+    Parameters
+    ----------
+    number : int
+        Its place in the recipe, from 1.
+    step : Step
+        The step.
+    given : Motion
+        Its input; where the method looks at no poses, the two end poses only.
+    edit : Edit
+        What it does to it.
+    domain : (float, float)
+        First and last time of its output.
+    """
+
+    number: int
+    step: Step
+    given: Motion
+    edit: Edit
+    domain: tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """An ordered list of steps, applied with a single resampling.
+
+    Parameters
+    ----------
+    steps : sequence of Step
+        The steps, first to last.
+    input : mapping, optional
+        Name and SHA-256 of the file that it was made for.
+
+    Examples
+    --------
+    >>> from retime import Recipe, Step, samples
+    >>> recipe = Recipe([Step("spline", {"duration": 2.0}), Step("spline", {"duration": 4.0})])
+    >>> recipe.evaluate(samples.jump()).duration
+    4.0
+    """
+
+    steps: Sequence[Step] = ()
+    input: Mapping[str, str] | None = None
+
+    def __post_init__(self) -> None:
+        steps = tuple(self.steps)
+        for step in steps:
+            if not isinstance(step, Step):
+                raise InputError(f"a recipe is made of steps, not of {type(step).__name__}")
+        object.__setattr__(self, "steps", steps)
+
+    def solve(
+        self, motion: Motion, *, progress: Callable[[int, int, str], None] | None = None
+    ) -> list[Edit]:
+        """Run every step's method, each on the motion that the steps before it make.
+
+        A step sees its input without fixes, and its last sample is the input's exact end.
+
+        Parameters
+        ----------
+        motion : Motion
+            The source.
+        progress : callable, optional
+            Told ``(step, steps, method)`` before each step; it may raise to cancel.
+        """
+        return [s.edit for s in self.solve_steps(motion, progress=progress)]
+
+    def solve_steps(
+        self,
+        motion: Motion,
+        *,
+        known: Sequence[Solved] = (),
+        progress: Callable[[int, int, str], None] | None = None,
+    ) -> list[Solved]:
+        """Run every step's method and keep what each was given and did.
+
+        Parameters
+        ----------
+        motion : Motion
+            The source.
+        known : sequence of Solved
+            What an earlier call found for the same motion: steps are taken over up to the first
+            that differs, and that one's input too, so that an edit of a late step is quick.
+        progress : callable, optional
+            Told ``(step, steps, method)`` before each step; it may raise to cancel.
+        """
+        out: list[Solved] = []
+        live = [(n, s) for n, s in enumerate(self.steps, 1) if not s.mute]
+        for done, (number, step) in enumerate(live):
+            before = known[done] if done < len(known) else None
+            if before is not None and before.step.same(step):
+                out.append(replace(before, number=number, step=step))
+                continue
+            if progress is not None:
+                progress(done, len(live), step.method)
+            out.append(self._solve_step(motion, out, number, step, before))
+            known = ()
+        return out
+
+    def _solve_step(
+        self, motion: Motion, done: list[Solved], number: int, step: Step, before: Solved | None
+    ) -> Solved:
+        domain = done[-1].domain if done else motion.domain
+        poses = method(step.method).needs_poses
+        try:
+            if before is not None and poses == method(before.step.method).needs_poses:
+                given = before.given
+            else:
+                given = _input(motion, [s.edit for s in done], domain, poses=poses)
+            edit = step.solve(given)
+            if edit.warp is not None and edit.warp.loop:
+                must_loop(_with_layer(given, edit))
+            return Solved(number, step, given, edit, edit.weighted_warp(domain).domain)
+        except RetimeError as e:
+            e.args = (f"step {number} ({step.method}): {e}",)
+            e.step = number
+            raise
+
+    def warp(self, motion: Motion) -> TimeWarp:
+        """Return the whole recipe's warp: from the result's time to the source's."""
+        return total_warp(motion, self.solve(motion))
+
+    def evaluate(
+        self,
+        motion: Motion,
+        *,
+        fps: float | None = None,
+        exact: bool = False,
+        times: npt.ArrayLike | None = None,
+        progress: Callable[[int, int, str], None] | None = None,
+    ) -> Motion:
+        """Apply the recipe; parameters are those of :func:`retime.apply`."""
+        edits = self.solve(motion, progress=progress)
+        return apply_edits(motion, edits, fps=fps, exact=exact, times=times)
+
+
+def _with_layer(motion: Motion, edit: Edit) -> Motion:
+    """Return the ends of a step's input with its layer, which may close a cycle."""
+    if edit.layer is None:
+        return motion
+    return apply_edits(motion, [Edit(layer=edit.layer, weight=edit.weight)], times=motion.domain)
+
+
+def _input(
+    motion: Motion, edits: Sequence[Edit], domain: tuple[float, float], *, poses: bool
+) -> Motion:
+    """Evaluate the edits so far, without fixes, up to their exact end.
+
+    A method that looks at no poses gets the two end poses only: they tell the input's time.
+    """
+    if not edits:
+        return motion
+    plain = [replace(e, fixes=(), contacts=None) for e in edits]
+    start, end = domain
+    if not poses:
+        return apply_edits(motion, plain, times=[start, end])
+    count = (end - start) * motion.rate
+    if abs(count - round(count)) < 1e-6:
+        return apply_edits(motion, plain)
+    frames = start + np.arange(int(count) + 1) / motion.rate
+    return apply_edits(motion, plain, times=np.r_[frames, end])

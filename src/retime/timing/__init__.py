@@ -1,0 +1,8 @@
+"""When: maps from output time to source time, and their algebra."""
+
+from __future__ import annotations
+
+from retime.timing import curves
+from retime.timing.warp import TimeWarp
+
+__all__ = ["TimeWarp", "curves"]

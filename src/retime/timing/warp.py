@@ -1,0 +1,400 @@
+"""Time warps: maps from output time to source time, for the whole body or per channel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.errors import InputError
+from retime.parameters import part_of_clip
+from retime.timing import graph
+from retime.timing.graph import Graph
+
+__all__ = ["TimeWarp"]
+
+FloatArray = npt.NDArray[np.float64]
+Knots = tuple[npt.ArrayLike, npt.ArrayLike]
+
+
+def _graph(knots: Knots | Graph, channel: str) -> Graph:
+    if isinstance(knots, Graph):
+        return knots
+    try:
+        output, source = knots
+        return Graph(output, source)  # type: ignore[arg-type]  # brought to arrays there
+    except InputError as e:
+        raise InputError(f"channel {channel!r}: {e}") from None
+    except (TypeError, ValueError):
+        raise InputError(f"channel {channel!r} needs a pair (output, source)") from None
+
+
+# Range ends and durations are compared in seconds; times come from arithmetic on frames.
+_SAME_TIME = 1e-9
+
+
+@dataclass(frozen=True, init=False)
+class TimeWarp:
+    """A map from output time to source time, piecewise linear, knots in absolute seconds.
+
+    Channels are joint names, and ``NAME:translation`` for each root. A channel that is not named
+    follows ``body``. Increasing, decreasing and flat stretches are valid; a change of direction
+    is an ``InputError``. Beyond its knots a warp holds its end value.
+
+    Parameters
+    ----------
+    output, source : array (K,), optional
+        Knots for the whole body. Left out, every channel that is not named is the identity.
+    channels : mapping of str to (output, source), optional
+        Knots of the channels that differ.
+    loop : bool
+        The warp repeats: w(t + T) = w(t) + D, T its duration and D its source's.
+    notes : iterable of str
+        What a method has to say about this warp.
+
+    Examples
+    --------
+    >>> half_speed = TimeWarp([0, 4], [0, 2])
+    >>> float(half_speed(1.0))
+    0.5
+    >>> float((half_speed @ half_speed.inverse)(1.25))
+    1.25
+    """
+
+    body: Graph
+    channels: Mapping[str, Graph]
+    loop: bool = False
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    def __init__(
+        self,
+        output: npt.ArrayLike | None = None,
+        source: npt.ArrayLike | None = None,
+        *,
+        channels: Mapping[str, Knots | Graph] | None = None,
+        loop: bool = False,
+        notes: Iterable[str] = (),
+    ) -> None:
+        graphs = {name: _graph(k, name) for name, k in (channels or {}).items()}
+        if (output is None) != (source is None):
+            raise InputError("a warp needs both output and source times")
+        if output is not None and source is not None:
+            body = Graph(output, source)  # type: ignore[arg-type]  # brought to arrays there
+        elif graphs:
+            ends = [
+                min(g.x[0] for g in graphs.values()),
+                max(g.x[-1] for g in graphs.values()),
+            ]
+            body = Graph(np.array(ends), np.array(ends))
+        else:
+            raise InputError("a warp needs output and source times, or channels")
+        self._set(body, graphs, loop, tuple(notes))
+
+    def _set(
+        self, body: Graph, channels: dict[str, Graph], loop: bool, notes: tuple[str, ...]
+    ) -> None:
+        if loop and channels:
+            # Every channel of a cycle has the same period, and begins with the body.
+            graphs = [body, *channels.values()]
+            periods = [g.x[-1] - g.x[0] for g in graphs]
+            if np.ptp(periods) <= 1e-9 * max(periods):
+                channels = {n: graph.cycle_from(g, body.x[0]) for n, g in channels.items()}
+            else:
+                span = min(g.x[0] for g in graphs), max(g.x[-1] for g in graphs)
+                body, channels = body.pad(*span), {n: g.pad(*span) for n, g in channels.items()}
+        object.__setattr__(self, "body", body)
+        object.__setattr__(self, "channels", MappingProxyType(channels))
+        object.__setattr__(self, "loop", loop)
+        object.__setattr__(self, "notes", notes)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "body": self.body,
+            "channels": dict(self.channels),
+            "loop": self.loop,
+            "notes": self.notes,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._set(**state)
+
+    @classmethod
+    def _of(
+        cls, body: Graph, channels: dict[str, Graph], loop: bool, notes: tuple[str, ...] = ()
+    ) -> TimeWarp:
+        warp = cls.__new__(cls)
+        warp._set(body, channels, loop, notes)
+        return warp
+
+    @classmethod
+    def identity(cls, start: float, end: float, *, loop: bool = False) -> TimeWarp:
+        """Make the warp that changes nothing between two times."""
+        return cls([start, end], [start, end], loop=loop)
+
+    # ---- what it is
+
+    @property
+    def output(self) -> FloatArray:
+        """Output times of the body's knots."""
+        return self.body.x
+
+    @property
+    def source(self) -> FloatArray:
+        """Source times of the body's knots."""
+        return self.body.y
+
+    @property
+    def domain(self) -> tuple[float, float]:
+        """First and last output time over all channels."""
+        graphs = self._graphs()
+        return float(min(g.x[0] for g in graphs)), float(max(g.x[-1] for g in graphs))
+
+    @property
+    def source_range(self) -> tuple[float, float]:
+        """Earliest and latest source time over all channels."""
+        graphs = self._graphs()
+        return float(min(g.y.min() for g in graphs)), float(max(g.y.max() for g in graphs))
+
+    @property
+    def duration(self) -> float:
+        """Length of the output in seconds."""
+        a, b = self.domain
+        return b - a
+
+    @property
+    def per_channel(self) -> bool:
+        """Whether some channel has a curve of its own."""
+        return bool(self.channels)
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether every channel shows source time t at output time t."""
+        return all(np.array_equal(g.x, g.y) for g in self._graphs())
+
+    @property
+    def is_body_identity(self) -> bool:
+        """Whether channels without a curve of their own show source time t at output time t."""
+        return np.array_equal(self.body.x, self.body.y)
+
+    def _graphs(self) -> list[Graph]:
+        return [self.body, *self.channels.values()]
+
+    def channel(self, name: str | None = None) -> Graph:
+        """Return the graph that a channel follows; ``None`` is the body."""
+        return self.body if name is None else self.channels.get(name, self.body)
+
+    def of_body(self) -> TimeWarp:
+        """Return the same warp without curves for single channels."""
+        return TimeWarp._of(self.body.pad(*self.domain), {}, self.loop, self.notes)
+
+    def with_notes(self, *notes: str) -> TimeWarp:
+        """Return the same warp with more to say."""
+        return TimeWarp._of(self.body, dict(self.channels), self.loop, (*self.notes, *notes))
+
+    def looped(self, loop: bool = True) -> TimeWarp:
+        """Return the same warp as a cycle, or as none."""
+        return TimeWarp._of(self.body, dict(self.channels), loop, self.notes)
+
+    # ---- what it says
+
+    def __call__(self, t: npt.ArrayLike, channel: str | None = None) -> FloatArray:
+        """Map output times to source times; at a cut, the value before it."""
+        g = self.channel(channel)
+        t = np.asarray(t, dtype=float)
+        if self.loop and t.size:
+            if not np.isfinite(t).all():
+                raise InputError("a cycle has no place at a time that is not finite")
+            g = graph.unroll(g, float(t.min()), float(t.max()))
+        return g.at(t)
+
+    def rate(self, t: npt.ArrayLike, channel: str | None = None) -> FloatArray:
+        """Playback speed: right-sided, left-sided at the last knot, 0 outside."""
+        g = self.channel(channel)
+        t = self._in_cycle(np.asarray(t, dtype=float))
+        x, first = np.unique(g.x, return_index=True)
+        if len(x) == 1:
+            return np.zeros(t.shape)
+        last = np.r_[first[1:], len(g.x)] - 1
+        slope = (g.y[first[1:]] - g.y[last[:-1]]) / np.diff(x)
+        k = np.clip(np.searchsorted(x, t, side="right") - 1, 0, len(slope) - 1)
+        out: FloatArray = np.where((t < x[0]) | (t > x[-1]), 0.0, slope[k])
+        return out
+
+    def acceleration(
+        self, t: npt.ArrayLike, window: float = 1 / 30, channel: str | None = None
+    ) -> FloatArray:
+        """Change of speed per second: a second difference over ``window`` seconds.
+
+        The window is slid inside the domain, so that an end is not mistaken for a stop.
+        """
+        g = self.channel(channel)
+        t = self._in_cycle(np.asarray(t, dtype=float))
+        a, b = g.x[0], g.x[-1]
+        h = min(window, b - a) / 2
+        if h <= 0:
+            return np.zeros(t.shape)
+        m = np.clip(t, a + h, b - h)
+        out: FloatArray = (g.at(m + h) - 2 * g.at(m) + g.at(m - h)) / h**2
+        return out
+
+    def _in_cycle(self, t: FloatArray) -> FloatArray:
+        """Bring output times of a cycle into its domain."""
+        start, end = self.domain
+        if not self.loop or end <= start:
+            return t
+        inside = (t >= start) & (t <= end)
+        return np.where(inside, t, start + np.mod(t - start, end - start))
+
+    def preimage(
+        self, start: float, end: float, channel: str | None = None
+    ) -> tuple[float, float] | None:
+        """Return the output interval that shows source times ``start`` to ``end``, or ``None``."""
+        g = self.channel(channel).pad(*self.domain)
+        if g.direction < 0:
+            g, start, end = g.mirror(), -end, -start
+        if end < g.y[0] or start > g.y[-1]:
+            return None
+        times = g.swap()
+        first = g.x[0] if start <= g.y[0] else times.at(start)
+        last = g.x[-1] if end >= g.y[-1] else times.at(end, "right")
+        return (float(first), float(last)) if last > first else None
+
+    # ---- algebra
+
+    def _zip(self, other: TimeWarp, combine: Callable[[Graph, Graph], Graph]) -> TimeWarp:
+        names = [*self.channels, *(n for n in other.channels if n not in self.channels)]
+        graphs = {n: combine(self.channel(n), other.channel(n)) for n in names}
+        return TimeWarp._of(
+            combine(self.body, other.body),
+            graphs,
+            self.loop and other.loop,
+            self.notes + tuple(n for n in other.notes if n not in self.notes),
+        )
+
+    def __matmul__(self, other: TimeWarp) -> TimeWarp:
+        """Compose, channel by channel: ``(f @ g)(t) == f(g(t))``; it has g's domain."""
+        if not self.per_channel and not self.loop and not other.loop and self._leaves(other):
+            return other.with_notes(*(n for n in self.notes if n not in other.notes))
+        if not self.loop:
+            return self._zip(other, graph.compose)
+        composed = self._zip(
+            other,
+            lambda f, g: graph.compose(graph.unroll(f, float(g.y.min()), float(g.y.max())), g),
+        )
+        # Only whole turns make a cycle of cycles.
+        turns = np.ptp(other.body.y) / self.duration if self.duration > 0 else 0.0
+        whole = abs(turns - round(turns)) <= 1e-9 * max(turns, 1.0)
+        return composed if whole else composed.looped(False)
+
+    def _leaves(self, other: TimeWarp) -> bool:
+        """Whether this is the identity wherever another warp shows the source."""
+        (low, high), (first, last) = other.source_range, self.domain
+        return self.is_body_identity and first <= low and high <= last
+
+    @property
+    def inverse(self) -> TimeWarp:
+        """Exchange output and source: an exact involution. A hold becomes a cut."""
+        return TimeWarp._of(
+            self.body.swap(), {n: g.swap() for n, g in self.channels.items()}, self.loop
+        )
+
+    def reverse(self) -> TimeWarp:
+        """Play the output backwards over the same domain."""
+        a, b = self.domain
+
+        def flip(g: Graph) -> Graph:
+            return Graph((a + b - g.x)[::-1], g.y[::-1])
+
+        return TimeWarp._of(
+            flip(self.body), {n: flip(g) for n, g in self.channels.items()}, self.loop
+        )
+
+    def shifted(self, output: float, source: float = 0.0) -> TimeWarp:
+        """Move all output times, and all source times, by some seconds each."""
+
+        def move(g: Graph) -> Graph:
+            return Graph(g.x + output, g.y + source)
+
+        channels = {n: move(g) for n, g in self.channels.items()}
+        return TimeWarp._of(move(self.body), channels, self.loop, self.notes)
+
+    def blend(self, other: TimeWarp, weight: float) -> TimeWarp:
+        """Mix output times at equal source time; 0 is this warp and 1 the other.
+
+        Durations mix, order and common points are kept.
+        """
+        if not 0 <= weight <= 1:
+            raise InputError(f"the weight of a blend goes from 0 to 1, not {weight:g}")
+        if weight == 0:
+            return self
+        if weight == 1:
+            return other
+        return self._zip(
+            other, lambda a, b: graph.mix(a.pad(*self.domain), b.pad(*other.domain), weight)
+        )
+
+    def within(
+        self,
+        domain: tuple[float, float],
+        range: tuple[float, float],
+        rest: Literal["fixed", "ripple"] = "fixed",
+    ) -> TimeWarp:
+        """Extend a warp of a range to the whole clip: identity before, fixed or moved after.
+
+        Parameters
+        ----------
+        domain : (float, float)
+            The clip's first and last time.
+        range : (float, float)
+            Source times between which this warp acts; it starts at the range's start.
+        rest : {"fixed", "ripple"}
+            What follows the range keeps its time, or moves with the range's end.
+        """
+        (first, last), (a, b) = domain, range
+        if rest not in ("fixed", "ripple"):
+            raise InputError(f"rest is 'fixed' or 'ripple', not {rest!r}")
+        part_of_clip(range, domain)
+        start, end = self.domain
+        if abs(start - a) > _SAME_TIME:
+            raise InputError(f"the warp starts at {start:g} s, its range at {a:g} s")
+        if rest == "fixed" and abs(end - b) > _SAME_TIME:
+            raise InputError(
+                f"the range lasts {b - a:g} s and its warp {end - start:g} s, but what follows is "
+                "fixed; keep the duration, or let the rest ripple (--rest ripple)"
+            )
+        if rest == "fixed":
+            end = b
+
+        def extend(g: Graph) -> Graph:
+            # A range in frames may be a rounding error off the warp's own ends.
+            g = Graph(np.clip(g.x, a, end), g.y)
+            whole = first >= a and last <= b
+            if g.direction < 0 and not whole:
+                raise InputError("only a whole clip can run backwards, not a range of it")
+            g = g.pad(a, end)
+            if g.direction >= 0 and max(abs(g.y[0] - a), abs(g.y[-1] - b)) > 1e-6:
+                raise InputError(
+                    f"the warp shows source times {g.y[0]:g} to {g.y[-1]:g} s, its range is "
+                    f"{a:g} to {b:g} s; a range's ends stay its ends"
+                )
+            x, y = g.x, g.y
+            if first < a:
+                x, y = np.r_[first, a, x], np.r_[first, a, y]
+            if b < last:
+                x, y = np.r_[x, end, end + last - b], np.r_[y, b, last]
+            return graph.tidy(x, y)
+
+        body = self.body
+        if self.per_channel and self.is_body_identity and abs(end - b) > _SAME_TIME:
+            # Channels without a curve of their own share the range's ends with the others.
+            body = Graph(np.array([a, end]), np.array([a, b]))
+        return TimeWarp._of(
+            extend(body),
+            {n: extend(g) for n, g in self.channels.items()},
+            self.loop,
+            self.notes,
+        )

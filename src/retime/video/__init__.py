@@ -1,5 +1,0 @@
-"""Video: footage of a motion, retimed by the motion's warp."""
-
-from retime.video.footage import Result, retime_video
-
-__all__ = ["Result", "retime_video"]

@@ -1,0 +1,288 @@
+"""Limbs of two bones, and contacts held by them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retime import Contact, InputError, Motion, PoseLayer, Recipe, Step, quat, samples
+from retime.arrays import FloatArray
+from retime.body import find_body
+from retime.body.contacts import detect_contacts
+from retime.body.ik import hold_contacts, two_bone
+from retime.body.metrics import plant_drift
+from retime.motion.contact import carry_contacts
+from retime.motion.kinematics import positions
+
+COORDINATES = st.floats(-2, 2)
+
+
+@given(
+    st.tuples(COORDINATES, COORDINATES, COORDINATES),
+    st.floats(0.1, 1),
+    st.floats(0.1, 1),
+    st.tuples(COORDINATES, COORDINATES, COORDINATES),
+)
+def test_bones_keep_their_lengths_and_reach_what_is_in_reach(
+    target: tuple[float, float, float], upper: float, lower: float, pole: tuple[float, float, float]
+) -> None:
+    base, goal = np.zeros((1, 3)), np.array([target])
+    middle, end = two_bone(base, goal, upper, lower, np.array([pole]))
+    if np.linalg.norm(goal) < 1e-6:
+        return  # a limb folded onto itself has no direction
+    out_of_line = np.linalg.norm(np.cross(goal[0], pole)) > 1e-3 * np.linalg.norm(goal)
+    if out_of_line:
+        assert np.linalg.norm(middle) == pytest.approx(upper, abs=1e-9)
+        assert np.linalg.norm(end - middle) == pytest.approx(lower, abs=1e-9)
+    distance = float(np.linalg.norm(goal))
+    if abs(upper - lower) * 1.01 + 1e-3 < distance < 0.99 * (upper + lower):
+        np.testing.assert_allclose(end, goal, atol=1e-9)
+
+
+def bumps(motion: Motion, *, turn: float = 0.0, move: float = 0.0) -> PoseLayer:
+    """Shake a pelvis: turned and moved to and fro, at rest at both ends."""
+    t = np.linspace(*motion.domain, 9)
+    wave = np.sin(np.linspace(0, 4 * np.pi, 9))[:, None]
+    return PoseLayer(
+        t,
+        rotations={"Hips": turn * wave * [1.0, 0.7, -0.4]},
+        translations={"Hips": move * wave * [1.0, -0.6, 0.8]},
+    )
+
+
+EDITS = {
+    "faster": [Step("spline", {"duration": 2.9, "keytimes": [(1.0, 1.7)]})],
+    "pelvis": [Step("pose", {"layer": bumps(samples.walk(), turn=0.15, move=0.04)})],
+    "both": [
+        Step("pose", {"layer": bumps(samples.walk(), turn=0.1, move=0.03)}),
+        Step("spline", {"duration": 5.0}),
+    ],
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_planted_feet_stay_where_the_source_had_them(edit: str) -> None:
+    made = samples.sample("walk")
+    steps = EDITS[edit]
+    held = Recipe([*steps, Step("hold")]).evaluate(made.motion)
+    contacts = carry_contacts(detect_contacts(made.motion), Recipe(steps).warp(made.motion))
+    assert plant_drift(held, contacts).max() < 1e-3
+    for contact in contacts:
+        j = held.skeleton.index(contact.joint)
+        inside = (held.times >= contact.start) & (held.times <= contact.end)
+        place = positions(held)[inside, j].mean(axis=0)
+        shown = Recipe(steps).warp(made.motion)(held.times[inside], contact.joint)
+        frame, _ = made.motion.frame_at(shown)
+        there = positions(made.motion)[frame, j].mean(axis=0)
+        assert np.linalg.norm(place - there) < 5e-3
+
+
+def test_only_the_limbs_of_contacts_move() -> None:
+    motion = samples.walk()
+    layer = bumps(motion, turn=0.1)
+    loose = Recipe([Step("pose", {"layer": layer})]).evaluate(motion)
+    held = Recipe([Step("pose", {"layer": layer}), Step("hold")]).evaluate(motion)
+    moved = quat.angle(loose.rotations, held.rotations).max(axis=0) > 1e-9
+    names = {n for n, m in zip(motion.skeleton.names, moved, strict=True) if m}
+    assert names <= {f"{s}{j}" for s in ("Left", "Right") for j in ("UpLeg", "Leg", "Foot")}
+    assert names
+
+
+def test_bones_keep_their_lengths() -> None:
+    motion = samples.walk()
+    held = Recipe([Step("pose", {"layer": bumps(motion, move=0.05)}), Step("hold")]).evaluate(
+        motion
+    )
+    for a, b in (("LeftUpLeg", "LeftLeg"), ("LeftLeg", "LeftFoot"), ("LeftFoot", "LeftToe")):
+        bone = [positions(m)[:, [m.skeleton.index(a), m.skeleton.index(b)]] for m in (motion, held)]
+        length = [np.linalg.norm(x[:, 0] - x[:, 1], axis=1) for x in bone]
+        np.testing.assert_allclose(length[0], length[1], atol=1e-9)
+
+
+def test_a_motion_whose_contacts_hold_is_left_as_it_is() -> None:
+    motion = samples.punches()
+    held = Recipe([Step("hold")]).evaluate(motion)
+    assert quat.angle(motion.rotations, held.rotations).max() < 1e-5
+
+
+def test_the_correction_fades_beside_a_contact() -> None:
+    motion = samples.walk()
+    contact = Contact("LeftToe", 1.25, 1.6)
+    j = motion.skeleton.index("LeftToe")
+    target = positions(motion)[90, j] + [0.0, 0.0, 0.04]
+    held = hold_contacts(motion, {contact: target}, fade=0.2)
+    away = np.linalg.norm(positions(held)[:, j] - positions(motion)[:, j], axis=1)
+    inside = (motion.times >= 1.25 - 1e-9) & (motion.times <= 1.6 + 1e-9)
+    far = (motion.times < 1.05 - 1e-9) | (motion.times > 1.8 + 1e-9)
+    assert away[inside] == pytest.approx(0.04, abs=1e-6)
+    assert (away[far] == 0).all()
+    assert np.abs(np.diff(away)).max() < 0.04 * 1.875 / (0.2 * 60) + 1e-3  # the fade's own slope
+
+
+def test_a_weight_moves_part_of_the_way() -> None:
+    motion = samples.walk()
+    layer = Step("pose", {"layer": bumps(motion, move=0.04)})
+    none, half, full = (
+        Recipe([layer, Step("hold", weight=w)]).evaluate(motion) for w in (0.0, 0.5, 1.0)
+    )
+    whole = quat.angle(none.rotations, full.rotations)
+    part = quat.angle(none.rotations, half.rotations)
+    np.testing.assert_allclose(part, whole / 2, atol=1e-6)
+
+
+def test_hands_are_held_by_their_arms() -> None:
+    made = samples.sample("handshake")
+    contact = Contact("RightHand", 1.5, 2.4)
+    target = positions(made.motion)[105, made.motion.skeleton.index("RightHand")]
+    held = hold_contacts(made.motion, {contact: target})
+    assert plant_drift(held, [contact]).max() < 1e-6
+
+
+def test_given_contacts_replace_those_that_would_be_found() -> None:
+    motion = samples.walk()
+    given = (Contact("LeftToe", 1.3, 1.5),)
+    layer = Step("pose", {"layer": bumps(motion, move=0.04)})
+    slower = Step("spline", {"duration": 2 * motion.duration})
+    held = Recipe([layer, Step("hold", {"contacts": given}), slower]).evaluate(motion)
+    assert plant_drift(held, [Contact("LeftToe", 2.6, 3.0)])[0] < 1e-6
+    assert (
+        plant_drift(held, carry_contacts(detect_contacts(motion), Recipe([slower]).warp(motion)))[
+            -1
+        ]
+        > 0.01
+    )
+
+
+def test_a_leg_too_short_is_said() -> None:
+    motion = samples.walk()
+    up = PoseLayer(np.array([0.0, 4.0]), translations={"Hips": np.full((2, 3), [0.0, 0.6, 0.0])})
+    held = Recipe([Step("pose", {"layer": up}), Step("hold")]).evaluate(motion)
+    assert any("too short for a contact" in n for n in held.notes)
+
+
+def test_what_no_limb_holds_is_said_and_left() -> None:
+    motion = samples.walk()
+    held = hold_contacts(motion, {Contact("Head", 1.0, 2.0): np.zeros(3)})
+    assert any("no limb holds the contacts of Head" in n for n in held.notes)
+    assert held.rotations is motion.rotations
+
+
+def test_a_figure_without_contacts_says_so() -> None:
+    out = Recipe([Step("hold")]).evaluate(samples.chain())
+    assert any("no contacts to hold were found: no feet" in n for n in out.notes)
+
+
+def test_a_figure_in_z_up_centimetres_is_held_too() -> None:
+    """Turned and scaled, the same motion must be mended the same way."""
+    motion = samples.walk()
+    layer = bumps(motion, move=0.04)
+    upright = Recipe([Step("pose", {"layer": layer}), Step("hold")]).evaluate(motion)
+    turn = quat.from_axis_angle([1.0, 0, 0], np.pi / 2)
+    skeleton = replace(motion.skeleton, offsets=100 * motion.skeleton.offsets)
+    rotations = motion.rotations.copy()
+    rotations[:, 0] = quat.multiply(turn, rotations[:, 0])
+    moved = replace(
+        motion,
+        skeleton=skeleton,
+        rotations=rotations,
+        translations={"Hips": 100 * quat.rotate(turn, motion.root_translation)},
+        units=replace(motion.units, metres=0.01, up="Z"),
+    )
+    shake = PoseLayer(
+        layer.times, translations={"Hips": 100 * quat.rotate(turn, layer.translations["Hips"])}
+    )
+    other = Recipe([Step("pose", {"layer": shake}), Step("hold")]).evaluate(moved)
+    np.testing.assert_allclose(positions(other), positions(upright), atol=1e-6)
+
+
+@pytest.mark.parametrize("fade", [-0.1, np.nan])
+def test_a_bad_fade_gets_a_sentence(fade: float) -> None:
+    with pytest.raises(InputError, match="fade"):
+        hold_contacts(samples.walk(), {}, fade=fade)
+
+
+def t_pose(seconds: float = 1.0) -> Motion:
+    """Stand with straight arms and legs: no limb tells where it bends."""
+    stands = samples.swing()
+    frames = round(60 * seconds) + 1
+    root = np.tile(stands.skeleton.offsets[0], (frames, 1))
+    rotations = quat.identity(frames, len(stands.skeleton))
+    return replace(stands, rotations=rotations, translations={"Hips": root})
+
+
+@pytest.mark.parametrize("joint", ["LeftHand", "RightHand", "LeftToe", "RightToe"])
+def test_straight_limbs_bend_either_side(joint: str) -> None:
+    """An arm along -X is half a turn from +X, which has no axis of its own."""
+    motion = t_pose()
+    contact = Contact(joint, 0.3, 0.6)
+    place = positions(motion)[0, motion.skeleton.index(joint)]
+    target = place + np.array([-0.05 * np.sign(place[0]), 0.03, 0.02])
+    held = hold_contacts(motion, {contact: target})
+    inside = (held.times >= 0.3) & (held.times <= 0.6)
+    reached = positions(held)[inside, held.skeleton.index(joint)]
+    assert np.abs(reached - target).max() < 1e-6
+    assert not any("too short" in note for note in held.notes)
+
+
+def test_a_limb_with_a_bone_of_no_length_is_left() -> None:
+    motion = t_pose()
+    offsets = motion.skeleton.offsets.copy()
+    offsets[motion.skeleton.index("LeftLeg")] = 0.0
+    flat = replace(motion, skeleton=replace(motion.skeleton, offsets=offsets))
+    held = hold_contacts(flat, {Contact("LeftToe", 0.2, 0.5): np.zeros(3)})
+    assert any("bone of no length" in note for note in held.notes)
+
+
+def test_contacts_that_follow_at_once_do_not_tear_a_foot() -> None:
+    walk = samples.walk()
+    body = find_body(walk)
+    toe = body.name("left_toe") or body.name("left_foot")
+    assert toe is not None
+    j = walk.skeleton.index(toe)
+    place = positions(walk)[:, j]
+    step = 1 / walk.rate
+    one, other = Contact(toe, 1.0, 1.5), Contact(toe, 1.5 + step, 2.0)
+    targets = {c: place[int(1.5 * walk.rate)] + s for c, s in ((one, 0.0), (other, [0.03, 0, 0]))}
+    held = hold_contacts(walk, targets)
+    way = np.linalg.norm(np.diff(positions(held)[:, j], axis=0), axis=1)
+    inside = slice(int(1.1 * walk.rate), int(1.9 * walk.rate))
+    assert way[inside].max() * walk.rate < 1.0  # m/s; at once it would be 1.8 and more
+    early, late = (positions(held)[int(t * walk.rate), j] for t in (1.2, 1.8))
+    np.testing.assert_allclose(early, targets[one], atol=1e-4)
+    np.testing.assert_allclose(late, targets[other], atol=1e-4)
+
+
+def bend_of(motion: Motion, upper: str, lower: str, end: str) -> FloatArray:
+    """Return by how much a limb is bent, degrees, (F,)."""
+    hip, knee, ankle = (
+        positions(motion)[:, motion.skeleton.index(name)] for name in (upper, lower, end)
+    )
+    thigh, shin = knee - hip, ankle - knee
+    lengths = np.linalg.norm(thigh, axis=1) * np.linalg.norm(shin, axis=1)
+    out: FloatArray = np.degrees(np.arccos(np.clip((thigh * shin).sum(1) / lengths, -1, 1)))
+    return out
+
+
+def test_a_leg_that_is_pulled_straight_does_not_snap() -> None:
+    stands = t_pose()
+    half = np.radians(np.interp(stands.times, [0, 0.2, 0.8, 1], [20, 20, 6, 6]))
+    rotations = stands.rotations.copy()
+    for name, turn in (("LeftUpLeg", -half), ("LeftLeg", 2 * half), ("LeftFoot", -half)):
+        j = stands.skeleton.index(name)
+        rotations[:, j] = quat.from_axis_angle([1, 0, 0], turn)
+    motion = replace(stands, rotations=rotations)
+    contact = Contact("LeftToe", 0.3, 0.7)
+    inside = (motion.times >= 0.3) & (motion.times <= 0.7)
+    target = positions(motion)[inside, motion.skeleton.index("LeftToe")].mean(axis=0)
+    target[1] -= 0.05  # more than the leg has left
+    held = hold_contacts(motion, {contact: target})
+    reached = positions(held)[inside, held.skeleton.index("LeftToe")]
+    np.testing.assert_allclose(reached, np.broadcast_to(target, reached.shape), atol=1e-6)
+    leg = ("LeftUpLeg", "LeftLeg", "LeftFoot")
+    before, after = bend_of(motion, *leg), bend_of(held, *leg)
+    assert (after[inside] < 0.95 * before[inside]).any()  # it does give way
+    assert (after > 0.45 * np.minimum(before, 22)).all()  # but keeps half of its last bend

@@ -1,0 +1,75 @@
+"""The clients in examples/live listen to a running server."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import retime
+from live_server_running import Running
+from retime import samples
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "live"
+BLENDER = Path(__file__).parents[2] / ".venv-blender" / "bin" / "python"
+
+
+@pytest.fixture(scope="module")
+def feed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    path = tmp_path_factory.mktemp("live") / "walk.npz"
+    retime.write(samples.walk(), path)
+    with Running(path, "--replay", path, "--speed", "0.02", "--feed", "0") as running:
+        yield running.opened["feed"]
+
+
+def said(command: list[str | Path], wanted: str) -> None:
+    """Run a client until it says something, and end it."""
+    with subprocess.Popen(
+        [str(c) for c in command],
+        cwd=EXAMPLES,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as client:
+        assert client.stdout is not None
+        lines = []
+        for line in client.stdout:
+            lines.append(line)
+            if wanted in line or len(lines) > 200:
+                break
+        client.kill()
+    assert wanted in "".join(lines)
+
+
+def test_the_javascript_client(feed: str) -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("Node.js is not installed")
+    said([node, "--experimental-websocket", "client.mjs", feed], "walk")
+
+
+def test_the_c_sharp_client(feed: str, tmp_path: Path) -> None:
+    mcs, mono = shutil.which("mcs"), shutil.which("mono")
+    if mcs is None or mono is None:
+        pytest.skip("no C# compiler (mono-mcs) is installed")
+    program = tmp_path / "live.exe"
+    subprocess.run(
+        [mcs, "LiveClient.cs", "LiveProgram.cs", f"-out:{program}"], cwd=EXAMPLES, check=True
+    )
+    said([mono, program, feed], '"reference": "walk"')
+
+
+def test_the_blender_script_raises_the_left_arm() -> None:
+    if not BLENDER.exists():
+        pytest.skip("Blender's module bpy is not installed")
+    found = subprocess.run(
+        [BLENDER, Path(__file__).with_name("in_blender.py")],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert "the left hand is above the shoulder" in found.stdout, found.stdout + found.stderr

@@ -1,0 +1,314 @@
+"""Off-line alignment: the path is the best there is, and the warp is the known one."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import retime
+from motion_making import raised
+from retime import InfeasibleError, InputError, Motion, TimeWarp, align, apply, samples
+from retime.live import BayesAligner, find_alignment, follow
+from retime.methods.align.dtw import cheapest_path, pose_costs
+from retime.methods.align.offline import _search
+from retime.recipe import Recipe, Step
+from retime.recipe.json import read_recipe, write_recipe
+
+
+def every_path(
+    costs: Any, most_steps: int, most_stalls: int, open_end: bool
+) -> list[tuple[float, list[tuple[int, int]]]]:
+    """All paths through a small matrix, by going through them."""
+    rows, columns = costs.shape
+    out = []
+
+    def go(i: int, j: int, stalls: int, total: float, way: list[tuple[int, int]]) -> None:
+        if i == rows - 1 and (open_end or j == columns - 1):
+            out.append((total, way))
+        if i == rows - 1:
+            return
+        if most_stalls < 0 or stalls < most_stalls:
+            go(i + 1, j, stalls + 1, total + costs[i + 1, j], [*way, (j, j)])
+        for k in range(1, most_steps + 1):
+            if j + k < columns:
+                passed = costs[i + 1, j + 1 : j + k + 1].mean()
+                go(i + 1, j + k, 0, total + passed, [*way, (j + 1, j + k)])
+
+    for c in range(min(most_steps, columns)):
+        go(0, c, 0, costs[0, : c + 1].mean(), [(0, c)])
+    return out
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(2, 5),
+    st.integers(2, 6),
+    st.integers(1, 3),
+    st.integers(-1, 2),
+    st.booleans(),
+)
+def test_the_path_is_the_cheapest_of_all(
+    seed: int, rows: int, columns: int, steps: int, stalls: int, open_end: bool
+) -> None:
+    costs = np.random.default_rng(seed).random((rows, columns))
+    all_paths = every_path(costs, steps, stalls, open_end)
+    low = np.zeros(rows, np.int64)
+    total, way = cheapest_path(costs, low, columns, steps, stalls, open_end)
+    if not all_paths:
+        assert not np.isfinite(total)
+        return
+    best, path = min(all_paths, key=lambda p: p[0])
+    assert total == pytest.approx(best, abs=1e-9)
+    assert [tuple(map(int, w)) for w in way] == path
+
+
+def test_costs_are_summed_distances() -> None:
+    rng = np.random.default_rng(0)
+    a, b, weights = rng.random((6, 4, 3)), rng.random((5, 4, 3)), rng.random(4)
+    expected = (np.linalg.norm(b[:, None] - a[None], axis=3) * weights).sum(axis=2)
+    assert np.allclose(pose_costs(b, a, weights, np.zeros(5, np.int64), 6), expected)
+    shifted = pose_costs(b, a, weights, np.arange(5), 3)
+    for i, c in itertools.product(range(5), range(3)):
+        if i + c < 6:
+            assert shifted[i, c] == pytest.approx(expected[i, i + c])
+
+
+def test_a_long_search_stays_in_a_corridor_and_finds_the_same() -> None:
+    rng = np.random.default_rng(1)
+    poses = np.cumsum(rng.normal(0, 0.05, (2600, 2, 3)), axis=0)
+    frames = np.cumsum(rng.integers(0, 3, 2400))
+    live = poses[frames[frames < 2600]]
+    weights = np.ones(2)
+    costs, low, path = _search(poses, live, weights, 4, -1, True)
+    assert costs.shape[1] < 2600
+    right = frames[frames < 2600]
+    assert np.mean(np.abs(path.mean(axis=1) - right) <= 1) > 0.99
+    assert (low >= 0).all()
+
+
+def slow_punches() -> tuple[Motion, Motion, TimeWarp]:
+    slow = samples.sample("punches-slow")
+    assert slow.warp is not None
+    assert slow.warp is not None
+    return samples.punches(), slow.motion, slow.warp
+
+
+def test_a_known_warp_is_found() -> None:
+    fast, slow, truth = slow_punches()
+    warp = align(fast, slow)
+    assert warp.domain == pytest.approx(slow.domain)
+    assert np.abs(warp(slow.times) - truth(slow.times)).mean() < 0.01
+    moved = apply(fast, warp)
+    assert len(moved) == len(slow)
+    off = np.linalg.norm(retime.positions(moved) - retime.positions(slow), axis=2)
+    assert off.mean() < 0.01
+    assert any("mean distance" in note for note in warp.notes)
+
+
+@pytest.mark.parametrize("name", ["punches", "walk", "jump"])
+def test_a_motion_to_itself_is_the_identity(name: str) -> None:
+    motion = getattr(samples, name)()
+    assert np.abs(align(motion, motion)(motion.times) - motion.times).max() < 1e-6
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"max_stall": -1.0}, {"max_stall": float("inf")}, {"max_step": 33}, {"max_step": 1.5},
+        {"rate": 1}, {"rate": float("nan")}, {"range": 3}, {"weights": {"head": "x"}},
+        {"b_roles": "x"}, {"b": None}, {"b": 3}, {"b": {}},
+    ],
+)  # fmt: skip
+def test_bounds_hold_in_python_too(options: dict[str, Any]) -> None:
+    fast, slow, _ = slow_punches()
+    with pytest.raises(InputError):
+        align(fast, **({"b": slow} | options))
+    with pytest.raises(InputError, match="read a file first"):
+        align("fast.bvh", slow)  # type: ignore[arg-type]
+
+
+def test_both_ways_are_each_others_inverse() -> None:
+    fast, slow, _ = slow_punches()
+    there, back = align(fast, slow), align(slow, fast)
+    assert np.abs(back(there(slow.times)) - slow.times).mean() < 0.03
+
+
+def test_place_and_heading_change_nothing() -> None:
+    fast, slow, _ = slow_punches()
+    turn = retime.quat.from_axis_angle([0, 1, 0], 2.0)
+    root = slow.skeleton.names[0]
+    rotations = slow.rotations.copy()
+    rotations[:, 0] = retime.quat.multiply(turn, rotations[:, 0])
+    places = {n: t.copy() for n, t in slow.translations.items()}
+    places[root] = retime.quat.rotate(turn, places[root]) + np.array([3.0, 0, -1.0])
+    elsewhere = replace(slow, rotations=rotations, translations=places, origin=None)
+    plain, moved = align(fast, slow), align(fast, elsewhere)
+    assert np.abs(plain(slow.times) - moved(slow.times)).max() < 1e-6
+
+
+def test_an_open_end_stops_where_the_other_does() -> None:
+    fast, slow, truth = slow_punches()
+    part = apply(slow, TimeWarp.identity(0, 2.5))
+    warp = align(fast, part, open_end=True)
+    assert float(warp(2.5)) == pytest.approx(float(truth(2.5)), abs=0.05)
+    assert float(align(fast, part)(2.5)) == pytest.approx(fast.domain[1])
+
+
+def test_a_cycle_goes_round_as_long_as_it_must() -> None:
+    walk = samples.walk()
+    frames = walk.times[: len(walk) // 4 + 1]
+    stride = apply(walk, TimeWarp.identity(*walk.domain), times=frames)
+    warp = align(stride, walk, loop_reference=True)
+    assert warp.loop
+    assert float(warp(walk.duration)) == pytest.approx(walk.duration, abs=0.1)
+    out = apply(stride, warp)
+    assert len(out) == len(walk)
+
+
+def test_limits_are_kept() -> None:
+    fast, slow, _ = slow_punches()
+    found = find_alignment(fast, slow, max_step=2, max_stall=0.1)
+    steps = found.path[1:, 1] - found.path[:-1, 1]
+    assert steps.max() <= 2
+    runs = [len(list(g)) for stalls, g in itertools.groupby(steps == 0) if stalls]
+    assert max(runs, default=0) <= round(0.1 * 60)
+    with pytest.raises(InfeasibleError, match="larger max_step"):
+        align(slow, apply(slow, TimeWarp([0, 0.5], [0, slow.duration])), max_step=1)
+
+
+def test_weights_choose_what_is_compared() -> None:
+    fast, slow, truth = slow_punches()
+    hands = {"left_hand": 5.0, "right_hand": 5.0, "head": 0.0}
+    assert np.abs(align(fast, slow, weights=hands)(slow.times) - truth(slow.times)).mean() < 0.02
+    with pytest.raises(InputError, match="no joint 'tail' is compared"):
+        align(fast, slow, weights={"tail": 1.0})
+    with pytest.raises(InputError, match="0 or more"):
+        align(fast, slow, weights={"head": -1.0})
+
+
+def test_a_range_ripples() -> None:
+    fast, slow, _ = slow_punches()
+    part = apply(slow, TimeWarp.identity(0, 2.0))
+    warp = align(fast, part, range=(0.5, 2.0), open_end=False)
+    assert float(warp(0.25)) == pytest.approx(0.25)
+    assert float(warp(2.5)) == pytest.approx(2.0, abs=1e-6)
+    assert warp.domain[1] == pytest.approx(fast.duration + 0.5)
+    with pytest.raises(InputError, match="not a part"):
+        align(fast, part, range=(3.0, 9.0))
+
+
+@pytest.mark.parametrize("start", np.linspace(0.1, 1.7, 9))
+def test_any_range_keeps_its_ends(start: float) -> None:
+    fast, slow, _ = slow_punches()
+    part = apply(slow, TimeWarp.identity(0, 2.0))
+    warp = align(fast, part, range=(start, start + 1.3))
+    assert float(warp(start)) == pytest.approx(start)
+    assert float(warp(start + 2.0)) == pytest.approx(start + 1.3)
+    assert any("mean distance" in note for note in warp.notes)
+
+
+@pytest.mark.parametrize("speed", [0.5, 1.0, 2.0, 3.0])
+def test_an_open_end_favours_no_speed(speed: float) -> None:
+    fast = samples.punches()
+    part = apply(fast, TimeWarp([0, 2.4 / speed], [0, 2.4]))
+    warp = align(fast, part, open_end=True)
+    assert float(warp(2.4 / speed)) == pytest.approx(2.4, abs=0.1)
+
+
+@pytest.mark.parametrize("speed", [0.5, 1.5, 3.0])
+def test_a_cycle_at_other_speeds(speed: float) -> None:
+    walk = samples.walk()
+    frames = walk.times[: len(walk) // 4 + 1]
+    stride = apply(walk, TimeWarp.identity(*walk.domain), times=frames)
+    performed = apply(walk, TimeWarp([0, walk.duration / speed], [0, walk.duration]))
+    warp = align(stride, performed, loop_reference=True)
+    assert float(warp(performed.domain[1])) == pytest.approx(walk.duration, abs=0.15)
+
+
+def test_what_has_no_common_joint_is_listed() -> None:
+    with pytest.raises(InputError, match="no joint in common"):
+        align(samples.walk(), samples.toss())
+    with pytest.raises(InputError, match="9 frames is too short"):
+        align(samples.walk(), apply(samples.walk(), TimeWarp.identity(0, 8 / 60)))
+
+
+def test_a_recipe_remembers_the_other_take(tmp_path: Path) -> None:
+    fast, slow, _ = slow_punches()
+    for name, motion in (("fast.bvh", fast), ("slow.bvh", slow)):
+        retime.write(motion, tmp_path / name)
+    other = retime.read(tmp_path / "slow.bvh")
+    recipe = Recipe([Step("align", {"b": other})])
+    write_recipe(recipe, tmp_path / "recipe.json")
+    document = json.loads((tmp_path / "recipe.json").read_text())
+    assert document["steps"][0]["parameters"]["b"]["sha256"] == other.origin.sha256  # type: ignore[union-attr]
+    motion = retime.read(tmp_path / "fast.bvh")
+    one = recipe.evaluate(motion)
+    two = read_recipe(tmp_path / "recipe.json").evaluate(motion)
+    assert np.array_equal(one.rotations, two.rotations)
+    retime.write(fast, tmp_path / "slow.bvh")
+    with pytest.raises(InputError, match="no longer the file"):
+        read_recipe(tmp_path / "recipe.json").evaluate(motion)
+
+
+# ---- commands
+
+
+def test_align_and_score_from_the_command_line(run: Any, tmp_path: Path) -> None:
+    fast, slow, truth = slow_punches()
+    retime.write(fast, tmp_path / "fast.bvh")
+    retime.write(slow, tmp_path / "slow.bvh")
+    a, b = str(tmp_path / "fast.bvh"), str(tmp_path / "slow.bvh")
+    _, out, _ = run(
+        "align", a, b, str(tmp_path / "out.bvh"), "--warp", str(tmp_path / "w.json"),
+        "--plot", str(tmp_path / "costs.png"), "--json",
+    )  # fmt: skip
+    assert json.loads(out)["frames"] == len(slow)
+    warp = retime.read_warp(tmp_path / "w.json")
+    assert np.abs(warp(slow.times) - truth(slow.times)).mean() < 0.02
+    assert (tmp_path / "costs.png").stat().st_size > 1000
+    _, out, _ = run("score", a, b, "--plot", str(tmp_path / "late.svg"), "--json")
+    found = json.loads(out)
+    assert found["summary"]["rate"] < 0.9
+    assert len(found["frames"]) == len(slow)
+    assert len(found["moments"]) <= 5
+    assert run("align", a, b, b)[0] == 2
+    assert run("align", a, b, str(tmp_path / "x.bvh"), "--plot", b)[0] == 2
+    assert "late ms" in run("score", a, b, "--aligner", "predictive")[1]
+
+
+def test_a_step_leaves_the_start_where_it_was() -> None:
+    late = replace(samples.punches(), start=41.0)
+    other = samples.sample("punches-slow").motion
+    made = Recipe([Step("align", {"b": other})]).evaluate(late)
+    assert made.start == pytest.approx(41.0)
+    assert made.duration == pytest.approx(other.duration, abs=0.02)
+    assert align(late, other).domain[0] == pytest.approx(other.start)
+
+
+@pytest.mark.parametrize("height", [0.1, -0.9])
+def test_takes_may_stand_on_floors_of_any_height(height: float) -> None:
+    slow = samples.sample("punches-slow")
+    assert slow.warp is not None
+    times = slow.motion.times
+    one, other = (align(samples.punches(), m) for m in (slow.motion, raised(slow.motion, height)))
+    np.testing.assert_allclose(other(times), one(times), atol=1e-6)
+    live, found, _ = follow(BayesAligner(samples.punches()), raised(slow.motion, height))
+    assert np.abs(found - slow.warp(live)).mean() < 0.03
+
+
+@pytest.mark.parametrize("speed", [2.0, 3.0])
+def test_a_faster_take_is_not_met_ahead_of_time(speed: float) -> None:
+    walk = samples.walk()  # it never stands: every moment tells its time
+    end = walk.duration
+    fast = apply(walk, TimeWarp([0, end / speed], [0, end]))
+    warp = align(walk, fast)
+    times = np.linspace(0.1, 0.9, 50) * end / speed
+    assert abs(float((warp(times) - speed * times).mean())) < 0.004
