@@ -17,7 +17,7 @@ MODULES = (
     "apply",
     "guided",
     "live",
-    "stage",
+    "live_server",
     "physics",
     "staggered",
     "surface",

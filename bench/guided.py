@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from bench.timing import Figure, in_turns, seconds
-from retime.methods.guided.score import FeatureWeights, reference_features, score_table
+from retime.methods.guided.costs import FeatureWeights, cost_table, reference_features
 from retime.methods.guided.search import find_free_path, find_path, find_priced_path
 
 # Trial: input, output and reference frames, largest step, the paper's seconds (score + search).
@@ -41,7 +41,7 @@ def signal(frames: int, seed: int, columns: int = 75) -> Any:
 
 
 def _ours(x: Any, z: Any, m: int, steps: int, precision: Any) -> float:
-    table = score_table(x, [z], steps, WEIGHTS, precision=precision)
+    table = cost_table(x, [z], steps, WEIGHTS, precision=precision)
     if not m:
         return find_free_path(table, 0.0).cost
     return find_path(table, m, [(0, 0), (m - 1, len(x) - 1)]).cost
@@ -113,7 +113,7 @@ def _long_clip() -> None:
     x = signal(18_000, 3)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.perf_counter()
-    table = score_table(x, [x], 8, WEIGHTS, precision="single")
+    table = cost_table(x, [x], 8, WEIGHTS, precision="single")
     scored = time.perf_counter()
     found = find_priced_path(table, 10_000)
     done = time.perf_counter()

@@ -37,7 +37,7 @@ def _online(make: Callable[[Recording], Any]) -> Callable[[trials.Performance], 
 
 def _offline(p: trials.Performance) -> TimeWarp:
     performed = Recording(p.times, p.poses, p.recording.joints)
-    return _aligned(p.recording, performed, AlignParameters(b=None, open_end=True)).warp
+    return _aligned(p.recording, performed, AlignParameters(reference=None, open_end=True)).warp
 
 
 METHODS: dict[str, Callable[[trials.Performance], TimeWarp]] = {

@@ -17,7 +17,7 @@ from bench.guided import TABLE_1, WEIGHTS, signal
 from bench.timing import seconds
 from retime import Motion, TimeWarp, samples
 from retime.methods.guided import guide
-from retime.methods.guided.score import score_table
+from retime.methods.guided.costs import cost_table
 from retime.methods.guided.search import find_free_path, find_path
 from retime.plot.strips import draw_strips
 from retime.plot.warps import draw_warps
@@ -39,9 +39,9 @@ def guided_table_1() -> None:
         rows.writerow(head)
         for name, (n, m, r, steps, paper) in TABLE_1.items():
             x, z = signal(n, 1), signal(r, 2)
-            table = score_table(x, [z], steps, WEIGHTS)
+            table = cost_table(x, [z], steps, WEIGHTS)
             ends = [(0, 0), (m - 1, n - 1)]
-            scored = seconds(partial(score_table, x, [z], steps, WEIGHTS))
+            scored = seconds(partial(cost_table, x, [z], steps, WEIGHTS))
             search = (
                 partial(find_path, table, m, ends) if m else partial(find_free_path, table, 0.0)
             )

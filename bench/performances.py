@@ -208,7 +208,7 @@ def matched_events(recorded: Crop, performed: Crop) -> tuple[tuple[float, float]
     from retime.methods.align.offline import AlignParameters, _aligned
 
     a, b = cropped(recorded), cropped(performed)
-    warp = _aligned(a, b, AlignParameters(b=None, open_end=True)).warp
+    warp = _aligned(a, b, AlignParameters(reference=None, open_end=True)).warp
     theirs, ours = events(recorded), events(performed)
     out = []
     for what, time in ours:

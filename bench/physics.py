@@ -265,7 +265,7 @@ def _times(clip: Motion) -> tuple[float, ...]:
 
     frames = len(clip)
     start = time.perf_counter()
-    model = PhysicsModel(clip, smoothing=None)
+    model = PhysicsModel(clip, cutoff=0)
     _ = model.torques, model.maps
     force = time.perf_counter() - start
     _ = model.limits
@@ -279,9 +279,11 @@ def _times(clip: Motion) -> tuple[float, ...]:
         model.reference_torques,
     )  # fmt: skip
     baking = time.perf_counter() - start
-    from retime.methods.physics.solve import Problem, _Terms
+    from retime.methods.physics.solve import TimingProblem, _Terms
 
-    problem = Problem(model.times, baked, [(len(model.times) - 1, 1.0)], [], 0.05, 6, False, 100, 1)
+    problem = TimingProblem(
+        model.times, baked, [(len(model.times) - 1, 1.0)], [], 0.05, 6, False, 100, 1
+    )
     terms = _Terms(problem)
     b, price = np.ones(len(model.times)), np.zeros(1)
     objective = seconds(lambda: terms.at(b, price))

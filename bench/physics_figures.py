@@ -12,7 +12,7 @@ from bench.performances import MOCAP
 from bench.physics import figure_12
 from retime import Motion, PhysicsModel, TimeWarp, read, samples
 from retime.methods.physics.regions import UNIT
-from retime.methods.physics.solve import Problem, _Terms
+from retime.methods.physics.solve import TimingProblem, _Terms
 from retime.plot.physics import draw_physics, draw_regions
 from retime.plot.style import INK, KEY, ORIGINAL, SERIES, canvas, plain, save
 from retime.plot.warps import draw_warps
@@ -92,7 +92,7 @@ def _figure_6(model: PhysicsModel, path: Path) -> None:
 def _figure_13(model: PhysicsModel, warp: TimeWarp, path: Path) -> None:
     """How the objective changes as single points of the warp are shifted in time."""
     baked = model.baked()
-    problem = Problem(model.times, baked, [], [], 0.05, 6.0, False, 100.0, 1.0)
+    problem = TimingProblem(model.times, baked, [], [], 0.05, 6.0, False, 100.0, 1.0)
     terms = _Terms(problem)
     output = warp.inverse(model.times)
     shifts = np.linspace(-0.1, 0.1, 41)

@@ -48,10 +48,21 @@ def page():
                 kind = "other"
             if kind == "choice" and not isinstance(default, str):
                 kind = "other"
-            entry = {"name": p.name, "kind": kind, "help": p.help, "unit": p.unit}
+            entry = {
+                "name": p.name,
+                "label": p.label,
+                "kind": kind,
+                "help": p.about.help,
+                "unit": p.about.unit,
+            }
+            entry["advanced"] = p.about.advanced
             if kind != "other":
                 entry |= {"default": default, "optional": optional or default is None}
-                entry |= {"minimum": p.minimum, "maximum": p.maximum, "choices": choices}
+                entry |= {
+                    "minimum": p.about.minimum,
+                    "maximum": p.about.maximum,
+                    "choices": choices,
+                }
             listed.append(entry)
         out[name] = {"summary": method.summary, "parameters": listed}
     return json.dumps(out, indent=1) + "\n"

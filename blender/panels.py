@@ -12,14 +12,23 @@ from .settings import offered
 
 
 def _draw_method(layout, settings, method):
-    """Draw a method's own settings, as the library declares them."""
+    """Draw a method's own settings, as the library declares them: what is advanced last."""
+    known = offered(method)
+    _draw_parameters(layout, settings, method, [p for p in known if not p["advanced"]])
+    advanced = [p for p in known if p["advanced"]]
+    if advanced:
+        layout.label(text="Advanced")
+        _draw_parameters(layout, settings, method, advanced)
+
+
+def _draw_parameters(layout, settings, method, parameters):
     group = getattr(settings, method)
     column = layout.column()
     column.use_property_split = True
     column.use_property_decorate = False
-    for p in offered(method):
+    for p in parameters:
         if p["optional"]:
-            row = column.row(heading=p["name"].replace("_", " ").capitalize())
+            row = column.row(heading=p["label"])
             row.prop(group, f"use_{p['name']}", text="")
             value = row.row()
             value.active = getattr(group, f"use_{p['name']}")

@@ -62,7 +62,7 @@ def step(method, **parameters):
 
 def recipe_of(steps):
     """Return a recipe as its file holds it."""
-    return {"format": "retime-recipe", "version": 1, "steps": steps}
+    return {"format": "retime-recipe", "version": 2, "steps": steps}
 
 
 def part_of(context, capture):

@@ -16,7 +16,7 @@ from bpy.props import (
 
 _PAGE = json.loads(Path(__file__).with_name("retime_parameters.json").read_text("utf-8"))
 # What operators work out themselves from the scene.
-_FROM_THE_SCENE = {"duration", "range", "jitter", "seed", "exaggerate"}
+_FROM_THE_SCENE = {"duration", "range", "ripple", "jitter", "seed", "exaggerate"}
 # A number without a bound of its own.
 _ANY = 3.0e38
 
@@ -33,7 +33,7 @@ def offered(method):
 def _property(p):
     """Make Blender's property for a declared parameter."""
     text = p["help"] + (f" ({p['unit']})" if p["unit"] else "")
-    common = {"name": p["name"].replace("_", " ").capitalize(), "description": text}
+    common = {"name": p["label"], "description": text}
     default = p["default"]
     if p["kind"] == "bool":
         return BoolProperty(default=bool(default), **common)
@@ -56,9 +56,8 @@ def _group(method):
     annotations = {}
     for p in offered(method):
         if p["optional"]:
-            title = p["name"].replace("_", " ").capitalize()
             annotations[f"use_{p['name']}"] = BoolProperty(
-                name=f"Set {title}", description=p["help"]
+                name=f"Set {p['label']}", description=p["help"]
             )
         annotations[p["name"]] = _property(p)
     name = f"RETIME_PG_{method}"

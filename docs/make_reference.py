@@ -73,7 +73,11 @@ def page() -> str:
         lines += [_row("parameter", "type", "default", "unit", "meaning"), _row(*["---"] * 5)]
         for p in declared(method.parameters):
             default = "required" if p.required else repr(p.default)
-            lines.append(_row(f"`{p.name}`", f"`{_type(p.type)}`", f"`{default}`", p.unit, p.help))
+            lines.append(
+                _row(
+                    f"`{p.name}`", f"`{_type(p.type)}`", f"`{default}`", p.about.unit, p.about.help
+                )
+            )
         lines.append("")
     lines += ["## Formats", "", _row("format", "suffixes", "what"), _row("---", "---", "---")]
     for form in FORMATS.values():

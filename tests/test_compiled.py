@@ -18,7 +18,7 @@ USE = """
 import logging; logging.basicConfig()
 import numpy as np
 import pytest
-from retime.methods.guided.score_kernels import lagged_products
+from retime.methods.guided.cost_kernels import lagged_products
 lagged_products(np.ones((2, 5)), np.zeros((3, 5)))
 """
 

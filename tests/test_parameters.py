@@ -2,31 +2,85 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import pytest
 
+import retime
 from retime import InputError, TimeWarp
 from retime.methods import METHODS, Method, method
-from retime.parameters import build, coerce, declared, parameter
+from retime.parameters import About, build, coerce, declared, takes
+
+SOURCE = Path(retime.__file__).parent
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sample:
-    size: float = parameter(help="How large.", unit="m", minimum=0.0, maximum=2.0)
-    count: int = parameter(3, help="How many.", flag="--number")
-    pairs: tuple[tuple[float, float], ...] = parameter((), help="Pairs.")
-    mode: Literal["a", "b"] = parameter("a", help="Which.")
-    limit: float | None = parameter(None, help="At most.")
+    size: Annotated[float, About("How large.", unit="m", minimum=0.0, maximum=2.0)]
+    count: Annotated[int, About("How many.", flag="--number")] = 3
+    pairs: Annotated[Sequence[tuple[float, float]], About("Pairs.")] = ()
+    mode: Annotated[Literal["a", "b"], About("Which.")] = "a"
+    limit: Annotated[float | None, About("At most.", advanced=True)] = None
 
 
 def test_declared_tells_all_about_a_parameter() -> None:
-    size, count, *_ = declared(Sample)
-    assert (size.name, size.type, size.unit, size.required) == ("size", float, "m", True)
-    assert (size.minimum, size.maximum, size.flag) == (0.0, 2.0, "--size")
+    size, count, pairs, *_, limit = declared(Sample)
+    assert (size.name, size.type, size.about.unit, size.required) == ("size", float, "m", True)
+    assert (size.about.minimum, size.about.maximum, size.flag) == (0.0, 2.0, "--size")
     assert (count.default, count.flag, count.required) == (3, "--number", False)
+    assert (pairs.repeatable, size.repeatable, limit.about.advanced) == (True, False, True)
+    assert count.full_help == "How many (default 3)."
+    assert size.full_help == "How large (m)."
+
+
+@takes(Sample)
+def sample(name: str, p: Sample) -> tuple[str, Sample]:
+    """Take a sample.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+
+    Returns
+    -------
+    tuple
+        What it was given.
+    """
+    return name, p
+
+
+def test_a_function_takes_declared_parameters_as_keywords() -> None:
+    assert sample("a", size=1, pairs=[(1, 2)]) == ("a", Sample(size=1.0, pairs=((1.0, 2.0),)))
+    assert list(inspect.signature(sample).parameters) == [
+        "name", "size", "count", "pairs", "mode", "limit",
+    ]  # fmt: skip
+    text = inspect.getdoc(sample) or ""
+    assert "name : str\n    Its name.\nsize : float\n    How large (m)." in text
+    assert text.index("limit : float, optional") < text.index("Returns")
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "sentence"),
+    [
+        (lambda s: s(size=1), TypeError, "needs 'name'"),
+        (lambda s: s("a", 1), TypeError, "takes 1 positional"),
+        (lambda s: s("a", name="b", size=1), TypeError, "two values for 'name'"),
+        (lambda s: s("a", sice=1), TypeError, "no argument 'sice'; did you mean 'size'"),
+        (lambda s: s("a", size=9), InputError, "size is 9 m; the most is 2 m"),
+    ],
+)
+def test_a_wrong_call_gets_a_sentence(call: Any, error: type, sentence: str) -> None:
+    with pytest.raises(error, match=sentence):
+        call(sample)
 
 
 @pytest.mark.parametrize(
@@ -46,6 +100,9 @@ def test_declared_tells_all_about_a_parameter() -> None:
         ([1, 2], tuple[float, float], (1.0, 2.0)),
         (["1=2", [3, 4]], tuple[tuple[float, float], ...], ((1.0, 2.0), (3.0, 4.0))),
         ("b", Literal["a", "b"], "b"),
+        ([[1, 2]], Sequence[tuple[float, float]], ((1.0, 2.0),)),
+        ({"a": 1}, Mapping[str, float] | Sequence[tuple[str, float]], (("a", 1.0),)),
+        ("a=1", tuple[str, float], ("a", 1.0)),
     ],
 )
 def test_loose_values_become_their_type(value: Any, kind: Any, wanted: Any) -> None:
@@ -103,20 +160,52 @@ def test_bounds_are_allowed(bound: float) -> None:
     assert build(Sample, {"size": bound}).size == bound
 
 
+def declarations() -> list[ast.Call]:
+    """Every ``About(...)`` in the source."""
+    trees = [ast.parse(path.read_text()) for path in sorted(SOURCE.rglob("*.py"))]
+    calls = [n for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Call)]
+    return [c for c in calls if isinstance(c.func, ast.Name) and c.func.id == "About"]
+
+
+def test_no_parameter_is_declared_twice() -> None:
+    texts = Counter(ast.literal_eval(call.args[0]) for call in declarations())
+    assert [text for text, count in texts.items() if count > 1] == []
+
+
 @pytest.mark.parametrize("known", METHODS.values(), ids=METHODS)
-def test_a_methods_keywords_past_the_motion_are_its_parameters(known: Method) -> None:
-    keywords = {
-        n: p.default
-        for n, p in list(inspect.signature(known.function).parameters.items())[
-            1:
-        ]  # past the motion
-    }
-    parameters = {p.name: p for p in declared(known.parameters)}
-    assert set(keywords) == set(parameters)
-    for name, p in parameters.items():
-        assert p.help.endswith(".")
-        assert p.required == (keywords[name] is inspect.Parameter.empty)
-        assert p.required or keywords[name] == p.default
+def test_every_parameter_is_declared_in_exactly_one_place(known: Method) -> None:
+    """A method's keywords, their defaults and their explanations come from its dataclass alone."""
+    function: Any = known.function
+    parameters = declared(known.parameters)
+    written = list(inspect.signature(function.implementation).parameters)
+    assert len(written) == 2, "the function takes the motion and the dataclass, and no keywords"
+    own = inspect.getdoc(function.implementation) or ""
+    for p in parameters:
+        assert p.about.help.endswith("."), p.name
+        assert f"\n{p.name} :" not in own, f"{p.name} is explained in the docstring once more"
+        assert f"\n{p.name} : " in (inspect.getdoc(function) or "")
+    keywords = list(inspect.signature(function).parameters)[1:]
+    assert sorted(keywords) == sorted(p.name for p in parameters)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["read", "guided_warp", "guided_signal_warp", "physics_warp", "spline_warp", "surface_warp",
+     "align", "PhysicsModel.__init__", "PhysicsModel.warp", "StaggeredPoses.from_motion",
+     "ControlSurfaces.__init__", "live.find_alignment"],
+)  # fmt: skip
+def test_public_functions_take_what_is_declared(name: str) -> None:
+    function: Any = retime
+    for part in name.split("."):
+        function = getattr(function, part)
+    names = {p.name for p in declared(function.parameters)}
+    assert names <= set(inspect.signature(function).parameters)
+
+
+def test_forms_and_panels_follow_the_declarations() -> None:
+    script = SOURCE.parents[1] / "blender" / "make_parameters.py"
+    done = subprocess.run([sys.executable, script, "--check"], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_an_unknown_method_suggests_the_nearest() -> None:

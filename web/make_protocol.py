@@ -22,7 +22,7 @@ UNIONS = {
     | frame_headers.ResultHeader
     | frame_headers.PhysicsHeader
     | frame_headers.LiveHeader
-    | frame_headers.StageHeader,
+    | frame_headers.LiveServerHeader,
 }
 PLAIN = {float: "number", int: "number", str: "string", bool: "boolean", type(None): "null"}
 

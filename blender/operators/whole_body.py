@@ -41,7 +41,7 @@ class RETIME_OT_to_length(Retiming, bpy.types.Operator):
         method, part = _method(self, context), part_of(context, capture)
         values = chosen(settings, method)
         if part is not None:
-            values["rest"] = "ripple"
+            values["ripple"] = True
         length = (self.frames or settings.frames) / capture.fps
         return [step(method, **values, duration=length, range=part)]
         yield
@@ -154,7 +154,7 @@ class RETIME_OT_reference(Retiming, bpy.types.Operator):
         """One step, with the other action as its reference."""
         settings = context.scene.retime
         if self.how == "ALIGN":
-            return [step("align", **chosen(settings, "align"), b="reference")]
+            return [step("align", **chosen(settings, "align"), reference="reference")]
         length = "free" if self.how == "FREE" else None
         values = chosen(settings, "guided")
         return [step("guided", **values, reference=["reference"], duration=length)]

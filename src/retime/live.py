@@ -1,4 +1,4 @@
-"""Follow a performer in real time, and judge a performance's timing: the public names."""
+"""Follow a performer in real time, and score a performance's timing: the public names."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from retime.methods.align import (
     TimingScore,
     find_alignment,
     follow,
-    judge,
     record,
     score,
+    score_times,
     tracked_points,
 )
 
@@ -36,8 +36,8 @@ __all__ = [
     "TimingScore",
     "find_alignment",
     "follow",
-    "judge",
     "record",
     "score",
+    "score_times",
     "tracked_points",
 ]

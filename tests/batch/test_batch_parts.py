@@ -124,7 +124,7 @@ def test_draws_stay_within_what_was_asked(seed: int, copy: int) -> None:
     ("guided.search=exact|nonsense", "nonsense"),
     ("guided.serach=exact", "did you mean 'search'"),
     ("5.rate=1..2", "no step '5'"),
-    ("rest=fixed|ripple", "several steps"),
+    ("ripple=true|false", "several steps"),
     ("nonsense=1..2", "no step has"),
 ])  # fmt: skip
 def test_wrong_variations_are_refused_before_any_work(text: str, said: str) -> None:
@@ -170,11 +170,11 @@ def test_a_gate_says_why(tmp_path: Path) -> None:
 
 
 def test_all_that_check_gives_can_be_gated() -> None:
-    from retime.body.metrics import judge
+    from retime.body.metrics import measure
 
     walk = samples.walk()
     warp = retime.TimeWarp([0, 3], [0, 4])
-    assert set(judge(retime.apply(walk, warp), source=walk, warp=warp)) <= set(GATED)
+    assert set(measure(retime.apply(walk, warp), source=walk, warp=warp)) <= set(GATED)
 
 
 # ---- recipes for clips
@@ -258,7 +258,7 @@ def test_a_task_gives_what_run_gives(tmp_path: Path, run: Any) -> None:
 def test_a_factor_is_of_the_range_where_there_is_one(tmp_path: Path) -> None:
     clip = tmp_path / "walk.bvh"
     retime.write(samples.walk(fps=30), clip)
-    recipe = Recipe([Step("spline", {"range": (1.0, 2.0), "rest": "ripple"})])
+    recipe = Recipe([Step("spline", {"range": (1.0, 2.0), "ripple": True})])
     found = do_task(task_for(clip, tmp_path / "out.bvh", recipe, duration=(0, 1.5)))
     assert found.clip_seconds == pytest.approx(retime.read(clip).duration + 0.5)
 

@@ -253,7 +253,7 @@ def slow_task(tmp_path: Path, timeout: float | None) -> Task:
     """Make a task that takes minutes in compiled code."""
     clip = tmp_path / "long.bvh"
     retime.write(samples.walk(seconds=44, fps=30), clip)
-    recipe = Recipe([Step("guided", {"rate": 240.0, "upsample": 16, "max_speed": 64.0})])
+    recipe = Recipe([Step("guided", {"search_fps": 240.0, "upsample": 16, "max_speed": 64.0})])
     sha256 = retime.read(clip).origin.sha256  # type: ignore[union-attr]
     return Task(
         "long", str(clip), sha256, to_document(recipe), str(tmp_path / "out.bvh"),
@@ -347,7 +347,7 @@ def test_clips_are_read_as_asked(tmp_path: Path) -> None:
     plain = Batch(recipe=recipe, library=tmp_path / "library", out=tmp_path / "out")
     assert run_batch(plain, Here()).accepted == 2
     assert again(plain)[1] == []
-    reading = Reading(source_fps=48.0, rest_frame="keep", roles={"left_hand": "LeftHand"})
+    reading = Reading(fps=48.0, rest_frame="keep", roles={"left_hand": "LeftHand"})
     summary, done = again(plain, reading=reading)
     assert (summary.accepted, done) == (2, ["a.bvh", "b.glb"])
     assert retime.read(tmp_path / "out/accepted/a.bvh").rate == pytest.approx(48.0)
@@ -368,7 +368,7 @@ def test_one_skeleton_serves_motions_that_lie_apart_from_it(tmp_path: Path) -> N
         recipe=Recipe([Step("spline", {"duration": 1.0})]), library=library, out=tmp_path / "out"
     )
     assert run_batch(batch, Here()).failed == 1
-    reading = Reading(source_fps=60.0, skeleton=str(skeleton))
+    reading = Reading(fps=60.0, skeleton=str(skeleton))
     assert again(batch, reading=reading)[0].accepted == 2
     made = retime.read(tmp_path / "out/accepted/take.amc", fps=60.0)
     assert made.duration == pytest.approx(1.0)

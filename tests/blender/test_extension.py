@@ -247,7 +247,7 @@ def test_a_warp_file_is_applied_from_the_action_s_start(ran: Ran) -> None:
 def test_checks_are_the_library_s(ran: Ran) -> None:
     source = ran.motion("check-source")
     shown = json.loads((ran.folder / "check.json").read_text())
-    for name, value in retime.metrics.judge(source).items():
+    for name, value in retime.metrics.measure(source).items():
         number = float(shown[name.replace("_", " ").capitalize()].split()[0])
         assert number == pytest.approx(value, rel=1e-3, abs=1e-9)
 

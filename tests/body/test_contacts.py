@@ -16,7 +16,7 @@ from retime.motion.contact import carry_contacts, parse_contacts
 @pytest.mark.parametrize("name", ["jump", "walk", "run", "punches", "punches-slow", "swing"])
 def test_known_contacts_are_found_within_a_frame(name: str) -> None:
     made = samples.sample(name)
-    found = detect_contacts(made.motion, minimum=0.1)
+    found = detect_contacts(made.motion, min_contact=0.1)
     frame = 1 / made.motion.fps
     lasting = [c for c in made.contacts if c.duration > 0.15]
     assert len([f for f in found if f.duration > 0.15]) == len(lasting)
@@ -37,7 +37,7 @@ def test_touching_hands_are_a_contact_when_asked_for() -> None:
 def test_short_stances_need_a_short_minimum() -> None:
     run = samples.run()
     assert detect_contacts(run) == ()
-    assert len(detect_contacts(run, minimum=0.1)) == 6
+    assert len(detect_contacts(run, min_contact=0.1)) == 6
 
 
 def test_a_foot_held_in_the_air_is_no_contact() -> None:
@@ -100,7 +100,7 @@ def test_other_events_get_a_sentence(event: tuple[float, str, str]) -> None:
     ("document", "sentence"),
     [
         ({}, "contacts are a list"),
-        ([{"joint": "LeftToe"}], "contact 1 needs"),
+        ([{"joint": "LeftToe"}], "contact 1: a contact needs"),
         ([{"joint": 7, "start": 0, "end": 1}], "is no joint's name"),
         ([{"joint": "LeftToe", "start": 1, "end": 1}], "must end after it starts"),
         ([{"joint": "LeftToe", "start": "soon", "end": 1}], "contact 1"),
@@ -111,7 +111,7 @@ def test_bad_contacts_get_a_sentence(document: Any, sentence: str) -> None:
         parse_contacts(document)
 
 
-@pytest.mark.parametrize("options", [{"tolerance": 0}, {"minimum": -1}, {"tolerance": np.nan}])
+@pytest.mark.parametrize("options", [{"tolerance": 0}, {"min_contact": -1}, {"tolerance": np.nan}])
 def test_bad_options_get_a_sentence(options: dict[str, float]) -> None:
     with pytest.raises(InputError, match="must be above 0"):
         detect_contacts(samples.walk(), **options)  # type: ignore[arg-type]

@@ -129,14 +129,14 @@ def test_deviation_from_the_truth() -> None:
 def test_all_measures_are_explained() -> None:
     made = samples.sample("punches-slow")
     assert made.reference is not None
-    found = metrics.judge(made.motion, source=made.reference, warp=made.warp, truth=made.warp)
+    found = metrics.measure(made.motion, source=made.reference, warp=made.warp, truth=made.warp)
     assert set(found) <= set(metrics.MEASURES)
     assert found["deviation_worst"] == 0
     assert found["unnoticed"] == 1
 
 
 def test_a_figure_without_feet_is_judged_by_the_rest() -> None:
-    found = metrics.judge(samples.chain())
+    found = metrics.measure(samples.chain())
     assert "foot_skate" not in found
     assert found["jerk"] < 0
 
@@ -154,8 +154,8 @@ def test_contacts_of_every_turn_of_a_cycle_are_promised() -> None:
     walk = samples.walk()
     twice = TimeWarp([0, 2 * walk.duration], [0, 2 * walk.duration], loop=True)
     made = apply(walk, twice)
-    with_warp = metrics.judge(made, source=walk, warp=twice)
-    assert with_warp["contacts"] == metrics.judge(made)["contacts"]
+    with_warp = metrics.measure(made, source=walk, warp=twice)
+    assert with_warp["contacts"] == metrics.measure(made)["contacts"]
 
 
 def test_a_node_on_the_floor_is_no_foot() -> None:

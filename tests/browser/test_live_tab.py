@@ -35,12 +35,12 @@ def test_a_running_live_server_is_shown(
     with Running(walk, "--replay", walk, "--speed", "0.3", "--feed", "0") as running:
         field.fill(running.opened["feed"])
         connect.click()
-        page.until("retime.stage.listening.value === 'on'")
-        page.until("retime.stage.stageFrame.value.header.state === 'following'")
-        before = page.get("retime.stage.stageFrame.value.header.time")
-        page.until(f"retime.stage.stageFrame.value.header.time > {before + 0.3}")
+        page.until("retime.liveServer.listening.value === 'on'")
+        page.until("retime.liveServer.serverFrame.value.header.state === 'following'")
+        before = page.get("retime.liveServer.serverFrame.value.header.time")
+        page.until(f"retime.liveServer.serverFrame.value.header.time > {before + 0.3}")
         many = 60 if os.environ.get("RETIME_PICTURES") else 10
-        page.until(f"retime.stage.stageHistory.value.times.length >= {many}")
+        page.until(f"retime.liveServer.serverHistory.value.times.length >= {many}")
         assert connect.inner_text() == "Disconnect"
         state = page.page.locator("[data-reading=state]").inner_text()
         assert "following, walk at" in state
@@ -52,11 +52,13 @@ def test_a_running_live_server_is_shown(
         assert min(cyan, purple) > 800
 
         page.page.get_by_role("tab", name="Warp").click()
-        assert not page.get("retime.stage.isStaged.value")
+        assert not page.get("retime.liveServer.isServerShown.value")
         page.page.get_by_role("tab", name="Live").click()
-        page.until("retime.stage.isStaged.value")
+        page.until("retime.liveServer.isServerShown.value")
         connect.click()
-        page.until("retime.stage.listening.value === 'off' && !retime.stage.stageFrame.value")
+        page.until(
+            "retime.liveServer.listening.value === 'off' && !retime.liveServer.serverFrame.value"
+        )
         assert page.get("retime.state.layout.value") == "overlay"
         assert connect.inner_text() == "Connect"
 

@@ -138,7 +138,7 @@ def test_a_range_ripples(run: Run, jump: Path, tmp_path: Path) -> None:
     status, _, err = run(*arguments)
     assert status == 2
     assert "ripple" in err
-    assert run(*arguments, "--rest", "ripple")[0] == 0
+    assert run(*arguments, "--ripple")[0] == 0
     assert retime.read(out).duration == pytest.approx(3.75)
 
 

@@ -45,17 +45,17 @@ def workplace(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     async def ended(*_: object, **__: object) -> None:
         """Stand in for the wait for windows: a studio starts, and ends at once."""
 
-    from retime.live_server.server import Stage
+    from retime.live_server.server import LiveServer
 
-    play = Stage.run
+    play = LiveServer.run
 
-    async def run_replays(stage: Stage, heard: object, replay: object) -> None:
+    async def run_replays(server: LiveServer, heard: object, replay: object) -> None:
         """Play files; do not wait for performers."""
         if replay is not None:
-            await play(stage, None, replay)  # type: ignore[arg-type]
+            await play(server, None, replay)  # type: ignore[arg-type]
 
     monkeypatch.setattr("uvicorn.Server.serve", ended)
-    monkeypatch.setattr(Stage, "run", run_replays)
+    monkeypatch.setattr(LiveServer, "run", run_replays)
     monkeypatch.setattr("webbrowser.open", lambda address: True)
 
 

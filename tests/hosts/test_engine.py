@@ -96,7 +96,7 @@ def test_references_are_named(walk: Path) -> None:
 def test_checks_and_poses(walk: Path) -> None:
     *_, checked = ask({"id": 1, "check": str(walk)})
     names = [m["name"] for m in checked["measures"]]
-    assert names == list(retime.metrics.judge(samples.walk()))
+    assert names == list(retime.metrics.measure(samples.walk()))
     assert all(p["start"] <= p["end"] and p["what"] for p in checked["problems"])
     *_, listed = ask({"id": 2, "poses": str(walk), "parameters": {"keep": 4}})
     wanted = retime.StaggeredPoses.from_motion(samples.walk(), 4).times

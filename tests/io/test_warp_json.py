@@ -18,7 +18,7 @@ from retime.io.warp_json import from_document, to_document
 
 GOOD: dict[str, Any] = {
     "format": "retime-warp",
-    "version": 1,
+    "version": 2,
     "output": [0, 1, 2.5],
     "source": [0, 0.5, 2],
 }
@@ -82,7 +82,7 @@ def test_file_is_readable_by_a_person(tmp_path: Path) -> None:
     retime.write_warp(retime.TimeWarp([0, 1, 2], [0, 0.5, 2]), path)
     lines = path.read_text().splitlines()
     assert ' "output": [0.0, 1.0, 2.0],' in lines
-    assert json.loads(path.read_text())["version"] == 1
+    assert json.loads(path.read_text())["version"] == 2
 
 
 def fails(path: Path, text: str | bytes) -> retime.FormatError:
@@ -101,8 +101,8 @@ def test_good_document_and_byte_order_mark(tmp_path: Path) -> None:
 
 
 CHANGES: dict[str, dict[str, Any]] = {
-    "newer version": {"version": 2},
-    "version a text": {"version": "1"},
+    "newer version": {"version": 3},
+    "version a text": {"version": "2"},
     "no version": {"version": None},
     "other format": {"format": "retime-motion"},
     "no format": {"format": None},

@@ -223,7 +223,7 @@ def test_frames_after_a_range_that_ripples_move_with_its_end(
 ) -> None:
     a, b = first / 30, (first + length) / 30
     inner = keytime_warp((a, b), duration=new / 30)
-    out = apply(CLIP, inner, range=(a, b), rest="ripple")
+    out = apply(CLIP, inner, range=(a, b), ripple=True)
     assert len(out) == len(CLIP) + new - length
     identical(out, CLIP, slice(0, first + 1))
     after = len(CLIP) - first - length

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ from retime.io.json_text import dumps
 from retime.methods import METHODS, Method
 from retime.motion.contact import Contact
 from retime.motion.edits import FIX_ORDER, Edit, Fix, FixContext, FixKind, apply_edits, total_warp
-from retime.parameters import parameter
+from retime.parameters import About, takes
 from retime.recipe.json import from_document, to_document
 
 SOURCE = smooth_motion(0.5 + np.arange(241) / 120, fps=120.0)
@@ -43,13 +43,14 @@ SEEN: list[Motion] = []
 
 @dataclass(frozen=True, kw_only=True)
 class ProbeParameters:
-    kind: FixKind = parameter("smoothing", help="Kind of the fix.")
-    shift: float = parameter(0.0, help="How far it lifts the hips.")
+    kind: Annotated[FixKind, About("Kind of the fix.")] = "smoothing"
+    shift: Annotated[float, About("How far it lifts the hips.")] = 0.0
 
 
-def probe(motion: Motion, *, kind: FixKind, shift: float) -> Fix:
+@takes(ProbeParameters)
+def probe(motion: Motion, p: ProbeParameters) -> Fix:
     SEEN.append(motion)
-    return lift(kind, shift)
+    return lift(p.kind, p.shift)
 
 
 def lift(kind: FixKind, shift: float) -> Fix:
@@ -63,8 +64,7 @@ def lift(kind: FixKind, shift: float) -> Fix:
 @pytest.fixture(autouse=True, scope="module")
 def _probe_is_known() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        name = "ProbeParameters"
-        patch.setitem(METHODS, "probe", Method("probe", "", __name__, name, "probe"))
+        patch.setitem(METHODS, "probe", Method("probe", "", "Probe", __name__, "probe"))
         yield
 
 
@@ -287,13 +287,11 @@ def test_a_step_sees_pose_edits_but_no_fixes() -> None:
 # ---- ranges
 
 
-@given(WEIGHTS, st.sampled_from(["fixed", "ripple"]))
-def test_a_step_on_a_range_keeps_what_is_outside(
-    weight: float, rest: Literal["fixed", "ripple"]
-) -> None:
+@given(WEIGHTS, st.booleans())
+def test_a_step_on_a_range_keeps_what_is_outside(weight: float, ripple: bool) -> None:
     a, b = 1.0, 1.75
-    duration = 0.75 if rest == "fixed" else 1.2
-    spline = {"range": (a, b), "rest": rest, "duration": duration, "keytimes": [(1.3, 1.5)]}
+    duration = 1.2 if ripple else 0.75
+    spline = {"range": (a, b), "ripple": ripple, "duration": duration, "keytimes": [(1.3, 1.5)]}
     times = np.array([a, 1.3, b])
     swing = PoseLayer(times, {"Hand": np.array([[0, 0, 0], [0, 0, 1.0], [0, 0, 0]])})
     steps = [Step("pose", {"layer": swing}), Step("spline", spline, weight=weight)]
@@ -441,7 +439,7 @@ def any_steps(draw: DrawFn) -> Step:
             "duration": draw(st.none() | st.floats(0.1, 10)),
             "keytimes": tuple(draw(st.lists(st.tuples(st.floats(0, 9), st.floats(0, 9))))),
             "range": draw(st.none() | st.just((0.1, 0.7))),
-            "rest": draw(st.sampled_from(["fixed", "ripple"])),
+            "ripple": draw(st.booleans()),
             "loop": draw(st.booleans()),
         }
     return Step(kind, values, **options)

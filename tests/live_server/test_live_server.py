@@ -355,7 +355,7 @@ def test_the_feed_and_who_may_listen(run_live: Callable[..., Running], punches: 
 
 
 def test_a_full_disk_stops_the_recording_and_nothing_else(tmp_path: Path) -> None:
-    from retime.live_server.server import Stage
+    from retime.live_server.server import LiveServer
     from retime.live_server.spool import Spool
 
     class Full(Spool):
@@ -364,16 +364,16 @@ def test_a_full_disk_stops_the_recording_and_nothing_else(tmp_path: Path) -> Non
 
     motion = samples.punches()
     full = Full(tmp_path / "kept.npz")
-    stage = Stage(Follower([Part("punches", motion)]), spool=full)
+    server = LiveServer(Follower([Part("punches", motion)]), spool=full)
     for at, data in frames_of(motion, motion.times[:20], motion.times[:20]):
-        stage.receive(data, (LOOPBACK, 1), at)
-    assert stage.failed == "recording stopped: No space left on device"
-    assert stage.follower.cue(1.0).state != "waiting"
+        server.receive(data, (LOOPBACK, 1), at)
+    assert server.failed == "recording stopped: No space left on device"
+    assert server.follower.cue(1.0).state != "waiting"
     assert full.close() is None
 
 
 def test_a_flood_from_elsewhere_does_not_silence_the_performer() -> None:
-    from retime.live_server.server import Stage
+    from retime.live_server.server import LiveServer
 
     class Flood:
         def __init__(self, waiting: list[tuple[bytes, tuple[str, int]]]) -> None:
@@ -385,20 +385,20 @@ def test_a_flood_from_elsewhere_does_not_silence_the_performer() -> None:
             return self.waiting.pop(0)
 
     motion = samples.punches()
-    stage = Stage(Follower([Part("punches", motion)]))
+    server = LiveServer(Follower([Part("punches", motion)]))
     frames = [data for _, data in frames_of(motion, motion.times[:21], motion.times[:21])]
-    stage.receive(frames[0], (LOOPBACK, 1), stage._clock())
+    server.receive(frames[0], (LOOPBACK, 1), server._clock())
     mine: list[tuple[bytes, tuple[str, int]]] = [(data, (LOOPBACK, 1)) for data in frames[1:]]
     flood: Any = Flood([*mine, *([(b"x", (LOOPBACK, 2))] * 900)])
-    before = stage.reception.packets
+    before = server.reception.packets
 
     async def read() -> None:
-        stage._read(flood)
+        server._read(flood)
 
     asyncio.run(read())
-    assert stage.reception.packets - before == 20
-    assert stage.reception.refused == 900
-    assert stage.assembler.late == 0
+    assert server.reception.packets - before == 20
+    assert server.reception.refused == 900
+    assert server.assembler.late == 0
 
 
 def test_a_bone_that_stretches_is_recorded_so(tmp_path: Path) -> None:

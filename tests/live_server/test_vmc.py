@@ -19,7 +19,7 @@ from retime.live_server.avatar import ROOT, Avatar
 from retime.live_server.follower import Follower, Part
 from retime.live_server.humanoid import BONE_NAMES, nearest_parent
 from retime.live_server.performer import Assembler, Performer
-from retime.live_server.server import Stage
+from retime.live_server.server import LiveServer
 from retime.live_server.vmc import Bone, BundleWriter, Packet, parse_packet
 
 STILL: Bone = (0.0, 0.1, 0.0, 1.0, 0.0, 0.0, 0.0)
@@ -175,7 +175,7 @@ def test_unknown_bones_are_listed_and_fingers_are_not() -> None:
 
 def test_random_and_mutated_packets_do_nothing() -> None:
     motion = samples.punches()
-    stage = Stage(Follower([Part("punches", motion)]))
+    server = LiveServer(Follower([Part("punches", motion)]))
     times = motion.times
     good = [data for _, data in frames_of(motion, times, times)]
     dice = random.Random(7)
@@ -192,14 +192,14 @@ def test_random_and_mutated_packets_do_nothing() -> None:
                     data[dice.randrange(len(data))] = dice.randrange(256)
             else:
                 data = data[: dice.randrange(len(data))]
-            stage.receive(bytes(data), ("127.0.0.1", 1 + dice.randrange(3)), k / 200)
+            server.receive(bytes(data), ("127.0.0.1", 1 + dice.randrange(3)), k / 200)
 
     attack(count // 4)
     before = most_memory()
     attack(count - count // 4)
-    assert stage.reception.malformed > count // 20
+    assert server.reception.malformed > count // 20
     assert most_memory() - before < 8 << 20
-    assert len(stage.reception.unknown) <= 40
+    assert len(server.reception.unknown) <= 40
 
 
 def test_a_clean_stream_is_followed_to_the_millisecond() -> None:

@@ -123,14 +123,14 @@ def test_a_motion_to_itself_is_the_identity(name: str) -> None:
     "options",
     [
         {"max_stall": -1.0}, {"max_stall": float("inf")}, {"max_step": 33}, {"max_step": 1.5},
-        {"rate": 1}, {"rate": float("nan")}, {"range": 3}, {"weights": {"head": "x"}},
-        {"b_roles": "x"}, {"b": None}, {"b": 3}, {"b": {}},
+        {"search_fps": 1}, {"search_fps": float("nan")}, {"range": 3}, {"weights": {"head": "x"}},
+        {"reference_roles": "x"}, {"reference": None}, {"reference": 3}, {"reference": {}},
     ],
 )  # fmt: skip
 def test_bounds_hold_in_python_too(options: dict[str, Any]) -> None:
     fast, slow, _ = slow_punches()
     with pytest.raises(InputError):
-        align(fast, **({"b": slow} | options))
+        align(fast, **({"reference": slow} | options))
     with pytest.raises(InputError, match="read a file first"):
         align("fast.bvh", slow)  # type: ignore[arg-type]
 
@@ -166,7 +166,7 @@ def test_a_cycle_goes_round_as_long_as_it_must() -> None:
     walk = samples.walk()
     frames = walk.times[: len(walk) // 4 + 1]
     stride = apply(walk, TimeWarp.identity(*walk.domain), times=frames)
-    warp = align(stride, walk, loop_reference=True)
+    warp = align(stride, walk, repeat=True)
     assert warp.loop
     assert float(warp(walk.duration)) == pytest.approx(walk.duration, abs=0.1)
     out = apply(stride, warp)
@@ -229,7 +229,7 @@ def test_a_cycle_at_other_speeds(speed: float) -> None:
     frames = walk.times[: len(walk) // 4 + 1]
     stride = apply(walk, TimeWarp.identity(*walk.domain), times=frames)
     performed = apply(walk, TimeWarp([0, walk.duration / speed], [0, walk.duration]))
-    warp = align(stride, performed, loop_reference=True)
+    warp = align(stride, performed, repeat=True)
     assert float(warp(performed.domain[1])) == pytest.approx(walk.duration, abs=0.15)
 
 
@@ -245,10 +245,10 @@ def test_a_recipe_remembers_the_other_take(tmp_path: Path) -> None:
     for name, motion in (("fast.bvh", fast), ("slow.bvh", slow)):
         retime.write(motion, tmp_path / name)
     other = retime.read(tmp_path / "slow.bvh")
-    recipe = Recipe([Step("align", {"b": other})])
+    recipe = Recipe([Step("align", {"reference": other})])
     write_recipe(recipe, tmp_path / "recipe.json")
     document = json.loads((tmp_path / "recipe.json").read_text())
-    assert document["steps"][0]["parameters"]["b"]["sha256"] == other.origin.sha256  # type: ignore[union-attr]
+    assert document["steps"][0]["parameters"]["reference"]["sha256"] == other.origin.sha256  # type: ignore[union-attr]
     motion = retime.read(tmp_path / "fast.bvh")
     one = recipe.evaluate(motion)
     two = read_recipe(tmp_path / "recipe.json").evaluate(motion)
@@ -287,7 +287,7 @@ def test_align_and_score_from_the_command_line(run: Any, tmp_path: Path) -> None
 def test_a_step_leaves_the_start_where_it_was() -> None:
     late = replace(samples.punches(), start=41.0)
     other = samples.sample("punches-slow").motion
-    made = Recipe([Step("align", {"b": other})]).evaluate(late)
+    made = Recipe([Step("align", {"reference": other})]).evaluate(late)
     assert made.start == pytest.approx(41.0)
     assert made.duration == pytest.approx(other.duration, abs=0.02)
     assert align(late, other).domain[0] == pytest.approx(other.start)

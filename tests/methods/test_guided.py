@@ -31,14 +31,14 @@ from retime import (
     suggest_keytimes,
 )
 from retime.methods.guided import guide
-from retime.methods.guided.score import (
+from retime.methods.guided.costs import (
     FeatureWeights,
+    cost_table,
     reference_features,
-    score_of,
-    score_table,
+    signal_cost,
 )
+from retime.methods.guided.moving_average import moving_average
 from retime.methods.guided.search import cost_of, find_free_path, find_path, find_priced_path
-from retime.methods.guided.smooth import moving_average
 
 WEIGHTS = FeatureWeights.of(0.1, 1 / 30)
 
@@ -81,20 +81,20 @@ def test_scores_equal_a_plain_evaluation(n: int, r: int, steps: int, k: int) -> 
     x, z = random_walks(n, n, r)
     exact = plain_table(x, z, steps, k)
     np.testing.assert_allclose(
-        score_table(x, [z], steps, WEIGHTS, neighbours=k), exact, rtol=1e-6, atol=1e-6
+        cost_table(x, [z], steps, WEIGHTS, neighbours=k), exact, rtol=1e-6, atol=1e-6
     )
-    single = score_table(x, [z], steps, WEIGHTS, neighbours=k, precision="single")
+    single = cost_table(x, [z], steps, WEIGHTS, neighbours=k, precision="single")
     scale = exact[np.isfinite(exact)].max()
     np.testing.assert_allclose(single, exact, atol=2e-3 * scale)
 
 
 def test_references_do_not_join_where_one_ends_and_the_next_begins() -> None:
     x, z = random_walks(3, 20, 24)
-    parts = score_table(x, [z[:12], z[12:]], 3, WEIGHTS)
+    parts = cost_table(x, [z[:12], z[12:]], 3, WEIGHTS)
     features = reference_features([z[:12], z[12:]], WEIGHTS)
     assert len(features) == 20
     path = np.arange(20)
-    assert cost_of(path, parts) == pytest.approx(score_of(x, features, WEIGHTS, 3), abs=1e-6)
+    assert cost_of(path, parts) == pytest.approx(signal_cost(x, features, WEIGHTS, 3), abs=1e-6)
 
 
 # ---- search
@@ -135,7 +135,7 @@ def test_the_free_path_is_the_best_of_any_length(
 @pytest.mark.parametrize("m", [40, 60, 77, 100])
 def test_checkpoints_and_prices_find_the_same(m: int, monkeypatch: pytest.MonkeyPatch) -> None:
     x, z = random_walks(5, 120, 80)
-    table = score_table(x, [z], 4, WEIGHTS)
+    table = cost_table(x, [z], 4, WEIGHTS)
     keys = [(0, 0), (m - 1, 119)]
     full = find_path(table, m, keys)
     monkeypatch.setattr("retime.methods.guided.search._COST_BYTES", 1000)
@@ -149,13 +149,13 @@ def test_checkpoints_and_prices_find_the_same(m: int, monkeypatch: pytest.Monkey
 @given(st.integers(0, 10**6))
 def test_more_freedom_never_costs_and_keytimes_always_do(seed: int) -> None:
     x, z = random_walks(seed, 24, 20)
-    less, more = (score_table(x, [z], s, WEIGHTS) for s in (3, 4))
+    less, more = (cost_table(x, [z], s, WEIGHTS) for s in (3, 4))
     keys = [(0, 0), (11, 23)]
     free = find_path(more, 12, keys)
     assert free.cost <= find_path(less, 12, keys).cost + 1e-9
     bound = find_path(more, 12, [(0, 0), (5, 9), (11, 23)])
     assert free.cost <= bound.cost + 1e-9
-    richer = score_table(x, [z, x], 4, WEIGHTS)
+    richer = cost_table(x, [z, x], 4, WEIGHTS)
     assert find_path(richer, 12, keys).cost <= free.cost + 1e-9
 
 
@@ -338,14 +338,14 @@ def test_what_was_done_to_one_jump_by_hand_follows_in_the_rest() -> None:
 
 def test_a_price_makes_a_free_duration_shorter() -> None:
     jump = samples.jump()
-    lengths = [guided_warp(jump, duration="free", price=p).duration for p in (-0.05, 0.0, 0.5)]
+    lengths = [guided_warp(jump, duration="free", frame_cost=p).duration for p in (-0.05, 0.0, 0.5)]
     assert lengths == sorted(lengths, reverse=True)
     assert lengths[0] > lengths[2]
 
 
 def test_limits_of_speed_hold() -> None:
     jump = samples.jump()
-    warp = guided_warp(jump, duration=2.2, limits=[(0.0, 0.7, 1.0, 1.0)], average=0.0)
+    warp = guided_warp(jump, duration=2.2, speed_limits=[(0.0, 0.7, 1.0, 1.0)], average=0.0)
     shown = warp.preimage(0.05, 0.6)
     assert shown is not None
     assert np.abs(warp.rate(np.linspace(*shown, 30)) - 1).max() < 0.05
@@ -355,7 +355,7 @@ def test_limits_of_speed_hold() -> None:
 
 def test_a_price_on_changes_of_speed_makes_fewer() -> None:
     jump = samples.jump()
-    jumpy, calm = (guide(jump, duration=2.0, speed_change=c).frames for c in (0.0, 0.3))
+    jumpy, calm = (guide(jump, duration=2.0, speed_change_cost=c).frames for c in (0.0, 0.3))
     changes = [np.abs(np.diff(f, n=2)).sum() for f in (jumpy, calm)]
     assert changes[1] < changes[0]
 
@@ -364,7 +364,7 @@ def test_backwards_and_ranges_and_loops() -> None:
     jump = samples.jump()
     back = guided_warp(jump, duration=2.0, backwards=True)
     assert (float(back(0.0)), float(back(2.0))) == (jump.duration, 0.0)
-    part = guided_warp(jump, range=(0.0, 0.8), duration=0.4, rest="ripple")
+    part = guided_warp(jump, range=(0.0, 0.8), duration=0.4, ripple=True)
     assert part.duration == pytest.approx(jump.duration - 0.4)
     t = np.linspace(0.5, 2.8, 20)
     np.testing.assert_allclose(part(t), t + 0.4, atol=1e-9)
@@ -439,8 +439,8 @@ def test_smoothing_leaves_what_keeps_its_speed() -> None:
         ({"duration": "free", "keytimes": [(1.0, 1.0)]}, "takes no keytimes"),
         ({"reference_range": (0.0, 0.1)}, "neighbours need at least 5 frames"),
         ({"reference_range": (3.0, 9.0)}, "not a part of"),
-        ({"limits": [(0.0, 3.0, 5.0, 6.0)], "duration": 2.0}, "no timing meets all limits"),
-        ({"limits": [(2.0, 1.0, 1.0, 2.0)]}, "makes no sense"),
+        ({"speed_limits": [(0.0, 3.0, 5.0, 6.0)], "duration": 2.0}, "no timing meets all limits"),
+        ({"speed_limits": [(2.0, 1.0, 1.0, 2.0)]}, "makes no sense"),
         ({"reference": [3]}, "a motion or a path"),
         ({"range": (0.0, 1.0), "backwards": True}, "only a whole clip"),
     ],
@@ -532,7 +532,7 @@ def test_limits_hold_in_the_curve_too() -> None:
     jump = samples.jump()
     for slowest, fastest in ((1.0, 1.0), (2.0, 3.0)):
         limits = [(1.0, 1.8, slowest, fastest)]
-        warp = retime.guided_warp(jump, duration=0.7 * jump.duration, limits=limits)
+        warp = retime.guided_warp(jump, duration=0.7 * jump.duration, speed_limits=limits)
         times = np.linspace(*warp.domain, 400)
         inside = (warp(times) > 1.05) & (warp(times) < 1.75)
         rates = warp.rate(times)[inside]

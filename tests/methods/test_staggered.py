@@ -32,7 +32,8 @@ from retime import (
 )
 from retime.arrays import FloatArray
 from retime.methods.staggered.filtering import noisy_joints, smoothed
-from retime.methods.staggered.stagger import StaggerParameters, counted_poses, edited_poses
+from retime.methods.staggered.parameters import StaggerParameters
+from retime.methods.staggered.stagger import counted_poses, edited_poses
 
 UNKNOWN: Any = "best"
 
@@ -113,7 +114,7 @@ def test_refinements_keep_their_bounds(poses: StaggeredPoses) -> None:
     assert poses.refinements.any()
     assert np.diff(poses.timing.knots, axis=0).min() * poses.source.rate >= 2 - 1e-6
     assert not poses.timing.strays()
-    near = StaggeredPoses.from_motion(poses.source, bound=0.05)
+    near = StaggeredPoses.from_motion(poses.source, max_refinement=0.05)
     assert np.abs(near.refinements).max() <= 0.05 + 1e-9
 
 
@@ -772,12 +773,12 @@ def by_hand(poses: StaggeredPoses, *arguments: Any) -> StaggeredPoses:
         (lambda p: found(p, keep=2.5), "keep is 2.5"),
         (lambda p: found(p, keep=[99.0]), "not inside the clip"),
         (lambda p: found(p, fit=UNKNOWN), "fit is 'best'"),
-        (lambda p: found(p, filter=-1), "0 s or more"),
-        (lambda p: found(p, filter=1000), "no more than the clip lasts"),
+        (lambda p: found(p, filter=-1), "the least is 0 s"),
+        (lambda p: found(p, filter=1000), "longer than the clip"),
         (lambda p: found(p, keep=True), "keep is True"),
         (lambda p: found(p, keep=UNKNOWN), "is not a number"),
         (lambda p: found(p, range=(1.0, 1.01)), "fewer than three frames"),
-        (lambda p: found(p, contacts=[UNKNOWN]), "a contact is a Contact"),
+        (lambda p: found(p, contacts=[UNKNOWN]), "of type Contact"),
         (lambda p: p.motion(fps=UNKNOWN), "is not a number"),
         (lambda p: by_hand(p, [UNKNOWN] * 2, [0, 1]), "a pose is a Pose"),
         (lambda p: by_hand(p, [p.at(0)] * 2, [0, 1e9]), "fit in memory"),

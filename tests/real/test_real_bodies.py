@@ -64,7 +64,7 @@ def test_a_walk_has_its_seven_stances() -> None:
 
 
 def test_a_run_has_its_short_stances_with_the_running_setting() -> None:
-    contacts = detect_contacts(clip("16_35"), minimum=0.1)
+    contacts = detect_contacts(clip("16_35"), min_contact=0.1)
     assert len(contacts) == 4
     whole = [c.duration for c in contacts if c.end < clip("16_35").domain[1]]
     assert np.allclose(whole, 0.2, atol=0.05)

@@ -26,7 +26,7 @@ from retime import (
 from retime.methods.spline import SplineParameters
 from retime.recipe.json import from_document, to_document
 
-HEAD = {"format": "retime-recipe", "version": 1}
+HEAD = {"format": "retime-recipe", "version": 2}
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_what_json_cannot_hold_works_in_python_only(tmp_path: Path) -> None:
     [
         ([], 'lacks "format"'),
         ({"format": "retime-warp"}, 'lacks "format": "retime-recipe"'),
-        ({**HEAD, "version": 2, "steps": []}, "a recipe of version 2; this retime reads version 1"),
+        ({**HEAD, "version": 3, "steps": []}, "a recipe of version 3, written by a newer retime"),
         ({**HEAD}, 'needs "steps"'),
         ({**HEAD, "steps": [{"method": "spline"}, 3]}, 'step 2: it needs a "method"'),
         ({**HEAD, "steps": [{"method": "nope"}]}, "step 1: no method named 'nope'"),
@@ -183,7 +183,9 @@ def test_paths_lead_from_the_recipe_s_folder(
     other = samples.sample("punches-slow").motion
     write(other, folder / "other.bvh")
     (folder / "a.json").write_text(
-        json.dumps({**HEAD, "steps": [{"method": "align", "parameters": {"b": "other.bvh"}}]})
+        json.dumps(
+            {**HEAD, "steps": [{"method": "align", "parameters": {"reference": "other.bvh"}}]}
+        )
     )
     monkeypatch.chdir(tmp_path)
     recipe = read_recipe("recipes/a.json")

@@ -279,12 +279,12 @@ def test_a_motion_that_a_step_looks_at_stays() -> None:
     [
         [],
         {"format": "retime-project"},
-        {"format": "retime-project", "version": 2},
-        {"format": "retime-project", "version": 1, "motions": {"m1": {"name": 1}}},
-        {"format": "retime-project", "version": 1, "source": "m1"},
-        {"format": "retime-project", "version": 1, "versions": {"A": []}},
-        {"format": "retime-project", "version": 1, "versions": {"A": [{"id": "s1"}], "B": []}},
-        {"format": "retime-project", "version": 1, "more": 1},
+        {"format": "retime-project", "version": 3},
+        {"format": "retime-project", "version": 2, "motions": {"m1": {"name": 1}}},
+        {"format": "retime-project", "version": 2, "source": "m1"},
+        {"format": "retime-project", "version": 2, "versions": {"A": []}},
+        {"format": "retime-project", "version": 2, "versions": {"A": [{"id": "s1"}], "B": []}},
+        {"format": "retime-project", "version": 2, "more": 1},
     ],
 )
 def test_what_is_no_project_gets_a_sentence(tmp_path: Path, document: Any) -> None:
@@ -337,7 +337,7 @@ def test_the_project_lies_beside_the_first_file(tmp_path: Path) -> None:
     "command",
     [
         AddStep("A", NewStep("hold", label="\ud800")),
-        AddStep("A", NewStep("align", {"b": [float("inf")]})),
+        AddStep("A", NewStep("align", {"reference": [float("inf")]})),
         AddMotion(MotionEntry("\udfff", "x.bvh", "")),
     ],
 )
@@ -354,7 +354,7 @@ def test_deep_nesting_is_refused() -> None:
     for _ in range(500):
         value = [value]
     with pytest.raises(InputError, match="nested too deeply"):
-        change(Project(), AddStep("A", NewStep("align", {"b": value})))
+        change(Project(), AddStep("A", NewStep("align", {"reference": value})))
 
 
 def test_a_motion_is_told_from_one_whose_name_begins_like_it() -> None:

@@ -26,13 +26,13 @@ def test_frames_of_a_live_server_come_to_the_window_that_asked(
 ) -> None:
     window = start_studio().window()
     request = window.send(type="listen", address=feed)
-    header, arrays = window.next("stage")
+    header, arrays = window.next("live-server")
     assert header["request"] == request
     assert header["reference"] == "walk"
     assert arrays["partner"].shape == (len(header["partner_joints"]), 3)
     assert arrays["performer"].shape == (len(header["performer_joints"]), 3)
     window.send(type="listen", address=None)
-    assert window.next("stage-over")[0]["request"] == request
+    assert window.next("live-server-over")[0]["request"] == request
 
 
 def test_a_wrong_address_gets_a_sentence(start_studio: Callable[..., Studio], feed: str) -> None:

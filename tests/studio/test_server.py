@@ -404,8 +404,8 @@ def test_no_form_of_a_path_leads_out(start_studio: Start, tmp_path: Path) -> Non
     window = opened(studio)
     secret = str(outside / "clip.bvh")
     for step in (
-        {"method": "align", "parameters": {"b": {"path": secret}}},
-        {"method": "align", "parameters": {"b": [secret]}},
+        {"method": "align", "parameters": {"reference": {"path": secret}}},
+        {"method": "align", "parameters": {"reference": [secret]}},
         {"method": "guided", "parameters": {"reference": [{"path": secret, "sha256": "x"}]}},
         {"method": "guided", "parameters": {"reference": [[secret]]}},
         {"method": "physics", "parameters": {"limit_clips": [secret]}},
@@ -414,7 +414,7 @@ def test_no_form_of_a_path_leads_out(start_studio: Start, tmp_path: Path) -> Non
         problem, _ = window.next("problem")
         assert "outside" in problem["text"] or "is a path" in problem["text"], problem
         window.send(type="undo")
-    inside = {"method": "align", "parameters": {"b": {"path": "clip.bvh"}}}
+    inside = {"method": "align", "parameters": {"reference": {"path": "clip.bvh"}}}
     window.do(type="add_step", version="A", step=inside)
     window.next("result", lambda h: bool(h["steps"]))
 

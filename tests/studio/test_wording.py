@@ -64,10 +64,10 @@ def test_no_sentence_names_an_option_of_the_command_line() -> None:
 @pytest.mark.parametrize(
     ("said", "meant"),
     [
-        ("let the rest ripple (--rest ripple)", "let the rest ripple (the field Rest: ripple)"),
+        ("shift what follows (--ripple)", "shift what follows (the field Ripple)"),
         (
             "if that is noise, filter it (--filter)",
-            "if that is noise, filter it (the field Filter)",
+            "if that is noise, filter it (the field Noise filter)",
         ),
         ("drag a joint at a time (--at, --joint, --shift)", "drag a joint at a time"),
         ("a dash -- as here -- stays", "a dash -- as here -- stays"),

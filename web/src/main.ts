@@ -27,7 +27,7 @@ import { waiting } from "./panels/waiting";
 import * as actions from "./store/actions";
 import { start } from "./store/connection";
 import { openEditors } from "./store/editors";
-import * as onStage from "./store/stage";
+import * as liveServer from "./store/live_server";
 import * as state from "./store/state";
 import { mountJointTimes } from "./timeline/joints/joint_times";
 import { mountLayers } from "./timeline/layers/layers";
@@ -43,7 +43,7 @@ followTheme();
 
 const app = document.querySelector<HTMLElement>("#app")!;
 const canvasHost = element("div", { className: "view-canvas" });
-const stage = element(
+const middle = element(
   "main",
   { className: "view", ariaLabel: "View", tabIndex: -1, data: { area: "view" } },
   canvasHost,
@@ -74,7 +74,7 @@ const timelineHost = element(
 arrangeAreas(app, {
   header: header(() => view),
   left: left(),
-  view: stage,
+  view: middle,
   inspector: inspector(),
   transport: transport(),
   timeline: timelineHost,
@@ -116,9 +116,9 @@ declare global {
   interface Window {
     /** For tests and the curious. */
     retime: {
-      state: typeof state; stage: typeof onStage; actions: typeof actions; view: typeof view;
+      state: typeof state; liveServer: typeof liveServer; actions: typeof actions; view: typeof view;
       timeline: typeof timeline; places: typeof places;
     };
   }
 }
-window.retime = { state, stage: onStage, actions, view, timeline, places };
+window.retime = { state, liveServer: liveServer, actions, view, timeline, places };

@@ -174,6 +174,11 @@ export interface FormField {
   maximum: number | null;
   choices: string[];
   metavar: string | null;
+  advanced: boolean;
+  shared: boolean;
+  slider: [number, number] | null;
+  step: number;
+  ends: [string, string] | null;
 }
 
 /** A method and its form. */
@@ -276,8 +281,8 @@ export interface Answer {
 }
 
 /** No frame of a live server comes any more; ``request`` is the one that asked for them. */
-export interface StageOver {
-  type: "stage-over";
+export interface LiveServerOver {
+  type: "live-server-over";
   request: number;
 }
 
@@ -427,8 +432,8 @@ export interface LiveHeader {
 }
 
 /** A frame of a running ``retime live``. */
-export interface StageHeader {
-  type: "stage";
+export interface LiveServerHeader {
+  type: "live-server";
   request: number;
   reference: string | null;
   time: number;
@@ -446,6 +451,6 @@ export type Command = RemoveMotion | UseMotion | AddStep | RemoveStep | MoveStep
 
 export type ClientMessage = Do | Preview | Discard | Undo | Redo | Save | Show | Cancel | Push | Ask | Sample | Locate | Listen;
 
-export type ServerMessage = Welcome | DocumentState | Progress | Problem | Answer | StageOver;
+export type ServerMessage = Welcome | DocumentState | Progress | Problem | Answer | LiveServerOver;
 
-export type FrameHeader = MotionHeader | ResultHeader | PhysicsHeader | LiveHeader | StageHeader;
+export type FrameHeader = MotionHeader | ResultHeader | PhysicsHeader | LiveHeader | LiveServerHeader;

@@ -3,8 +3,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import * as actions from "../src/store/actions";
 import { Nudges } from "../src/store/nudges";
-import { GestureHand, type Grips, type HandStage } from "../src/timeline/gesture_hand";
-import type { Gesture, Pull } from "../src/timeline/stage";
+import { GestureHand, type Grips, type HandHost } from "../src/timeline/gesture_hand";
+import type { Gesture, Pull } from "../src/timeline/gesture_host";
 
 class FakeCanvas extends EventTarget {
   readonly style = { cursor: "" };
@@ -54,7 +54,7 @@ afterEach(() => {
 function hand(gesture: Gesture | null, more: Partial<Grips<string>> = {}) {
   const canvas = new FakeCanvas();
   const held = { hold: vi.fn(), release: vi.fn(), pan: vi.fn(), zoom: vi.fn() };
-  const stage = {
+  const host = {
     canvas, view: held, redraw: vi.fn(), plot: () => ({ time: { scale: 100, value: (x: number) => x }, scene: {} }),
   };
   const named = vi.fn();
@@ -63,7 +63,7 @@ function hand(gesture: Gesture | null, more: Partial<Grips<string>> = {}) {
     take: (target) => (target ? gesture : null), double: vi.fn(), ...more,
   };
   const ended = new AbortController();
-  const made = new GestureHand<string>(stage as unknown as HandStage, grips, ended.signal);
+  const made = new GestureHand<string>(host as unknown as HandHost, grips, ended.signal);
   const send = (type: string, at: Record<string, unknown> = {}, target: EventTarget = canvas): void => {
     const plain = { clientX: 20, clientY: 30, button: 0, pointerId: 7, shiftKey: false, altKey: false, ctrlKey: false };
     target.dispatchEvent(Object.assign(new Event(type, { cancelable: true }), { metaKey: false, ...plain, ...at }));

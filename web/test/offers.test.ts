@@ -15,7 +15,8 @@ import type { Scene } from "../src/timeline/scene";
 
 const field = (given: Partial<FormField>): FormField => ({
   name: "x", label: "X", help: "", kind: "number", unit: "", default: null, required: false,
-  minimum: null, maximum: null, choices: [], metavar: null, ...given,
+  minimum: null, maximum: null, choices: [], metavar: null, advanced: false, shared: false, slider: null, step: 0.01,
+  ends: null, ...given,
 });
 const step = (method: string, parameters: Record<string, unknown>): StepEntry =>
   ({ id: "s1", method, parameters, weight: 1, mute: false, label: "" });
@@ -61,7 +62,7 @@ describe("fields", () => {
     const labels = (given: Partial<FormField>): string[] =>
       optionsOf(field({ kind: "motion", ...given })).map((o) => o.label);
     expect(labels({ name: "reference" })).toEqual(["This motion", "Walk", "A file or folder"]);
-    expect(labels({ name: "b", required: true })).toEqual(["Jump", "Walk", "A file or folder"]);
+    expect(labels({ name: "reference", required: true })).toEqual(["Jump", "Walk", "A file or folder"]);
   });
 
   it("a removed row gives the focus to what comes to its place", () => {

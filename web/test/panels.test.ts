@@ -23,7 +23,8 @@ import type { FormField, MethodForm } from "../src/protocol";
 
 const field = (given: Partial<FormField>): FormField => ({
   name: "x", label: "X", help: "", kind: "number", unit: "", default: null, required: false,
-  minimum: null, maximum: null, choices: [], metavar: null, ...given,
+  minimum: null, maximum: null, choices: [], metavar: null, advanced: false, shared: false, slider: null, step: 0.01,
+  ends: null, ...given,
 });
 
 describe("numbers as people write them", () => {
@@ -119,27 +120,24 @@ describe("playback", () => {
 });
 
 describe("forms", () => {
-  const form = (name: string, names: string[]): MethodForm => ({
-    name, title: name, summary: "", fields: names.map((n) => field({ name: n })),
-  });
-
-  it("shows the first six of an unknown method, and what all methods take last", () => {
-    const { basic, more } = arrange(form("new", ["range", "loop", "rest", "a", "b", "c", "d", "e", "f", "g"]));
-    expect(basic.map((f) => f.name)).toEqual(["a", "b", "c", "d", "e", "f"]);
-    expect(more.map((f) => f.name)).toEqual(["g", "range", "loop", "rest"]);
-  });
-
-  it("loses no field of a known one", () => {
-    const names = ["range", "loop", "rest", "duration", "keytimes", "rates", "gravity", "strict"];
-    const { basic, more } = arrange(form("physics", names));
-    expect([...basic, ...more].map((f) => f.name).sort()).toEqual([...names].sort());
+  it("folds what is advanced and what all methods share", () => {
+    const fields = [
+      field({ name: "a" }), field({ name: "b", advanced: true }), field({ name: "c" }),
+      field({ name: "range", shared: true }),
+    ];
+    const form: MethodForm = { name: "new", title: "New", summary: "", fields };
+    const { basic, more } = arrange(form);
+    expect(basic.map((f) => f.name)).toEqual(["a", "c"]);
+    expect(more.map((f) => f.name)).toEqual(["b", "range"]);
   });
 
   it("gives a slider only to bounds that fit one", () => {
     expect(numberLook(field({ minimum: 0, maximum: 1 })).bounds).toEqual([0, 1]);
     expect(numberLook(field({ minimum: 1, maximum: 480 })).bounds).toBeNull();
-    expect(numberLook(field({ name: "max_speed", minimum: 1, maximum: 64 })).bounds).toEqual([1, 8]);
+    expect(numberLook(field({ minimum: 1, maximum: 64, slider: [1, 8] })).bounds).toEqual([1, 8]);
     expect(numberLook(field({ kind: "integer", minimum: 1, maximum: 16 })).step).toBe(1);
+    expect(numberLook(field({ step: 0.001 })).digits).toBe(3);
+    expect(numberLook(field({ step: 0.5 })).digits).toBe(1);
   });
 
   it("reads columns from what the command line shows", () => {

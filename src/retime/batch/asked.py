@@ -40,7 +40,7 @@ class Batch:
         How clips are read, where their files tell too little.
     drop_rest : bool
         Leave out the rest poses that were set aside on reading.
-    minimum : float
+    min_contact : float
         Shortest contact in seconds, for the measures.
     physics : bool
         Also measure feasibility; a gate that looks at it does so by itself.
@@ -63,7 +63,7 @@ class Batch:
     fps: float | None = None
     reading: Reading = field(default_factory=Reading)
     drop_rest: bool = False
-    minimum: float = 0.25
+    min_contact: float = 0.25
     physics: bool = False
     timeout: float | None = None
     shard: Shard | None = None

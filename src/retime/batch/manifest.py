@@ -13,16 +13,18 @@ import re
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from retime.errors import InputError
 from retime.io.files import lock_file
+from retime.recipe import json as recipe_json
+from retime.recipe.upgrade import VERSION, upgrade_name
 
 __all__ = ["Manifest", "Row", "manifest_files", "read_rows"]
 
-VERSION = 1
+
 _NAME = re.compile(r"^manifest(-\d+of\d+)?\.sqlite$")
 
 
@@ -120,17 +122,29 @@ class Manifest:
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
             self._db.executescript(_TABLE)
-            found = self.about().setdefault("version", VERSION)
-            if found != VERSION:
+            found = self.about().get("version", VERSION)
+            if not isinstance(found, int) or found > VERSION:
                 raise InputError(
-                    f"{path} is of version {found}; this retime continues version {VERSION}"
+                    f"{path} is of version {found}, written by a newer retime; this one continues "
+                    f"versions up to {VERSION}"
                 )
+            if found < VERSION:
+                self._upgrade(found)
         except sqlite3.DatabaseError as e:
             self.close()
             raise InputError(f"{path} cannot be used: {e}") from None
         except BaseException:
             self.close()
             raise
+
+    def _upgrade(self, version: int) -> None:
+        """Write what is known of an older batch under present names; its results are kept."""
+        about = _upgraded_about(self.about(), version)
+        rows = [self.row(name) for name in self.names()]
+        self.tell(about)
+        for row in rows:
+            if row is not None:
+                self.put(_upgraded_row(row, version))
 
     def about(self) -> dict[str, Any]:
         """Return what is said of the batch as a whole."""
@@ -201,6 +215,28 @@ def _row(values: tuple[Any, ...]) -> Row:
     return Row(**found)
 
 
+def _upgraded_about(about: dict[str, Any], version: int) -> dict[str, Any]:
+    recipe = about.get("recipe")
+    if version >= VERSION or not isinstance(recipe, dict):
+        return about
+    present = recipe_json.to_document(recipe_json.from_document(recipe))
+    vary = [_upgraded_name(text, version) for text in about.get("vary", [])]
+    return {**about, "recipe": present, "vary": vary, "version": VERSION}
+
+
+def _upgraded_row(row: Row, version: int) -> Row:
+    if version >= VERSION or not row.varied:
+        return row
+    return replace(row, varied={_upgraded_name(k, version): v for k, v in row.varied.items()})
+
+
+def _upgraded_name(text: str, version: int) -> str:
+    """Return the present name in ``METHOD.PARAMETER=VALUES``; a step by number stays as it is."""
+    target, mark, values = text.partition("=")
+    method, dot, name = target.rpartition(".")
+    return f"{method}{dot}{upgrade_name(method, name, version)}{mark}{values}"
+
+
 def manifest_files(folder: Path) -> list[Path]:
     """List the manifests of a folder: one, or one of each shard; none where it is no batch's."""
     if not folder.is_dir():
@@ -217,9 +253,12 @@ def read_rows(folder: Path) -> tuple[dict[str, Any], list[Row]]:
             db = sqlite3.connect(path)
             try:
                 found = db.execute("SELECT key, value FROM about").fetchall()
-                about |= {key: json.loads(value) for key, value in found}
+                told = {key: json.loads(value) for key, value in found}
+                version = told.get("version", VERSION)
+                about |= _upgraded_about(told, version)
                 listed = ", ".join(_COLUMNS)
-                rows += map(_row, db.execute(f"SELECT {listed} FROM results ORDER BY name"))
+                for values in db.execute(f"SELECT {listed} FROM results ORDER BY name"):
+                    rows.append(_upgraded_row(_row(values), version))
             finally:
                 db.close()
         except sqlite3.DatabaseError as e:

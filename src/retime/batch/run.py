@@ -223,7 +223,7 @@ class _Run:
             fps=b.fps,
             reading=asdict(b.reading),
             drop_rest=b.drop_rest,
-            minimum=b.minimum,
+            min_contact=b.min_contact,
             physics=self.physics,
             timeout=b.timeout,
             version=__version__,

@@ -49,7 +49,7 @@ class Task:
         How the clip is read: fields of ``Reading``.
     drop_rest : bool
         Leave out a rest pose that was set aside on reading.
-    minimum : float
+    min_contact : float
         Shortest contact in seconds, for the measures.
     physics : bool
         Also measure feasibility.
@@ -70,7 +70,7 @@ class Task:
     fps: float | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
     drop_rest: bool = False
-    minimum: float = 0.25
+    min_contact: float = 0.25
     physics: bool = False
     timeout: float | None = None
     version: str = ""
@@ -159,7 +159,7 @@ class _WriteError(RetimeError):
 
 def _made(task: Task) -> Outcome:
     from retime import __version__
-    from retime.body.metrics import judge
+    from retime.body.metrics import measure
     from retime.evaluate.reading import Reading
     from retime.io import format_of, kind_of
     from retime.motion.edits import apply_edits, total_warp
@@ -184,7 +184,7 @@ def _made(task: Task) -> Outcome:
         edits = recipe.solve(motion)
         result = apply_edits(motion, edits, fps=task.fps, exact=in_place)
         warp = total_warp(motion, edits)
-        measures = judge(result, source=motion, warp=warp, minimum=task.minimum)
+        measures = measure(result, source=motion, warp=warp, min_contact=task.min_contact)
         if task.physics:
             measures |= _feasible(motion, warp, notes)
         found.append(measures)

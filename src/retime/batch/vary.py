@@ -7,12 +7,12 @@ import json
 import math
 import re
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from retime.errors import InputError, did_you_mean
-from retime.parameters import Parameter, declared
+from retime.parameters import Parameter, declared, values_of
 from retime.recipe import Recipe, Step
 
 __all__ = ["Variation", "parse_variation", "parse_variations"]
@@ -165,7 +165,5 @@ def _check(step: Step, p: Parameter, value: Any, factor: bool) -> None:
         if not math.isfinite(value):
             raise InputError("a factor of a duration must be finite")
         return
-    own: Mapping[str, Any] = {
-        q.name: getattr(step.parameters, q.name) for q in declared(type(step.parameters))
-    }
+    own = values_of(step.parameters)
     Step(step.method, {**own, p.name: value}, step.weight, step.mute, step.label)

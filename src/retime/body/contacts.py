@@ -29,7 +29,7 @@ def detect_contacts(
     joints: Sequence[str] = (),
     *,
     tolerance: float = 0.02,
-    minimum: float = 0.25,
+    min_contact: float = 0.25,
 ) -> tuple[Contact, ...]:
     """Find when joints stand still (Staggered Poses, appendix B).
 
@@ -46,7 +46,7 @@ def detect_contacts(
         toes, or the feet where there are none.
     tolerance : float
         Metres. A little more than the noise.
-    minimum : float
+    min_contact : float
         Seconds; 0.1 suits running, where stances are short.
 
     Returns
@@ -55,8 +55,8 @@ def detect_contacts(
     """
     if not (np.isfinite(tolerance) and tolerance > 0):
         raise InputError(f"the tolerance must be above 0 m, not {tolerance}")
-    if not (np.isfinite(minimum) and minimum > 0):
-        raise InputError(f"a contact's least duration must be above 0 s, not {minimum}")
+    if not (np.isfinite(min_contact) and min_contact > 0):
+        raise InputError(f"a contact's least duration must be above 0 s, not {min_contact}")
     if len(motion) < 2:
         return ()
     body = find_body(motion)
@@ -67,7 +67,7 @@ def detect_contacts(
     out = []
     for name in names:
         place = points[:, motion.skeleton.index(name)]
-        for first, last in _still(place, motion, tolerance, minimum):
+        for first, last in _still(place, motion, tolerance, min_contact):
             high = float(np.median(place[first : last + 1, 1] - lowest[first : last + 1]))
             if name in feet and high > _LIFTED:
                 continue
@@ -76,14 +76,14 @@ def detect_contacts(
 
 
 def _still(
-    place: FloatArray, motion: Motion, tolerance: float, minimum: float
+    place: FloatArray, motion: Motion, tolerance: float, min_contact: float
 ) -> list[tuple[int, int]]:
     from retime.body.kernels import still_runs
 
     uneven = motion.sample_times is not None
     # Uneven samples: as many as are there at the least; what is too short falls out below.
     step = float(np.diff(motion.times).max()) if uneven else 1 / motion.rate
-    frames = max(int(np.ceil(minimum / step - 1e-6)), 1) + 1
+    frames = max(int(np.ceil(min_contact / step - 1e-6)), 1) + 1
     runs = [(int(a), int(b)) for a, b in still_runs(np.ascontiguousarray(place), frames, tolerance)]
     merged: list[tuple[int, int]] = []
     for first, last in runs:
@@ -95,7 +95,9 @@ def _still(
                 continue
         merged.append((first, last))
     if uneven:
-        merged = [(a, b) for a, b in merged if motion.times[b] - motion.times[a] >= minimum - 1e-6]
+        merged = [
+            (a, b) for a, b in merged if motion.times[b] - motion.times[a] >= min_contact - 1e-6
+        ]
     return [_drawn_in(place, motion.times, a, b) for a, b in merged]
 
 

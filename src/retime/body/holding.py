@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -16,11 +16,17 @@ from retime.motion.contact import Contact
 from retime.motion.edits import Fix, FixContext
 from retime.motion.kinematics import positions
 from retime.motion.memory import memory
-from retime.parameters import coerce
+from retime.parameters import About
 
 __all__ = ["Constraints", "contact_fix", "contact_fixes"]
 
-Constraints = Literal["hold", "touched", "free"]
+Constraints = Annotated[
+    Literal["hold", "touched", "free"],
+    About(
+        "Which contacts to keep in place: all (hold), those of joints that the edit moves "
+        "(touched), or none (free)."
+    ),
+]
 _LONG, _SHORT = 0.25, 0.1
 # A joint that is this near to where the source had it, in metres, was not moved.
 _UNMOVED = 1e-5
@@ -28,7 +34,6 @@ _UNMOVED = 1e-5
 
 def contact_fixes(constraints: Constraints) -> tuple[Fix, ...]:
     """Return the fixes that constraints ask for: all contacts held, those touched, or none."""
-    coerce(constraints, Constraints, "constraints")
     return () if constraints == "free" else (contact_fix(touched=constraints == "touched"),)
 
 
@@ -36,7 +41,7 @@ def contact_fix(
     joints: Sequence[str] = (),
     *,
     tolerance: float = 0.02,
-    minimum: float | None = None,
+    min_contact: float | None = None,
     fade: float = 0.15,
     touched: bool = False,
 ) -> Fix:
@@ -49,7 +54,7 @@ def contact_fix(
         the ground.
     tolerance : float
         A joint within this distance stands still, metres.
-    minimum : float, optional
+    min_contact : float, optional
         Shortest contact in seconds. Left out, a quarter of a second, and a tenth where a joint
         has no longer contact at the time: a runner's stances are that short.
     fade : float
@@ -61,7 +66,7 @@ def contact_fix(
     def run(retimed: Motion, context: FixContext) -> Motion:
         held = context.contacts
         if held is None:
-            held = context.carry(_remembered(context.source, joints, tolerance, minimum))
+            held = context.carry(_remembered(context.source, joints, tolerance, min_contact))
         if not held:
             feet = find_body(context.source).ground_joints()
             lack = "" if joints or feet else ": no feet were found; name them with --map"
@@ -80,23 +85,23 @@ def contact_fix(
 
 
 def _remembered(
-    source: Motion, joints: Sequence[str], tolerance: float, minimum: float | None
+    source: Motion, joints: Sequence[str], tolerance: float, min_contact: float | None
 ) -> tuple[Contact, ...]:
     """Find a motion's contacts once for each way to look for them."""
     kept: dict[object, tuple[Contact, ...]] = memory(source, "contacts")
-    key = (tuple(joints), tolerance, minimum)
+    key = (tuple(joints), tolerance, min_contact)
     if key not in kept:
-        kept[key] = _found(source, joints, tolerance, minimum)
+        kept[key] = _found(source, joints, tolerance, min_contact)
     return kept[key]
 
 
 def _found(
-    source: Motion, joints: Sequence[str], tolerance: float, minimum: float | None
+    source: Motion, joints: Sequence[str], tolerance: float, min_contact: float | None
 ) -> tuple[Contact, ...]:
-    if minimum is not None:
-        return detect_contacts(source, joints, tolerance=tolerance, minimum=minimum)
-    long = detect_contacts(source, joints, tolerance=tolerance, minimum=_LONG)
-    short = detect_contacts(source, joints, tolerance=tolerance, minimum=_SHORT)
+    if min_contact is not None:
+        return detect_contacts(source, joints, tolerance=tolerance, min_contact=min_contact)
+    long = detect_contacts(source, joints, tolerance=tolerance, min_contact=_LONG)
+    short = detect_contacts(source, joints, tolerance=tolerance, min_contact=_SHORT)
     alone = [
         s
         for s in short

@@ -30,7 +30,7 @@ __all__ = [
     "flights",
     "foot_skate",
     "jerk",
-    "judge",
+    "measure",
     "plant_drift",
     "skate_by_frame",
     "warp_quality",
@@ -96,7 +96,7 @@ def flights(motion: Motion) -> list[tuple[float, float]]:
     points = np.delete(positions(motion, end_sites=True), carriers(motion.skeleton), axis=1)
     up = points[..., 1].min(axis=1) > ground_height(points) + _FLIGHT_HEIGHT
     # Floors are not always level in a capture: whoever stands is not in flight.
-    for contact in detect_contacts(motion, minimum=0.1):
+    for contact in detect_contacts(motion, min_contact=0.1):
         up &= (motion.times < contact.start) | (motion.times > contact.end)
     edges = np.flatnonzero(np.diff(np.r_[False, up, False]))
     spans = [(a, b - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]
@@ -253,20 +253,20 @@ class ContactTiming:
     worst: float
 
 
-def _promised(source: Motion, warp: TimeWarp, minimum: float) -> tuple[Contact, ...]:
+def _promised(source: Motion, warp: TimeWarp, min_contact: float) -> tuple[Contact, ...]:
     """Carry the source's contacts by the warp, on every turn of a cycle."""
     period = source.duration if warp.loop else None
-    return carry_contacts(detect_contacts(source, minimum=minimum), warp, period=period)
+    return carry_contacts(detect_contacts(source, min_contact=min_contact), warp, period=period)
 
 
 def contact_timing(
-    source: Motion, retimed: Motion, warp: TimeWarp, *, minimum: float = 0.25
+    source: Motion, retimed: Motion, warp: TimeWarp, *, min_contact: float = 0.25
 ) -> ContactTiming:
     """Compare contacts found in a retimed motion with the source's, carried by the warp."""
-    promised = _promised(source, warp, minimum)
+    promised = _promised(source, warp, min_contact)
     rates = [float(np.mean(np.abs(warp.rate([c.start, c.end], c.joint)))) for c in promised]
-    shortest = minimum / max([*rates, 1.0])
-    found = detect_contacts(retimed, minimum=max(shortest, 2 / retimed.rate))
+    shortest = min_contact / max([*rates, 1.0])
+    found = detect_contacts(retimed, min_contact=max(shortest, 2 / retimed.rate))
     gaps = []
     kept = 0
     for contact in promised:
@@ -317,7 +317,7 @@ def deviation(warp: TimeWarp, truth: TimeWarp, *, times: npt.ArrayLike | None = 
 
 @dataclass(frozen=True)
 class Measure:
-    """What a number of :func:`judge` is: its unit, and what it says."""
+    """What a number of :func:`measure` is: its unit, and what it says."""
 
     unit: str
     meaning: str
@@ -346,21 +346,21 @@ MEASURES: dict[str, Measure] = {
 }
 
 
-def judge(
+def measure(
     motion: Motion,
     *,
     source: Motion | None = None,
     warp: TimeWarp | None = None,
     truth: TimeWarp | None = None,
     contacts: Sequence[Contact] | None = None,
-    minimum: float = 0.25,
+    min_contact: float = 0.25,
 ) -> dict[str, float]:
     """Measure all that can be measured with what is given.
 
     Parameters
     ----------
     motion : Motion
-        The motion to judge.
+        The motion to measure.
     source : Motion, optional
         What it was made from; with ``warp``, contacts are the source's, carried.
     warp : TimeWarp, optional
@@ -369,7 +369,7 @@ def judge(
         The warp that would have been right.
     contacts : sequence of Contact, optional
         Contacts that are known; else they are carried or found.
-    minimum : float
+    min_contact : float
         Shortest contact in seconds; 0.1 suits running.
 
     Returns
@@ -380,9 +380,9 @@ def judge(
     body = find_body(motion)
     if contacts is None:
         if source is not None and warp is not None:
-            contacts = _promised(source, warp, minimum)
+            contacts = _promised(source, warp, min_contact)
         else:
-            contacts = detect_contacts(motion, minimum=minimum)
+            contacts = detect_contacts(motion, min_contact=min_contact)
     if _ground_points(motion, body):
         out["foot_skate"] = foot_skate(motion)
         out["contacts"] = float(len(contacts))
@@ -394,7 +394,7 @@ def judge(
         out["flight_error"] = flight.mean
     out["jerk"] = jerk(motion)
     if source is not None and warp is not None and _ground_points(motion, body):
-        timing = contact_timing(source, motion, warp, minimum=minimum)
+        timing = contact_timing(source, motion, warp, min_contact=min_contact)
         out |= {"contacts_kept": timing.kept, "contact_shift": timing.mean}
     if warp is not None:
         quality = warp_quality(warp)

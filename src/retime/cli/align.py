@@ -27,11 +27,11 @@ def add_to(app: typer.Typer, name: str) -> None:
 
 
 @with_retiming
-@with_parameters(AlignParameters, leave_out=("b",))
+@with_parameters(AlignParameters, leave_out=("reference",))
 def align(
     source: Input,
     other: Annotated[
-        Path, typer.Argument(metavar="TAKE", help="The take whose timing is taken over.")
+        Path, typer.Argument(metavar="REFERENCE", help="The take to copy timing from.")
     ],
     target: Output,
     parameters: dict[str, Any],
@@ -48,7 +48,7 @@ def align(
     --------
     retime align punches.bvh punches-slow.bvh out.bvh
 
-    retime align walk.bvh other.bvh out.bvh --loop-reference --plot path.png
+    retime align walk.bvh other.bvh out.bvh --repeat --plot path.png
     """
     from retime.recipe import Step
 
@@ -59,13 +59,11 @@ def align(
         must_differ(source, plot)
         must_be_a_picture(plot)
     take = retiming.reading.for_partner(other).read(other)
-    given = Step("align", {"b": take, **parameters})
+    given = Step("align", {"reference": take, **parameters})
     retime_file([given], source, target, retiming, warp_file=warp)
     if plot is not None:
-        from retime.methods.align import find_alignment
-        from retime.parameters import declared
+        from retime.methods.align import alignment
         from retime.plot.alignments import draw_alignment
 
         motion = retiming.read(source)
-        values = {p.name: getattr(given.parameters, p.name) for p in declared(AlignParameters)}
-        draw_alignment(find_alignment(motion, **values), plot, names=(source.stem, other.stem))
+        draw_alignment(alignment(motion, given.parameters), plot, names=(source.stem, other.stem))

@@ -43,7 +43,7 @@ def apply(
     from retime.io.warp_json import read_warp
     from retime.recipe import Step
 
-    common = {n: parameters.pop(n) for n in ("range", "rest", "loop") if n in parameters}
+    common = {n: parameters.pop(n) for n in ("range", "ripple", "loop") if n in parameters}
     if warp and parameters:
         raise InputError("give a warp, or a duration and keytimes, not both")
     if not warp and not parameters:

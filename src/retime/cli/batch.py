@@ -64,7 +64,7 @@ def batch(
     ] = "",
     fps: Fps = None,
     drop_rest: DropRest = False,
-    minimum: Shortest = 0.25,
+    min_contact: Shortest = 0.25,
     physics: Annotated[
         bool, typer.Option("--physics", help="Also measure how much a body could have done.")
     ] = False,
@@ -108,7 +108,7 @@ def batch(
         fps=fps,
         reading=reading,
         drop_rest=drop_rest,
-        minimum=minimum,
+        min_contact=min_contact,
         physics=physics,
         timeout=timeout,
         shard=None if shard is None else Shard.parse(shard),

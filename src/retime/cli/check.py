@@ -34,7 +34,7 @@ def check(
     source: SourceMotion = None,
     warp: WarpIn = None,
     truth: TrueWarp = None,
-    minimum: Shortest = 0.25,
+    min_contact: Shortest = 0.25,
     animation: OneAnimation = None,
     physics: Annotated[
         bool, typer.Option("--physics", help="Also ask whether a body could have done it.")
@@ -51,7 +51,7 @@ def check(
 
     retime check out.bvh --source walk.bvh --warp warp.json --physics
     """
-    from retime.body.metrics import MEASURES, judge
+    from retime.body.metrics import MEASURES, measure
     from retime.io.warp_json import read_warp
 
     must_take_a_skeleton(reading, [file] if source is None else [file, source])
@@ -65,8 +65,8 @@ def check(
     )
     used = None if warp is None else read_warp(warp)
     right = None if truth is None else read_warp(truth)
-    found = judge(motion, source=original, warp=used, truth=right, minimum=minimum)
-    before = {} if original is None else judge(original, minimum=minimum)
+    found = measure(motion, source=original, warp=used, truth=right, min_contact=min_contact)
+    before = {} if original is None else measure(original, min_contact=min_contact)
     notes = list(motion.notes)
     if "foot_skate" not in found:
         notes.append("no feet were found: what needs them is left out; name them with --map")
@@ -80,10 +80,10 @@ def check(
     header = ("measure", "value", *(["source"] if before else []), "unit", "meaning")
     rows = []
     for name, value in found.items():
-        measure = MEASURES[name]
-        old = [measure.text(before[name]) if name in before else ""] if before else []
+        about = MEASURES[name]
+        old = [about.text(before[name]) if name in before else ""] if before else []
         title = name.replace("_", " ")
-        rows.append((title, measure.text(value), *old, measure.unit, measure.meaning))
+        rows.append((title, about.text(value), *old, about.unit, about.meaning))
     table(rows, header=header)
     if told is not None:
         _tell(told)

@@ -24,7 +24,7 @@ def info(
     file: Input,
     reading: Reading,
     animation: Animation = None,
-    minimum: Shortest = 0.25,
+    min_contact: Shortest = 0.25,
     joints: Annotated[bool, typer.Option("--joints", help="List the joints.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -40,7 +40,7 @@ def info(
     motion = reading.read(file, animation=None if animation == "all" else animation)
     clips = kind_of(file).contents(file)
     body = find_body(motion)
-    contacts = contacts_in_file(motion) or detect_contacts(motion, minimum=minimum)
+    contacts = contacts_in_file(motion) or detect_contacts(motion, min_contact=min_contact)
     joint_tree, units = motion.skeleton, motion.units
     roots = [joint_tree.names[r] for r in joint_tree.roots]
     tall = (body.height or height(joint_tree)) * units.metres

@@ -22,7 +22,7 @@ from retime.errors import InputError, MissingDependencyError
 from retime.evaluate.reading import Reading
 
 if TYPE_CHECKING:
-    from retime.live_server.serve import Plan
+    from retime.live_server.serve import ServerPlan
 
 
 # The port on which programs that send VMC do so unless told otherwise.
@@ -187,9 +187,9 @@ def live(
             f"{len(references)} references and {len(partners)} partners: give one for each, in the "
             "same order"
         )
-    from retime.live_server.serve import Plan, serve
+    from retime.live_server.serve import ServerPlan, serve
 
-    plan = Plan(
+    plan = ServerPlan(
         follower=_follower(references, partners or [], reading, aligner, ahead, plausible),
         heard=None if played is not None else StreamAddress.parse(heard or _HEARD),
         outs=places,
@@ -266,7 +266,7 @@ def _host_and_port(text: str) -> tuple[str, int]:
     return host.strip("[]") or "127.0.0.1", int(port)
 
 
-def _write_score(plan: Plan, path: Path) -> None:
+def _write_score(plan: ServerPlan, path: Path) -> None:
     history = plan.follower.history
     if path.suffix.lower() == ".json":
         from retime.io.files import write_bytes

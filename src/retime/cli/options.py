@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import types
 import typing
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from retime.coercion import options_of
 from retime.errors import InputError
 from retime.evaluate.reading import Reading
 from retime.parameters import Parameter, build, declared
@@ -54,6 +54,8 @@ __all__ = [
 ]
 
 Command = Callable[..., Any]
+# The panel of ``--help`` for what a file does not tell about itself.
+READING = "Reading the file"
 
 Input = Annotated[Path, typer.Argument(metavar="IN", help="The motion file.")]
 Output = Annotated[Path, typer.Argument(metavar="OUT", help="Where to write the result.")]
@@ -105,7 +107,9 @@ OneAnimation = Annotated[
 ]
 Shortest = Annotated[
     float,
-    typer.Option("--minimum", help="Shortest contact in seconds; 0.1 suits running.", min=0.001),
+    typer.Option(
+        "--min-contact", help="Shortest contact in seconds; 0.1 suits running.", min=0.001
+    ),
 ]
 SourceMotion = Annotated[
     Path | None, typer.Option("--source", help="The motion it was made from.", metavar="FILE")
@@ -177,18 +181,19 @@ def with_parameters(cls: type, *, leave_out: tuple[str, ...] = ()) -> Callable[[
     The command takes the values as the mapping ``parameters``, texts not yet brought to their
     types; only what was given is in it.
     """
+    known = [p for p in declared(cls) if p.name not in leave_out]
     return _gathered(
-        "parameters", [_option(p) for p in declared(cls) if p.name not in leave_out], given
+        "parameters", [_option(p) for p in known], lambda values: given(_by_name(known, values))
     )
 
 
 def with_reading(command: Command) -> Command:
     """Give a command the options of reading motion files, as one argument ``reading``."""
-    return _gathered("reading", [_option(p) for p in declared(Reading)], _read_as)(command)
+    return _gathered("reading", _READING_OPTIONS, _read_as)(command)
 
 
 def _read_as(values: dict[str, Any]) -> Reading:
-    told = given(values)
+    told = given(_by_name(declared(Reading), values))
     roles = told.pop("roles", None)
     if "skeleton" in told:
         told["skeleton"] = str(Path(told["skeleton"]).absolute())
@@ -209,7 +214,6 @@ def read_roles(path: Path) -> dict[str, str]:
 def with_retiming(command: Command) -> Command:
     """Give a command the options of every command that retimes, as one argument ``retiming``."""
     hints = typing.get_type_hints(Retiming, include_extras=True)
-    reading = [_option(p) for p in declared(Reading)]
     own = [
         inspect.Parameter(
             field.name,
@@ -222,10 +226,10 @@ def with_retiming(command: Command) -> Command:
     ]
 
     def gather(values: dict[str, Any]) -> Retiming:
-        as_read = {o.name: values.pop(o.name) for o in reading}
+        as_read = {o.name: values.pop(o.name) for o in _READING_OPTIONS}
         return Retiming(_read_as(as_read), **values)
 
-    return _gathered("retiming", [*own[:-1], *reading, own[-1]], gather)(command)
+    return _gathered("retiming", [*own[:-1], *_READING_OPTIONS, own[-1]], gather)(command)
 
 
 @dataclass(frozen=True)
@@ -284,25 +288,45 @@ def given(values: dict[str, Any]) -> dict[str, Any]:
     return {n: v for n, v in values.items() if v is not None and v != []}
 
 
-def _option(p: Parameter) -> inspect.Parameter:
-    unit = f" In {p.unit}." if p.unit and p.metavar is None else ""
-    standard = "" if p.default in (None, (), False) or p.required else f" Default: {p.default}."
-    text = f"{p.help}{unit}{standard}"
-    kind = _plain(p.type)
-    option = typer.Option(p.flag, help=text, metavar=p.metavar, show_default=False)
+def _option(p: Parameter, panel: str | None = None) -> inspect.Parameter:
+    flags = [p.flag]
+    if p.type is bool and p.default is True:
+        flags = [f"{p.flag}/--no-{p.flag[2:]}"]
+    option = typer.Option(
+        *flags,
+        help=p.full_help,
+        metavar=p.about.metavar,
+        show_default=False,
+        rich_help_panel="Advanced" if p.about.advanced else panel,
+    )
     return inspect.Parameter(
-        p.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind, option]
+        _argument(p),
+        inspect.Parameter.KEYWORD_ONLY,
+        default=None,
+        annotation=Annotated[_plain(p), option],
     )
 
 
-def _plain(kind: Any) -> Any:
+def _argument(p: Parameter) -> str:
+    """Return the name under which the command line knows a parameter: the flag's."""
+    return p.flag[2:].replace("-", "_")
+
+
+def _by_name(known: Sequence[Parameter], values: dict[str, Any]) -> dict[str, Any]:
+    return {p.name: values[_argument(p)] for p in known}
+
+
+def _plain(p: Parameter) -> Any:
     """Return the type that the command line parses for a parameter's type; ``None`` is unset."""
-    origin, args = typing.get_origin(kind), typing.get_args(kind)
-    if origin in (Union, types.UnionType):
-        rest = [a for a in args if a is not type(None)]
-        return _plain(rest[0]) if len(rest) == 1 else str | None
-    if origin is tuple:
-        return list[str] | None if args[-1] is Ellipsis else str | None
-    if origin is not Literal and kind not in (float, int, bool, str):
+    if p.repeatable:
+        return list[str] | None
+    options = options_of(p.type)
+    if len(options) > 1:
+        return str | None
+    (kind,) = options
+    if typing.get_origin(kind) is not Literal and kind not in (float, int, bool, str):
         return str | None  # a file's path, or what has no text at all
     return kind | None
+
+
+_READING_OPTIONS = [_option(p, READING) for p in declared(Reading)]

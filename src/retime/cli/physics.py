@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,9 +19,9 @@ from retime.cli.options import (
     with_parameters,
     with_retiming,
 )
-from retime.cli.retiming import retime_file
+from retime.cli.retiming import known_contacts, retime_file
 from retime.errors import InputError
-from retime.methods.physics import PhysicsParameters
+from retime.methods.physics import PhysicsParameters, model_of
 
 
 def add_to(app: typer.Typer, name: str) -> None:
@@ -29,7 +30,7 @@ def add_to(app: typer.Typer, name: str) -> None:
 
 
 @with_retiming
-@with_parameters(PhysicsParameters)
+@with_parameters(PhysicsParameters, leave_out=("contacts",))
 def physics(
     source: Input,
     parameters: dict[str, Any],
@@ -58,14 +59,12 @@ def physics(
     retime physics jump.bvh --feasible
     """
     from retime.io.json_text import parse_json
-    from retime.motion.contact import parse_contacts
     from retime.recipe import Step
 
-    if "supports" in parameters:
-        document = parse_json(Path(parameters["supports"][0]))
-        if isinstance(document, dict):
-            document = document.get("contacts")
-        parameters["supports"] = parse_contacts(document)
+    if retiming.contacts is not None:
+        # Physics is told what carries the body; feet are held in place only with --hold.
+        parameters["contacts"] = known_contacts(retiming.contacts)
+        retiming = retiming if retiming.hold else replace(retiming, contacts=None)
     if "body_data" in parameters:
         parameters["body_data"] = parse_json(Path(parameters["body_data"]))
     step = Step("physics", parameters)
@@ -85,25 +84,11 @@ def physics(
         motion = retiming.read(source)
         found = step.solve(motion).warp
         assert found is not None
-        draw_physics(_model(motion, step), found, plot)
-
-
-def _model(motion: Any, step: Any) -> Any:
-    from retime.io import read
-    from retime.methods.physics import PhysicsModel
-
-    p = step.parameters
-    return PhysicsModel(
-        motion, mass=p.mass, gravity=p.gravity, mass_scale=p.mass_scale, friction=p.friction,
-        limit_clips=[read(c) for c in p.limit_clips],
-        torque_limits=p.torque_limits, limit_factor=p.limit_factor, smoothing=p.smoothing or None,
-        slack=p.slack, contacts=p.supports, body_data=p.body_data,
-        acceleration_limit=p.acceleration_limit,
-    )  # fmt: skip
+        draw_physics(model_of(motion, step.parameters), found, plot)
 
 
 def _say_what_is_feasible(source: Path, motion: Any, step: Any, *, as_json: bool) -> None:
-    model = _model(motion, step)
+    model = model_of(motion, step.parameters)
     recorded = model.explain()
     fields = {
         "file": str(source),

@@ -41,7 +41,7 @@ def report(
     source: SourceMotion = None,
     warp: WarpIn = None,
     truth: TrueWarp = None,
-    minimum: Shortest = 0.25,
+    min_contact: Shortest = 0.25,
     animation: OneAnimation = None,
     as_json: Json = False,
 ) -> None:
@@ -77,7 +77,7 @@ def report(
         source=None if source is None else reading.for_file(source).read(source),
         warp=None if warp is None else read_warp(warp),
         truth=None if truth is None else read_warp(truth),
-        minimum=minimum,
+        min_contact=min_contact,
     )
     print_report({"page": str(target)}, as_json=as_json, notes=motion.notes)
 

@@ -56,7 +56,7 @@ def score(
     retime score punches.bvh punches-slow.bvh --plot timing.png
     """
     from retime.live import BayesAligner, PredictiveAligner
-    from retime.live import score as judge
+    from retime.live import score as score_times
 
     if plot is not None:
         for file in (recording, performance):
@@ -66,7 +66,7 @@ def score(
     if performance_roles is not None:
         reading = replace(reading, roles=read_roles(performance_roles))
     performed = reading.for_file(performance).read(performance)
-    found = judge(
+    found = score_times(
         BayesAligner(reference) if aligner == "bayes" else PredictiveAligner(reference, gamma=0.15),
         performed,
     )

@@ -70,7 +70,7 @@ def stagger(
     from retime.recipe import Step
 
     if "edits" in parameters:
-        parameters["edits"] = _edits(Path(parameters["edits"][0]))
+        parameters["edits"] = _edits(Path(parameters["edits"]))
     if retiming.contacts is not None:
         parameters["contacts"] = known_contacts(retiming.contacts)
     step = Step("stagger", parameters)

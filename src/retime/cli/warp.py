@@ -107,7 +107,7 @@ def make(
         loop=chosen.loop and chosen.range is None,
     )
     if chosen.range is not None:
-        warp = warp.within(domain, chosen.range, chosen.rest).looped(chosen.loop)
+        warp = warp.within(domain, chosen.range, ripple=chosen.ripple).looped(chosen.loop)
     if backwards:
         warp = TimeWarp(warp.output, mirror - warp.source, loop=warp.loop)
     write_warp(warp, target)

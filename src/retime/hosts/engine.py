@@ -23,8 +23,9 @@ import numpy as np
 
 from retime import __version__
 from retime.errors import InputError, RetimeError
+from retime.methods import method
 from retime.motion import Motion
-from retime.parameters import coerce
+from retime.parameters import coerce, declared
 
 __all__ = ["PROTOCOL", "Engine", "serve"]
 
@@ -125,13 +126,13 @@ class Engine:
         }
 
     def _check(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        from retime.body.metrics import MEASURES, judge
+        from retime.body.metrics import MEASURES, measure
 
         motion, _ = self._motion(_text(request, "check"))
         self.tell("Measuring", 0.2)
         measures = [
             {"name": n, "value": v, "unit": MEASURES[n].unit, "meaning": MEASURES[n].meaning}
-            for n, v in judge(motion).items()
+            for n, v in measure(motion).items()
         ]
         problems = sliding(motion)
         share = None
@@ -211,7 +212,9 @@ def _with_references(request: Mapping[str, Any]) -> Any:
     for step in recipe["steps"]:
         values = step.get("parameters") if isinstance(step, Mapping) else None
         if isinstance(values, Mapping):
-            named = {k: put(v) if k in ("reference", "b") else v for k, v in values.items()}
+            known = declared(method(str(step.get("method"))).parameters)
+            paths = {p.name for p in known if p.is_path} | {"b"}  # "b": version 1's reference
+            named = {k: put(v) if k in paths else v for k, v in values.items()}
             step = {**step, "parameters": named}
         steps.append(step)
     return {**recipe, "steps": steps}

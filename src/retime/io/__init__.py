@@ -12,11 +12,13 @@ import importlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from retime.errors import InputError
+from retime.io.parameters import FileParameters, ReadParameters
 from retime.motion import Motion, UpAxis
 from retime.motion.contact import Contact
+from retime.parameters import takes, values_of
 
 __all__ = [
     "FORMATS",
@@ -206,83 +208,52 @@ def contacts_in_file(motion: Motion) -> tuple[Contact, ...]:
     return tuple(getattr(kept, "contacts", ()))
 
 
-def read(
-    path: str | Path,
-    *,
-    scale: float | None = None,
-    up: UpAxis | None = None,
-    fps: float | None = None,
-    rest_frame: Literal["auto", "keep", "first"] = "auto",
-    animation: str | int | None = None,
-    skeleton: str | Path | None = None,
-) -> Motion:
+@takes(ReadParameters)
+def read(path: str | Path, p: ReadParameters) -> Motion:
     """Read a motion from a file.
 
     Parameters
     ----------
     path : str or Path
         The file; its suffix tells the format.
-    scale : float, optional
-        Metres per unit of length, where the file's is unknown or wrong.
-    up : {"Y", "Z"}, optional
-        The up axis, where the file's is unknown or wrong.
-    fps : float, optional
-        Frame rate in place of the file's.
-    rest_frame : {"auto", "keep", "first"}
-        Whether frame 0 is a rest pose that was added before the motion: judged, no, or yes. A
-        rest pose is set aside, and restored by :func:`write`.
-    animation : str or int, optional
-        Which animation, by name or number, of a file that holds several; left out, the first.
-    skeleton : str or Path, optional
-        The file that holds the skeleton, where the motion's own does not (an ASF for an AMC); left
-        out, it is looked for beside the motion.
 
     Returns
     -------
     Motion
-        Its ``notes`` say what was found and assumed.
+        Its ``notes`` say what was found and assumed. A rest pose that was set aside is restored by
+        :func:`write`.
     """
-    _check(fps, rest_frame)
     path = Path(path)
     form = kind_of(path)
-    options: dict[str, Any] = {"rest_frame": rest_frame, "fps": fps}
-    if animation is not None:
+    options: dict[str, Any] = {"rest_frame": p.rest_frame, "fps": p.fps}
+    if p.animation is not None:
         if not form.several:
             raise InputError(f"a {form.name} file holds one motion; it has no animations to choose")
-        options["animation"] = animation
-    if skeleton is not None:
+        options["animation"] = p.animation
+    if p.skeleton is not None:
         if not form.skeleton_apart:
-            raise InputError(f"a {form.name} file holds its own skeleton; leave out {skeleton}")
-        options["skeleton"] = Path(skeleton)
-    return _with_units(form.read(path, **options), scale, up)
+            raise InputError(f"a {form.name} file holds its own skeleton; leave out {p.skeleton}")
+        options["skeleton"] = Path(p.skeleton)
+    return _with_units(form.read(path, **options), p.scale, p.up)
 
 
-def read_all(path: str | Path, **options: Any) -> list[Motion]:
+@takes(FileParameters)
+def read_all(path: str | Path, p: FileParameters) -> list[Motion]:
     """Read every animation of a file; one that can hold several is opened once.
 
     Parameters
     ----------
     path : str or Path
         The file.
-    **options
-        Those of :func:`read`, but for the animation.
     """
     path = Path(path)
     form = format_of(path)
     if not form.several:
-        return [read(path, **options)]
-    scale, up = options.pop("scale", None), options.pop("up", None)
-    if options.pop("skeleton", None) is not None:
+        return [read(path, **values_of(p))]
+    if p.skeleton is not None:
         raise InputError(f"a {form.name} file holds its own skeleton; leave it out")
-    _check(options.get("fps"), options.get("rest_frame", "auto"))
-    return [_with_units(m, scale, up) for m in form.read_all(path, **options)]
-
-
-def _check(fps: float | None, rest_frame: str) -> None:
-    if rest_frame not in ("auto", "keep", "first"):
-        raise InputError(f"rest_frame is 'auto', 'keep' or 'first', not {rest_frame!r}")
-    if fps is not None and not (fps > 0 and fps < float("inf")):
-        raise InputError(f"the frame rate must be above 0, not {fps}")
+    found = form.read_all(path, rest_frame=p.rest_frame, fps=p.fps)
+    return [_with_units(m, p.scale, p.up) for m in found]
 
 
 def _with_units(motion: Motion, scale: float | None, up: UpAxis | None) -> Motion:

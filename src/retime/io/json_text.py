@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from retime.errors import FormatError
+from retime.errors import FormatError, InputError
 from retime.io.files import read_bytes, write_bytes
 
-__all__ = ["dumps", "parse_json", "write_json"]
+__all__ = ["dumps", "parse_json", "version_of", "write_json"]
 
 
 def dumps(value: Any, indent: str = "") -> str:
@@ -51,3 +51,18 @@ def _no_constant(name: str, text: str) -> float:
     found = re.search(rf'(?<![\w"]){re.escape(name)}(?![\w"])', text)
     place = found.start() if found else 0
     raise json.JSONDecodeError(f"{name} is not a number that JSON knows", text, place)
+
+
+def version_of(document: Any, form: str, what: str, newest: int) -> int:
+    """Return the version of a document of retime's own, or say why it cannot be read."""
+    if not isinstance(document, Mapping) or document.get("format") != form:
+        raise InputError(f'not a {what}: it lacks "format": "{form}"')
+    version = document.get("version")
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise InputError(f'a {what} needs a "version", not {version!r}')
+    if version > newest:
+        raise InputError(
+            f"a {what} of version {version}, written by a newer retime; this one reads versions up "
+            f"to {newest}"
+        )
+    return version

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from retime.errors import FormatError, InputError
-from retime.io.json_text import parse_json, write_json
+from retime.io.json_text import parse_json, version_of, write_json
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
 __all__ = ["from_document", "read_warp", "to_document", "write_warp"]
 
 FORMAT = "retime-warp"
-VERSION = 1
+VERSION = 2
 
 
 def to_document(warp: TimeWarp) -> dict[str, Any]:
@@ -38,12 +38,7 @@ def _knots(graph: Graph) -> dict[str, list[float]]:
 
 def from_document(document: Any) -> TimeWarp:
     """Turn what a warp's JSON file holds into a warp."""
-    if not isinstance(document, Mapping) or document.get("format") != FORMAT:
-        raise InputError(f'not a warp: it lacks "format": "{FORMAT}"')
-    if document.get("version") != VERSION:
-        raise InputError(
-            f"a warp of version {document.get('version')!r}; this retime reads version {VERSION}"
-        )
+    version_of(document, FORMAT, "warp", VERSION)  # version 1 differs in nothing
     unknown = set(document) - {"format", "version", "output", "source", "channels", "loop", "notes"}
     if unknown:
         raise InputError(f"a warp has no {sorted(unknown)[0]!r}")

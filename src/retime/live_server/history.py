@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from retime.live import Recording, TimingScore, judge
+from retime.live import Recording, TimingScore, score_times
 from retime.live_server.stream_time import StreamTime
 
 __all__ = ["History"]
@@ -76,7 +76,7 @@ class History:
         for p in self._performances:
             if len(p.rows) >= 2:
                 times, source, confidence = np.array(p.rows).T
-                out.append((p.name, judge(p.recording, times, source, confidence)))
+                out.append((p.name, score_times(p.recording, times, source, confidence)))
         return out
 
     def to_json(self) -> list[Mapping[str, Any]]:

@@ -1,4 +1,4 @@
-"""Running a stage: sockets opened, the feed served, an end that leaves everything in order."""
+"""Running a server: sockets opened, the feed served, an end that leaves everything in order."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from retime.live_server.avatar import Avatar
 from retime.live_server.follower import Follower
 from retime.live_server.places import StreamAddress
 from retime.live_server.replay import Replay
-from retime.live_server.server import Stage, Status
+from retime.live_server.server import LiveServer, Status
 from retime.live_server.spool import Spool
 from retime.serving.addresses import hosts, is_loopback, listen, shown
 
-__all__ = ["Opened", "Plan", "send_replay", "serve"]
+__all__ = ["Opened", "ServerPlan", "send_replay", "serve"]
 
 # How often a display is told, seconds.
 _TOLD_EVERY = 0.25
 
 
 @dataclass(frozen=True)
-class Plan:
+class ServerPlan:
     """What to serve.
 
     Parameters
@@ -64,7 +64,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Opened:
-    """Where a stage can be reached.
+    """Where a server can be reached.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class Opened:
 
 
 def serve(
-    plan: Plan,
+    plan: ServerPlan,
     *,
     opened: Callable[[Opened], None],
     told: Callable[[Status], None],
@@ -94,7 +94,7 @@ def serve(
 
     Parameters
     ----------
-    plan : Plan
+    plan : ServerPlan
         What to serve.
     opened : callable
         Called once with where it can be reached.
@@ -143,7 +143,7 @@ def _recorded(spool: Spool) -> list[str]:
 
 
 async def _serve(
-    plan: Plan,
+    plan: ServerPlan,
     heard: socket.socket | None,
     outs: list[socket.socket],
     listening: socket.socket | None,
@@ -163,11 +163,11 @@ async def _serve(
                 f"{plan.feed[0]} can be reached by other machines: whoever has the key sees the "
                 "feed"
             )
-    stage = Stage(plan.follower, outs=outs, rate=plan.rate, spool=spool, feed=feed)
+    server = LiveServer(plan.follower, outs=outs, rate=plan.rate, spool=spool, feed=feed)
     loop = asyncio.get_running_loop()
     for ending in (signal.SIGINT, signal.SIGTERM):
         with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):
-            loop.add_signal_handler(ending, stage.over.set)
+            loop.add_signal_handler(ending, server.over.set)
     opened(
         Opened(
             heard=None
@@ -179,27 +179,27 @@ async def _serve(
         )
     )
     serving = None if run_feed is None else asyncio.ensure_future(run_feed())
-    telling = asyncio.create_task(_tell(stage, told))
+    telling = asyncio.create_task(_tell(server, told))
     try:
-        await stage.run(heard, plan.replay)
+        await server.run(heard, plan.replay)
     finally:
         telling.cancel()
-        told(stage.status)
+        told(server.status)
         if serving is not None and end_feed is not None:
             end_feed()
             await serving
-        if stage.failed is not None:
-            notes.append(stage.failed)
+        if server.failed is not None:
+            notes.append(server.failed)
 
 
-async def _tell(stage: Stage, told: Callable[[Status], None]) -> None:
+async def _tell(server: LiveServer, told: Callable[[Status], None]) -> None:
     while True:
-        told(stage.status)
+        told(server.status)
         await asyncio.sleep(_TOLD_EVERY)
 
 
 def _feed(
-    plan: Plan, listening: socket.socket, host: str
+    plan: ServerPlan, listening: socket.socket, host: str
 ) -> tuple[Any, Callable[[], Awaitable[None]], Callable[[], None], str]:
     """Make the feed: itself, what serves it, what ends that, and its address."""
     import uvicorn
@@ -210,7 +210,7 @@ def _feed(
 
     class Server(uvicorn.Server):
         def capture_signals(self) -> contextlib.AbstractContextManager[None]:  # type: ignore[override]
-            return contextlib.nullcontext()  # the stage hears signals, and ends both
+            return contextlib.nullcontext()  # the server hears signals, and ends both
 
     if plan.page is not None and not (plan.page / "index.html").is_file():
         raise InputError(f"{plan.page} holds no index.html to serve")

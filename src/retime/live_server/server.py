@@ -21,7 +21,7 @@ from retime.live_server.spool import Spool
 from retime.live_server.vmc import Bone, BundleWriter, parse_packet
 from retime.serving.addresses import shown
 
-__all__ = ["Stage", "Status"]
+__all__ = ["LiveServer", "Status"]
 
 # A frame whose last packets were lost is ended after this long, seconds.
 _PATIENCE = 0.004
@@ -91,7 +91,7 @@ class _Figure:
         self.writer = BundleWriter(self.avatar.roles)
 
 
-class Stage:
+class LiveServer:
     """Where a performer comes in and a partner goes out.
 
     Parameters

@@ -27,7 +27,7 @@ _BONE, _ROOT, _TIME = "/VMC/Ext/Bone/Pos", "/VMC/Ext/Root/Pos", "/VMC/Ext/T"
 _READY = "/VMC/Ext/OK"
 # A datagram this large is none of a motion capture's; nested bundles cost time to take apart.
 _MOST_BYTES = 65_507
-# Numbers beyond this are no metres of a stage.
+# Numbers beyond this are no metres of a server.
 _FARTHEST = 1e4
 
 # Place (x, y, z) and rotation (w, x, y, z) of a bone in its parent, right-handed.

@@ -1,7 +1,7 @@
 """The methods: each takes a motion and its parameters and returns a warp, a layer or a fix.
 
-They are independent of one another. A method is a module, and a line in ``METHODS``; its
-parameters are one dataclass, and its function's keywords are the same by a test.
+They are independent of one another. A method is a module and a line in ``METHODS``; its
+parameters are the dataclass that its function takes (see :func:`retime.parameters.takes`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from retime.errors import InputError, did_you_mean
 from retime.motion import Motion
 from retime.motion.edits import Edit
 from retime.motion.layers import PoseLayer
-from retime.parameters import declared
 from retime.timing import TimeWarp
 
 __all__ = ["METHODS", "Method", "method"]
@@ -31,32 +30,28 @@ class Method:
         As in recipes and on the command line.
     summary : str
         One line for a person.
-    module : str
-        Where its parameters and its function are.
-    parameters_name, function_name : str
-        Their names there.
+    title : str
+        Its name in menus.
+    module, function_name : str
+        Where its function is.
     needs_poses : bool
         Whether it looks at its input's poses, or only at its joints and its length.
-    solver_name : str, optional
-        Name of a function of the same keywords that returns an edit with figures, where the
-        public one returns less.
     doing : str
-        What is said while it works.
+        What is shown while it works.
     """
 
     name: str
     summary: str
+    title: str
     module: str
-    parameters_name: str
     function_name: str
     needs_poses: bool = True
-    solver_name: str | None = None
     doing: str = "Computing"
 
     @property
     def parameters(self) -> type:
         """The dataclass that declares its parameters."""
-        cls: type = getattr(importlib.import_module(self.module), self.parameters_name)
+        cls: type = self.function.parameters  # type: ignore[attr-defined]
         return cls
 
     @property
@@ -69,11 +64,7 @@ class Method:
 
     def solve(self, motion: Motion, parameters: Any, weight: float = 1.0) -> Edit:
         """Run the method and wrap what it returns as an edit."""
-        values = {p.name: getattr(parameters, p.name) for p in declared(type(parameters))}
-        solver = self.function
-        if self.solver_name is not None:
-            solver = getattr(importlib.import_module(self.module), self.solver_name)
-        result = solver(motion, **values)
+        result = self.function.implementation(motion, parameters)  # type: ignore[attr-defined]
         if isinstance(result, Edit):
             return replace(result, weight=weight)
         if isinstance(result, TimeWarp):
@@ -88,82 +79,80 @@ METHODS: dict[str, Method] = {
     for m in (
         Method(
             "spline",
-            "A smooth curve through keytimes, as other tools draw it.",
+            "Retime by a smooth curve through keytimes, as other tools do.",
+            "Spline",
             "retime.methods.spline",
-            "SplineParameters",
             "spline_warp",
             needs_poses=False,
         ),
         Method(
             "warp",
-            "A warp that is given.",
+            "Apply a given warp.",
+            "Given warp",
             "retime.methods.given",
-            "WarpParameters",
             "given_warp",
             needs_poses=False,
         ),
         Method(
             "pose",
-            "Changes of pose that are given.",
+            "Apply given changes of pose.",
+            "Given poses",
             "retime.methods.given",
-            "PoseParameters",
             "given_layer",
             needs_poses=False,
         ),
         Method(
             "guided",
-            "The warp whose local timing is most like a reference's.",
+            "Change the length while keeping natural timing, or copy the timing of another take.",
+            "Guided",
             "retime.methods.guided",
-            "GuidedParameters",
-            "guided_warp",
-            solver_name="guided_edit",
+            "guided_edit",
             doing="Finding the best timing",
         ),
         Method(
             "align",
-            "The warp that gives a take the timing of another.",
+            "Give a take the timing of another take of the same action.",
+            "Align",
             "retime.methods.align",
-            "AlignParameters",
-            "align",
-            solver_name="align_edit",
+            "align_edit",
             doing="Aligning the takes",
         ),
         Method(
             "physics",
-            "The timing that a body could have produced.",
+            "Retime within what the body, gravity and ground contact allow.",
+            "Physics",
             "retime.methods.physics",
-            "PhysicsParameters",
             "physics_warp",
             doing="Finding what a body could do",
         ),
         Method(
             "stagger",
             "Edit a motion as a few poses whose parts arrive at different times.",
+            "Staggered poses",
             "retime.methods.staggered",
-            "StaggerParameters",
             "stagger",
             doing="Finding the poses",
         ),
         Method(
             "surface",
-            "Drag a surface to move one joint's action in time; what is near follows.",
+            "Drag one joint's action to another time; nearby joints follow.",
+            "Surface",
             "retime.methods.surface",
-            "SurfaceParameters",
             "surface",
             doing="Moving the surface",
         ),
         Method(
             "smooth",
-            "Average out the jitter of what plays faster.",
+            "Reduce the jitter of parts that play faster than the source.",
+            "Smooth",
             "retime.methods.smooth",
-            "SmoothParameters",
             "smooth",
         ),
         Method(
             "hold",
-            "Hold planted feet (and hands) in place, after all else.",
+            "Keep planted feet and hands in place, after all other steps.",
+            "Hold contacts",
             "retime.methods.hold",
-            "HoldParameters",
             "hold",
         ),
     )

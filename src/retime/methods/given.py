@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated
 
 from retime.errors import InputError
 from retime.motion import Motion
 from retime.motion.edits import check_channels
 from retime.motion.layers import PoseLayer
-from retime.parameters import Range, TimingParameters, parameter
+from retime.parameters import About, TimingParameters, takes
 from retime.timing import TimeWarp
 
 __all__ = ["PoseParameters", "WarpParameters", "given_layer", "given_warp"]
@@ -19,39 +19,28 @@ __all__ = ["PoseParameters", "WarpParameters", "given_layer", "given_warp"]
 class WarpParameters(TimingParameters):
     """Parameters of a given warp."""
 
-    warp: TimeWarp = parameter(help="The warp, inline in a recipe.")
+    warp: Annotated[TimeWarp, About("The warp, in absolute seconds.", widget="data")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class PoseParameters:
     """Parameters of given changes of pose."""
 
-    layer: PoseLayer = parameter(help="The pose layer, inline in a recipe.")
+    layer: Annotated[
+        PoseLayer, About("The changes, keyed in the step's input time.", widget="data")
+    ]
 
 
-def given_warp(
-    motion: Motion,
-    *,
-    warp: TimeWarp,
-    range: Range | None = None,
-    rest: Literal["fixed", "ripple"] = "fixed",
-    loop: bool = False,
-) -> TimeWarp:
+@takes(WarpParameters)
+def given_warp(motion: Motion, p: WarpParameters) -> TimeWarp:
     """Use a warp as it is; it must start where the motion starts, or where the range does.
 
     Parameters
     ----------
     motion : Motion
         The clip.
-    warp : TimeWarp
-        The warp, in absolute seconds.
-    range : (float, float), optional
-        Source times between which it acts.
-    rest : {"fixed", "ripple"}
-        What follows the range stays where it is, or moves with the range's end.
-    loop : bool
-        The clip is a cycle.
     """
+    warp, loop = p.warp, p.loop
     check_channels(motion, warp)
     start, end = motion.domain
     low, high = warp.source_range
@@ -61,13 +50,13 @@ def given_warp(
             f"{end:g} s"
         )
     frame = 1 / motion.rate
-    if range is None and not (warp.loop or loop) and (low > start + frame or high < end - frame):
+    if p.range is None and not (warp.loop or loop) and (low > start + frame or high < end - frame):
         warp = warp.with_notes(
             f"the warp shows {max(low, start):.4g} to {min(high, end):.4g} s of a motion that runs "
-            f"from {start:.4g} to {end:.4g} s; the rest is left out"
+            f"from {start:.4g} to {end:.4g} s; the remainder is left out"
         )
-    if range is not None:
-        warp = warp.within(motion.domain, range, rest)
+    if p.range is not None:
+        warp = warp.within(motion.domain, p.range, ripple=p.ripple)
     elif abs(warp.domain[0] - start) > 1e-6:
         raise InputError(
             f"the warp starts at {warp.domain[0]:g} s, the motion at {start:g} s; "
@@ -76,16 +65,16 @@ def given_warp(
     return warp.looped() if loop else warp
 
 
-def given_layer(motion: Motion, *, layer: PoseLayer) -> PoseLayer:
+@takes(PoseParameters)
+def given_layer(motion: Motion, p: PoseParameters) -> PoseLayer:
     """Use changes of pose as they are; every joint that they name must be there.
 
     Parameters
     ----------
     motion : Motion
         The clip.
-    layer : PoseLayer
-        The changes, keyed in the step's input time.
     """
+    layer = p.layer
     for name in layer.joints:
         motion.skeleton.index(name)
     start, end = motion.domain

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from retime.arrays import FloatArray
 from retime.motion import Motion, quat
 from retime.motion.edits import Edit, Fix, FixContext
 from retime.motion.sampling import channel_of
-from retime.parameters import parameter
+from retime.parameters import About, takes
 
 __all__ = ["SmoothParameters", "smooth"]
 
@@ -19,12 +20,19 @@ __all__ = ["SmoothParameters", "smooth"]
 class SmoothParameters:
     """Parameters of adaptive smoothing."""
 
-    strength: float = parameter(
-        1.0, help="Frames averaged for each time faster than the source.", minimum=0.0, maximum=10.0
-    )
+    strength: Annotated[
+        float,
+        About(
+            "Frames averaged per multiple of the source's speed.",
+            minimum=0.0,
+            maximum=10.0,
+            step=0.1,
+        ),
+    ] = 1.0
 
 
-def smooth(motion: Motion, *, strength: float = 1.0) -> Edit:
+@takes(SmoothParameters)
+def smooth(motion: Motion, p: SmoothParameters) -> Edit:
     """Average each frame over a window as wide as its compression, once all steps are done.
 
     A frame that plays at three times its speed is averaged over two frames; one that keeps its
@@ -34,8 +42,6 @@ def smooth(motion: Motion, *, strength: float = 1.0) -> Edit:
     ----------
     motion : Motion
         The step's input.
-    strength : float
-        Frames averaged for each time faster than the source.
     """
 
     def run(retimed: Motion, context: FixContext) -> Motion:
@@ -44,7 +50,7 @@ def smooth(motion: Motion, *, strength: float = 1.0) -> Edit:
 
         def window(channel: str) -> FloatArray:
             rate = np.abs(warp.rate(times, channel))
-            return strength * np.maximum(rate - 1.0, 0.0)
+            return p.strength * np.maximum(rate - 1.0, 0.0)
 
         rotations = retimed.rotations.copy()
         for j, name in enumerate(names):

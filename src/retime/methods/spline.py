@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated
 
 from retime.motion import Motion
-from retime.parameters import Range, TimingParameters, coerce, parameter
+from retime.parameters import About, Keytimes, Rates, TimingParameters, takes
 from retime.timing import TimeWarp
 from retime.timing.curves import keytime_warp
 
@@ -18,52 +17,22 @@ __all__ = ["SplineParameters", "spline_warp"]
 class SplineParameters(TimingParameters):
     """Parameters of the spline warp."""
 
-    duration: float | None = parameter(
-        None, help="Length of the result; of the range, where one is given.", unit="s"
-    )
-    keytimes: tuple[tuple[float, float], ...] = parameter(
-        (),
-        help="Show the source's moment SRC at output time OUT; repeatable.",
-        unit="s",
-        flag="--keytime",
-        metavar="OUT=SRC",
-    )
-    rates: tuple[tuple[float, float], ...] = parameter(
-        (),
-        help="Let time run at RATE at the keytime that shows the moment SRC; repeatable.",
-        flag="--rate",
-        metavar="SRC=RATE",
-    )
+    duration: Annotated[
+        float | None,
+        About("Length of the result, or of the range where one is given.", unit="s", ends=("", "")),
+    ] = None
+    keytimes: Keytimes = ()
+    rates: Rates = ()
 
 
-def spline_warp(
-    motion: Motion,
-    *,
-    duration: float | None = None,
-    keytimes: Sequence[tuple[float, float]] = (),
-    rates: Sequence[tuple[float, float]] = (),
-    range: Range | None = None,
-    rest: Literal["fixed", "ripple"] = "fixed",
-    loop: bool = False,
-) -> TimeWarp:
-    """Make a smooth warp through keytimes: no motion is looked at, only its length.
+@takes(SplineParameters)
+def spline_warp(motion: Motion, p: SplineParameters) -> TimeWarp:
+    """Make a smooth warp through keytimes. It looks at the clip's length, not at its poses.
 
     Parameters
     ----------
     motion : Motion
         The clip.
-    duration : float, optional
-        Length of the result in seconds; of the range, where one is given.
-    keytimes : sequence of (output s, source s)
-        Moments that must be met.
-    rates : sequence of (source s, rate)
-        Tangents: the speed of time at keytimes and ends, by their source time.
-    range : (float, float), optional
-        Change only this part of the clip, in seconds.
-    rest : {"fixed", "ripple"}
-        What follows the range stays where it is, or moves with the range's end.
-    loop : bool
-        The clip is a cycle: the rate agrees at the seam.
 
     Examples
     --------
@@ -73,14 +42,14 @@ def spline_warp(
     >>> float(warp(1.2))
     1.0
     """
-    duration = coerce(duration, float | None, "duration")
-    keytimes = coerce(keytimes, tuple[tuple[float, float], ...], "keytimes")
-    rates = coerce(rates, tuple[tuple[float, float], ...], "rates")
-    range = coerce(range, Range | None, "range")
-    if range is None:
-        return keytime_warp(
-            motion.domain, duration=duration, keytimes=keytimes, rates=rates, loop=loop
-        )
-    part = keytime_warp(range, duration=duration, keytimes=keytimes, rates=rates)
-    whole = part.within(motion.domain, range, rest).looped(loop)
+    part = keytime_warp(
+        p.range or motion.domain,
+        duration=p.duration,
+        keytimes=p.keytimes,
+        rates=p.rates,
+        loop=p.loop and p.range is None,
+    )
+    if p.range is None:
+        return part
+    whole = part.within(motion.domain, p.range, ripple=p.ripple).looped(p.loop)
     return whole.with_notes(*part.notes)

@@ -42,6 +42,22 @@ class Contact:
         """Its length in seconds."""
         return self.end - self.start
 
+    def to_document(self) -> dict[str, Any]:
+        """Return the contact as JSON holds it."""
+        return {"joint": self.joint, "start": self.start, "end": self.end}
+
+    @classmethod
+    def from_document(cls, entry: Any) -> Contact:
+        """Make a contact of what JSON holds."""
+        if not isinstance(entry, Mapping) or set(entry) != {"joint", "start", "end"}:
+            raise InputError('a contact needs "joint", "start" and "end"')
+        if not isinstance(entry["joint"], str):
+            raise InputError(f"{entry['joint']!r} is no joint's name")
+        try:
+            return cls(entry["joint"], float(entry["start"]), float(entry["end"]))
+        except (TypeError, ValueError) as e:
+            raise InputError(str(e)) from None
+
 
 def carry_contacts(
     contacts: Iterable[Contact], warp: TimeWarp, *, period: float | None = None
@@ -83,12 +99,8 @@ def parse_contacts(document: Any) -> tuple[Contact, ...]:
         raise InputError('contacts are a list of objects with "joint", "start" and "end"')
     out = []
     for number, entry in enumerate(document, 1):
-        if not isinstance(entry, Mapping) or set(entry) != {"joint", "start", "end"}:
-            raise InputError(f'contact {number} needs "joint", "start" and "end"')
-        if not isinstance(entry["joint"], str):
-            raise InputError(f"contact {number}: {entry['joint']!r} is no joint's name")
         try:
-            out.append(Contact(entry["joint"], float(entry["start"]), float(entry["end"])))
-        except (TypeError, ValueError) as e:
+            out.append(Contact.from_document(entry))
+        except InputError as e:
             raise InputError(f"contact {number}: {e}") from None
     return tuple(out)

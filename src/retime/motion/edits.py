@@ -111,7 +111,7 @@ def apply(
     exact: bool = False,
     times: npt.ArrayLike | None = None,
     range: tuple[float, float] | None = None,
-    rest: Literal["fixed", "ripple"] = "fixed",
+    ripple: bool = False,
     loop: bool = False,
 ) -> Motion:
     """Retime a motion.
@@ -131,8 +131,8 @@ def apply(
         Output times to evaluate, in place of evenly spaced frames.
     range : (float, float), optional
         Source times between which the warp acts; it starts at the range's start.
-    rest : {"fixed", "ripple"}
-        What follows the range keeps its time, or moves with the range's end.
+    ripple : bool
+        Shift what follows the range when the range changes its length.
     loop : bool
         The clip is a cycle: times beyond its ends go round.
 
@@ -150,7 +150,7 @@ def apply(
             "from a file"
         )
     if range is not None:
-        warp = warp.within(motion.domain, range, rest)
+        warp = warp.within(motion.domain, range, ripple=ripple)
     if loop:
         warp = warp.looped()
     if warp.loop:

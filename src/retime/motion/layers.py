@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from retime.errors import InputError
 
 __all__ = ["PoseLayer", "Sampled"]
 
+_KINDS = ("rotations", "translations", "scales")
 Sampled = tuple[FloatArray, dict[str, FloatArray], dict[str, FloatArray]]
 
 
@@ -43,7 +45,7 @@ class PoseLayer(ReadOnlyArrays):
         if not len(times) or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
             raise InputError("a pose layer's times must be finite and rise")
         object.__setattr__(self, "times", times)
-        for kind in ("rotations", "translations", "scales"):
+        for kind in _KINDS:
             if not isinstance(getattr(self, kind), Mapping):
                 raise InputError(f"a pose layer's {kind} must be given by joint")
             tracks = {}
@@ -51,6 +53,22 @@ class PoseLayer(ReadOnlyArrays):
                 what = f"a pose layer's {kind} of {name!r}"
                 tracks[name] = read_only(values, (len(times), 3), what)
             object.__setattr__(self, kind, MappingProxyType(tracks))
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the layer as JSON holds it; kinds without a joint are left out."""
+        kinds = {kind: getattr(self, kind) for kind in _KINDS}
+        tracks = {k: {n: v.tolist() for n, v in t.items()} for k, t in kinds.items() if t}
+        return {"times": self.times.tolist(), **tracks}
+
+    @classmethod
+    def from_document(cls, document: Any) -> PoseLayer:
+        """Make a layer of what JSON holds."""
+        if not isinstance(document, Mapping) or "times" not in document:
+            raise InputError('a pose layer needs "times"')
+        unknown = set(document) - {"times", *_KINDS}
+        if unknown:
+            raise InputError(f"a pose layer has no {sorted(unknown)[0]!r}")
+        return cls(**document)
 
     @property
     def joints(self) -> tuple[str, ...]:

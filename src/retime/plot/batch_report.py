@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["Result", "Strip", "write_batch_report"]
+__all__ = ["ClipResult", "Strip", "write_batch_report"]
 
 # Rows of the tables of rejected and of failed results; the CSV has all.
 _LISTED = 200
@@ -34,7 +34,7 @@ _ACROSS = 3
 _NOTHING = 1e-6
 
 
-class Result(Protocol):
+class ClipResult(Protocol):
     """What the page needs to know of one result."""
 
     @property
@@ -67,7 +67,7 @@ class Strip:
 
 def write_batch_report(
     path: Path,
-    results: Sequence[Result],
+    results: Sequence[ClipResult],
     *,
     title: str,
     about: Mapping[str, Any],
@@ -82,7 +82,7 @@ def write_batch_report(
     ----------
     path : Path
         The .html file to write.
-    results : sequence of Result
+    results : sequence of ClipResult
         All of them, failed ones too.
     title : str
         What the page calls the batch.
@@ -109,7 +109,7 @@ def write_batch_report(
 
 
 def _sections(
-    results: Sequence[Result],
+    results: Sequence[ClipResult],
     title: str,
     about: Mapping[str, Any],
     limits: Mapping[str, Mapping[str, Any]],
@@ -140,7 +140,7 @@ def _sections(
     yield from _listed("Failed", failed)
 
 
-def _about(about: Mapping[str, Any], done: Sequence[Result], tables: Sequence[str]) -> str:
+def _about(about: Mapping[str, Any], done: Sequence[ClipResult], tables: Sequence[str]) -> str:
     steps = [s.get("method", "") for s in about.get("recipe", {}).get("steps", [])]
     rows = [
         ("library", str(about.get("library", ""))),
@@ -160,7 +160,7 @@ def _about(about: Mapping[str, Any], done: Sequence[Result], tables: Sequence[st
 
 
 def _gate(
-    results: Sequence[Result],
+    results: Sequence[ClipResult],
     limits: Mapping[str, Mapping[str, Any]],
     measures: Mapping[str, Measure],
 ) -> str:
@@ -178,7 +178,7 @@ def _gate(
 
 
 def _histograms(
-    done: Sequence[Result],
+    done: Sequence[ClipResult],
     names: Sequence[str],
     limits: Mapping[str, Mapping[str, Any]],
     measures: Mapping[str, Measure],
@@ -196,7 +196,7 @@ def _histograms(
 
 
 def _histogram(
-    axes: Axes, done: Sequence[Result], name: str, limit: Mapping[str, Any]
+    axes: Axes, done: Sequence[ClipResult], name: str, limit: Mapping[str, Any]
 ) -> None:  # fmt: skip
     found: dict[str, list[float]] = {"accepted": [], "rejected": []}
     for r in done:

@@ -13,7 +13,7 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.body.contacts import detect_contacts
-from retime.body.metrics import MEASURES, judge, skate_by_frame
+from retime.body.metrics import MEASURES, measure, skate_by_frame
 from retime.io.files import write_bytes
 from retime.motion import Motion
 from retime.motion.contact import carry_contacts
@@ -51,7 +51,7 @@ def write_report(
     source: Motion | None = None,
     warp: TimeWarp | None = None,
     truth: TimeWarp | None = None,
-    minimum: float = 0.25,
+    min_contact: float = 0.25,
 ) -> None:
     """Write a page with metrics before and after, warp, film strips, contacts and worst frames.
 
@@ -69,10 +69,10 @@ def write_report(
         From its time to the source's.
     truth : TimeWarp, optional
         The warp that would have been right.
-    minimum : float
+    min_contact : float
         Shortest contact in seconds; 0.1 suits running.
     """
-    page = _Page(title, motion, source, warp, truth, minimum)
+    page = _Page(title, motion, source, warp, truth, min_contact)
     write_bytes(path, [page.html().encode()])
 
 
@@ -84,10 +84,10 @@ class _Page:
         source: Motion | None,
         warp: TimeWarp | None,
         truth: TimeWarp | None,
-        minimum: float,
+        min_contact: float,
     ) -> None:
         self.title, self.motion, self.source = title, motion, source
-        self.warp, self.truth, self.minimum = warp, truth, minimum
+        self.warp, self.truth, self.min_contact = warp, truth, min_contact
 
     def html(self) -> str:
         body = "\n".join(self._sections())
@@ -124,38 +124,38 @@ class _Page:
             yield f"<h2>Notes</h2><ul>{items}</ul>"
 
     def _table(self) -> str:
-        after = judge(
+        after = measure(
             self.motion,
             source=self.source,
             warp=self.warp,
             truth=self.truth,
-            minimum=self.minimum,
+            min_contact=self.min_contact,
         )
-        before = {} if self.source is None else judge(self.source, minimum=self.minimum)
+        before = {} if self.source is None else measure(self.source, min_contact=self.min_contact)
         head = '<tr><th>measure</th><th class="number">this motion</th>'
         head += '<th class="number">source</th>' if before else ""
         rows = [head + "<th>unit</th><th>meaning</th></tr>"]
         for name, value in after.items():
-            measure = MEASURES[name]
+            about = MEASURES[name]
             old = before.get(name)
             kind = _verdict(name, value, old)
             row = f"<td>{name.replace('_', ' ')}</td>"
-            row += f'<td class="number {kind}">{measure.text(value)}</td>'
+            row += f'<td class="number {kind}">{about.text(value)}</td>'
             if before:
-                row += f'<td class="number">{"" if old is None else measure.text(old)}</td>'
-            row += f'<td class="dim">{measure.unit}</td><td class="dim">{measure.meaning}</td>'
+                row += f'<td class="number">{"" if old is None else about.text(old)}</td>'
+            row += f'<td class="dim">{about.unit}</td><td class="dim">{about.meaning}</td>'
             rows.append(f"<tr>{row}</tr>")
         return "<table>" + "".join(rows) + "</table>"
 
     def _contacts(self) -> Iterator[str]:
         found = {}
         if self.source is not None:
-            found["source"] = detect_contacts(self.source, minimum=self.minimum)
+            found["source"] = detect_contacts(self.source, min_contact=self.min_contact)
         if self.source is not None and self.warp is not None:
             period = self.source.duration if self.warp.loop else None
             found["this motion"] = carry_contacts(found["source"], self.warp, period=period)
         else:
-            found["this motion"] = detect_contacts(self.motion, minimum=self.minimum)
+            found["this motion"] = detect_contacts(self.motion, min_contact=self.min_contact)
         yield "<h2>Contacts</h2>"
         if not any(found.values()):
             yield "<p>No contacts were found.</p>"

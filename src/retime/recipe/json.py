@@ -2,48 +2,42 @@
 
 from __future__ import annotations
 
-import types
-import typing
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from retime.coercion import options_of
 from retime.errors import FormatError, InputError
 from retime.io import warp_json
-from retime.io.json_text import parse_json, write_json
+from retime.io.json_text import parse_json, version_of, write_json
 from retime.methods import method
 from retime.motion import Motion
-from retime.motion.contact import Contact, parse_contacts
-from retime.motion.layers import PoseLayer
 from retime.parameters import declared
-from retime.recipe import Recipe, Step
+from retime.recipe.recipe import Recipe, Step
+from retime.recipe.upgrade import VERSION, upgrade_parameters
 from retime.timing import TimeWarp
 
-__all__ = ["from_document", "read_recipe", "step_from_document", "to_document", "write_recipe"]
+__all__ = [
+    "FORMAT",
+    "VERSION",
+    "from_document",
+    "read_recipe",
+    "step_from_document",
+    "to_document",
+    "write_recipe",
+]
 
 FORMAT = "retime-recipe"
-VERSION = 1
 
 
 def _encode(value: Any) -> Any:
     if isinstance(value, TimeWarp):
         return warp_json.to_document(value)
-    if isinstance(value, PoseLayer):
-        return {
-            "times": value.times.tolist(),
-            **{
-                kind: {n: v.tolist() for n, v in getattr(value, kind).items()}
-                for kind in ("rotations", "translations", "scales")
-                if getattr(value, kind)
-            },
-        }
     if isinstance(value, Motion) and value.origin is not None and value.origin.warp is None:
         return {"path": value.origin.path, "sha256": value.origin.sha256}
     if isinstance(value, Path):
         return str(value)
-    if isinstance(value, Contact):
-        return {"joint": value.joint, "start": value.start, "end": value.end}
     if hasattr(value, "to_document"):  # a method's own kind of data
         return _encode(value.to_document())
     if isinstance(value, tuple | list):
@@ -56,21 +50,9 @@ def _encode(value: Any) -> Any:
 
 
 def _decode(value: Any, kind: Any) -> Any:
-    """Bring what JSON gave to a parameter's type, where that is one of the model's own."""
-    inner = typing.get_args(kind)
-    if typing.get_origin(kind) is types.UnionType and type(None) in inner:
-        return None if value is None else _decode(value, inner[0])
-    if typing.get_origin(kind) is tuple and inner[0] is Contact:
-        return parse_contacts(value)
-    if kind is TimeWarp:
+    """Turn what JSON gave for a warp into a warp; other kinds of data read themselves."""
+    if TimeWarp in options_of(kind) and value is not None:
         return warp_json.from_document(value)
-    if kind is PoseLayer:
-        if not isinstance(value, Mapping) or "times" not in value:
-            raise InputError('a pose layer needs "times"')
-        unknown = set(value) - {"times", "rotations", "translations", "scales"}
-        if unknown:
-            raise InputError(f"a pose layer has no {sorted(unknown)[0]!r}")
-        return PoseLayer(**value)
     return value
 
 
@@ -99,19 +81,14 @@ def to_document(recipe: Recipe) -> dict[str, Any]:
 
 def from_document(document: Any) -> Recipe:
     """Turn what a recipe's JSON file holds into a recipe."""
-    if not isinstance(document, Mapping) or document.get("format") != FORMAT:
-        raise InputError(f'not a recipe: it lacks "format": "{FORMAT}"')
-    if document.get("version") != VERSION:
-        raise InputError(
-            f"a recipe of version {document.get('version')!r}; this retime reads version {VERSION}"
-        )
+    version = version_of(document, FORMAT, "recipe", VERSION)
     listed = document.get("steps")
     if not isinstance(listed, list):
         raise InputError('a recipe needs "steps", a list')
     steps = []
     for number, entry in enumerate(listed, 1):
         try:
-            steps.append(step_from_document(entry))
+            steps.append(step_from_document(entry, version))
         except InputError as e:
             raise InputError(f"step {number}: {e}") from None
     given = document.get("input")
@@ -120,8 +97,8 @@ def from_document(document: Any) -> Recipe:
     return Recipe(steps, given)
 
 
-def step_from_document(entry: Any) -> Step:
-    """Turn one step of a recipe's JSON file into a step."""
+def step_from_document(entry: Any, version: int = VERSION) -> Step:
+    """Turn one step of a recipe's JSON file, of some version, into a step."""
     if not isinstance(entry, Mapping) or not isinstance(entry.get("method"), str):
         raise InputError('it needs a "method"')
     unknown = set(entry) - {"method", "parameters", "weight", "mute", "label"}
@@ -130,6 +107,7 @@ def step_from_document(entry: Any) -> Step:
     values = entry.get("parameters", {})
     if not isinstance(values, Mapping):
         raise InputError('"parameters" must be an object')
+    values = upgrade_parameters(entry["method"], values, version)
     kinds = {p.name: p.type for p in declared(method(entry["method"]).parameters)}
     decoded = {n: _decode(v, kinds.get(n)) for n, v in values.items()}
     weight, mute = entry.get("weight", 1.0), entry.get("mute", False)
@@ -173,7 +151,7 @@ def _found_beside(step: Step, folder: Path) -> Step:
         return value
 
     own = step.parameters
-    paths = {p.name: getattr(own, p.name) for p in declared(type(own)) if p.metavar == "PATH"}
+    paths = {p.name: getattr(own, p.name) for p in declared(type(own)) if p.is_path}
     found = {name: find(value) for name, value in paths.items()}
     return step if found == paths else replace(step, parameters=replace(own, **found))
 

@@ -15,7 +15,7 @@ from retime.methods import method
 from retime.motion import Motion
 from retime.motion.edits import Edit, apply_edits, total_warp
 from retime.motion.loops import must_loop
-from retime.parameters import build, declared, same
+from retime.parameters import build, same, values_of
 from retime.timing import TimeWarp
 
 __all__ = ["Recipe", "Solved", "Step", "snap_duration"]
@@ -54,7 +54,7 @@ class Step:
         known = method(self.method)
         values = self.parameters
         if dataclasses.is_dataclass(values):
-            values = {p.name: getattr(values, p.name) for p in declared(type(values))}
+            values = values_of(values)
         try:
             object.__setattr__(self, "parameters", build(known.parameters, values))
         except InputError as e:
@@ -174,14 +174,14 @@ class Recipe:
             Told ``(step, steps, method)`` before each step; it may raise to cancel.
         """
         out: list[Solved] = []
-        live = [(n, s) for n, s in enumerate(self.steps, 1) if not s.mute]
-        for done, (number, step) in enumerate(live):
+        active = [(n, s) for n, s in enumerate(self.steps, 1) if not s.mute]
+        for done, (number, step) in enumerate(active):
             before = known[done] if done < len(known) else None
             if before is not None and before.step.same(step):
                 out.append(replace(before, number=number, step=step))
                 continue
             if progress is not None:
-                progress(done, len(live), step.method)
+                progress(done, len(active), step.method)
             out.append(self._solve_step(motion, out, number, step, before))
             known = ()
         return out

@@ -19,11 +19,11 @@ __all__ = [
     "Block",
     "ContactBar",
     "LiveHeader",
+    "LiveServerHeader",
     "MotionHeader",
     "PhysicsHeader",
     "PosesEditor",
     "ResultHeader",
-    "StageHeader",
     "StepResult",
     "SurfaceEditor",
     "SurfaceKeyView",
@@ -225,7 +225,7 @@ class LiveHeader(Struct, frozen=True, tag="live"):
     arrays: list[Block]
 
 
-class StageHeader(Struct, frozen=True, tag="stage"):
+class LiveServerHeader(Struct, frozen=True, tag="live-server"):
     """A frame of a running ``retime live``.
 
     Arrays: ``performer`` (J, 3) and ``partner`` (P, 3), positions in metres, Y up, NaN where a

@@ -59,9 +59,10 @@ class Journal:
         self._file.truncate(len(whole))
         return lines
 
-    def append(self, line: dict[str, Any]) -> None:
-        """Add a line; it is on disk when this returns."""
-        data = json.dumps(line, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+    def append(self, *lines: dict[str, Any]) -> None:
+        """Add lines; they are on disk when this returns."""
+        texts = [json.dumps(line, separators=(",", ":"), allow_nan=False) for line in lines]
+        data = "".join(f"{text}\n" for text in texts).encode()
         place = self._file.seek(0, os.SEEK_END)
         try:
             if not os.fstat(self._file.fileno()).st_nlink:
@@ -75,12 +76,12 @@ class Journal:
                 f"cannot write {self.path}: {e.strerror}; nothing was changed"
             ) from None
 
-    def restart(self, line: dict[str, Any]) -> None:
-        """Begin anew: the old lines are kept beside under another name."""
+    def restart(self, *lines: dict[str, Any]) -> None:
+        """Begin again with other lines; the old ones are kept beside under another name."""
         if self._file.seek(0, os.SEEK_END):
             free_name(self.path).write_bytes(self._all())
             self._file.truncate(0)
-        self.append(line)
+        self.append(*lines)
 
     def close(self) -> None:
         """Let go of the file."""

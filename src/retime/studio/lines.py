@@ -21,7 +21,7 @@ def line_of(step: Step) -> str:
                 parts.append(f"gravity {_gravity(p.gravity)}")
             return ", ".join(x for x in parts if x) or "as it is"
         case "align":
-            return f"to {Path(str(p.b)).stem}"
+            return f"to {Path(str(p.reference)).stem}"
         case "surface":
             keys = list(p.keys)
             if len(keys) == 1:

@@ -22,6 +22,7 @@ __all__ = [
     "DocumentState",
     "FormField",
     "Listen",
+    "LiveServerOver",
     "Locate",
     "MethodForm",
     "Preview",
@@ -33,7 +34,6 @@ __all__ = [
     "Save",
     "ServerMessage",
     "Show",
-    "StageOver",
     "Suggested",
     "Undo",
     "Welcome",
@@ -156,6 +156,11 @@ class FormField(Struct, frozen=True):
     maximum: float | None
     choices: list[str]
     metavar: str | None
+    advanced: bool
+    shared: bool
+    slider: tuple[float, float] | None
+    step: float
+    ends: tuple[str, str] | None
 
 
 class MethodForm(Struct, frozen=True):
@@ -225,10 +230,10 @@ class Answer(Struct, frozen=True, tag="answer"):
     suggestions: list[Suggested] = []
 
 
-class StageOver(Struct, frozen=True, tag="stage-over"):
+class LiveServerOver(Struct, frozen=True, tag="live-server-over"):
     """No frame of a live server comes any more; ``request`` is the one that asked for them."""
 
     request: int
 
 
-ServerMessage = Welcome | DocumentState | Progress | Problem | Answer | StageOver
+ServerMessage = Welcome | DocumentState | Progress | Problem | Answer | LiveServerOver

@@ -16,7 +16,7 @@ def resolve_paths(step: dict[str, Any], resolve: Callable[[str], str]) -> None:
     """Turn the paths among a step's parameters into places under the root."""
     for p in declared(method(step["method"]).parameters):
         value = step["parameters"].get(p.name)
-        if p.metavar != "PATH" or value is None:
+        if not p.is_path or value is None:
             continue
         if isinstance(value, list):
             step["parameters"][p.name] = [_resolved(v, p.name, resolve) for v in value]

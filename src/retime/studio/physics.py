@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,9 +12,10 @@ from retime.arrays import FloatArray
 from retime.methods.physics.effort import ground_force, joint_effort
 from retime.methods.physics.explain import Violation
 from retime.methods.physics.model import PhysicsModel
-from retime.methods.physics.physics import PhysicsParameters, model_of
-from retime.motion import Motion
+from retime.methods.physics.parameters import PhysicsParameters, RequestParameters
+from retime.methods.physics.physics import model_of
 from retime.motion.edits import total_warp
+from retime.parameters import values_of
 from retime.recipe import Solved
 from retime.studio import frame_headers, jobs
 from retime.studio.wording import studio_notes
@@ -24,31 +24,19 @@ from retime.timing import TimeWarp
 if TYPE_CHECKING:
     from retime.studio.evaluated import Evaluated
 
-__all__ = ["model_for", "physics_frame", "watch_solution"]
+__all__ = ["physics_frame", "watch_solution"]
 
-# Parameters that shape the model; the others say what is asked of the timing.
-_SHAPE = (
-    "gravity", "mass", "mass_scale", "friction", "torque_limits", "limit_factor", "limit_clips",
-    "smoothing", "slack", "supports", "acceleration_limit", "body_data", "range",
-)  # fmt: skip
-_ASKED = ("duration", "keytimes", "rates", "speeds", "objective", "alpha", "beta", "loop")
 # A step of the search is shown for so long, seconds: slow enough to be seen and pushed.
 _PACE = 0.08
 # A push acts on source times this far around its moment, seconds.
 _PUSH_WIDTH = 0.1
 
 
-def model_for(given: Motion, parameters: PhysicsParameters) -> PhysicsModel:
-    """Return the model that a step of these parameters works with."""
-    values = asdict(parameters) | {n: getattr(parameters, n) for n in _SHAPE}
-    return model_of(given, **{n: values[n] for n in _SHAPE})
-
-
 def physics_frame(job: jobs.Physics, found: Evaluated, solved: Solved | None) -> bytes:
     """Make the frame that says what a body could do, and where a result asks for more."""
     place = 0 if solved is None else found.solved.index(solved)
     given = found.source if solved is None else solved.given
-    model = model_for(given, PhysicsParameters() if solved is None else solved.step.parameters)
+    model = model_of(given, PhysicsParameters() if solved is None else solved.step.parameters)
     # What is judged is the whole timing from the step's input on; frames are told by source time.
     before = total_warp(found.source, [s.edit for s in found.solved[:place]]).of_body()
     judged = total_warp(given, [s.edit for s in found.solved[place:]]).of_body()
@@ -106,8 +94,8 @@ def watch_solution(
     ``None``; the search goes on from there.
     """
     parameters: PhysicsParameters = solved.step.parameters
-    model = model_for(solved.given, parameters)
-    asked = {n: getattr(parameters, n) for n in _ASKED}
+    model = model_of(solved.given, parameters)
+    asked = values_of(parameters, RequestParameters)
     nodes = _nodes(model, asked)
     begin = float(model.times[0])
     next_at = time.monotonic()
@@ -134,5 +122,5 @@ def _nodes(model: PhysicsModel, asked: dict[str, Any]) -> FloatArray:
     from retime.methods.physics.request import Request
 
     span = (float(model.times[0]), float(model.times[-1]))
-    request = Request.of(span, asked["duration"], asked["keytimes"], asked["rates"], [])
+    request = Request.of(span, asked["duration"], asked["keytimes"], asked["rates"])
     return request.nodes(model.times)

@@ -9,13 +9,15 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from retime.errors import InputError
+from retime.io.json_text import version_of
 from retime.recipe import json as recipe_json
+from retime.recipe.upgrade import VERSION, upgrade_parameters
 
 __all__ = [
     "MOST_STEPS",
@@ -32,10 +34,11 @@ __all__ = [
     "project_hash",
     "recipe_of",
     "to_document",
+    "upgrade_step",
 ]
 
 Version = Literal["A", "B"]
-FORMAT, VERSION = "retime-project", 1
+FORMAT = "retime-project"
 # More would only be an accident or an attack; a recipe of a hundred steps was never seen.
 MOST_STEPS = 200
 # How deep lists and objects lie in each other in any parameter that a method takes, and some more.
@@ -110,6 +113,9 @@ class NewStep(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tru
     label: str = ""
 
 
+AnyStep = TypeVar("AnyStep", StepEntry, NewStep)
+
+
 def must_travel(project: Project) -> None:
     """Refuse what no file and no window could be told."""
     for steps in project.versions.values():
@@ -176,17 +182,13 @@ def to_document(project: Project) -> dict[str, Any]:
 
 def from_document(document: Any) -> Project:
     """Make a project of what a project file holds."""
-    if not isinstance(document, Mapping) or document.get("format") != FORMAT:
-        raise InputError(f'not a project: it lacks "format": "{FORMAT}"')
-    if document.get("version") != VERSION:
-        raise InputError(
-            f"a project of version {document.get('version')!r}; this retime reads {VERSION}"
-        )
+    version = version_of(document, FORMAT, "project", VERSION)
     plain = {k: v for k, v in document.items() if k not in ("format", "version")}
     try:
         project = msgspec.convert(plain, Project)
     except msgspec.ValidationError as e:
         raise InputError(f"not a project that retime made: {e}") from None
+    project = _upgraded(project, version)
     if set(project.versions) != {"A", "B"}:
         raise InputError("a project has the versions A and B")
     if project.source is not None:
@@ -199,6 +201,20 @@ def from_document(document: Any) -> Project:
         raise InputError("a project's motions are m1, m2, ... and its steps s1, s2, ..., each once")
     must_travel(project)
     return project
+
+
+def _upgraded(project: Project, version: int) -> Project:
+    versions = {
+        name: tuple(upgrade_step(step, version) for step in steps)
+        for name, steps in project.versions.items()
+    }
+    return msgspec.structs.replace(project, versions=versions)
+
+
+def upgrade_step(step: AnyStep, version: int) -> AnyStep:
+    """Return a step that a file of some version holds with its parameters' present names."""
+    values = upgrade_parameters(step.method, step.parameters, version)
+    return msgspec.structs.replace(step, parameters=values)
 
 
 def project_hash(project: Project) -> str:

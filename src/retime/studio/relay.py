@@ -54,7 +54,7 @@ class Relay:
                 hello = json.loads(await feed.recv())
                 async for data in feed:
                     if isinstance(data, bytes):
-                        self._window.post(_passed_on(hello, data, self._request), "stage")
+                        self._window.post(_passed_on(hello, data, self._request), "live-server")
         except InvalidHandshake:
             raise InputError(
                 "retime live did not accept the key: paste the whole address that it printed"
@@ -68,7 +68,7 @@ class Relay:
             raise InputError("the connection to retime live was lost; connect again") from None
         finally:
             with contextlib.suppress(RuntimeError):
-                self._window.post(messages.StageOver(self._request), "stage")
+                self._window.post(messages.LiveServerOver(self._request), "live-server")
 
 
 def _feed_of(address: str) -> str:
@@ -94,7 +94,7 @@ def _passed_on(hello: dict[str, Any], data: bytes, request: int) -> bytes:
     header, arrays = parse_frame(data)
     reference = header["reference"]
     return frame_headers.frame(
-        frame_headers.StageHeader(
+        frame_headers.LiveServerHeader(
             request=request,
             reference=reference,
             time=float(header["time"]),

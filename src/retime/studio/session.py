@@ -14,10 +14,12 @@ from typing import Any
 import msgspec
 
 from retime.errors import FormatError, InputError, RetimeError
-from retime.io.json_text import parse_json, write_json
+from retime.io.json_text import parse_json, version_of, write_json
+from retime.recipe.upgrade import VERSION
 from retime.studio.commands import Command, change
 from retime.studio.journal import Journal, free_name
-from retime.studio.project import Project, from_document, project_hash, to_document
+from retime.studio.journal_upgrade import upgrade_lines
+from retime.studio.project import FORMAT, Project, from_document, project_hash, to_document
 from retime.studio.workspace import Workspace, sha256_of
 
 __all__ = ["Session"]
@@ -101,7 +103,13 @@ class Session:
         """Replay the journal, or say why it cannot be; neither where there is none."""
         try:
             lines = self._journal.read()
-            return (_replay(lines) if lines else None), None
+            if not lines:
+                return None, None
+            version = version_of(lines[0]["start"], FORMAT, "project", VERSION)
+            if version < VERSION:
+                lines = upgrade_lines(lines, version)
+                self._journal.restart(*lines)
+            return _replay(lines), None
         except (RetimeError, msgspec.ValidationError, LookupError, TypeError, ValueError) as e:
             return None, e
 
@@ -262,7 +270,7 @@ def _replay(lines: list[dict[str, Any]]) -> _History:
         project = made
         hashes.add(str(line["hash"]))
     if project_hash(project) != lines[-1]["hash"]:
-        raise InputError("its edits do not give what they gave")
+        raise InputError("replaying the journal does not reproduce the saved project")
     return past, future, project, hashes
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -341,7 +341,8 @@ class TimeWarp:
         self,
         domain: tuple[float, float],
         range: tuple[float, float],
-        rest: Literal["fixed", "ripple"] = "fixed",
+        *,
+        ripple: bool = False,
     ) -> TimeWarp:
         """Extend a warp of a range to the whole clip: identity before, fixed or moved after.
 
@@ -351,22 +352,21 @@ class TimeWarp:
             The clip's first and last time.
         range : (float, float)
             Source times between which this warp acts; it starts at the range's start.
-        rest : {"fixed", "ripple"}
-            What follows the range keeps its time, or moves with the range's end.
+        ripple : bool
+            Shift what follows the range when the range changes its length; otherwise the warp must
+            keep the range's length.
         """
         (first, last), (a, b) = domain, range
-        if rest not in ("fixed", "ripple"):
-            raise InputError(f"rest is 'fixed' or 'ripple', not {rest!r}")
         part_of_clip(range, domain)
         start, end = self.domain
         if abs(start - a) > _SAME_TIME:
             raise InputError(f"the warp starts at {start:g} s, its range at {a:g} s")
-        if rest == "fixed" and abs(end - b) > _SAME_TIME:
-            raise InputError(
-                f"the range lasts {b - a:g} s and its warp {end - start:g} s, but what follows is "
-                "fixed; keep the duration, or let the rest ripple (--rest ripple)"
-            )
-        if rest == "fixed":
+        if not ripple:
+            if abs(end - b) > _SAME_TIME:
+                raise InputError(
+                    f"the range lasts {b - a:g} s and its warp {end - start:g} s, but what follows "
+                    "is fixed; keep the duration, or shift what follows (--ripple)"
+                )
             end = b
 
         def extend(g: Graph) -> Graph:

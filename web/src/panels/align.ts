@@ -12,7 +12,7 @@ export const alignExtra: MethodExtra = {
 };
 
 function lengths(step: string): string {
-  const chosen = state.steps.value.find((s) => s.id === step)?.parameters?.["b"];
+  const chosen = state.steps.value.find((s) => s.id === step)?.parameters?.["reference"];
   const source = state.source.value;
   if (typeof chosen !== "string" || !source) return "";
   const other = state.clips.value.get(chosen.replace(OWN_MOTION, ""));

@@ -1,7 +1,7 @@
 /** Before there is anything to see: what to do first, and what is on its way. */
 
 import * as actions from "../store/actions";
-import { isStaged } from "../store/stage";
+import { isServerShown } from "../store/live_server";
 import * as state from "../store/state";
 import { chooseFiles } from "./addstep";
 import { button } from "./controls";
@@ -13,7 +13,7 @@ import { icon } from "./icons";
 const TRY: Record<string, string> = { jump: "Try the jump", swing: "Try the golf swing" };
 
 export const isEmpty = (): boolean =>
-  !state.project.value?.source && state.loading.value === null && !isStaged.value;
+  !state.project.value?.source && state.loading.value === null && !isServerShown.value;
 /** A motion is on its way: being sent, or known by the document and not yet here. */
 export function isLoading(): boolean {
   const source = state.project.value?.source;

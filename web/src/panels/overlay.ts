@@ -1,8 +1,8 @@
 /** What lies over the view: whose body is which, what is drawn, and what the colours of feasibility mean. */
 
-import type { StageHeader } from "../protocol";
+import type { LiveServerHeader } from "../protocol";
 import { liveBodies } from "../store/live";
-import { isStaged, stageReading } from "../store/stage";
+import { isServerShown, serverReading } from "../store/live_server";
 import * as state from "../store/state";
 import { iconButton, iconToggle, segments } from "./controls";
 import { element, live, shown } from "./dom";
@@ -19,7 +19,7 @@ export function overlay(frameCharacter: () => void): HTMLElement {
     switches(frameCharacter),
     feasibilityLegend(),
   );
-  return shown(() => state.source.value !== null || isStaged.value, made);
+  return shown(() => state.source.value !== null || isServerShown.value, made);
 }
 
 function legend(): HTMLElement {
@@ -31,20 +31,20 @@ function legend(): HTMLElement {
       element("strong", {}, live(name)),
       live(value),
     );
-  const staged = (): StageHeader | null => (isStaged.value ? stageReading.value : null);
+  const served = (): LiveServerHeader | null => (isServerShown.value ? serverReading.value : null);
   const shownTime = (): number => state.result.value?.sourceAt(state.time.value) ?? state.time.value;
   return element(
     "div",
     { className: "legend", role: "group", ariaLabel: "Bodies" },
     chip(
       "original",
-      () => (isStaged.value || liveBodies.value ? "Performer" : "Original"),
-      () => seconds(staged()?.heard ?? liveBodies.value?.at ?? state.time.value),
+      () => (isServerShown.value || liveBodies.value ? "Performer" : "Original"),
+      () => seconds(served()?.heard ?? liveBodies.value?.at ?? state.time.value),
     ),
     chip(
       "retimed",
-      () => (isStaged.value ? "Partner" : liveBodies.value ? "Follower" : "Retimed"),
-      () => `shows ${seconds(staged()?.time ?? liveBodies.value?.shows ?? shownTime())}`,
+      () => (isServerShown.value ? "Partner" : liveBodies.value ? "Follower" : "Retimed"),
+      () => `shows ${seconds(served()?.time ?? liveBodies.value?.shows ?? shownTime())}`,
     ),
   );
 }

@@ -3,7 +3,7 @@
 import { batch } from "@preact/signals-core";
 import type { ChangeStep, Command, NewStep } from "../protocol";
 import { nextRequest, send, show, want } from "./connection";
-import { expectStage, leaveStage } from "./stage";
+import { expectServer, leaveServer } from "./live_server";
 import * as state from "./state";
 
 export function run(command: Command): boolean {
@@ -95,10 +95,10 @@ export function followLive(motion: string): void {
 /** Show a running `retime live`, by the address that it printed. */
 export function listenTo(address: string): void {
   const request = nextRequest();
-  if (send({ type: "listen", request, address })) expectStage(request);
+  if (send({ type: "listen", request, address })) expectServer(request);
 }
 export function stopListening(): void {
-  leaveStage();
+  leaveServer();
   send({ type: "listen", request: nextRequest(), address: null });
 }
 export const push = (time: number, rate: number): void => void send({ type: "push", time, rate });

@@ -3,7 +3,7 @@
 import { batch, effect } from "@preact/signals-core";
 import type { ClientMessage, ServerMessage } from "../protocol";
 import { LiveRun, PhysicsView, RetimedClip, SourceClip } from "./clip";
-import { endStage, leaveStage, receiveStage } from "./stage";
+import { endServer, leaveServer, receiveServerFrame } from "./live_server";
 import * as state from "./state";
 import { parseFrame } from "./wire";
 
@@ -61,7 +61,7 @@ export function connect(): void {
       state.pending.value = null; // what was not committed goes back to what was
       state.computing.value = false;
       state.progress.value = null;
-      leaveStage();
+      leaveServer();
       state.nextTry.value = Date.now() + wait;
     });
     timer = window.setTimeout(connect, wait);
@@ -112,11 +112,11 @@ function receive(message: ServerMessage): void {
       case "answer":
         if (message.suggestions) state.suggestions.value = message.suggestions;
         break;
-      case "stage-over":
-        endStage(message.request);
+      case "live-server-over":
+        endServer(message.request);
         break;
       case "problem":
-        endStage(message.request);
+        endServer(message.request);
         if (message.request != null && message.request < wanted && message.step) break;
         // A drag goes on through what cannot be computed: only what is kept gets a card, one for each step.
         if (message.request != null && message.request > settled && state.pending.value) {
@@ -180,8 +180,8 @@ function receiveFrame(data: ArrayBuffer): void {
       case "live":
         state.liveRun.value = new LiveRun(header, arrays);
         break;
-      case "stage":
-        receiveStage(header, arrays);
+      case "live-server":
+        receiveServerFrame(header, arrays);
         break;
       case "physics":
         if (header.version === state.version.value) state.physics.value = new PhysicsView(header, arrays);

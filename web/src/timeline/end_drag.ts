@@ -8,17 +8,17 @@ import { stopsAt, tooFast, tooSlow, type Refusal } from "./refusal";
 import { endRange } from "./room";
 import { scene } from "./scene";
 import { snapPull } from "./snapping";
-import type { Gesture, Pull, Stage } from "./stage";
+import type { Gesture, Pull, GestureHost } from "./gesture_host";
 
 export class EndDrag implements Gesture {
   readonly cursor = "ew-resize";
   readonly holdsView = true;
   private readonly before = scene.value;
-  constructor(private readonly stage: Stage) {}
+  constructor(private readonly host: GestureHost) {}
 
   move(pull: Pull): void {
     const { ends, keys, limits, step, fps, form } = this.before;
-    const plot = this.stage.plot();
+    const plot = this.host.plot();
     if (!ends || !step || !plot.scene.editable) return;
     const [start, [output, source]] = ends;
     const { times: own } = this.before;
@@ -30,22 +30,22 @@ export class EndDrag implements Gesture {
     const [low, high] = endRange(last, source, limits, 1 / fps);
     const stop = Math.min(Math.max(wish, low), high);
     actions.preview({ id: step.id, parameters: { duration: actions.round(stop - start[0]) } });
-    const place = placeOf(this.stage.plot(), [stop, source]);
+    const place = placeOf(this.host.plot(), [stop, source]);
     const speed = (source - last[1]) / (stop - last[0]);
-    this.stage.chip.show([seconds(stop - start[0]), "long, ends at", times(speed, 2)], place, []);
-    if (Math.abs(stop - wish) < 1e-6) return this.stage.card.hide();
+    this.host.chip.show([seconds(stop - start[0]), "long, ends at", times(speed, 2)], place, []);
+    if (Math.abs(stop - wish) < 1e-6) return this.host.card.hide();
     const needed = wish > last[0] ? (source - last[1]) / (wish - last[0]) : Infinity;
     const refusal: Refusal =
       wish > high ? tooSlow(stop, limits.slowest, needed, form)
       : needed > limits.fastest ? tooFast(stop, limits.fastest, needed, form)
       : stopsAt(stop, `the keytime before is at ${seconds(last[0])}`);
     const { lift } = refusal;
-    this.stage.card.show(refusal, place.x, lift && (() => {
+    this.host.card.show(refusal, place.x, lift && (() => {
       actions.change(step.id, { parameters: { [lift.name]: lift.value, duration: actions.round(wish - start[0]) } });
     }));
   }
   finish(moved: boolean): void {
-    this.stage.chip.hide();
+    this.host.chip.hide();
     if (!moved) return;
     const duration = state.step.value?.parameters?.["duration"];
     actions.commit();
@@ -53,7 +53,7 @@ export class EndDrag implements Gesture {
   }
   cancel(): void {
     actions.discard();
-    this.stage.chip.hide();
-    this.stage.card.hide();
+    this.host.chip.hide();
+    this.host.card.hide();
   }
 }

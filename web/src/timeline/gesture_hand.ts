@@ -3,7 +3,7 @@
 import type { Chip, Place } from "./chip";
 import type { Plot } from "./plot";
 import type { RefusalCard } from "./refusal_card";
-import type { Gesture, Pull } from "./stage";
+import type { Gesture, Pull } from "./gesture_host";
 import { Pan } from "./time_drags";
 import type { View } from "./view";
 
@@ -11,7 +11,7 @@ const DRAG_STARTS = 3; // pixels: less is a click with an unsteady hand
 const NAME_AFTER = 400; // milliseconds
 
 /** What the hand works on; a plot that says nothing beside the pointer has neither chip nor card. */
-export interface HandStage {
+export interface HandHost {
   canvas: HTMLCanvasElement;
   view: View;
   chip?: Chip;
@@ -55,8 +55,8 @@ export class GestureHand<T> {
   private frame = 0;
   private nameTimer = 0;
 
-  constructor(private readonly stage: HandStage, private readonly grips: Grips<T>, signal: AbortSignal) {
-    const { canvas } = stage;
+  constructor(private readonly host: HandHost, private readonly grips: Grips<T>, signal: AbortSignal) {
+    const { canvas } = host;
     canvas.addEventListener("pointerdown", (event) => this.press(event), { signal });
     canvas.addEventListener("pointerleave", () => this.hover(null), { signal });
     canvas.addEventListener("pointercancel", () => this.cancel(), { signal });
@@ -88,7 +88,7 @@ export class GestureHand<T> {
   withNextPress(cursor: string, take: (place: Place, event: PointerEvent) => Gesture): boolean {
     if (this.gesture) return false;
     this.next = { cursor, take };
-    this.stage.canvas.style.cursor = cursor;
+    this.host.canvas.style.cursor = cursor;
     return true;
   }
 
@@ -109,20 +109,20 @@ export class GestureHand<T> {
 
   private press(event: PointerEvent): void {
     if (this.gesture || event.button > 1) return;
-    this.stage.canvas.focus({ preventScroll: true });
+    this.host.canvas.focus({ preventScroll: true });
     this.grips.pressed?.();
-    this.stage.card?.hide();
+    this.host.card?.hide();
     const place = this.place(event);
     const target = this.grips.at(place);
     const { next } = this;
     this.next = null;
     this.hover(null);
     let gesture: Gesture | null;
-    if (event.button === 1) gesture = new Pan(this.stage);
+    if (event.button === 1) gesture = new Pan(this.host);
     else gesture = next ? next.take(place, event) : this.grips.take(target, place, event);
     if (!gesture) return;
     event.preventDefault(); // no panning by the middle button's own scroll, no selected text
-    this.stage.canvas.setPointerCapture(event.pointerId);
+    this.host.canvas.setPointerCapture(event.pointerId);
     this.last = { x: event.clientX, y: event.clientY };
     this.pull = { ...place, dx: 0, dy: 0, alt: event.altKey, ctrl: event.ctrlKey || event.metaKey };
     this.begin(gesture);
@@ -134,8 +134,8 @@ export class GestureHand<T> {
     window.clearTimeout(this.nameTimer);
     this.moved = false;
     this.pull = { ...this.pull, dx: 0, dy: 0 };
-    if (gesture.holdsView) this.stage.view.hold(this.stage.plot());
-    this.stage.canvas.style.cursor = gesture.cursor;
+    if (gesture.holdsView) this.host.view.hold(this.host.plot());
+    this.host.canvas.style.cursor = gesture.cursor;
   }
 
   /** Shift makes the pull ten times finer from here on, so it is summed up and not measured from the start. */
@@ -194,21 +194,21 @@ export class GestureHand<T> {
     this.gesture = null;
     if (this.pressless) document.documentElement.style.cursor = "";
     this.pressless = false;
-    this.stage.canvas.style.cursor = "";
-    this.stage.view.release();
-    this.stage.redraw();
+    this.host.canvas.style.cursor = "";
+    this.host.view.release();
+    this.host.redraw();
   }
 
   private hover(target: T | null): void {
     if (this.grips.same(target, this.hovered)) return;
     this.hovered = target;
     const cursor = target === null ? undefined : this.grips.cursor(target);
-    this.stage.canvas.style.cursor = this.next?.cursor ?? cursor ?? "";
+    this.host.canvas.style.cursor = this.next?.cursor ?? cursor ?? "";
     window.clearTimeout(this.nameTimer);
-    if (!this.gesture) this.stage.chip?.hide();
+    if (!this.gesture) this.host.chip?.hide();
     this.grips.hover?.(target);
     if (target && cursor) this.nameTimer = window.setTimeout(() => this.grips.name?.(target), NAME_AFTER);
-    this.stage.redraw();
+    this.host.redraw();
   }
 
   private double(event: MouseEvent): void {
@@ -218,25 +218,25 @@ export class GestureHand<T> {
 
   private wheel(event: WheelEvent): void {
     event.preventDefault();
-    const { time, scene } = this.stage.plot();
+    const { time, scene } = this.host.plot();
     if (this.gesture?.holdsView) return;
     const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
     const sideways = event.deltaX || (event.shiftKey ? event.deltaY : 0);
     if (!this.grips.wheel?.(event, unit * event.deltaY)) {
-      if (Math.abs(sideways) >= Math.abs(event.deltaY)) this.stage.view.pan((unit * sideways) / time.scale, scene);
-      else this.stage.view.zoom(time.value(this.place(event).x), 1.0015 ** (unit * event.deltaY), scene);
+      if (Math.abs(sideways) >= Math.abs(event.deltaY)) this.host.view.pan((unit * sideways) / time.scale, scene);
+      else this.host.view.zoom(time.value(this.place(event).x), 1.0015 ** (unit * event.deltaY), scene);
     }
-    this.stage.redraw();
+    this.host.redraw();
   }
 
   private place(event: MouseEvent): Place {
-    const box = this.stage.canvas.getBoundingClientRect();
+    const box = this.host.canvas.getBoundingClientRect();
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   }
 }
 
 /** Show all of the time axis again: what a double click on the ruler does everywhere. */
-export function showAll(stage: Pick<HandStage, "view" | "redraw">): void {
-  stage.view.all();
-  stage.redraw();
+export function showAll(host: Pick<HandHost, "view" | "redraw">): void {
+  host.view.all();
+  host.redraw();
 }

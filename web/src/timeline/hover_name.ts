@@ -2,16 +2,16 @@
 
 import { seconds } from "./axis";
 import { placeOf, rateWords } from "./key_marks";
-import type { Stage } from "./stage";
+import type { GestureHost } from "./gesture_host";
 import type { Target } from "./targets";
 
 /** Say what is under the pointer. */
-export function nameTarget(stage: Stage, target: Target): void {
-  const plot = stage.plot();
+export function nameTarget(host: GestureHost, target: Target): void {
+  const plot = host.plot();
   const { keys, suggestions, ends, selected, range, output } = plot.scene;
-  const { chip } = stage;
+  const { chip } = host;
   const key = selected === null ? null : keys[selected];
-  if (target.kind === "key") showReadout(stage, target.index);
+  if (target.kind === "key") showReadout(host, target.index);
   else if (target.kind === "suggestion") {
     const [t, s] = suggestions[target.index] ?? [];
     if (t === undefined || s === undefined) return; // it may be gone since the pointer came
@@ -27,13 +27,13 @@ export function nameTarget(stage: Stage, target: Target): void {
 }
 
 /** What a key shows when, and how fast time runs there. */
-export function showReadout(stage: Stage, index: number): void {
-  const plot = stage.plot();
+export function showReadout(host: GestureHost, index: number): void {
+  const plot = host.plot();
   const { keys, ends, suggestions } = plot.scene;
   const key = keys[index];
   if (!key) return;
   const others = [...keys.filter((_, k) => k !== index), ...(ends ?? []), ...suggestions];
-  stage.chip.show(
+  host.chip.show(
     [seconds(key[0]), "shows", seconds(key[1]), rateWords(plot.scene, key)],
     placeOf(plot, key),
     others.map((other) => placeOf(plot, other)),

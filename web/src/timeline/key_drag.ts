@@ -10,7 +10,7 @@ import type { Plot } from "./plot";
 import type { Room } from "./room";
 import { roomOf, scene } from "./scene";
 import { snapPull, snapToMoments } from "./snapping";
-import type { Gesture, Pull, Stage } from "./stage";
+import type { Gesture, Pull, GestureHost } from "./gesture_host";
 
 /** A hand that means to go across does not change what is shown. */
 const STICKY = 4;
@@ -24,7 +24,7 @@ export class KeyDrag implements Gesture {
   private settled: Settled | null = null;
   private wish: state.Key;
 
-  constructor(private readonly stage: Stage, private readonly index: number) {
+  constructor(private readonly host: GestureHost, private readonly index: number) {
     const now = scene.value;
     this.from = now.keys[index]!;
     this.wish = this.from;
@@ -33,7 +33,7 @@ export class KeyDrag implements Gesture {
   }
 
   move(pull: Pull): void {
-    const plot = this.stage.plot();
+    const plot = this.host.plot();
     const { step } = plot.scene;
     if (!this.room || !step || !plot.scene.editable) return; // the server may have gone meanwhile
     this.wish = this.wishOf(plot, pull);
@@ -43,15 +43,15 @@ export class KeyDrag implements Gesture {
     const { key, refusal } = this.settled;
     actions.preview({ id: step.id, parameters: movedKey(plot.scene, this.index, this.keyNow(), rounded(key)) });
     actions.seek(plot.scene.times.toResult(key[0]));
-    this.stage.showWish(refusal ? placeOf(plot, this.wish) : null, refusal?.bound ?? null);
-    if (refusal) this.stage.refuse(refusal, this.index, this.wish);
-    else this.stage.card.hide();
-    showReadout(this.stage, this.index);
+    this.host.showWish(refusal ? placeOf(plot, this.wish) : null, refusal?.bound ?? null);
+    if (refusal) this.host.refuse(refusal, this.index, this.wish);
+    else this.host.card.hide();
+    showReadout(this.host, this.index);
   }
 
   finish(moved: boolean): void {
-    this.stage.showWish(null, null);
-    this.stage.chip.hide();
+    this.host.showWish(null, null);
+    this.host.chip.hide();
     if (!moved || !this.settled) return selectKey(this.index);
     actions.commit();
     announceKey(scene.value, this.index, this.settled.refusal);
@@ -60,9 +60,9 @@ export class KeyDrag implements Gesture {
   cancel(): void {
     actions.discard();
     actions.seek(this.timeBefore);
-    this.stage.showWish(null, null);
-    this.stage.chip.hide();
-    this.stage.card.hide();
+    this.host.showWish(null, null);
+    this.host.chip.hide();
+    this.host.card.hide();
     state.announcement.value = `Keytime ${this.index + 1} is back at ${seconds(this.from[0])}.`;
   }
 

@@ -8,7 +8,7 @@ import { PlotKeyboard } from "./plot_keyboard";
 import { grabKey, type Pointer } from "./pointer";
 import type { Refusal } from "./refusal";
 import { roomOf, scene } from "./scene";
-import type { Stage } from "./stage";
+import type { GestureHost } from "./gesture_host";
 import { typeKey } from "./typing";
 
 interface Nudged {
@@ -16,7 +16,7 @@ interface Nudged {
   refusal: Refusal | null;
 }
 
-export class Keyboard extends PlotKeyboard<Stage, Pointer, Nudged> {
+export class Keyboard extends PlotKeyboard<GestureHost, Pointer, Nudged> {
   protected override kept({ index, refusal }: Nudged): void {
     announceKey(scene.value, index, refusal);
   }
@@ -30,7 +30,7 @@ export class Keyboard extends PlotKeyboard<Stage, Pointer, Nudged> {
       removeKey(scene.value, selected);
       return true;
     }
-    if (event.key.toLowerCase() === "g" && !event.altKey) return grabKey(this.stage, this.hand);
+    if (event.key.toLowerCase() === "g" && !event.altKey) return grabKey(this.host, this.hand);
     if (!focused) return false;
     const onCard = active instanceof HTMLButtonElement && !active.dataset["mark"];
     switch (event.key) {
@@ -47,7 +47,7 @@ export class Keyboard extends PlotKeyboard<Stage, Pointer, Nudged> {
       case "Enter":
         if (selected === null || onCard) return false;
         this.settle();
-        typeKey(this.stage, selected);
+        typeKey(this.host, selected);
         return true;
       default:
         return false;
@@ -55,14 +55,14 @@ export class Keyboard extends PlotKeyboard<Stage, Pointer, Nudged> {
   }
 
   protected override gaveUp(): void {
-    this.stage.chip.hide();
-    this.stage.card.hide();
+    this.host.chip.hide();
+    this.host.card.hide();
   }
 
   protected override deselect(): boolean {
-    if (!this.stage.root.contains(document.activeElement) || state.selectedKey.value === null) return false;
+    if (!this.host.root.contains(document.activeElement) || state.selectedKey.value === null) return false;
     state.selectedKey.value = null;
-    this.stage.chip.hide();
+    this.host.chip.hide();
     return true;
   }
 
@@ -72,14 +72,14 @@ export class Keyboard extends PlotKeyboard<Stage, Pointer, Nudged> {
     this.settle();
     const chosen = Math.min(Math.max(index, 0), keys.length - 1);
     selectKey(chosen);
-    showReadout(this.stage, chosen);
+    showReadout(this.host, chosen);
     announceKey(scene.value, chosen, null);
     return true;
   }
 
   /** Move a key by a frame of the output, or of the source. */
   private nudge(index: number, way: number, source: boolean): boolean {
-    const plot = this.stage.plot();
+    const plot = this.host.plot();
     const { scene: now } = plot;
     const room = roomOf(now, index);
     const key = now.keys[index];
@@ -93,9 +93,9 @@ export class Keyboard extends PlotKeyboard<Stage, Pointer, Nudged> {
     const { key: placed, refusal } = settleKey(now, room, index, wish, scale, () => (source ? key[0] : wish[0]));
     actions.preview({ id: now.step.id, parameters: movedKey(now, index, key, placed) });
     actions.seek(now.times.toResult(placed[0]));
-    if (refusal) this.stage.refuse(refusal, index, wish);
-    else this.stage.card.hide();
-    showReadout(this.stage, index);
+    if (refusal) this.host.refuse(refusal, index, wish);
+    else this.host.card.hide();
+    showReadout(this.host, index);
     this.nudges.go({ index, refusal });
     return true;
   }

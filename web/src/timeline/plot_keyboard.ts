@@ -4,7 +4,7 @@ import { Nudges } from "../store/nudges";
 import type { RefusalCard } from "./refusal_card";
 
 /** What the keys work on. */
-export interface KeyStage {
+export interface KeyHost {
   root: HTMLElement;
   card: RefusalCard;
 }
@@ -16,10 +16,10 @@ export interface KeyHand {
 }
 
 /** `N` is what presses in a row amount to. */
-export abstract class PlotKeyboard<S extends KeyStage, H extends KeyHand, N> {
+export abstract class PlotKeyboard<S extends KeyHost, H extends KeyHand, N> {
   protected readonly nudges: Nudges<N>;
 
-  constructor(protected readonly stage: S, protected readonly hand: H) {
+  constructor(protected readonly host: S, protected readonly hand: H) {
     this.nudges = new Nudges((nudged) => this.kept(nudged));
   }
 
@@ -52,7 +52,7 @@ export abstract class PlotKeyboard<S extends KeyStage, H extends KeyHand, N> {
     if (event.key === "Escape") return this.escape();
     if (this.hand.dragging || event.ctrlKey || event.metaKey) return false;
     const active = document.activeElement;
-    const focused = this.stage.root.contains(active);
+    const focused = this.host.root.contains(active);
     return (focused || this.isIdle(active)) && this.key(event, focused, active);
   }
 
@@ -63,8 +63,8 @@ export abstract class PlotKeyboard<S extends KeyStage, H extends KeyHand, N> {
       this.gaveUp();
       return true;
     }
-    if (!this.stage.card.shown) return this.deselect();
-    this.stage.card.hide();
+    if (!this.host.card.shown) return this.deselect();
+    this.host.card.hide();
     return true;
   }
 }

@@ -10,7 +10,7 @@ import { KeyDrag, TakeSuggestion } from "./key_drag";
 import { addKey, setRate } from "./key_edits";
 import { RateDrag } from "./rate_drag";
 import { snapPull } from "./snapping";
-import type { Gesture, Stage } from "./stage";
+import type { Gesture, GestureHost } from "./gesture_host";
 import { sameTarget, targetAt, type Target } from "./targets";
 import { PushSearch, RangeDrag, Scrub } from "./time_drags";
 import { typeKey } from "./typing";
@@ -21,43 +21,43 @@ const CURSORS: Partial<Record<Target["kind"], string>> = {
 
 export type Pointer = GestureHand<Target>;
 
-export function warpHand(stage: Stage, signal: AbortSignal, pressed: () => void): Pointer {
+export function warpHand(host: GestureHost, signal: AbortSignal, pressed: () => void): Pointer {
   const grips: Grips<Target> = {
-    at: ({ x, y }) => targetAt(stage.plot(), x, y),
+    at: ({ x, y }) => targetAt(host.plot(), x, y),
     same: sameTarget,
     cursor: ({ kind }) => CURSORS[kind],
-    take: (target) => gestureAt(stage, target),
-    name: (target) => nameTarget(stage, target),
-    double: (target, place, event) => double(stage, target, place, event.altKey),
+    take: (target) => gestureAt(host, target),
+    name: (target) => nameTarget(host, target),
+    double: (target, place, event) => double(host, target, place, event.altKey),
     pressed,
   };
-  return new GestureHand(stage, grips, signal);
+  return new GestureHand(host, grips, signal);
 }
 
 /** Move the selected key with the pointer until a click; true if there is one to move. */
-export function grabKey(stage: Stage, hand: Pointer): boolean {
-  const { selected, editable } = stage.plot().scene;
-  return hand.carry(() => (selected === null || !editable ? null : new KeyDrag(stage, selected)));
+export function grabKey(host: GestureHost, hand: Pointer): boolean {
+  const { selected, editable } = host.plot().scene;
+  return hand.carry(() => (selected === null || !editable ? null : new KeyDrag(host, selected)));
 }
 
-function gestureAt(stage: Stage, target: Target | null): Gesture | null {
-  const { scene } = stage.plot();
+function gestureAt(host: GestureHost, target: Target | null): Gesture | null {
+  const { scene } = host.plot();
   switch (target?.kind) {
-    case "key": return new KeyDrag(stage, target.index);
-    case "handle": return new RateDrag(stage, target.side);
-    case "range": return new RangeDrag(stage, target.edge);
-    case "end": return scene.editable ? new EndDrag(stage) : null;
+    case "key": return new KeyDrag(host, target.index);
+    case "handle": return new RateDrag(host, target.side);
+    case "range": return new RangeDrag(host, target.edge);
+    case "end": return scene.editable ? new EndDrag(host) : null;
     case "suggestion": return scene.editable ? new TakeSuggestion(scene.suggestions[target.index]!) : null;
     case undefined: return null;
-    default: return state.result.value?.header.interim ? new PushSearch(stage) : new Scrub(stage);
+    default: return state.result.value?.header.interim ? new PushSearch(host) : new Scrub(host);
   }
 }
 
-function double(stage: Stage, target: Target | null, { x }: Place, free: boolean): void {
-  const plot = stage.plot();
+function double(host: GestureHost, target: Target | null, { x }: Place, free: boolean): void {
+  const plot = host.plot();
   const { scene } = plot;
-  if (target?.kind === "ruler") showAll(stage);
-  else if (target?.kind === "key") typeKey(stage, target.index);
+  if (target?.kind === "ruler") showAll(host);
+  else if (target?.kind === "key") typeKey(host, target.index);
   else if (target?.kind === "curve" && scene.editable) addKey(snapPull(plot, plot.time.value(x), free));
   else if (target?.kind === "handle" && scene.step && scene.selected !== null) {
     actions.change(scene.step.id, { parameters: setRate(scene, scene.keys[scene.selected]!, null) });

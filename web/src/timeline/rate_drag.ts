@@ -5,7 +5,7 @@ import * as state from "../store/state";
 import { seconds } from "./axis";
 import { setRate } from "./key_edits";
 import { placeOf, rateWords } from "./key_marks";
-import type { Gesture, Pull, Stage } from "./stage";
+import type { Gesture, Pull, GestureHost } from "./gesture_host";
 
 const NEAR_ONE = 0.04; // speeds this close to 1× are drawn to it
 const [LEAST, MOST] = [0.05, 64];
@@ -15,10 +15,10 @@ export class RateDrag implements Gesture {
   readonly holdsView = true;
   private rate = 1;
   private said = "";
-  constructor(private readonly stage: Stage, private readonly side: 0 | 1) {}
+  constructor(private readonly host: GestureHost, private readonly side: 0 | 1) {}
 
   move({ x, y, alt }: Pull): void {
-    const plot = this.stage.plot();
+    const plot = this.host.plot();
     const { selected, keys, step, limits, editable } = plot.scene;
     const key = selected === null ? null : keys[selected];
     if (!key || !step || !editable) return;
@@ -29,17 +29,17 @@ export class RateDrag implements Gesture {
     this.rate = !alt && Math.abs(free - 1) < NEAR_ONE ? 1 : free;
     actions.preview({ id: step.id, parameters: setRate(plot.scene, key, this.rate) });
     // The change that was sent is in the scene by now.
-    this.said = rateWords(this.stage.plot().scene, key);
-    this.stage.chip.show([seconds(key[1]), "runs at", this.said], at, []);
+    this.said = rateWords(this.host.plot().scene, key);
+    this.host.chip.show([seconds(key[1]), "runs at", this.said], at, []);
   }
   finish(moved: boolean): void {
-    this.stage.chip.hide();
+    this.host.chip.hide();
     if (!moved) return;
     actions.commit();
     state.announcement.value = `Time runs at ${this.said} at this keytime.`;
   }
   cancel(): void {
-    this.stage.chip.hide();
+    this.host.chip.hide();
     actions.discard();
   }
 }

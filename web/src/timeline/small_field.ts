@@ -1,7 +1,7 @@
 /** A small field over a mark, to type what it says: Enter keeps it; Esc, or a focus elsewhere, leaves it. */
 
 import type { Place } from "./chip";
-import type { Stage } from "./stage";
+import type { GestureHost } from "./gesture_host";
 
 export interface SmallField<T> {
   label: string;
@@ -14,15 +14,15 @@ export interface SmallField<T> {
 }
 
 export function openField<T>(
-  stage: Pick<Stage, "root" | "canvas">, { label, value, at, parse, keep }: SmallField<T>,
+  host: Pick<GestureHost, "root" | "canvas">, { label, value, at, parse, keep }: SmallField<T>,
 ): void {
   const field = document.createElement("input");
   field.className = "timeline-field";
   field.value = value;
   field.setAttribute("aria-label", label);
   field.title = label;
-  stage.root.append(field);
-  const [right, bottom] = [stage.root.clientWidth - field.offsetWidth, stage.root.clientHeight - field.offsetHeight];
+  host.root.append(field);
+  const [right, bottom] = [host.root.clientWidth - field.offsetWidth, host.root.clientHeight - field.offsetHeight];
   field.style.left = `${Math.min(Math.max(at.x - field.offsetWidth / 2, 0), right)}px`;
   field.style.top = `${Math.min(at.y + 14, bottom)}px`;
   field.select();
@@ -38,7 +38,7 @@ export function openField<T>(
     const typed = event.key === "Enter" ? parse(field.value) : null;
     if (event.key === "Enter" && typed === null) return field.setAttribute("aria-invalid", "true");
     close();
-    stage.canvas.focus({ preventScroll: true });
+    host.canvas.focus({ preventScroll: true });
     if (typed !== null) keep(typed);
   });
 }

@@ -12,7 +12,7 @@ import { ReaderList } from "./reader_list";
 import type { Refusal } from "./refusal";
 import { RefusalCard } from "./refusal_card";
 import { scene } from "./scene";
-import type { Stage } from "./stage";
+import type { GestureHost } from "./gesture_host";
 import { onPage, TabFrame, tabRoot } from "./tab_frame";
 import type { Target } from "./targets";
 import "./timeline.css";
@@ -65,12 +65,12 @@ export function mountTimeline(container: HTMLElement, options: TimelineOptions):
     drawPlayhead: (now) => painter.drawPlayhead(film, now),
     left() {
       keyboard.settle();
-      if (!pointer.dragging) stage.chip.hide();
+      if (!pointer.dragging) host.chip.hide();
     },
   });
   const { redraw } = frame;
 
-  const stage: Stage = {
+  const host: GestureHost = {
     root,
     canvas,
     view,
@@ -83,18 +83,18 @@ export function mountTimeline(container: HTMLElement, options: TimelineOptions):
       const { lift } = refusal;
       if (!key) return;
       const go = lift && (() => liftLimit(scene.value, index, wanted, lift));
-      stage.card.show(refusal, painter.plot().time.at(key[0]), go);
+      host.card.show(refusal, painter.plot().time.at(key[0]), go);
     },
     showWish(place, of) {
       [wish, bound] = [place, of];
       redraw();
     },
   };
-  const pointer = warpHand(stage, frame.signal, () => {
+  const pointer = warpHand(host, frame.signal, () => {
     keyboard.settle();
     frame.byKeyboard = false;
   });
-  const keyboard = new Keyboard(stage, pointer);
+  const keyboard = new Keyboard(host, pointer);
   const quiet = (): boolean => !pointer.dragging && !state.playing.value && !state.computing.value;
   const film = new FilmStrip(options.thumbnail, quiet, redraw);
 
@@ -111,7 +111,7 @@ export function mountTimeline(container: HTMLElement, options: TimelineOptions):
   });
   frame.watch(() => {
     void [state.selectedStep.value, state.selectedKey.value, state.version.value];
-    stage.card.hide(); // what it said was of another key
+    host.card.hide(); // what it said was of another key
   });
 
   return {

@@ -6,7 +6,7 @@ import { announceKey, movedKey, settleKey } from "./key_edits";
 import { placeOf } from "./key_marks";
 import { roomOf, scene } from "./scene";
 import { openField } from "./small_field";
-import type { Stage } from "./stage";
+import type { GestureHost } from "./gesture_host";
 
 /** Two numbers, however they are parted; null where there are not two. */
 export function parseKey(text: string): state.Key | null {
@@ -16,25 +16,25 @@ export function parseKey(text: string): state.Key | null {
   return [output!, source!];
 }
 
-export function typeKey(stage: Stage, index: number): void {
+export function typeKey(host: GestureHost, index: number): void {
   const key = scene.value.keys[index];
   if (!key || !scene.value.editable) return;
-  openField(stage, {
+  openField(host, {
     label: `Keytime ${index + 1}: output and source in seconds`,
     value: `${actions.round(key[0])} ${actions.round(key[1])}`,
-    at: placeOf(stage.plot(), key),
+    at: placeOf(host.plot(), key),
     parse: parseKey,
-    keep: (wish) => placeKey(stage, index, wish),
+    keep: (wish) => placeKey(host, index, wish),
   });
 }
 
-function placeKey(stage: Stage, index: number, wish: state.Key): void {
-  const { time, source, scene: now } = stage.plot();
+function placeKey(host: GestureHost, index: number, wish: state.Key): void {
+  const { time, source, scene: now } = host.plot();
   const room = roomOf(now, index);
   if (!room || !now.step) return;
   const { key, refusal } = settleKey(now, room, index, wish, [time.scale, source.scale], (t) => t);
   actions.change(now.step.id, { parameters: movedKey(now, index, now.keys[index]!, key) });
   actions.seek(now.times.toResult(key[0]));
-  if (refusal) stage.refuse(refusal, index, wish);
+  if (refusal) host.refuse(refusal, index, wish);
   announceKey(scene.value, index, refusal);
 }

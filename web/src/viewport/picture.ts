@@ -4,14 +4,14 @@ import { effect } from "@preact/signals-core";
 import { Scene, Vector3, WebGLRenderer } from "three";
 import type { RetimedClip } from "../store/clip";
 import { liveBodies } from "../store/live";
-import { stageShown } from "../store/stage";
+import { serverShown } from "../store/live_server";
 import * as state from "../store/state";
 import { haste } from "./cones";
 import { poseLive } from "./live_pose";
 import { Marks } from "./marks";
 import { readPalette, type Palette } from "./palette";
-import { Stage } from "./stage";
-import { StageFigures } from "./stage_figures";
+import { Environment } from "./environment";
+import { LiveFigures } from "./live_figures";
 import { Subject } from "./subject";
 import { handlesChange } from "./pose_edit";
 import { PoseTool } from "./pose_tool";
@@ -28,10 +28,10 @@ const EMPTY = { size: 1.6, seen: 6 };
 export class Picture {
   private readonly renderer: WebGLRenderer;
   private readonly scene = new Scene();
-  private readonly stage = new Stage();
+  private readonly environment = new Environment();
   private readonly marks = new Marks();
-  /** Who is on a live server's stage, while that is shown. */
-  private readonly figures = new StageFigures();
+  /** Who is on a live server's figures, while that is shown. */
+  private readonly figures = new LiveFigures();
   private readonly viewpoint: Viewpoint;
   private readonly thumbnails: Thumbnails;
   private readonly tools: ToolBench;
@@ -45,13 +45,13 @@ export class Picture {
     this.renderer = new WebGLRenderer({ canvas, antialias, alpha: true, powerPreference: "high-performance" });
     this.renderer.shadowMap.enabled = true;
     this.thumbnails = new Thumbnails(this.renderer);
-    this.viewpoint = new Viewpoint(canvas, invalidate, (from) => this.stage.light(new Vector3(...from)));
+    this.viewpoint = new Viewpoint(canvas, invalidate, (from) => this.environment.light(new Vector3(...from)));
     const tools: Tool[] = [new SurfaceTool(), new PoseTool()];
     this.tools = new ToolBench(canvas, tools, this.viewpoint.eye.camera, invalidate);
-    this.scene.add(this.stage.object, this.stage.lights, this.marks.object, this.figures.object);
+    this.scene.add(this.environment.object, this.environment.lights, this.marks.object, this.figures.object);
     this.scene.add(...this.tools.objects);
     this.forget = effect(() => {
-      void [liveBodies.value, stageShown.value, handlesChange.value];
+      void [liveBodies.value, serverShown.value, handlesChange.value];
       invalidate();
     });
   }
@@ -75,7 +75,7 @@ export class Picture {
   /** Draw; `quick` with few corners and no shadows, where a hand waits for the frame. */
   draw(quick = false): void {
     haste.value = quick;
-    this.stage.castShadows(!quick);
+    this.environment.castShadows(!quick);
     this.renderer.shadowMap.autoUpdate = !quick;
     try {
       this.compose();
@@ -103,15 +103,15 @@ export class Picture {
     const { eye, height } = this.viewpoint;
     const palette = this.colors();
     const shown = this.shown();
-    const staged = stageShown.peek();
-    this.figures.update(staged, palette, state.layout.peek() === "side", eye.right);
-    this.viewpoint.followStage(staged && this.figures);
-    if (shown) shown.subject.object.visible = !staged;
-    if (staged) {
+    const served = serverShown.peek();
+    this.figures.update(served, palette, state.layout.peek() === "side", eye.right);
+    this.viewpoint.followServer(served && this.figures);
+    if (shown) shown.subject.object.visible = !served;
+    if (served) {
       this.marks.show(null, palette, 0, 0, 0);
       const [x, z] = this.figures.middle ?? [0, 0];
       const reach = 2 * this.figures.size;
-      this.stage.follow(x, 0, z, reach, Math.max(2 * reach, 1.3 * eye.distance));
+      this.environment.follow(x, 0, z, reach, Math.max(2 * reach, 1.3 * eye.distance));
     } else if (shown) {
       const { subject, result, t } = shown;
       this.viewpoint.follow(shown);
@@ -128,13 +128,13 @@ export class Picture {
       const [midX, midZ] = subject.middle(result ?? subject.source, t);
       const reach = Math.max(subject.shape.size, Math.hypot(x, z));
       const seen = Math.max(4 * reach, 1.3 * eye.distance);
-      this.stage.follow(midX + x / 2, subject.source.header.ground, midZ + z / 2, reach, seen);
+      this.environment.follow(midX + x / 2, subject.source.header.ground, midZ + z / 2, reach, seen);
     } else {
       this.marks.show(null, palette, 0, 0, 0);
-      this.stage.follow(0, 0, 0, EMPTY.size, EMPTY.seen);
+      this.environment.follow(0, 0, 0, EMPTY.size, EMPTY.seen);
     }
     this.tools.update(
-      shown && !staged
+      shown && !served
         ? {
           source: shown.subject.source, result: shown.result, t: shown.t, palette, camera: eye.camera,
           pixel: eye.pixel(height), box: this.box,
@@ -145,14 +145,14 @@ export class Picture {
 
   frame(): void {
     const shown = this.shown();
-    if (this.figures.object.visible) this.viewpoint.frameStage(this.figures);
+    if (this.figures.object.visible) this.viewpoint.frameServer(this.figures);
     else if (shown) this.viewpoint.frame(shown, this.tools.extent());
     this.invalidate();
   }
 
   look(from: Side): void {
     const shown = this.shown();
-    if (this.figures.object.visible) this.viewpoint.frameStage(this.figures, from);
+    if (this.figures.object.visible) this.viewpoint.frameServer(this.figures, from);
     else if (shown) this.viewpoint.look(shown, from, this.tools.extent());
     this.invalidate();
   }
@@ -166,7 +166,7 @@ export class Picture {
     subject.retimed.setLoad(null, 0, 0);
     subject.retimed.pose(result, t);
     const others = [
-      this.stage.object, this.marks.object, this.figures.object, subject.original.object, subject.ghosts.object,
+      this.environment.object, this.marks.object, this.figures.object, subject.original.object, subject.ghosts.object,
       ...this.tools.objects,
     ];
     const before = others.map((part) => part.visible);
@@ -184,14 +184,14 @@ export class Picture {
   dispose(): void {
     this.forget();
     this.subject?.dispose();
-    const parts = [this.stage, this.marks, this.figures, this.thumbnails, this.tools, this.viewpoint, this.renderer];
+    const parts = [this.environment, this.marks, this.figures, this.thumbnails, this.tools, this.viewpoint, this.renderer];
     for (const part of parts) part.dispose();
   }
 
   private colors(): Palette {
     if (this.palette) return this.palette;
     this.palette = readPalette();
-    this.stage.paint(this.palette);
+    this.environment.paint(this.palette);
     this.subject?.paint(this.palette);
     return this.palette;
   }

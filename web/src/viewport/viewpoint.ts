@@ -5,7 +5,7 @@ import * as state from "../store/state";
 import { asideBy } from "./aside";
 import { Eye } from "./eye";
 import { facingOf, framedPoints, turned, type Framed, type Vec } from "./framing";
-import type { StageFigures } from "./stage_figures";
+import type { LiveFigures } from "./live_figures";
 import type { Subject } from "./subject";
 
 export type Side = "front" | "side" | "top";
@@ -34,8 +34,8 @@ export class Viewpoint {
   private travels = false;
   private rootX = 0;
   private rootZ = 0;
-  /** What a live server's stage was framed for, and where its middle was; null while none is shown. */
-  private staged: { key: string; middle: [number, number] } | null = null;
+  /** What a live server's figures was framed for, and where its middle was; null while none is shown. */
+  private served: { key: string; middle: [number, number] } | null = null;
 
   constructor(canvas: HTMLElement, invalidate: () => void, private readonly light: (from: Vec) => void) {
     this.eye = new Eye(canvas, invalidate, () => (this.touched = true));
@@ -73,27 +73,27 @@ export class Viewpoint {
     this.touched = true;
   }
 
-  /** Bring a live server's stage into the picture, from a side of the partner or from where the camera is. */
-  frameStage(figures: StageFigures, from?: Side): void {
+  /** Bring a live server's figures into the picture, from a side of the partner or from where the camera is. */
+  frameServer(figures: LiveFigures, from?: Side): void {
     const direction = from ? seenFrom(from, figures.facing) : this.eye.direction;
     if (figures.count) this.eye.frame(figures.extent(), figures.room, direction);
     if (from) this.touched = true;
   }
 
-  /** Go along with a live server's stage, and frame it where a figure came; null brings the character back. */
-  followStage(figures: StageFigures | null): void {
+  /** Go along with a live server's figures, and frame it where a figure came; null brings the character back. */
+  followServer(figures: LiveFigures | null): void {
     const middle = figures?.middle;
     if (!figures) {
-      if (!this.staged) return;
-      this.staged = null;
+      if (!this.served) return;
+      this.served = null;
       this.touched = false;
       if (this.framedFor) this.framedFor = { ...this.framedFor, rest: "" };
     } else if (middle) {
-      const before = this.staged;
+      const before = this.served;
       const key = `${figures.count} ${state.layout.peek()} ${this.width} ${this.height}`;
-      this.staged = { key, middle };
+      this.served = { key, middle };
       if (before) this.eye.move(middle[0] - before.middle[0], middle[1] - before.middle[1]);
-      if (!before || (before.key !== key && !this.touched)) this.frameStage(figures);
+      if (!before || (before.key !== key && !this.touched)) this.frameServer(figures);
     }
   }
 

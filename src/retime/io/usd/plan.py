@@ -16,7 +16,7 @@ from retime.motion.edits import apply
 from retime.motion.skeleton import Skeleton
 from retime.timing.graph import Graph
 
-__all__ = ["Plan", "matrices"]
+__all__ = ["EditPlan", "matrices"]
 
 TRACKS = ("rotations", "translations", "scales")
 Edited = dict[str, set[int]]
@@ -36,7 +36,7 @@ def matrices(place: FloatArray, turn: FloatArray, size: FloatArray) -> FloatArra
     return out
 
 
-class Plan:
+class EditPlan:
     """The request to write motions of one stage, and the arrays that go along."""
 
     def __init__(self, found: Sequence[Retimed[Kept]]) -> None:
@@ -97,7 +97,7 @@ class Plan:
 class _Clip:
     """One motion, and how its joints' timing goes back into the stage."""
 
-    def __init__(self, plan: Plan, retimed: Retimed[Kept], key: int) -> None:
+    def __init__(self, plan: EditPlan, retimed: Retimed[Kept], key: int) -> None:
         self.plan, self.key = plan, f"clip{key}"
         self.kept, self.motion, self.warp = retimed.kept, retimed.motion, retimed.warp
         self.times, self.beyond = retimed.times, retimed.beyond

@@ -15,7 +15,7 @@ import numpy as np
 from retime.errors import InputError
 from retime.io.files import read_bytes, write_bytes
 from retime.io.in_place import kept_of, retimed_together
-from retime.io.usd.plan import Plan, matrices
+from retime.io.usd.plan import EditPlan, matrices
 from retime.io.usd.reader import LIBRARY, Kept, Located, located
 from retime.io.usd.timing import settled
 from retime.motion import Motion, quat
@@ -65,7 +65,7 @@ def write_motions(motions: Sequence[Motion], path: str | Path) -> None:
     found = retimed_together(motions, Kept, lambda kept: (kept.path, kept.sha256))
     first = found[0].kept
     path = Path(path)
-    plan = Plan(found)
+    plan = EditPlan(found)
     with located(first.path) as at:
         if at.sha256 != first.sha256:
             raise InputError(f"{first.path} has changed since it was read; read it again")

@@ -24,7 +24,7 @@ from retime.media.video.opening import library, open_footage
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
-__all__ = ["Frames", "Result", "Sounding", "retime_video"]
+__all__ = ["Frames", "RetimedVideo", "Sounding", "retime_video"]
 
 Frames = Literal["nearest", "blend"]
 Sounding = Literal["keep-pitch", "drop"]
@@ -42,7 +42,7 @@ _SAME_TIME = 1e-6
 
 
 @dataclass(frozen=True)
-class Result:
+class RetimedVideo:
     """What became of a video.
 
     Attributes
@@ -86,7 +86,7 @@ def retime_video(
     channel: str | None = None,
     quality: int = 18,
     progress: Progress | None = None,
-) -> Result:
+) -> RetimedVideo:
     """Retime a video file by a warp, and write it whole or not at all.
 
     The result shows the warp's domain, a picture at its start and then at the frame rate to its
@@ -165,7 +165,7 @@ def retime_video(
     damaged = reader.damaged + (0 if sound is None else sound.damaged)
     if damaged:
         notes += (f"{damaged} damaged packets were passed over; what came before them stands",)
-    return Result(
+    return RetimedVideo(
         frames=len(moments),
         rate=rate,
         source=moments,

@@ -10,11 +10,12 @@ from retime.methods.align.offline import (
     AlignParameters,
     align,
     align_edit,
+    alignment,
     find_alignment,
 )
 from retime.methods.align.partner import Partner
 from retime.methods.align.predictive import PredictiveAligner
-from retime.methods.align.score import Moment, TimingScore, follow, judge, score
+from retime.methods.align.score import Moment, TimingScore, follow, score, score_times
 from retime.methods.align.start import Start, StartDetector
 
 __all__ = [
@@ -32,10 +33,11 @@ __all__ = [
     "TimingScore",
     "align",
     "align_edit",
+    "alignment",
     "find_alignment",
     "follow",
-    "judge",
     "record",
     "score",
+    "score_times",
     "tracked_points",
 ]

@@ -6,9 +6,9 @@ The off-line counterpart of the live aligners, on the same poses.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,14 +17,14 @@ from retime.arrays import FloatArray
 from retime.body import ROLES
 from retime.errors import InfeasibleError, InputError
 from retime.methods.align.joints import PAPER_JOINTS, Recording, record, tracked_points
-from retime.methods.align.path_curve import keys_of_path, smooth_warp
+from retime.methods.align.path_curve import keys_of_path, warp_through
 from retime.methods.align.poses import Sizer, floor_of, own_heading, turned_onto
 from retime.motion import Motion
 from retime.motion.edits import Edit
-from retime.parameters import Range, build, parameter
+from retime.parameters import About, ClipRange, Range, Ripple, part_of_clip, takes
 from retime.timing import TimeWarp
 
-__all__ = ["AlignParameters", "Alignment", "align", "find_alignment"]
+__all__ = ["AlignParameters", "Alignment", "align", "align_edit", "alignment", "find_alignment"]
 
 # Velocity counts as the distance it makes in this many seconds.
 _MOTION_SECONDS = 0.15
@@ -42,37 +42,63 @@ _KEY_EVERY = 0.25
 class AlignParameters:
     """Parameters of off-line alignment."""
 
-    b: Any = parameter(help="The take whose timing is taken over.", metavar="PATH")
-    b_roles: tuple[tuple[str, str], ...] = parameter(
-        (),
-        help="Its joint of a role, where names tell too little; repeatable.",
-        flag="--take-role",
-        metavar="ROLE=JOINT",
-    )
-    open_end: bool = parameter(
-        False, help="Let the motion stop where the other take does, wherever that is."
-    )
-    max_step: int = parameter(
-        4, help="Most frames of the motion to one of the other take.", minimum=1, maximum=32
-    )
-    max_stall: float | None = parameter(
-        None, help="Longest standstill; else there is no limit.", unit="s", minimum=0.0
-    )
-    loop_reference: bool = parameter(
-        False, help="The motion is a cycle, repeated as long as the other take lasts."
-    )
-    weights: tuple[tuple[str, float], ...] = parameter(
-        (), help="What a joint counts, by role; 0 leaves it out.", flag="--weight", metavar="ROLE=W"
-    )
-    rate: float = parameter(
-        60.0, help="Frames per second that are compared.", unit="Hz", minimum=2, maximum=480
-    )
-    range: Range | None = parameter(
-        None, help="Align only this part of the clip, from A to B.", unit="s", metavar="A:B"
-    )
-    rest: Literal["fixed", "ripple"] = parameter(
-        "ripple", help="What follows the range stays where it is, or moves with the range's end."
-    )
+    reference: Annotated[
+        Any, About("The take to copy timing from.", metavar="PATH", widget="motion")
+    ] = field(kw_only=False)
+    reference_roles: Annotated[
+        Mapping[str, str] | Sequence[tuple[str, str]],
+        About(
+            "The reference's joint for a role, where its names tell too little.",
+            flag="--reference-role",
+            metavar="ROLE=JOINT",
+            advanced=True,
+        ),
+    ] = ()
+    open_end: Annotated[
+        bool, About("Let the clip stop wherever the reference does, before its own end.")
+    ] = False
+    repeat: Annotated[
+        bool, About("Treat the clip as a cycle and repeat it as long as the reference lasts.")
+    ] = False
+    max_step: Annotated[
+        int,
+        About(
+            "Most frames of the clip matched with one of the reference: the maximum playback "
+            "speed, before the path is smoothed.",
+            minimum=1,
+            maximum=32,
+            advanced=True,
+        ),
+    ] = 4
+    max_stall: Annotated[
+        float | None,
+        About(
+            "Longest standstill. Default: any.", unit="s", minimum=0.0, slider=(0, 2), advanced=True
+        ),
+    ] = None
+    weights: Annotated[
+        Mapping[str, float] | Sequence[tuple[str, float]],
+        About(
+            "Weight of a joint in the comparison, by role; 0 leaves it out.",
+            flag="--weight",
+            metavar="ROLE=W",
+            advanced=True,
+        ),
+    ] = ()
+    search_fps: Annotated[
+        float,
+        About(
+            "Frame rate of the comparison.",
+            unit="Hz",
+            minimum=2,
+            maximum=480,
+            label="Search rate",
+            step=1,
+            advanced=True,
+        ),
+    ] = 60.0
+    range: ClipRange = None
+    ripple: Ripple = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,11 +110,12 @@ class Alignment:
     warp : TimeWarp
         The result.
     matched : TimeWarp
-        From b's own time to a's, as the path runs; the same, but where only a range is aligned.
+        From the reference's own time to the motion's, as the path runs; differs from ``warp`` only
+        where a range is aligned.
     distance : float
-        How far the mean joint of ``b`` is from ``a``'s along the path, metres on ``a``'s bones.
+        Mean distance of the reference's joints along the path, metres on the motion's bones.
     costs : array (M, W)
-        Cost of each of b's frames against a's, from ``first`` on: weighted distances of joints in
+        Cost of each reference frame against the motion's, from ``first`` on: weighted distances in
         place and motion, metres at common size.
     first : array (M,)
         The first of a's frames in each row.
@@ -107,20 +134,8 @@ class Alignment:
     times: tuple[FloatArray, FloatArray]
 
 
-def align(
-    a: Motion,
-    b: Any,
-    *,
-    b_roles: Mapping[str, str] | Sequence[tuple[str, str]] = (),
-    open_end: bool = False,
-    max_step: int = 4,
-    max_stall: float | None = None,
-    loop_reference: bool = False,
-    weights: Mapping[str, float] | Sequence[tuple[str, float]] = (),
-    rate: float = 60.0,
-    range: Range | None = None,
-    rest: Literal["fixed", "ripple"] = "ripple",
-) -> TimeWarp:
+@takes(AlignParameters)
+def align(motion: Motion, p: AlignParameters) -> TimeWarp:
     """Find the warp that gives one take the timing of another.
 
     Poses are compared wherever the performers stand and face and whatever their build, joints
@@ -129,34 +144,14 @@ def align(
 
     Parameters
     ----------
-    a : Motion
+    motion : Motion
         The take to retime.
-    b : Motion or path
-        The take whose timing is taken over.
-    b_roles : mapping of str to str
-        Joints of ``b`` by role, where its names tell too little.
-    open_end : bool
-        Let ``a`` stop where ``b`` does, wherever that is.
-    max_step : int
-        Most of ``a``'s frames that may be matched with one of ``b``'s: the fastest speed, before
-        the path is smoothed.
-    max_stall : float, optional
-        Longest standstill of the path in seconds; left out, there is no limit.
-    loop_reference : bool
-        ``a`` is a cycle, repeated as long as ``b`` lasts.
-    weights : mapping of str to float
-        What a joint counts, by role; 1 where not given, 0 leaves it out.
-    rate : float
-        Frames per second that are compared.
-    range : (float, float), optional
-        Align only this part of ``a``, in seconds.
-    rest : {"fixed", "ripple"}
-        What follows the range stays where it is, or moves with the range's end.
 
     Returns
     -------
     TimeWarp
-        From ``b``'s time to ``a``'s: ``apply(a, warp)`` is ``a`` with ``b``'s timing.
+        From the reference's time to the motion's: ``apply(motion, warp)`` is the motion with the
+        reference's timing.
 
     Examples
     --------
@@ -167,57 +162,50 @@ def align(
     >>> bool(abs(warp(times) - slow.warp(times)).mean() < 0.02)
     True
     """
-    options = dict(locals())
-    del options["a"], options["b"]
-    return find_alignment(a, b, **options).warp
+    return alignment(motion, p).warp
 
 
-def align_edit(a: Motion, b: Any, **options: Any) -> Edit:
-    """Align as a step does: the result begins where ``a`` did, whenever the other take began."""
-    warp = align(a, b, **options)
-    early = a.start - warp.domain[0]
+@takes(AlignParameters)
+def align_edit(motion: Motion, p: AlignParameters) -> Edit:
+    """Align as a step does: the result begins where the motion did, not where the reference did."""
+    warp = alignment(motion, p).warp
+    early = motion.start - warp.domain[0]
     return Edit(warp if abs(early) < 1e-9 else warp.shifted(early))
 
 
-def find_alignment(a: Motion, b: Any, **options: Any) -> Alignment:
+@takes(AlignParameters)
+def find_alignment(motion: Motion, p: AlignParameters) -> Alignment:
     """Align two takes as :func:`align` does, and keep the costs and the path.
 
     Parameters
     ----------
-    a : Motion
+    motion : Motion
         The take to retime.
-    b : Motion or path
-        The take whose timing is taken over.
-    **options
-        Options of :func:`align`.
     """
+    return alignment(motion, p)
+
+
+def alignment(a: Motion, p: AlignParameters) -> Alignment:
+    """Align a take to the reference that parameters name."""
     if not isinstance(a, Motion):
         raise InputError(f"what is retimed is a motion, not {type(a).__name__}; read a file first")
-    for name in ("weights", "b_roles"):
-        if isinstance(options.get(name), Mapping):
-            options[name] = tuple(options[name].items())
-    o = build(AlignParameters, {"b": b, **options})
+    b = p.reference
     other = b if isinstance(b, Motion | Recording) else _read(b)
-    if isinstance(other, Motion) and o.b_roles:
-        other = replace(other, roles=dict(o.b_roles))
-    if o.range is not None:
-        start, end = a.domain
-        if not start - 1e-9 <= o.range[0] < o.range[1] <= end + 1e-9:
-            raise InputError(
-                f"the range {o.range[0]:g} to {o.range[1]:g} s is not a part of {start:g} to "
-                f"{end:g} s"
-            )
+    if isinstance(other, Motion) and p.reference_roles:
+        other = replace(other, roles=dict(p.reference_roles))
+    if p.range is not None:
+        part_of_clip(p.range, a.domain)
     first, second = _common(a, other)
-    if o.range is not None:
-        first = _cut(first, o.range)
-    found = _aligned(first, second, o)
+    if p.range is not None:
+        first = _cut(first, p.range)
+    found = _aligned(first, second, p)
     warp = found.warp
-    if o.range is not None:
+    if p.range is not None:
         # Within the clip, the range starts where it stood.
         graph = warp.body
-        source = np.clip(graph.y, *o.range)
-        moved = TimeWarp(graph.x - graph.x[0] + o.range[0], source)
-        warp = moved.within(a.domain, o.range, o.rest).with_notes(*warp.notes)
+        source = np.clip(graph.y, *p.range)
+        moved = TimeWarp(graph.x - graph.x[0] + p.range[0], source)
+        warp = moved.within(a.domain, p.range, ripple=p.ripple).with_notes(*warp.notes)
     return replace(found, warp=warp)
 
 
@@ -261,12 +249,12 @@ def _cut(recording: Recording, span: Range) -> Recording:
     return Recording(times, recording.at(times), recording.joints)
 
 
-def _aligned(a: Recording, b: Recording, o: AlignParameters) -> Alignment:
+def _aligned(a: Recording, b: Recording, p: AlignParameters) -> Alignment:
     sizer = Sizer(a)
-    weights = _weights(o.weights, a.joints)
-    times_a, times_b = _even(a, o.rate), _even(b, o.rate)
-    if o.loop_reference and len(times_a) > 1:
-        turns = int(np.ceil(o.max_step * len(times_b) / (len(times_a) - 1))) + 1
+    weights = _weights(p.weights, a.joints)
+    times_a, times_b = _even(a, p.search_fps), _even(b, p.search_fps)
+    if p.repeat and len(times_a) > 1:
+        turns = int(np.ceil(p.max_step * len(times_b) / (len(times_a) - 1))) + 1
     else:
         turns = 1
     poses_a = own_heading(a.at(times_a)) * sizer.scale
@@ -276,8 +264,8 @@ def _aligned(a: Recording, b: Recording, o: AlignParameters) -> Alignment:
     poses_a, poses_b = turned_onto(mean, poses_a), turned_onto(mean, placed)
     x, y = _features(poses_a, times_a, turns), _features(poses_b, times_b, 1)
     both = np.r_[weights, _MOTION_SECONDS * weights]
-    open_end = o.open_end or o.loop_reference
-    limits = o.max_step, -1 if o.max_stall is None else round(o.max_stall * o.rate), open_end
+    open_end = p.open_end or p.repeat
+    limits = p.max_step, -1 if p.max_stall is None else round(p.max_stall * p.search_fps), open_end
     *_, path = _search(x, y, both, *limits)
     # Once more without the constant difference in posture that the first path shows.
     middle = path.mean(axis=1).astype(int)
@@ -285,13 +273,13 @@ def _aligned(a: Recording, b: Recording, o: AlignParameters) -> Alignment:
     bias[len(weights) :] = 0.0
     costs, first, path = _search(x, y - bias, both, *limits)
     period = times_a[-1] - times_a[0]
-    keys = keys_of_path(path, costs, first, _KEY_EVERY * o.rate)
+    keys = keys_of_path(path, costs, first, _KEY_EVERY * p.search_fps)
     output = np.interp(keys[:, 0], np.arange(len(times_b)), times_b)
     source = times_a[0] + keys[:, 1] * period / (len(times_a) - 1)
     source[0] = times_a[0]
     if not open_end:
         source[-1] = times_a[-1]
-    warp = smooth_warp(output, source, loop=o.loop_reference)
+    warp = warp_through(output, source, loop=p.repeat)
     matched = x[path.mean(axis=1).astype(int), : len(weights)]
     off = float(np.linalg.norm(y[:, : len(weights)] - matched, axis=2).mean()) / sizer.scale
     notes = [f"mean distance of a joint along the path: {100 * off:.1f} cm"]

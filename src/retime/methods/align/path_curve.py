@@ -9,7 +9,7 @@ from retime.arrays import FloatArray
 from retime.timing import TimeWarp
 from retime.timing.curves import BezierCurve
 
-__all__ = ["keys_of_path", "smooth_warp"]
+__all__ = ["keys_of_path", "warp_through"]
 
 # A path that stays longer than this many steps keeps both ends of the stall (figure 3 keys runs
 # of one or two by where they end).
@@ -71,7 +71,7 @@ def _between(costs: FloatArray, c: int) -> float:
     return c + float(np.clip((left - right) / (2 * bend), -0.5, 0.5))
 
 
-def smooth_warp(output: FloatArray, source: FloatArray, *, loop: bool) -> TimeWarp:
+def warp_through(output: FloatArray, source: FloatArray, *, loop: bool) -> TimeWarp:
     """Pass a Bezier curve with G1 joins through the keys; slopes are those of chords, bounded."""
     chord = np.diff(source) / np.diff(output)
     slope = np.empty(len(output))

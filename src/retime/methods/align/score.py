@@ -17,7 +17,7 @@ from retime.methods.align.joints import Recording, tracked_points
 from retime.methods.align.poses import own_heading
 from retime.motion import Motion
 
-__all__ = ["Moment", "TimingScore", "follow", "judge", "score"]
+__all__ = ["Moment", "TimingScore", "follow", "score", "score_times"]
 
 # Where the recording's mean joint is slower than this (metres a second), timing cannot be seen.
 _MOVES = 0.15
@@ -187,10 +187,10 @@ def score(recording: Motion | Recording | Aligner, performance: Motion | Recordi
     True
     """
     aligner = recording if isinstance(recording, Aligner) else BayesAligner(recording)
-    return judge(aligner.recording, *follow(aligner, performance))
+    return score_times(aligner.recording, *follow(aligner, performance))
 
 
-def judge(
+def score_times(
     recording: Recording, times: FloatArray, source: FloatArray, confidence: FloatArray
 ) -> TimingScore:
     """Judge what an aligner found.

@@ -62,7 +62,7 @@ def find_path(
     Parameters
     ----------
     scores : array (steps, steps, n)
-        From ``score_table``.
+        From ``cost_table``.
     m : int
         Frames of the output.
     keys : sequence of (output frame, input frame)

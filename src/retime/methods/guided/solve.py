@@ -11,13 +11,15 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.errors import InfeasibleError, InputError
-from retime.methods.guided.score import (
+from retime.methods.guided.costs import (
     FeatureWeights,
-    Precision,
+    cost_table,
     reference_features,
-    score_of,
-    score_table,
+    signal_cost,
 )
+from retime.methods.guided.features import TAU
+from retime.methods.guided.moving_average import moving_average
+from retime.methods.guided.parameters import Limit, SearchParameters
 from retime.methods.guided.search import (
     Path,
     cost_of,
@@ -25,14 +27,10 @@ from retime.methods.guided.search import (
     find_path,
     find_priced_path,
 )
-from retime.methods.guided.smooth import moving_average
 from retime.timing import TimeWarp
 from retime.timing.curves import keytime_warp, monotone_cubic
 
-__all__ = ["Guidance", "Limit", "Problem", "solve"]
-
-# (start s, end s, slowest, fastest): speeds allowed for source times between two moments.
-Limit = tuple[float, float, float, float]
+__all__ = ["Guidance", "Search", "solve"]
 
 # With upsampling, steps grow with it, and work with their square.
 _MOST_STEPS_UPSAMPLED = 16
@@ -45,7 +43,7 @@ _MOST_TABLE = 1 << 31
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class Search:
     """What to solve: a signal, where its timing comes from, and what must hold.
 
     Parameters
@@ -97,70 +95,54 @@ class Guidance:
     frames: FloatArray
 
 
-def solve(
-    problem: Problem,
-    *,
-    duration: float | Literal["free"] | None,
-    keytimes: Sequence[tuple[float, float]],
-    max_speed: float,
-    min_speed: float | None,
-    limits: Sequence[Limit],
-    neighbours: int,
-    influence: float,
-    speed_change: float,
-    price: float,
-    tau: float,
-    average: float,
-    search: Literal["exact", "coarse"],
-    precision: Precision,
-    loop: bool,
-) -> Guidance:
-    """Solve for a warp; parameters are those of ``guided_warp``."""
+def solve(problem: Search, p: SearchParameters) -> Guidance:
+    """Solve for a warp."""
+    keytimes = p.keytimes
     start, end = problem.domain
     n = len(problem.poses)
     if n < 3:
         raise InputError("guided time warping needs at least three frames")
-    length = end - start if duration is None else duration
+    length = end - start if p.duration is None else p.duration
     if not isinstance(length, str) and not (np.isfinite(length) and length > 0):
         raise InputError(f"the duration must be above 0 s, not {length:g} s")
-    steps, capped = _steps(problem, max_speed)
-    weights = FeatureWeights.of(tau, 1 / problem.rate)
+    steps, capped = _steps(problem, p.max_speed)
+    weights = FeatureWeights.of(TAU, 1 / problem.rate)
     if n * steps * steps * 8 > _MOST_TABLE:
         raise InputError(
             f"{n} frames with steps up to {steps} are too many; lower the rate, the upsampling or "
             "the largest speed"
         )
-    scores = score_table(
+    scores = cost_table(
         problem.poses,
         problem.references,
         steps,
         weights,
-        neighbours=neighbours,
-        precision=precision,
+        neighbours=p.neighbours,
+        precision=p.precision,
     )
     plain = scores
-    if speed_change or limits or min_speed is not None:
-        scores = _limited(scores, problem, speed_change, min_speed, limits)
+    if p.speed_change_cost or p.speed_limits or p.min_speed is not None:
+        scores = _limited(scores, problem, p)
     if isinstance(length, str):
         if keytimes:
             raise InputError("a free duration takes no keytimes; give a duration, or none of them")
-        path = find_free_path(scores, price)
+        path = find_free_path(scores, p.frame_cost)
         keys = [(0, 0), (len(path.frames) - 1, n - 1)]
         length = (len(path.frames) - 1) / problem.rate
     else:
         m = max(round(length * problem.rate), 1) + 1
         keys = _key_frames(problem, m, length, keytimes, steps)
-        path = _search(problem, scores, m, keys, search)
-    fixed = sorted({t for t, _ in keys} | _edges(problem, path, limits))
-    guided = _curve(problem, path, fixed, length, keytimes, average, loop)
-    spline = keytime_warp(problem.domain, duration=length, keytimes=keytimes, loop=loop)
-    warp = guided if influence >= 1 else spline.blend(guided, influence)
+        path = _search(problem, scores, m, keys, p.search)
+    fixed = sorted({t for t, _ in keys} | _edges(problem, path, p.speed_limits))
+    guided = _curve(problem, path, fixed, length, keytimes, p.average, p.loop)
+    spline = keytime_warp(problem.domain, duration=length, keytimes=keytimes, loop=p.loop)
+    warp = guided if p.influence >= 1 else spline.blend(guided, p.influence)
     features = reference_features(problem.references, weights)
     costs = {"guided": cost_of(path.frames, plain)}
     uniform = keytime_warp(problem.domain, duration=length)
     for name, other in (("spline", spline), ("uniform", uniform)):
         shown = _shown(problem, other, len(path.frames))
-        costs[name] = score_of(shown, features, weights, neighbours)
+        costs[name] = signal_cost(shown, features, weights, p.neighbours)
     notes = [
         f"cost {costs['guided']:.4g}; the spline through the keytimes {costs['spline']:.4g}, "
         f"uniform speed {costs['uniform']:.4g}"
@@ -170,9 +152,9 @@ def solve(
             "the spline costs less: steps of whole frames are coarse here; a larger upsample, such "
             f"as {min(4 * problem.upsample, 16)}, may do better"
         )
-    if influence < 1:
-        costs["blended"] = score_of(
-            _shown(problem, warp, len(path.frames)), features, weights, neighbours
+    if p.influence < 1:
+        costs["blended"] = signal_cost(
+            _shown(problem, warp, len(path.frames)), features, weights, p.neighbours
         )
         notes.append(f"blended with the spline, the warp costs {costs['blended']:.4g}")
     if capped:
@@ -182,7 +164,7 @@ def solve(
     return Guidance(warp.with_notes(*notes), costs, path.gap, path.frames.astype(float))
 
 
-def _steps(problem: Problem, max_speed: float) -> tuple[int, bool]:
+def _steps(problem: Search, max_speed: float) -> tuple[int, bool]:
     """Largest step in input frames, and whether upsampling made it smaller than asked for."""
     steps = max(int(np.ceil(max_speed * problem.upsample - 1e-9)), 1)
     if problem.upsample > 1 and steps > _MOST_STEPS_UPSAMPLED:
@@ -190,25 +172,19 @@ def _steps(problem: Problem, max_speed: float) -> tuple[int, bool]:
     return min(steps, len(problem.poses) - 1), False
 
 
-def _limited(
-    scores: FloatArray,
-    problem: Problem,
-    speed_change: float,
-    min_speed: float | None,
-    limits: Sequence[Limit],
-) -> FloatArray:
+def _limited(scores: FloatArray, problem: Search, p: SearchParameters) -> FloatArray:
     """Charge changes of speed, and forbid speeds outside their limits."""
     scores = scores.copy()
     steps = scores.shape[0]
     speed = (1 + np.arange(steps)) / problem.upsample
-    if speed_change:
-        change = speed_change * np.abs(speed[:, None] - speed)
+    if p.speed_change_cost:
+        change = p.speed_change_cost * np.abs(speed[:, None] - speed)
         # Added to what is finite only: an infinite score stays what it is.
         scores += change[:, :, None].astype(scores.dtype)
     start, end = problem.domain
-    spans = [] if min_speed is None else [(start, end, min_speed, np.inf)]
+    spans = [] if p.min_speed is None else [(start, end, p.min_speed, np.inf)]
     times = start + np.arange(scores.shape[2]) / problem.input_rate
-    for first, last, slowest, fastest in [*spans, *limits]:
+    for first, last, slowest, fastest in [*spans, *p.speed_limits]:
         if not (first < last and 0 <= slowest <= fastest):
             raise InputError(
                 f"the limit {first:g} to {last:g} s at {slowest:g} to {fastest:g} times the speed "
@@ -222,7 +198,7 @@ def _limited(
 
 
 def _key_frames(
-    problem: Problem,
+    problem: Search,
     m: int,
     duration: float,
     keytimes: Sequence[tuple[float, float]],
@@ -278,7 +254,7 @@ def _key_frames(
 
 
 def _search(
-    problem: Problem,
+    problem: Search,
     scores: FloatArray,
     m: int,
     keys: list[tuple[int, int]],
@@ -293,7 +269,7 @@ def _search(
     return find_path(scores, m, keys)
 
 
-def _coarse(problem: Problem, scores: FloatArray, m: int, keys: list[tuple[int, int]]) -> Path:
+def _coarse(problem: Search, scores: FloatArray, m: int, keys: list[tuple[int, int]]) -> Path:
     """Search at about 5 Hz first, then in full only near what was found (section 3.3)."""
     skip = max(round(problem.rate / 5), 1)
     steps, _, n = scores.shape
@@ -303,7 +279,7 @@ def _coarse(problem: Problem, scores: FloatArray, m: int, keys: list[tuple[int, 
     references = tuple(z[::skip] for z in problem.references)
     if sum(max(len(z) - 2, 0) for z in references) < 3 or few_out < 3 or len(few_in) < few_out:
         return find_path(scores, m, keys)
-    coarse = score_table(problem.poses[few_in], references, min(steps, len(few_in) - 1), weights)
+    coarse = cost_table(problem.poses[few_in], references, min(steps, len(few_in) - 1), weights)
     rough = sorted({(0, 0), (few_out - 1, len(few_in) - 1)})
     try:
         found = find_path(coarse, few_out, rough)
@@ -314,7 +290,7 @@ def _coarse(problem: Problem, scores: FloatArray, m: int, keys: list[tuple[int, 
         return find_path(scores, m, keys)
 
 
-def _edges(problem: Problem, path: Path, limits: Sequence[Limit]) -> set[int]:
+def _edges(problem: Search, path: Path, limits: Sequence[Limit]) -> set[int]:
     """Find the output frames between which limits hold: averaging must not mix across them."""
     times = problem.domain[0] + path.frames / problem.input_rate
     out: set[int] = set()
@@ -327,7 +303,7 @@ def _edges(problem: Problem, path: Path, limits: Sequence[Limit]) -> set[int]:
 
 
 def _curve(
-    problem: Problem,
+    problem: Search,
     path: Path,
     fixed: Sequence[int],
     duration: float,
@@ -359,7 +335,7 @@ def _curve(
     return TimeWarp(*monotone_cubic(output[fresh], source[fresh], loop=loop), loop=loop)
 
 
-def _shown(problem: Problem, warp: TimeWarp, m: int) -> FloatArray:
+def _shown(problem: Search, warp: TimeWarp, m: int) -> FloatArray:
     """Poses that another warp would show at the output's frames."""
     start, end = problem.domain
     t = np.linspace(*warp.domain, m)

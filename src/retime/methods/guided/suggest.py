@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from retime.methods.guided.costs import FeatureWeights, cost_table
 from retime.methods.guided.features import SMOOTHING, TAU, filtered, pose_signals
-from retime.methods.guided.score import FeatureWeights, score_table
 from retime.motion import Motion
 
 __all__ = ["Suggestion", "suggest_keytimes"]
@@ -53,7 +53,7 @@ def suggest_keytimes(motion: Motion, *, count: int = 5, rate: float = 30.0) -> l
     weights = FeatureWeights.of(TAU, 1 / rate)
     if len(signals.poses) < 6:
         return []
-    table = score_table(signals.poses, signals.references, 2, weights)
+    table = cost_table(signals.poses, signals.references, 2, weights)
     inside = np.isfinite(table[1, 1]) & np.isfinite(table[0, 0])
     loss = np.zeros(len(inside))
     loss[inside] = table[1, 1, inside] - table[0, 0, inside]

@@ -22,9 +22,9 @@ __all__ = [
     "Path",
     "base_joint",
     "even_motion",
+    "filtered_path",
     "load_pinocchio",
     "make_figure",
-    "smooth_path",
 ]
 
 # Joints that turn by less than this, in radians, are merged with their parent.
@@ -233,7 +233,7 @@ def make_figure(motion: Motion, body: Body, solids: dict[str, Solid]) -> Figure:
     return Figure(model, tuple(moving), places, tuple(bodies), np.array(owners), np.array(inertias))
 
 
-def smooth_path(figure: Figure, motion: Motion, cutoff: float | None) -> Path:
+def filtered_path(figure: Figure, motion: Motion, cutoff: float | None) -> Path:
     """Return a motion's path, low-passed without delay, and its derivatives by source time.
 
     Accelerations of raw capture are noise; a Butterworth filter run both ways keeps what is below

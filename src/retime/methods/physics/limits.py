@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -11,13 +11,13 @@ from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.methods.physics.dynamics import Torques
 from retime.methods.physics.figure import Path
+from retime.methods.physics.parameters import TorqueLimits
 from retime.methods.physics.recorded import RecordedForces
 from retime.motion import Motion
 from retime.parameters import coerce
 
-__all__ = ["TorqueLimits", "joint_limits", "with_accelerations"]
+__all__ = ["joint_limits", "with_accelerations"]
 
-TorqueLimits = Literal["observed"] | float | Mapping[str, float] | Callable[[Motion], Any]
 # Torques that a joint is given at the least, newton metres: a clip may not use some at all.
 _LEAST_LIMIT = 15.0
 

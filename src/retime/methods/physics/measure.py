@@ -10,7 +10,7 @@ import numpy as np
 
 from retime.body import Body, find_body
 from retime.methods.physics.dynamics import Dynamics, measure_dynamics, required_force
-from retime.methods.physics.figure import Figure, Path, even_motion, make_figure, smooth_path
+from retime.methods.physics.figure import Figure, Path, even_motion, filtered_path, make_figure
 from retime.methods.physics.gravity import DOWN
 from retime.methods.physics.segments import read_body_data, solids_of
 from retime.methods.physics.supports import Supports, find_supports, given_supports
@@ -43,7 +43,7 @@ class Measured:
 def measure(
     motion: Motion,
     mass: float | None,
-    smoothing: float | None,
+    cutoff: float | None,
     contacts: Iterable[Contact] | None,
     body_data: Mapping[str, Any] | None,
 ) -> Measured:
@@ -53,7 +53,7 @@ def measure(
     data = read_body_data(body_data).named(body)
     solids = solids_of(clip, body, data, mass)
     figure = make_figure(clip, body, solids)
-    path = smooth_path(figure, clip, smoothing)
+    path = filtered_path(figure, clip, cutoff)
     dynamics = measure_dynamics(figure, path)
     person = body.is_biped and "hips" in body.roles
     root = positions(clip)[:, figure.moving[0]]

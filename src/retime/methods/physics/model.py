@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,19 +20,24 @@ from retime.methods.physics.durations import (
 )
 from retime.methods.physics.dynamics import Torques
 from retime.methods.physics.explain import Explanation, explain_timing
-from retime.methods.physics.gravity import DOWN, parse_gravity
-from retime.methods.physics.limits import TorqueLimits, joint_limits, with_accelerations
+from retime.methods.physics.gravity import parse_gravity
+from retime.methods.physics.limits import joint_limits, with_accelerations
 from retime.methods.physics.measure import Measured, measure
 from retime.methods.physics.objective import Baked, bake, least_forces
+from retime.methods.physics.parameters import (
+    ModelParameters,
+    ModelWarpParameters,
+    SearchParameters,
+    TorqueLimits,
+)
 from retime.methods.physics.recorded import RecordedForces
 from retime.methods.physics.regions import MOST_SPEED, Region, find_regions, nearest_inside
 from retime.methods.physics.request import Request, at_nodes
-from retime.methods.physics.solve import Solution, Watch, solve
+from retime.methods.physics.solve import Solution, solve
 from retime.motion import Motion
-from retime.motion.contact import Contact
 from retime.motion.edits import apply
 from retime.motion.kinematics import positions
-from retime.parameters import coerce
+from retime.parameters import describes, takes
 from retime.timing import TimeWarp
 
 __all__ = ["PhysicsModel", "TorqueLimits"]
@@ -47,6 +53,7 @@ _TOLERANCE = 0.05
 _OF_PHYSICS = ("torques", "regions", "_fastest", "_kept")
 
 
+@describes(ModelParameters)
 class PhysicsModel:
     """The physics of a motion (sections 3.1 to 3.5).
 
@@ -54,91 +61,30 @@ class PhysicsModel:
     ----------
     motion : Motion
         The clip; any articulated figure.
-    mass : float, optional
-        Kilograms of the whole; left out, what its segments weigh as water.
-    gravity : (float, float, float), float or str
-        In m/s^2: a vector (Y is up), a size downwards, or a direction of the figure's own such as
-        ``"left:9.81"``.
-    mass_scale : mapping of str to float
-        Factors of segments' masses, by joint or role.
-    friction : float
-        Coefficient between feet and ground.
-    torque_limits : "observed", float, mapping of str to float, or callable
-        Most torque of every joint: the largest that the recorded motion needs times
-        ``limit_factor``, one number for all, or newton metres by joint or role. A function of the
-        motion may give limits that depend on the pose: (F, J) newton metres of ``joints``.
-    limit_factor : float
-        See above.
-    limit_clips : iterable of Motion
-        Further clips of the same figure whose torques count as observed.
-    smoothing : float, optional
-        Cutoff in hertz of the low-pass on the recorded motion; None leaves it as it is.
-    slack : float
-        Force and moment on the root that need no source, in weights (and weight times metre).
-    contacts : iterable of Contact, optional
-        When which joints touch; left out, the feet are looked at.
-    body_data : mapping, optional
-        Masses, centres, radii and limits that are known better, by joint or role.
-    acceleration_limit : float, optional
-        Most angular acceleration of every joint about each axis, rad/s^2; left out, any.
 
     Examples
     --------
     >>> from retime import PhysicsModel, samples
-    >>> model = PhysicsModel(samples.toss(), smoothing=None, gravity=9.81 / 4)
+    >>> model = PhysicsModel(samples.toss(), cutoff=0, gravity=9.81 / 4)
     >>> warp = model.warp(duration="free")
     >>> round(float(warp.rate(0.5)), 2)             # a quarter of gravity: half the speed
     0.5
     """
 
-    def __init__(
-        self,
-        motion: Motion,
-        *,
-        mass: float | None = None,
-        gravity: Any = DOWN,
-        mass_scale: Mapping[str, float] | Sequence[tuple[str, float]] = (),
-        friction: float = 0.5,
-        torque_limits: TorqueLimits = "observed",
-        limit_factor: float = 1.5,
-        limit_clips: Iterable[Motion] = (),
-        smoothing: float | None = 8.0,
-        slack: float = 0.2,
-        contacts: Iterable[Contact] | None = None,
-        body_data: Mapping[str, Any] | None = None,
-        acceleration_limit: float | None = None,
-    ) -> None:
-        number = float | None
-        mass, smoothing = coerce(mass, number, "mass"), coerce(smoothing, number, "smoothing")
-        friction, slack = coerce(friction, float, "friction"), coerce(slack, float, "slack")
-        limit_factor = coerce(limit_factor, float, "limit_factor")
-        acceleration_limit = coerce(acceleration_limit, number, "acceleration_limit")
-        if isinstance(mass_scale, Mapping):
-            mass_scale = tuple(mass_scale.items())
-        mass_scale = coerce(mass_scale, tuple[tuple[str, float], ...], "mass_scale")
-        if acceleration_limit is not None and not acceleration_limit > 0:
-            raise InputError(f"an acceleration limit of {acceleration_limit} lets nothing move")
-        if limit_factor <= 0:
-            raise InputError(f"the limit factor is {limit_factor}; it must be above 0")
-        if mass is not None and not (np.isfinite(mass) and mass > 0):
-            raise InputError(f"a mass of {mass} kg cannot be moved; it must be above 0")
-        if not (np.isfinite(friction) and friction >= 0):
-            raise InputError(f"friction is {friction}; it must be 0 or more")
-        if not (np.isfinite(slack) and slack > 0):
-            raise InputError(f"the slack is {slack}; it must be above 0, as 0.2 of the weight")
-        if smoothing is not None and not (np.isfinite(smoothing) and smoothing > 0):
-            raise InputError(f"a cutoff of {smoothing} Hz keeps nothing; None is no filter")
+    @takes(ModelParameters)
+    def __init__(self, motion: Motion, p: ModelParameters) -> None:
+        cutoff = p.cutoff or None
+        self._body: dict[str, Any] = {"mass": p.mass, "cutoff": p.cutoff, "body_data": p.body_data}
         self._recorded = RecordedForces(
-            measure(motion, mass, smoothing, contacts, body_data), friction
+            measure(motion, p.mass, cutoff, p.contacts, p.body_data), p.friction
         )
         self._others = tuple(
-            measure(clip, mass, smoothing, None, body_data) for clip in limit_clips
+            measure(_clip(clip), p.mass, cutoff, None, p.body_data) for clip in p.limit_clips
         )
-        self._body: dict[str, Any] = {"mass": mass, "smoothing": smoothing, "body_data": body_data}
         self._forgives = True  # what a recording lacks at its root is an error of measurement
-        self.slack, self.limit_factor = slack, limit_factor
-        self.torque_limits, self.acceleration_limit = torque_limits, acceleration_limit
-        self._set_physics(gravity, dict(mass_scale))
+        self.slack, self.limit_factor = p.slack, p.limit_factor
+        self.torque_limits, self.acceleration_limit = p.torque_limits, p.acceleration_limit
+        self._set_physics(p.gravity, dict(p.mass_scale))
 
     def _set_physics(self, gravity: Any, mass_scale: Mapping[str, float]) -> None:
         m = self._measured
@@ -347,9 +293,13 @@ class PhysicsModel:
         )
 
     def _same_body(self, motion: Motion) -> PhysicsModel:
-        """Return a model of another motion with this one's mass, data and smoothing."""
+        """Return a model of another motion with this one's mass, data and filter."""
         return PhysicsModel(
-            motion, gravity=self.gravity, friction=self.friction, slack=self.slack, **self._body
+            motion,
+            gravity=tuple(self.gravity),
+            friction=self.friction,
+            slack=self.slack,
+            **self._body,
         )
 
     def _like(self, motion: Motion) -> PhysicsModel:
@@ -403,48 +353,25 @@ class PhysicsModel:
         at = np.clip(warp(self.times), other.times[0], other.times[-1])
         return np.stack([np.interp(at, other.times, c) for c in torques.T], axis=1)
 
-    def solve(
-        self,
-        *,
-        duration: float | Literal["free"] | None = None,
-        keytimes: Sequence[tuple[float, float]] = (),
-        rates: Sequence[tuple[float, float]] = (),
-        speeds: Sequence[tuple[float, str, float]] = (),
-        objective: Any = "match",
-        alpha: float = 100.0,
-        beta: float = 1.0,
-        loop: bool = False,
-        start: TimeWarp | None = None,
-        watch: Watch | None = None,
-    ) -> tuple[FloatArray, Solution]:
-        """Find the best timing: the nodes' source times, and what was found for them.
+    @takes(SearchParameters)
+    def solve(self, p: SearchParameters) -> tuple[FloatArray, Solution]:
+        """Find the best timing: the nodes' source times, and what was found for them."""
+        return self._solve(p)
 
-        Parameters
-        ----------
-        duration, keytimes, rates, speeds, objective, alpha, beta, loop
-            As of :meth:`warp`.
-        start : TimeWarp, optional
-            A timing to start from, such as the last one before a keytime was dragged.
-        watch : callable, optional
-            Called after every step with its number, p'^2 at the nodes and the objective; true ends
-            the search, and an array goes on from there.
-        """
-        request = Request.of(
-            (float(self.times[0]), float(self.times[-1])), duration, keytimes, rates,
-            [(s, self._rate_for(s, j, v)) for s, j, v in
-             coerce(speeds, tuple[tuple[float, str, float], ...], "speeds")],
-        )  # fmt: skip
-        alpha, beta = coerce(alpha, float, "alpha"), coerce(beta, float, "beta")
-        if alpha < 0 or beta < 0:
-            raise InputError(f"weights are 0 or more, not alpha {alpha:g} and beta {beta:g}")
+    def _solve(self, p: SearchParameters) -> tuple[FloatArray, Solution]:
+        rates = [*p.rates, *((s, self._rate_for(s, j, v)) for s, j, v in p.joint_speeds)]
+        span = float(self.times[0]), float(self.times[-1])
+        request = Request.of(span, p.duration, p.keytimes, rates)
         nodes = request.nodes(self.times)
         problem = request.problem(
-            nodes, at_nodes(self._baked(objective), self.times, nodes),
-            loop=loop, alpha=alpha, beta=beta,
+            nodes, at_nodes(self._baked(p.objective), self.times, nodes),
+            loop=p.loop, alpha=p.alpha, beta=p.beta,
         )  # fmt: skip
-        first = None if start is None else np.asarray(start.rate(start.inverse(nodes))) ** 2
-        found = solve(problem, first, watch)
-        if found.missed > _MISSED and watch is None:
+        first = None
+        if p.start is not None:
+            first = np.asarray(p.start.rate(p.start.inverse(nodes))) ** 2
+        found = solve(problem, first, p.watch)
+        if found.missed > _MISSED and p.watch is None:
             raise InfeasibleError(
                 f"the times and rates asked for cannot be met together: {found.missed:.2g} s are "
                 "missing; give a rate up, or another duration"
@@ -461,47 +388,9 @@ class PhysicsModel:
             raise InputError(f"{name} stands at {moment:g} s: no rate gives it {speed:g} m/s")
         return speed / here
 
-    def warp(
-        self,
-        *,
-        duration: float | Literal["free"] | None = None,
-        keytimes: Sequence[tuple[float, float]] = (),
-        rates: Sequence[tuple[float, float]] = (),
-        speeds: Sequence[tuple[float, str, float]] = (),
-        objective: Any = "match",
-        alpha: float = 100.0,
-        beta: float = 1.0,
-        loop: bool = False,
-        strict: bool = False,
-        start: TimeWarp | None = None,
-        watch: Watch | None = None,
-    ) -> TimeWarp:
+    @takes(ModelWarpParameters)
+    def warp(self, p: ModelWarpParameters) -> TimeWarp:
         """Find the timing that a body could have produced, nearest to the recorded effort.
-
-        Parameters
-        ----------
-        duration : float or "free", optional
-            Length of the result in seconds; ``"free"`` lets physics decide; left out, it is kept.
-        keytimes : sequence of (output s, source s)
-            Moments that must be met, exactly.
-        rates : sequence of (source s, rate)
-            Speeds of time at moments of the source.
-        speeds : sequence of (source s, joint, m/s)
-            Speeds of joints at moments of the source.
-        objective : "match", "effort" or (Motion, TimeWarp)
-            Keep the recorded torques, use as little as possible, or take over another motion's,
-            by a warp from this one's time to its.
-        alpha, beta : float
-            Weights of feasibility and of torques (14).
-        loop : bool
-            The clip is a cycle: the rate agrees at the seam.
-        strict : bool
-            Refuse a duration below the feasible minimum instead of giving the best there is.
-        start : TimeWarp, optional
-            A timing to start from, such as the last one before a keytime was dragged.
-        watch : callable, optional
-            Called after every step with its number, p'^2 at the nodes and the objective; true ends
-            the search, and an array goes on from there.
 
         Returns
         -------
@@ -509,21 +398,17 @@ class PhysicsModel:
             Its notes say whether it is the global optimum, and what is not feasible.
         """
         notes = list(self.notes)
-        duration = coerce(duration, float | Literal["free"] | None, "duration")
-        asked = None if duration in (None, "free") else float(duration)
+        asked = None if p.duration in (None, "free") else float(p.duration)
         least = self.minimum_duration() if asked is not None else None
         if asked is not None and least is not None and asked < least * (1 - 1e-6):
             text = f"{asked:.3g} s is shorter than a body could be: {least:.3g} s is the least"
             most = float(np.sqrt(MOST_SPEED))
             if least < (1 + 1e-3) * float(np.ptp(self.times)) / most:
                 text = f"{asked:.3g} s is too fast: at most {most:g} times the speed is looked at"
-            if strict:
+            if p.strict:
                 raise InfeasibleError(text)
             notes.append(f"{text}; the best there is was taken")
-        nodes, found = self.solve(
-            duration=duration, keytimes=keytimes, rates=rates, speeds=speeds,
-            objective=objective, alpha=alpha, beta=beta, loop=loop, start=start, watch=watch,
-        )  # fmt: skip
+        nodes, found = self._solve(p)
         if len(self.empty_frames):
             frames = self.empty_frames
             notes.append(
@@ -536,8 +421,8 @@ class PhysicsModel:
         output = begin + found.times
         if asked is not None:
             output[-1] = begin + asked
-        warp = TimeWarp(output, nodes, loop=loop)
-        if watch is None:
+        warp = TimeWarp(output, nodes, loop=p.loop)
+        if p.watch is None:
             notes += self._beyond(warp)
         return warp.with_notes(*notes)
 
@@ -551,3 +436,13 @@ class PhysicsModel:
             f"{len(outside)} of {len(self.times)} frames ask a little more than a body could do "
             f"(from {self.times[outside[0]]:.3g} s on); retime check --physics tells what"
         ]
+
+
+def _clip(given: Any) -> Motion:
+    if isinstance(given, Motion):
+        return given
+    from retime.io import read
+
+    if not isinstance(given, str | Path):
+        raise InputError(f"a clip is a motion or a path, not {type(given).__name__}")
+    return read(given)

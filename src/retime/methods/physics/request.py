@@ -5,15 +5,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from retime.arrays import FloatArray
 from retime.errors import InfeasibleError, InputError
 from retime.methods.physics.objective import Baked
-from retime.methods.physics.solve import Problem
-from retime.parameters import coerce
+from retime.methods.physics.solve import TimingProblem
 
 __all__ = ["FASTEST", "SLOWEST", "Request", "at_nodes"]
 
@@ -48,15 +47,10 @@ class Request:
     free: bool
 
     @classmethod
-    def of(
-        cls, span: tuple[float, float], duration: Any, keytimes: Pairs, rates: Pairs, more: Pairs
-    ) -> Request:
-        """Check wishes against the clip's span; ``more`` are rates that speeds came to."""
+    def of(cls, span: tuple[float, float], duration: Any, keytimes: Pairs, rates: Pairs) -> Request:
+        """Check wishes against the clip's span."""
         begin, end = span
-        duration = coerce(duration, float | Literal["free"] | None, "duration")
-        keytimes = coerce(keytimes, tuple[tuple[float, float], ...], "keytimes")
-        fixed = [*coerce(rates, tuple[tuple[float, float], ...], "rates"), *more]
-        for moment, rate in fixed:
+        for moment, rate in rates:
             if not begin <= moment <= end:
                 raise InputError(f"{moment:g} s is not in the clip, {begin:g} to {end:g} s")
             if not SLOWEST <= rate <= FASTEST:
@@ -80,7 +74,7 @@ class Request:
                     f"{way:.3g} s of the motion cannot take {seconds:.3g} s: speeds go from "
                     f"{SLOWEST:g} to {FASTEST:g}; {way / FASTEST:.3g} s would be the least"
                 )
-        return cls(begin, tuple(keys), tuple(fixed), duration == "free")
+        return cls(begin, tuple(keys), tuple(rates), duration == "free")
 
     def nodes(self, times: FloatArray) -> FloatArray:
         """Return the source times that a timing is found at: the frames, and what is asked for."""
@@ -91,7 +85,7 @@ class Request:
 
     def problem(
         self, nodes: FloatArray, baked: Baked, *, loop: bool, alpha: float, beta: float
-    ) -> Problem:
+    ) -> TimingProblem:
         """State the wishes as a problem over nodes."""
 
         def node(source: float) -> int:
@@ -101,7 +95,7 @@ class Request:
         # Where time is not to be saved, it must not be saved up by standing on one frame.
         mean = min((e - s) / (b - a) for (a, s), (b, e) in legs)
         met = legs[:-1] if self.free else legs
-        return Problem(
+        return TimingProblem(
             nodes=nodes,
             baked=baked,
             legs=[(node(source), output - before[0]) for before, (output, source) in met],

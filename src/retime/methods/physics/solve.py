@@ -18,7 +18,7 @@ from retime.arrays import FloatArray
 from retime.methods.physics.objective import Baked
 from retime.methods.physics.regions import UNIT
 
-__all__ = ["Problem", "Solution", "solve"]
+__all__ = ["Solution", "TimingProblem", "solve"]
 
 _MOST_STEPS = 120
 # Durations are met to this many seconds before the last correction, which makes them exact.
@@ -34,7 +34,7 @@ Watch = Callable[[int, FloatArray, float], FloatArray | bool | None]
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class TimingProblem:
     """What is to be solved.
 
     Parameters
@@ -103,7 +103,7 @@ class Solution:
 class _Terms:
     """The objective's terms and derivatives, in memory that is used again."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: TimingProblem) -> None:
         self.p = problem
         self.steps = np.diff(problem.nodes)
         count = len(problem.nodes)
@@ -154,13 +154,13 @@ class _Terms:
 
 
 def solve(
-    problem: Problem, start: FloatArray | None = None, watch: Watch | None = None
+    problem: TimingProblem, start: FloatArray | None = None, watch: Watch | None = None
 ) -> Solution:
     """Find the speeds that minimise the objective and meet all legs' times.
 
     Parameters
     ----------
-    problem : Problem
+    problem : TimingProblem
         What to solve.
     start : array (K,), optional
         b to start from, such as the last solution; else even speed on every leg.
@@ -241,13 +241,13 @@ def solve(
     return _finished(problem, terms, b, low, high, price[: len(terms.wanted)], number)
 
 
-def _even(problem: Problem, terms: _Terms) -> FloatArray:
+def _even(problem: TimingProblem, terms: _Terms) -> FloatArray:
     speed = np.r_[terms.by_leg(terms.steps) / terms.wanted, 1.0]
     return np.asarray(np.r_[speed[terms.leg], speed[terms.leg[-1]]] ** 2)
 
 
 def _finished(
-    problem: Problem,
+    problem: TimingProblem,
     terms: _Terms,
     b: FloatArray,
     low: FloatArray,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from retime.methods.staggered.evidence import Evidence
 from retime.methods.staggered.history import PoseEdit
+from retime.methods.staggered.parameters import StaggerParameters
 from retime.methods.staggered.poses import StaggeredPoses
-from retime.methods.staggered.stagger import StaggerParameters, edited_poses, stagger
+from retime.methods.staggered.stagger import edited_poses, stagger
 
 __all__ = [
     "Evidence",

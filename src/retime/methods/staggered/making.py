@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +15,7 @@ from retime.errors import InputError
 from retime.methods.staggered.channel import Channel, Fit
 from retime.methods.staggered.evidence import TRAIL_SMOOTHING, gather, refinements_at
 from retime.methods.staggered.filtering import noisy_joints, smoothed
+from retime.methods.staggered.parameters import FindingParameters
 from retime.methods.staggered.poses import StaggeredPoses
 from retime.methods.staggered.timing import Timing
 from retime.motion import Motion, Pose, Units, quat
@@ -31,56 +32,39 @@ __all__ = ["poses_by_hand", "poses_of"]
 _FLIP = np.radians(15)
 
 
-def poses_of(
-    motion: Motion,
-    keep: float | int | Iterable[float],
-    *,
-    span: Range | None,
-    contacts: tuple[Contact, ...] | None,
-    bound: float,
-    fit: Fit,
-    smoothing: float,
-    smoothed_joints: Sequence[str],
-    loop: bool,
-) -> StaggeredPoses:
+def poses_of(motion: Motion, p: FindingParameters) -> StaggeredPoses:
     """Find a motion's poses; see :meth:`StaggeredPoses.from_motion`."""
     if len(motion) < 2:
         raise InputError("staggered poses need a motion of at least two frames")
-    bound, smoothing = coerce(bound, float, "bound"), coerce(smoothing, float, "filter")
-    if bound < 0:
-        raise InputError(f"the bound of refinements is 0 s or more, not {bound:g}")
-    if not 0 <= smoothing <= motion.duration:
-        raise InputError(
-            f"the filter's width is 0 s or more, and no more than the clip lasts, not {smoothing:g}"
-        )
-    if fit not in ("log", "levenberg-marquardt"):
-        raise InputError(f"fit is {fit!r}; it can be 'log' or 'levenberg-marquardt'")
-    span = _inside(span, motion)
+    if p.filter > motion.duration:
+        raise InputError(f"the filter's width is {p.filter:g} s, longer than the clip")
+    contacts = None if p.contacts is None else tuple(p.contacts)
+    span = _inside(p.range, motion)
     _check_contacts(contacts, motion)
     notes = []
     used = motion
     filtered: tuple[str, ...] = ()
-    if smoothing > 0:
+    if p.filter > 0:
         body = find_body(motion)
-        filtered = body.find_joints(smoothed_joints) if smoothed_joints else noisy_joints(motion)
-        used = smoothed(motion, smoothing, filtered)
-        notes.append(f"{len(filtered)} joints were smoothed over {1000 * smoothing:g} ms")
+        filtered = body.find_joints(p.filter_joints) if p.filter_joints else noisy_joints(motion)
+        used = smoothed(motion, p.filter, filtered)
+        notes.append(f"{len(filtered)} joints were smoothed over {1000 * p.filter:g} ms")
     notes += _flips(used)
     even = used
     if motion.sample_times is not None:
         even = apply(used, TimeWarp.identity(*used.domain), fps=used.rate)
     known = _contacts(even) if contacts is None else contacts
     evidence = gather(even, known)
-    chosen = evidence.best(keep, span)
+    chosen = evidence.best(p.keep, span)
     if not len(evidence.candidates):
         notes.append("nothing moves in this clip: its two end poses are all there are")
     frames, pinned = _with_ends(chosen, span, even)
-    offsets = refinements_at(evidence, frames, bound)
+    offsets = refinements_at(evidence, frames, p.max_refinement)
     offsets[pinned] = 0
     times = even.times[frames]
     refinements = even.times[frames[:, None] + offsets] - times[:, None]
     timing = _timing(motion.skeleton, times, refinements, 1 / motion.rate)
-    curves = _fitted(used, timing, fit)
+    curves = _fitted(used, timing, p.fit)
     plain = tuple(
         None if name in filtered else c for name, c in zip(timing.channels, curves, strict=True)
     )
@@ -89,7 +73,7 @@ def poses_of(
         first, last = (int(np.abs(times - t).argmin()) for t in span)
         bounds = (int(timing.numbers[first]), int(timing.numbers[last]))
     return StaggeredPoses(
-        motion, timing, curves, plain, evidence, contacts, bounds, loop, notes=tuple(notes)
+        motion, timing, curves, plain, evidence, contacts, bounds, p.loop, notes=tuple(notes)
     )
 
 
@@ -102,7 +86,7 @@ def _inside(span: Range | None, motion: Motion) -> Range | None:
     """Bring a range to the frames that it holds."""
     if span is None:
         return None
-    a, b = part_of_clip(coerce(span, Range, "range"), motion.domain)
+    a, b = part_of_clip(span, motion.domain)
     times = motion.times
     inside = times[(times >= a - 1e-9) & (times <= b + 1e-9)]
     if len(inside) < 3:

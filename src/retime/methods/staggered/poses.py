@@ -10,15 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from retime.methods.staggered.channel import Fit
 from retime.methods.staggered.curve_edits import CurveEdits
 from retime.methods.staggered.history import PoseEdit, replayed
+from retime.methods.staggered.parameters import FindingParameters
 from retime.methods.staggered.timing_edits import TimingEdits
 from retime.methods.staggered.value_edits import ValueEdits
 from retime.motion import Motion, Pose, Units
-from retime.motion.contact import Contact
 from retime.motion.skeleton import Skeleton
-from retime.parameters import Range
+from retime.parameters import takes
 
 __all__ = ["StaggeredPoses"]
 
@@ -64,51 +63,18 @@ class StaggeredPoses(TimingEdits, ValueEdits, CurveEdits):
     """
 
     @classmethod
-    def from_motion(
-        cls,
-        motion: Motion,
-        keep: float | int | Sequence[float] = 1.0,
-        *,
-        range: Range | None = None,
-        contacts: Iterable[Contact] | None = None,
-        bound: float = 0.25,
-        fit: Fit = "log",
-        filter: float = 0.0,
-        filter_joints: Sequence[str] = (),
-        loop: bool = False,
-    ) -> StaggeredPoses:
+    @takes(FindingParameters)
+    def from_motion(cls, motion: Motion, p: FindingParameters) -> StaggeredPoses:
         """Find the poses of a motion and the timing of their parts.
 
         Parameters
         ----------
         motion : Motion
             Any motion.
-        keep : float, int or sequence of float
-            How many of the poses that were found: a share up to 1.0, a count, or those near to
-            given times in seconds. The first and the last frame are always poses.
-        range : (float, float), optional
-            Poses only between these times; the rest cannot change.
-        contacts : iterable of Contact, optional
-            Known contacts; else they are found. Their starts and ends tell of poses.
-        bound : float
-            The largest timing refinement that is looked for, seconds.
-        fit : {"log", "levenberg-marquardt"}
-            How splines are fitted: in the logarithm's space, or by refining that.
-        filter : float
-            Smooth noisy joints first by a Gaussian of this standard deviation, seconds; 0 leaves
-            them.
-        filter_joints : sequence of str
-            Which joints are smoothed; left out, the spine's and the fingers'.
-        loop : bool
-            The clip is a cycle: its first and last pose are edited as one.
         """
         from retime.methods.staggered.making import poses_of
 
-        known = None if contacts is None else tuple(contacts)
-        return poses_of(
-            motion, keep, span=range, contacts=known, bound=bound, fit=fit, smoothing=filter,
-            smoothed_joints=filter_joints, loop=loop,
-        )  # fmt: skip
+        return poses_of(motion, p)
 
     @classmethod
     def from_poses(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from retime.methods.surface.keys import ControlPoint, SurfaceKey
-from retime.methods.surface.surface import SurfaceParameters, surface, surface_warp
+from retime.methods.surface.parameters import SurfaceParameters
+from retime.methods.surface.surface import surface, surface_warp
 from retime.methods.surface.surfaces import ControlSurfaces, Grid
 
 __all__ = [

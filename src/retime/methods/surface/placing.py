@@ -6,7 +6,6 @@ import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 
@@ -14,14 +13,14 @@ from retime.arrays import FloatArray
 from retime.body import Body, find_body
 from retime.errors import InputError
 from retime.methods.surface.keys import SurfaceKey
+from retime.methods.surface.parameters import RootMode
 from retime.methods.surface.projection import View, seen_at, topological_distances
 from retime.methods.surface.shapes import Sheet, sheet_of
 from retime.motion import Motion
 from retime.motion.kinematics import height
 
-__all__ = ["BORDER", "Placed", "Placer", "RootMode"]
+__all__ = ["BORDER", "Placed", "Placer"]
 
-RootMode = Literal["auto", "follow", "rotations", "lock"]
 # From this weight of the hips on, a drag is one of the whole body.
 _BODY_WIDE = 0.5
 # The border of a surface around what it shows, in heights.

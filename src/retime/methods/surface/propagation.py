@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.errors import InputError
+from retime.methods.surface.parameters import Propagation
 from retime.parameters import coerce
 
-__all__ = ["Bump", "Propagation", "bump"]
-
-Propagation = Literal["quintic", "septic"] | Sequence[float] | Callable[..., Any]
+__all__ = ["Bump", "bump"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,31 +7,28 @@ bones (the range filter).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 
 from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.methods.surface.intersection import held_up, met_times
-from retime.methods.surface.keys import SurfaceKey
-from retime.methods.surface.placing import BORDER, Placed, Placer, RootMode
+from retime.methods.surface.parameters import ControlParameters
+from retime.methods.surface.placing import BORDER, Placed, Placer
 from retime.methods.surface.projection import View
-from retime.methods.surface.propagation import Propagation, bump
+from retime.methods.surface.propagation import bump
 from retime.methods.surface.room import NOTHING, check_times, make_room
 from retime.motion import Motion
 from retime.motion.kinematics import positions
 from retime.motion.memory import last
-from retime.parameters import Range, coerce, part_of_clip
+from retime.parameters import Range, coerce, describes, part_of_clip, takes
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
-__all__ = ["ControlSurfaces", "Grid", "SurfaceMode"]
+__all__ = ["ControlSurfaces", "Grid"]
 
-SurfaceMode = Literal["frozen", "intersection"]
 # Smooth curves are sampled at least this finely.
 _FINEST_RATE = 120.0
 # What a path is held up by is worth a word from here on, seconds.
@@ -59,6 +56,7 @@ class Grid:
     shift: FloatArray
 
 
+@describes(ControlParameters)
 class ControlSurfaces:
     """Time control surfaces on a motion: their warp, and what a person needs to see of them.
 
@@ -66,22 +64,6 @@ class ControlSurfaces:
     ----------
     motion : Motion
         The motion.
-    keys : sequence of SurfaceKey
-        The surfaces, in any order; their ranges must not overlap.
-    mode : {"frozen", "intersection"}
-        Read each surface at the key pose, so that the dragged joint arrives exactly; or intersect
-        it with the joints' paths, as the paper has it.
-    min_slope : float
-        No part's time runs slower than this, nor faster than its inverse.
-    root : {"auto", "follow", "rotations", "lock"}
-        What the root does: follow its weight, follow with its rotation only, or stay, and the legs
-        that are not dragged with it. Auto locks unless the whole body is dragged.
-    grid : (int, int)
-        Vertices across and up.
-    propagation : {"quintic", "septic"}, table or callable
-        How a drag fades before and after its moment.
-    range : (float, float), optional
-        The part of the clip that may change.
 
     Examples
     --------
@@ -92,37 +74,24 @@ class ControlSurfaces:
     1.0
     """
 
-    def __init__(
-        self,
-        motion: Motion,
-        keys: Iterable[SurfaceKey],
-        *,
-        mode: SurfaceMode = "frozen",
-        min_slope: float = 0.1,
-        root: RootMode = "auto",
-        grid: tuple[int, int] = (30, 30),
-        propagation: Propagation = "quintic",
-        range: Range | None = None,
-    ) -> None:
+    @takes(ControlParameters)
+    def __init__(self, motion: Motion, p: ControlParameters) -> None:
+        if not p.keys:
+            raise InputError("no key was given; drag a joint at a time (--at, --joint, --shift)")
         self.motion = motion
-        self.keys = tuple(sorted(_as_keys(keys), key=lambda k: k.time))
-        self.mode: SurfaceMode = coerce(mode, SurfaceMode, "mode")
-        self.root: RootMode = coerce(root, RootMode, "root")
-        self.min_slope = coerce(min_slope, float, "min_slope")
-        if not 0 < self.min_slope < 1:
-            raise InputError(f"the least slope lies between 0 and 1, not {self.min_slope:g}")
-        self.grid = coerce(grid, tuple[int, int], "grid")
+        self.keys = tuple(sorted(p.keys, key=lambda k: k.time))
+        self.mode, self.root, self.min_speed, self.grid = p.mode, p.root, p.min_speed, p.grid
         if min(self.grid) < 2 or max(self.grid) > 1000:
             raise InputError(f"a surface has 2 to 1000 vertices each way, not {self.grid}")
-        self._bump = bump(propagation)
+        self._bump = bump(p.propagation)
         if len(motion) < 2:
             raise InputError("a time control surface needs a motion of at least two frames")
-        self._span = _span(motion, range)
+        self._span = _span(motion, p.range)
         check_times(self.keys, self._span, motion.domain)
         placer = Placer(motion, self.root)
         self.height = placer.height
         self._placed = placer.place(self.keys)
-        self._rooms = make_room(self._placed, self._span, self._bump, self.min_slope)
+        self._rooms = make_room(self._placed, self._span, self._bump, self.min_speed)
         said = [(*p.sheet.notes, *r.notes) for p, r in zip(self._placed, self._rooms, strict=True)]
         self.notes: tuple[str, ...] = tuple(n for notes in said for n in notes)
 
@@ -198,7 +167,7 @@ class ControlSurfaces:
         source = met_times(self.motion, placed, room, self._bump, paths, lattice, t)
         out = {}
         for j in np.flatnonzero(np.abs(source - t[:, None]).max(axis=0) > NOTHING):
-            y = held_up(t, source[:, j], self.min_slope)
+            y = held_up(t, source[:, j], self.min_speed)
             held = float(np.abs(y - source[:, j]).max())
             if held > _HELD:
                 notes.append(
@@ -293,20 +262,8 @@ class ControlSurfaces:
         return met
 
 
-def _as_keys(keys: Iterable[SurfaceKey]) -> Sequence[SurfaceKey]:
-    if not isinstance(keys, SurfaceKey | Iterable):
-        raise InputError(f"keys are a list of SurfaceKey, not {keys!r}")
-    listed = [keys] if isinstance(keys, SurfaceKey) else list(keys)
-    for key in listed:
-        if not isinstance(key, SurfaceKey):
-            raise InputError(f"a key is a SurfaceKey, not {type(key).__name__}")
-    if not listed:
-        raise InputError("no key was given; drag a joint at a time (--at, --joint, --shift)")
-    return listed
-
-
 def _span(motion: Motion, range: Range | None) -> Range:
     if range is None:
         return motion.domain
-    a, b = part_of_clip(coerce(range, Range, "range"), motion.domain)
+    a, b = part_of_clip(range, motion.domain)
     return max(a, motion.domain[0]), min(b, motion.domain[1])

@@ -6,7 +6,7 @@ import { PlotKeyboard } from "../plot_keyboard";
 import type { Refusal } from "../refusal";
 import type { JointPointer } from "./joint_pointer";
 import { jointScene, soloLimb } from "./joint_scene";
-import type { JointStage } from "./joint_stage";
+import type { JointHost } from "./joint_host";
 import { announceSurface, KeyMover, selectSurface } from "./surface_edits";
 
 interface Nudged {
@@ -16,7 +16,7 @@ interface Nudged {
   refusal: Refusal | null;
 }
 
-export class JointKeyboard extends PlotKeyboard<JointStage, JointPointer, Nudged> {
+export class JointKeyboard extends PlotKeyboard<JointHost, JointPointer, Nudged> {
   protected override kept({ index, refusal }: Nudged): void {
     announceSurface(index, refusal);
   }
@@ -47,7 +47,7 @@ export class JointKeyboard extends PlotKeyboard<JointStage, JointPointer, Nudged
   }
 
   protected override gaveUp(): void {
-    this.stage.card.hide();
+    this.host.card.hide();
   }
 
   /** The limb that is shown alone goes; a key stays selected. */
@@ -71,8 +71,8 @@ export class JointKeyboard extends PlotKeyboard<JointStage, JointPointer, Nudged
     if (this.nudges.current?.index !== index) this.settle();
     const { mover, wish } = this.nudges.current ?? { mover: new KeyMover(mark), wish: mark.key.time };
     const moved = mover.move(wish + way / state.fps.value);
-    if (moved.refusal) this.stage.card.show(moved.refusal, this.stage.plot().time.at(mark.arrival), moved.lift);
-    else this.stage.card.hide();
+    if (moved.refusal) this.host.card.show(moved.refusal, this.host.plot().time.at(mark.arrival), moved.lift);
+    else this.host.card.hide();
     this.nudges.go({ mover, index, wish: moved.time, refusal: moved.refusal });
     return true;
   }

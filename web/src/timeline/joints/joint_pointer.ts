@@ -7,10 +7,10 @@ import { aheadAt } from "../../store/surface";
 import { seconds } from "../axis";
 import type { Place } from "../chip";
 import { GestureHand, showAll, type Grips } from "../gesture_hand";
-import type { Gesture } from "../stage";
+import type { Gesture } from "../gesture_host";
 import { ClickOrScrub, RangeDrag, Scrub } from "../time_drags";
 import { jointScene, soloLimb } from "./joint_scene";
-import type { JointStage } from "./joint_stage";
+import type { JointHost } from "./joint_host";
 import { jointTargetAt, sameJointTarget, type JointTarget } from "./joint_targets";
 import { selectSurface } from "./surface_edits";
 import { SurfaceKeyDrag } from "./surface_key_drag";
@@ -21,41 +21,41 @@ const CURSORS: Partial<Record<JointTarget["kind"], string>> = {
 
 export type JointPointer = GestureHand<JointTarget>;
 
-export function jointHand(stage: JointStage, signal: AbortSignal, pressed: () => void): JointPointer {
+export function jointHand(host: JointHost, signal: AbortSignal, pressed: () => void): JointPointer {
   const grips: Grips<JointTarget> = {
-    at: ({ x, y }) => jointTargetAt(stage.plot(), x, y),
+    at: ({ x, y }) => jointTargetAt(host.plot(), x, y),
     same: sameJointTarget,
     cursor: ({ kind }) => CURSORS[kind],
-    take: (target) => gestureAt(stage, target),
+    take: (target) => gestureAt(host, target),
     hover(target) {
       state.hoveredJoint.value = target?.kind === "curve" ? target.joint : null;
     },
     point(target, place) {
-      if (target.kind === "curve") readOut(stage, target.joint, place);
+      if (target.kind === "curve") readOut(host, target.joint, place);
     },
     double(target) {
-      if (target?.kind === "ruler") showAll(stage);
+      if (target?.kind === "ruler") showAll(host);
     },
     pressed,
   };
-  return new GestureHand(stage, grips, signal);
+  return new GestureHand(host, grips, signal);
 }
 
-function gestureAt(stage: JointStage, target: JointTarget | null): Gesture | null {
+function gestureAt(host: JointHost, target: JointTarget | null): Gesture | null {
   switch (target?.kind) {
-    case "key": return new SurfaceKeyDrag(stage, target.index);
-    case "range": return new RangeDrag(stage, target.edge);
-    case "reach": return new ClickOrScrub(stage, () => selectSurface(target.index));
-    case "curve": return new ClickOrScrub(stage, () => solo(target.joint));
-    case "limb": return new ClickOrScrub(stage, () => toggleLimb(target.limb));
+    case "key": return new SurfaceKeyDrag(host, target.index);
+    case "range": return new RangeDrag(host, target.edge);
+    case "reach": return new ClickOrScrub(host, () => selectSurface(target.index));
+    case "curve": return new ClickOrScrub(host, () => solo(target.joint));
+    case "limb": return new ClickOrScrub(host, () => toggleLimb(target.limb));
     case undefined: return null;
-    default: return new Scrub(stage);
+    default: return new Scrub(host);
   }
 }
 
 /** What a joint shows at the time under the pointer. */
-function readOut(stage: JointStage, joint: number, { x, y }: Place): void {
-  const { joints, time, source, theme } = stage.plot();
+function readOut(host: JointHost, joint: number, { x, y }: Place): void {
+  const { joints, time, source, theme } = host.plot();
   const column = joints.curves?.columns[joint];
   if (!joints.curves || !column) return;
   const t = time.value(Math.max(x, theme.gutter));
@@ -63,7 +63,7 @@ function readOut(stage: JointStage, joint: number, { x, y }: Place): void {
   const { toSource, fromResult } = state.stepTimes.value;
   const shows = toSource(fromResult(t) + by);
   const place = { x, y: Math.min(source.at(by), y) };
-  stage.chip.show([joints.titles[joint] ?? "", "shows", seconds(shows), ahead(by)], place, []);
+  host.chip.show([joints.titles[joint] ?? "", "shows", seconds(shows), ahead(by)], place, []);
 }
 
 function toggleLimb(limb: Limb): void {

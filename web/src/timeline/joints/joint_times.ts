@@ -13,7 +13,7 @@ import { jointHand } from "./joint_pointer";
 import { Purpose } from "./joint_purpose";
 import { JointReader } from "./joint_reader";
 import { jointScene } from "./joint_scene";
-import type { JointStage } from "./joint_stage";
+import type { JointHost } from "./joint_host";
 import "./joint_times.css";
 import { middleOf, type KeyDragView } from "./surface_row";
 
@@ -61,7 +61,7 @@ export function mountJointTimes(container: HTMLElement): JointTimesApi {
   });
   const { redraw } = frame;
 
-  const stage: JointStage = {
+  const host: JointHost = {
     root, canvas, view, chip: new Chip(root), card: new RefusalCard(root), plot: () => painter.plot(), redraw,
     refuse: () => undefined, // the warp's keytimes, which are not here
     showWish: () => undefined,
@@ -70,15 +70,15 @@ export function mountJointTimes(container: HTMLElement): JointTimesApi {
       redraw();
     },
   };
-  const pointer = jointHand(stage, frame.signal, () => {
+  const pointer = jointHand(host, frame.signal, () => {
     keyboard.settle();
     frame.byKeyboard = false;
   });
-  const keyboard = new JointKeyboard(stage, pointer);
+  const keyboard = new JointKeyboard(host, pointer);
 
   frame.watch(() => {
     void [state.selectedStep.value, state.selectedSurface.value, state.version.value];
-    stage.card.hide(); // what it said was of another key
+    host.card.hide(); // what it said was of another key
   });
 
   return {

@@ -5,9 +5,9 @@ import * as state from "../../store/state";
 import { farthestOf } from "../../store/surface";
 import { seconds } from "../axis";
 import { snapPull } from "../snapping";
-import type { Gesture, Pull } from "../stage";
+import type { Gesture, Pull } from "../gesture_host";
 import { jointScene, type KeyMark } from "./joint_scene";
-import type { JointStage } from "./joint_stage";
+import type { JointHost } from "./joint_host";
 import { announceSurface, KeyMover, selectSurface, type MovedKey } from "./surface_edits";
 import { middleOf } from "./surface_row";
 
@@ -19,33 +19,33 @@ export class SurfaceKeyDrag implements Gesture {
   private readonly timeBefore = state.time.value;
   private moved: MovedKey | null = null;
 
-  constructor(private readonly stage: JointStage, private readonly index: number) {
+  constructor(private readonly host: JointHost, private readonly index: number) {
     this.mark = jointScene.value.marks[index]!;
     this.mover = new KeyMover(this.mark);
     state.selectedSurface.value = index;
   }
 
   move({ dx, alt }: Pull): void {
-    const plot = this.stage.plot();
+    const plot = this.host.plot();
     if (!plot.scene.editable) return;
     const { toResult, fromResult, toSource } = state.stepTimes.value;
     const arrival = snapPull(plot, this.mark.arrival + dx / plot.time.scale, alt);
     const wish = fromResult(arrival) - farthestOf(this.mark.key);
     this.moved = this.mover.move(wish);
     const { time, refusal, lift } = this.moved;
-    this.stage.showDrag({
+    this.host.showDrag({
       index: this.index, room: this.mover.room.map(toResult) as [number, number], wish: refusal ? arrival : null,
     });
     const now = toResult(time + farthestOf(this.mark.key));
     const at = { x: plot.time.at(now), y: middleOf(plot) };
-    this.stage.chip.show([seconds(now), "shows", seconds(toSource(time))], at, []);
-    if (refusal) this.stage.card.show(refusal, at.x, lift);
-    else this.stage.card.hide();
+    this.host.chip.show([seconds(now), "shows", seconds(toSource(time))], at, []);
+    if (refusal) this.host.card.show(refusal, at.x, lift);
+    else this.host.card.hide();
   }
 
   finish(moved: boolean): void {
-    this.stage.showDrag(null);
-    this.stage.chip.hide();
+    this.host.showDrag(null);
+    this.host.chip.hide();
     if (!moved || !this.moved) return selectSurface(this.index);
     actions.commit();
     announceSurface(this.index, this.moved.refusal);
@@ -54,9 +54,9 @@ export class SurfaceKeyDrag implements Gesture {
   cancel(): void {
     actions.discard();
     actions.seek(this.timeBefore);
-    this.stage.showDrag(null);
-    this.stage.chip.hide();
-    this.stage.card.hide();
+    this.host.showDrag(null);
+    this.host.chip.hide();
+    this.host.card.hide();
     state.announcement.value = `Surface key ${this.index + 1} is back at ${seconds(this.mark.arrival)}.`;
   }
 }

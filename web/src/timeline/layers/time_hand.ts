@@ -2,7 +2,7 @@
 
 import { GestureHand, showAll } from "../gesture_hand";
 import { snapPull } from "../snapping";
-import type { Gesture, Pull } from "../stage";
+import type { Gesture, Pull } from "../gesture_host";
 import type { Sheet, SheetOptions } from "./sheet";
 
 type Part = "gutter" | "ruler" | "rows";

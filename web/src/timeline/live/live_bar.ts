@@ -10,9 +10,9 @@ import * as actions from "../../store/actions";
 import {
   liveBodies, liveDomain, liveNote, livePlaying, liveRun, liveTime, partner, seekLive, toggleLive,
 } from "../../store/live";
-import { listening } from "../../store/stage";
+import { listening } from "../../store/live_server";
 import * as state from "../../store/state";
-import { stageField, stageReadout, stageWords } from "./stage_bar";
+import { serverField, serverReadout, serverWords } from "./live_server_bar";
 
 /** The motion that was chosen to perform, before it is followed. */
 const chosen = signal("");
@@ -39,7 +39,7 @@ export function liveBar(): HTMLElement {
   const made = element("div", { className: "live-bar", role: "toolbar", ariaLabel: "Live" });
   const follow = shown(() => listening.value === "off", element("div", { className: "live-follow" }));
   rebuild(follow, needsMotion, (lonely) => (lonely ? [lonelyWords()] : [...choices(), ...transport(), ...readouts()]));
-  made.append(follow, stageField(), stageReadout(), stageWords());
+  made.append(follow, serverField(), serverReadout(), serverWords());
   waitForAnswers();
   runLive();
   return made;

@@ -2,7 +2,7 @@
 
 import { element, live, scope, shown, watch } from "../../panels/dom";
 import { liveDomain, livePlaying, liveRun, liveTime, seekLive, toggleLive } from "../../store/live";
-import { isStaged, listening, stageCrowded, stageHistory } from "../../store/stage";
+import { isServerShown, listening, serverCrowded, serverHistory } from "../../store/live_server";
 import * as state from "../../store/state";
 import { Sheet } from "../layers/sheet";
 import { scene, type Scene } from "../scene";
@@ -39,7 +39,7 @@ export function mountLive(container: HTMLElement): TabApi {
       rulerName: "Live time",
       gutter: (theme) => theme.gutter,
       scene: liveScene,
-      now: () => (isListening() ? stageSpan()[1] : liveTime.value),
+      now: () => (isListening() ? serverSpan()[1] : liveTime.value),
       seek: (t) => {
         if (isListening()) return;
         livePlaying.value = false;
@@ -47,7 +47,7 @@ export function mountLive(container: HTMLElement): TabApi {
       },
       isPlaying: () => livePlaying.value || isListening(),
       draw: (plot) => {
-        const run = listening.peek() === "off" ? liveRun.peek() : stageHistory.peek();
+        const run = listening.peek() === "off" ? liveRun.peek() : serverHistory.peek();
         if (run) drawLive(plot, run);
       },
     });
@@ -76,15 +76,15 @@ export function mountLive(container: HTMLElement): TabApi {
 const isListening = (): boolean => listening.value !== "off";
 
 /** First and last second of what a live server's history holds. */
-function stageSpan(): [number, number] {
-  const times = stageHistory.value?.times;
+function serverSpan(): [number, number] {
+  const times = serverHistory.value?.times;
   return times ? [times[0]!, times[times.length - 1]!] : [0, 0];
 }
 
 /** The ruler's scene in live time: nothing of the document's is on it. */
 function liveScene(): Scene {
   if (isListening()) {
-    const [from, to] = stageSpan();
+    const [from, to] = serverSpan();
     const output: [number, number] = [from, Math.max(to, from + FIRST_SPAN)];
     return { ...scene.value, output, span: output, fps: 30, keys: [], selected: null, range: null };
   }
@@ -104,11 +104,11 @@ function emptyWords(): string {
     : "Choose a performer and press Follow: it is replayed as if it came live, with the open motion as the recording.";
 }
 
-/** Both bodies stand side by side while a run, or a stage where they are in one place, is shown, and no longer. */
+/** Both bodies stand side by side while a run, or a live server where they are in one place, is shown, and no longer. */
 function standApart(): void {
   let before: state.Layout | null = null;
   watch(() => {
-    const apart = isStaged.value ? stageCrowded.value : liveRun.value !== null;
+    const apart = isServerShown.value ? serverCrowded.value : liveRun.value !== null;
     const shows = state.tab.value === "live" && apart;
     if (shows && before === null) {
       before = state.layout.peek();
@@ -123,7 +123,7 @@ function standApart(): void {
 function liveKey(event: KeyboardEvent): boolean {
   const run = liveRun.value;
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
-  if (isStaged.value) return TIME_KEYS.includes(event.key); // what comes live cannot be moved in
+  if (isServerShown.value) return TIME_KEYS.includes(event.key); // what comes live cannot be moved in
   if (!run) return false;
   const [a, b] = liveDomain.value;
   const fps = state.clips.value.get(run.header.performer)?.fps ?? 30;

@@ -1,8 +1,8 @@
 /** Selecting marks by a box that is dragged over rows. */
 
 import * as state from "../../store/state";
-import type { Gesture, Pull } from "../stage";
-import { markX, shownRows, visiblePoses, type PosePlot, type PoseStage } from "./pose_plot";
+import type { Gesture, Pull } from "../gesture_host";
+import { markX, shownRows, visiblePoses, type PosePlot, type PoseHost } from "./pose_plot";
 import { knotsOfRow, selection } from "./pose_scene";
 
 type Box = [number, number, number, number];
@@ -32,18 +32,18 @@ export class BoxSelect implements Gesture {
   private readonly before = selection.value;
 
   constructor(
-    private readonly stage: PoseStage, private readonly from: { x: number; y: number }, private readonly adds: boolean,
+    private readonly host: PoseHost, private readonly from: { x: number; y: number }, private readonly adds: boolean,
   ) {}
 
   move({ x, y }: Pull): void {
     const box: Box = [this.from.x, this.from.y, x, y];
-    this.stage.showBox(box);
-    const found = knotsInBox(this.stage.posePlot(), box);
+    this.host.showBox(box);
+    const found = knotsInBox(this.host.posePlot(), box);
     selection.value = new Set(this.adds ? [...this.before, ...found] : found);
   }
 
   finish(moved: boolean): void {
-    this.stage.showBox(null);
+    this.host.showBox(null);
     if (!moved && !this.adds) {
       selection.value = new Set();
       state.selectedPose.value = null;
@@ -54,7 +54,7 @@ export class BoxSelect implements Gesture {
   }
 
   cancel(): void {
-    this.stage.showBox(null);
+    this.host.showBox(null);
     selection.value = this.before;
   }
 }

@@ -3,9 +3,9 @@
 import * as actions from "../../store/actions";
 import { LiveEdits, sayLater, type PosesView } from "../../store/poses";
 import * as state from "../../store/state";
-import type { Gesture, Pull } from "../stage";
+import type { Gesture, Pull } from "../gesture_host";
 import { sayBy, snapResult } from "./pose_drag";
-import { markX, shownRows, stepX, type PoseStage } from "./pose_plot";
+import { markX, shownRows, stepX, type PoseHost } from "./pose_plot";
 import { markTime, type PoseRow } from "./pose_rows";
 import { inHand, knotOf, selection } from "./pose_scene";
 import { commonRoom, refine, type Refining } from "./refining";
@@ -28,25 +28,25 @@ export class KnotDrag implements Gesture {
   private made: Refining | null = null;
   private refusal: string | null = null;
 
-  constructor(private readonly stage: PoseStage, private readonly held: Held, private readonly click: () => void) {
-    this.before = stage.posePlot().poses.view!;
+  constructor(private readonly host: PoseHost, private readonly held: Held, private readonly click: () => void) {
+    this.before = host.posePlot().poses.view!;
     this.edits = new LiveEdits(this.before.step);
     this.knots = [...selection.value].map((id) => knotOf(this.before, id)).filter(([k, c]) => this.before.has(k, c));
     this.from = markTime(this.before, held.row, held.pose)!;
   }
 
   move(pull: Pull): void {
-    const plot = this.stage.posePlot();
+    const plot = this.host.posePlot();
     if (!plot.scene.editable) return;
     const start = stepX(plot, this.from);
     const wish = plot.scene.times.fromResult(snapResult(plot, plot.time.value(start + pull.dx), pull)) - this.from;
     const by = this.moveBy(wish);
     const y = shownRows(plot).find(({ row }) => row.key === this.held.row.key)?.y ?? plot.bands.rows.top;
-    const at = { x: markX(this.stage.posePlot(), this.held.row, this.held.pose) ?? start, y };
-    this.stage.showPoseWish(this.refusal ? { from: at, x: stepX(plot, this.from + wish) } : null);
-    if (this.refusal) this.stage.say(this.refusal, at.x);
-    else this.stage.card.hide();
-    this.stage.chip.show(this.words(by), at, []);
+    const at = { x: markX(this.host.posePlot(), this.held.row, this.held.pose) ?? start, y };
+    this.host.showPoseWish(this.refusal ? { from: at, x: stepX(plot, this.from + wish) } : null);
+    if (this.refusal) this.host.say(this.refusal, at.x);
+    else this.host.card.hide();
+    this.host.chip.show(this.words(by), at, []);
   }
 
   /** Move all by so many seconds, or as far as they can; how far they went. */
@@ -67,8 +67,8 @@ export class KnotDrag implements Gesture {
   }
 
   finish(moved: boolean): void {
-    this.stage.showPoseWish(null);
-    this.stage.chip.hide();
+    this.host.showPoseWish(null);
+    this.host.chip.hide();
     if (!moved) return this.click();
     if (this.made?.documents.length) actions.commit();
     else actions.discard();
@@ -78,9 +78,9 @@ export class KnotDrag implements Gesture {
   cancel(): void {
     inHand.value = null;
     actions.discard();
-    this.stage.showPoseWish(null);
-    this.stage.chip.hide();
-    this.stage.card.hide();
+    this.host.showPoseWish(null);
+    this.host.chip.hide();
+    this.host.card.hide();
     state.announcement.value = "The parts are back where they were.";
   }
 
@@ -121,8 +121,8 @@ export class ScaleDrag implements Gesture {
   private made: Refining | null = null;
   private share = 1;
 
-  constructor(private readonly stage: PoseStage, private readonly knots: Knot[]) {
-    this.before = stage.posePlot().poses.view!;
+  constructor(private readonly host: PoseHost, private readonly knots: Knot[]) {
+    this.before = host.posePlot().poses.view!;
     this.edits = new LiveEdits(this.before.step);
   }
 
@@ -134,11 +134,11 @@ export class ScaleDrag implements Gesture {
     this.edits.preview(...this.made.documents);
     const { stopped } = this.made;
     const note = stopped ? `${stopped} stopped at a neighbour` : "click keeps it";
-    this.stage.chip.show([`${Math.round(100 * this.share)} %`, note], { x, y }, []);
+    this.host.chip.show([`${Math.round(100 * this.share)} %`, note], { x, y }, []);
   }
 
   finish(): void {
-    this.stage.chip.hide();
+    this.host.chip.hide();
     if (this.made?.documents.length) actions.commit();
     else actions.discard();
     state.announcement.value = `Refinements scaled to ${Math.round(100 * this.share)} %.`;
@@ -147,7 +147,7 @@ export class ScaleDrag implements Gesture {
   cancel(): void {
     inHand.value = null;
     actions.discard();
-    this.stage.chip.hide();
+    this.host.chip.hide();
     state.announcement.value = "Refinements are as they were.";
   }
 }

@@ -5,9 +5,9 @@ import { LiveEdits, placePose, type PlacedPose, type PosesView } from "../../sto
 import * as state from "../../store/state";
 import { seconds } from "../axis";
 import { snapToFrame, snapToMoments } from "../snapping";
-import type { Gesture, Pull } from "../stage";
+import type { Gesture, Pull } from "../gesture_host";
 import { dotY } from "./likelihood";
-import { stepX, type PosePlot, type PoseStage } from "./pose_plot";
+import { stepX, type PosePlot, type PoseHost } from "./pose_plot";
 import { inHand } from "./pose_scene";
 
 /** Where a time of the result lands: on a contact's end with Ctrl, else on a frame unless Alt frees it. */
@@ -28,14 +28,14 @@ export class PoseDrag implements Gesture {
   private readonly timeBefore = state.time.value;
   private placed: PlacedPose | null = null;
 
-  constructor(private readonly stage: PoseStage, private readonly k: number, private readonly click: () => void) {
-    this.before = stage.posePlot().poses.view!;
+  constructor(private readonly host: PoseHost, private readonly k: number, private readonly click: () => void) {
+    this.before = host.posePlot().poses.view!;
     this.edits = new LiveEdits(this.before.step);
     state.selectedPose.value = k;
   }
 
   move(pull: Pull): void {
-    const plot = this.stage.posePlot();
+    const plot = this.host.posePlot();
     if (!plot.scene.editable) return;
     const start = stepX(plot, this.before.times[this.k]!);
     const wish = plot.scene.times.fromResult(snapResult(plot, plot.time.value(start + pull.dx), pull));
@@ -47,16 +47,16 @@ export class PoseDrag implements Gesture {
     }
     actions.seek(plot.scene.times.toResult(time));
     const at = { x: stepX(plot, time), y: dotY(plot, this.k) };
-    this.stage.showPoseWish(refusal ? { from: at, x: stepX(plot, wish) } : null);
-    if (refusal) this.stage.say(refusal, at.x);
-    else this.stage.card.hide();
+    this.host.showPoseWish(refusal ? { from: at, x: stepX(plot, wish) } : null);
+    if (refusal) this.host.say(refusal, at.x);
+    else this.host.card.hide();
     const by = time - this.before.times[this.k]!;
-    this.stage.chip.show([seconds(time), sayBy(by)], at, []);
+    this.host.chip.show([seconds(time), sayBy(by)], at, []);
   }
 
   finish(moved: boolean): void {
-    this.stage.showPoseWish(null);
-    this.stage.chip.hide();
+    this.host.showPoseWish(null);
+    this.host.chip.hide();
     if (!moved || !this.placed) return this.click();
     const { time, refusal } = this.placed;
     if (this.before.isFree(this.k) && Math.abs(time - this.before.times[this.k]!) > 5e-5) actions.commit();
@@ -68,9 +68,9 @@ export class PoseDrag implements Gesture {
     inHand.value = null;
     actions.discard();
     actions.seek(this.timeBefore);
-    this.stage.showPoseWish(null);
-    this.stage.chip.hide();
-    this.stage.card.hide();
+    this.host.showPoseWish(null);
+    this.host.chip.hide();
+    this.host.card.hide();
     state.announcement.value = `Pose ${this.k + 1} is back at ${seconds(this.before.times[this.k]!)}.`;
   }
 }
@@ -82,12 +82,12 @@ export function sayBy(by: number): string {
 }
 
 /** Put a pose at a typed time of the result. */
-export function typePoseTime(stage: PoseStage, k: number, output: number): void {
-  const plot = stage.posePlot();
+export function typePoseTime(host: PoseHost, k: number, output: number): void {
+  const plot = host.posePlot();
   const view = plot.poses.view;
   if (!view || !plot.scene.editable) return;
   const { time, refusal } = placePose(view, k, plot.scene.times.fromResult(output));
-  if (refusal) stage.say(refusal, stepX(plot, time));
+  if (refusal) host.say(refusal, stepX(plot, time));
   state.announcement.value = refusal ?? `Pose ${k + 1} at ${seconds(time)}.`;
   if (!view.isFree(k)) return;
   new LiveEdits(view.step).commit({ do: "retime", pose: k, time: actions.round(time) });

@@ -7,7 +7,7 @@ import { seconds } from "../axis";
 import { PlotKeyboard } from "../plot_keyboard";
 import { KnotDrag } from "./knot_drag";
 import { placeOfMark } from "./pose_names";
-import type { PoseStage } from "./pose_plot";
+import type { PoseHost } from "./pose_plot";
 import { carryPoses, startBox, type PosePointer } from "./pose_pointer";
 import { markTime, type PoseRow } from "./pose_rows";
 import { cursorRow, inHand, knotsOfRow, poseScene, selection } from "./pose_scene";
@@ -20,14 +20,14 @@ interface Nudging {
   go(frames: number): string;
 }
 
-export class PoseKeyboard extends PlotKeyboard<PoseStage, PosePointer, Nudging> {
+export class PoseKeyboard extends PlotKeyboard<PoseHost, PosePointer, Nudging> {
   protected override kept({ said }: Nudging): void {
     state.announcement.value = said;
   }
 
   // Letters mean the poses wherever the focus is not in something else.
   protected override key(event: KeyboardEvent, focused: boolean, active: Element | null): boolean {
-    return this.letter(event) || (focused && active === this.stage.canvas && this.arrow(event));
+    return this.letter(event) || (focused && active === this.host.canvas && this.arrow(event));
   }
 
   private letter(event: KeyboardEvent): boolean {
@@ -37,13 +37,13 @@ export class PoseKeyboard extends PlotKeyboard<PoseStage, PosePointer, Nudging> 
       case "a":
         return event.altKey ? this.selectNone() : this.selectAll();
       case "b":
-        return startBox(this.stage, this.hand);
+        return startBox(this.host, this.hand);
       case "g":
         this.settle();
-        return carryPoses(this.stage, this.hand, "move");
+        return carryPoses(this.host, this.hand, "move");
       case "s":
         this.settle();
-        return carryPoses(this.stage, this.hand, "scale");
+        return carryPoses(this.host, this.hand, "scale");
       case "Delete":
       case "Backspace":
         if (selected === null) return false;
@@ -61,7 +61,7 @@ export class PoseKeyboard extends PlotKeyboard<PoseStage, PosePointer, Nudging> 
     const way = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -1, ArrowDown: 1 }[event.key];
     if (event.key === "Enter" && selected !== null) {
       this.settle();
-      typePose(this.stage, selected, this.row);
+      typePose(this.host, selected, this.row);
       return true;
     }
     if (!way) return false;
@@ -108,7 +108,7 @@ export class PoseKeyboard extends PlotKeyboard<PoseStage, PosePointer, Nudging> 
     const now = closed.findIndex((row) => row.key === cursorRow.value);
     const next = Math.min(now + way, closed.length - 1);
     cursorRow.value = closed[next]?.key ?? null;
-    this.stage.revealRow(rows.findIndex((row) => row.key === cursorRow.value));
+    this.host.revealRow(rows.findIndex((row) => row.key === cursorRow.value));
     this.followCursor();
     return true;
   }
@@ -155,7 +155,7 @@ export class PoseKeyboard extends PlotKeyboard<PoseStage, PosePointer, Nudging> 
     const view = poseScene.value.view!;
     if (!knotsOfRow(view, row, pose).some((id) => selection.value.has(id)))
       selection.value = new Set(knotsOfRow(view, row, pose));
-    const drag = new KnotDrag(this.stage, { pose, row }, () => undefined);
+    const drag = new KnotDrag(this.host, { pose, row }, () => undefined);
     return (frames) => {
       drag.moveBy(frames / state.fps.value);
       return drag.said();
@@ -164,8 +164,8 @@ export class PoseKeyboard extends PlotKeyboard<PoseStage, PosePointer, Nudging> 
 
   private say(text: string, k: number): void {
     state.announcement.value = text;
-    const at = placeOfMark(this.stage.posePlot(), k, null);
-    this.stage.say(text, at?.x ?? 0);
+    const at = placeOfMark(this.host.posePlot(), k, null);
+    this.host.say(text, at?.x ?? 0);
   }
 
   protected override gaveUp(): void {
@@ -173,7 +173,7 @@ export class PoseKeyboard extends PlotKeyboard<PoseStage, PosePointer, Nudging> 
   }
 
   protected override deselect(): boolean {
-    if (!this.stage.root.contains(document.activeElement)) return false;
+    if (!this.host.root.contains(document.activeElement)) return false;
     if (!selection.value.size && state.selectedPose.value === null) return false;
     if (selection.value.size) this.selectNone();
     else state.selectedPose.value = null;

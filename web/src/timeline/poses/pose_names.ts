@@ -3,7 +3,7 @@
 import { sayLater } from "../../store/poses";
 import { seconds } from "../axis";
 import { dotY } from "./likelihood";
-import { markX, shownRows, stepX, type PosePlot, type PoseStage } from "./pose_plot";
+import { markX, shownRows, stepX, type PosePlot, type PoseHost } from "./pose_plot";
 import { markTime, type PoseRow } from "./pose_rows";
 import type { PoseTarget } from "./pose_targets";
 
@@ -17,8 +17,8 @@ export function placeOfMark(plot: PosePlot, k: number, row: PoseRow | null): { x
   return y === undefined || x === null ? null : { x, y };
 }
 
-export function nameMark(stage: PoseStage, target: PoseTarget): void {
-  const plot = stage.posePlot();
+export function nameMark(host: PoseHost, target: PoseTarget): void {
+  const plot = host.posePlot();
   const { view } = plot.poses;
   if (!view || !("pose" in target) || target.pose >= view.count) return;
   const row = target.kind === "knot" ? target.row : null;
@@ -27,5 +27,5 @@ export function nameMark(stage: PoseStage, target: PoseTarget): void {
   const t = view.times[target.pose]!;
   const late = row ? (markTime(view, row, target.pose) ?? t) - t : 0;
   const words = row ? [row.label, `${row.channels.length > 1 ? "on average " : ""}${sayLater(late)}`] : [seconds(t)];
-  stage.chip.show([`Pose ${target.pose + 1}`, words[0]!, ...words.slice(1)], at, []);
+  host.chip.show([`Pose ${target.pose + 1}`, words[0]!, ...words.slice(1)], at, []);
 }

@@ -2,7 +2,7 @@
 
 import { bisect } from "../../store/clip";
 import type { Plot } from "../plot";
-import type { Stage } from "../stage";
+import type { GestureHost } from "../gesture_host";
 import { markTime, rowMiddle, visibleRows, type PoseBands, type PoseRow } from "./pose_rows";
 import type { PoseScene } from "./pose_scene";
 
@@ -19,7 +19,7 @@ export interface PoseWish {
   x: number;
 }
 
-export interface PoseStage extends Stage {
+export interface PoseHost extends GestureHost {
   posePlot(): PosePlot;
   showPoseWish(wish: PoseWish | null): void;
   /** The box that is drawn, in the canvas's pixels. */

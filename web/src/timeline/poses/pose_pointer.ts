@@ -5,7 +5,7 @@ import { GestureHand, showAll, type Grips } from "../gesture_hand";
 import { BoxSelect } from "./box_select";
 import { gestureAt, presslessGesture } from "./pose_gestures";
 import { nameMark } from "./pose_names";
-import type { PoseStage } from "./pose_plot";
+import type { PoseHost } from "./pose_plot";
 import { poseTargetAt, samePoseTarget, type PoseTarget } from "./pose_targets";
 import { typePose } from "./pose_typing";
 
@@ -13,44 +13,44 @@ const CURSORS: Partial<Record<PoseTarget["kind"], string>> = { pose: "grab", kno
 
 export type PosePointer = GestureHand<PoseTarget>;
 
-export function poseHand(stage: PoseStage, signal: AbortSignal, pressed: () => void): PosePointer {
+export function poseHand(host: PoseHost, signal: AbortSignal, pressed: () => void): PosePointer {
   const grips: Grips<PoseTarget> = {
-    at: ({ x, y }) => poseTargetAt(stage.posePlot(), x, y),
+    at: ({ x, y }) => poseTargetAt(host.posePlot(), x, y),
     same: samePoseTarget,
     cursor: ({ kind }) => CURSORS[kind],
-    take: (target, place, event) => gestureAt(stage, target, place, event.shiftKey),
-    name: (target) => nameMark(stage, target),
-    hover: (target) => hoverJoint(stage, target),
-    double: (target) => double(stage, target),
+    take: (target, place, event) => gestureAt(host, target, place, event.shiftKey),
+    name: (target) => nameMark(host, target),
+    hover: (target) => hoverJoint(host, target),
+    double: (target) => double(host, target),
     wheel(event, pixels) {
-      if (event.altKey) stage.scrollRows(pixels);
+      if (event.altKey) host.scrollRows(pixels);
       return event.altKey;
     },
     pressed,
   };
-  return new GestureHand(stage, grips, signal);
+  return new GestureHand(host, grips, signal);
 }
 
 /** Draw a box with the next press. */
-export function startBox(stage: PoseStage, hand: PosePointer): boolean {
-  if (!stage.posePlot().poses.view) return false;
-  if (!hand.withNextPress("crosshair", (place, event) => new BoxSelect(stage, place, event.shiftKey))) return false;
+export function startBox(host: PoseHost, hand: PosePointer): boolean {
+  if (!host.posePlot().poses.view) return false;
+  if (!hand.withNextPress("crosshair", (place, event) => new BoxSelect(host, place, event.shiftKey))) return false;
   state.announcement.value = "Drag a box over the parts to select.";
   return true;
 }
 
 /** Follow the pointer until a click: `G` moves what is selected, `S` scales it. */
-export const carryPoses = (stage: PoseStage, hand: PosePointer, kind: "move" | "scale"): boolean =>
-  hand.carry(() => presslessGesture(stage, kind));
+export const carryPoses = (host: PoseHost, hand: PosePointer, kind: "move" | "scale"): boolean =>
+  hand.carry(() => presslessGesture(host, kind));
 
-function hoverJoint(stage: PoseStage, target: PoseTarget | null): void {
+function hoverJoint(host: PoseHost, target: PoseTarget | null): void {
   const joint = target?.kind === "knot" && target.row.kind === "joint" ? target.row.channels[0]! : null;
-  const view = stage.posePlot().poses.view;
+  const view = host.posePlot().poses.view;
   state.hoveredJoint.value = joint === null || !view ? null : view.jointOf(joint);
 }
 
-function double(stage: PoseStage, target: PoseTarget | null): void {
-  if (target?.kind === "ruler") showAll(stage);
+function double(host: PoseHost, target: PoseTarget | null): void {
+  if (target?.kind === "ruler") showAll(host);
   else if (target?.kind === "pose" || target?.kind === "knot")
-    typePose(stage, target.pose, target.kind === "knot" ? target.row : null);
+    typePose(host, target.pose, target.kind === "knot" ? target.row : null);
 }

@@ -7,28 +7,28 @@ import * as state from "../../store/state";
 import { openField } from "../small_field";
 import { typePoseTime } from "./pose_drag";
 import { placeOfMark } from "./pose_names";
-import { stepX, type PoseStage } from "./pose_plot";
+import { stepX, type PoseHost } from "./pose_plot";
 import { markTime, type PoseRow } from "./pose_rows";
 import { refine } from "./refining";
 
-export function typePose(stage: PoseStage, k: number, row: PoseRow | null): void {
-  const plot = stage.posePlot();
+export function typePose(host: PoseHost, k: number, row: PoseRow | null): void {
+  const plot = host.posePlot();
   const { view } = plot.poses;
   if (!view || !plot.scene.editable) return;
-  if (!view.isFree(k)) return stage.say(view.whyNot(k), stepX(plot, view.times[k]!));
+  if (!view.isFree(k)) return host.say(view.whyNot(k), stepX(plot, view.times[k]!));
   const late = row ? (markTime(view, row, k) ?? view.times[k]!) - view.times[k]! : 0;
-  openField(stage, {
+  openField(host, {
     label: row ? `${row.label} at pose ${k + 1}: seconds later than the pose` : `Pose ${k + 1}: time in seconds`,
     value: String(actions.round(row ? late : plot.scene.times.toResult(view.times[k]!))),
     at: placeOfMark(plot, k, row) ?? placeOfMark(plot, k, null)!,
     parse: parseNumber,
-    keep: (value) => (row ? setLateness(stage, k, row, value - late) : typePoseTime(stage, k, value)),
+    keep: (value) => (row ? setLateness(host, k, row, value - late) : typePoseTime(host, k, value)),
   });
 }
 
 /** Let a row's parts arrive later by so much. */
-function setLateness(stage: PoseStage, k: number, row: PoseRow, by: number): void {
-  const { view } = stage.posePlot().poses;
+function setLateness(host: PoseHost, k: number, row: PoseRow, by: number): void {
+  const { view } = host.posePlot().poses;
   if (!view) return;
   const wanted = row.channels.map((c) => [k, c, view.refinement(k, c) + by] as const);
   const { documents, view: made, stopped } = refine(view, wanted, by > 0);
@@ -36,5 +36,5 @@ function setLateness(stage: PoseStage, k: number, row: PoseRow, by: number): voi
   const late = (markTime(made, row, k) ?? 0) - made.times[k]!;
   const why = stopped ? " It stops at its mark of the pose beside." : "";
   state.announcement.value = `${row.label} at pose ${k + 1}: ${sayLater(late)}.${why}`;
-  if (why) stage.say(state.announcement.value, stepX(stage.posePlot(), made.times[k]!));
+  if (why) host.say(state.announcement.value, stepX(host.posePlot(), made.times[k]!));
 }

@@ -15,7 +15,7 @@ import { PoseKeyboard } from "./pose_keyboard";
 import type { PoseMarkState } from "./pose_marks";
 import { placeOfMark } from "./pose_names";
 import { PosePainter } from "./pose_painter";
-import type { PoseStage } from "./pose_plot";
+import type { PoseHost } from "./pose_plot";
 import { poseHand } from "./pose_pointer";
 import { PoseReader } from "./pose_reader";
 import { ROW_HEIGHT } from "./pose_rows";
@@ -81,7 +81,7 @@ function mount(container: HTMLElement): PosesApi {
     drawPlayhead: (now) => painter.drawPlayhead(now),
     left() {
       keyboard.settle();
-      if (!pointer.dragging) stage.chip.hide();
+      if (!pointer.dragging) host.chip.hide();
     },
   });
   const { redraw } = frame;
@@ -95,7 +95,7 @@ function mount(container: HTMLElement): PosesApi {
     redraw();
   });
 
-  const stage: PoseStage = {
+  const host: PoseHost = {
     root,
     canvas,
     view,
@@ -121,15 +121,15 @@ function mount(container: HTMLElement): PosesApi {
       if (top < painter.scroll) scrollTo(top);
       else if (top + ROW_HEIGHT > painter.scroll + height) scrollTo(top + ROW_HEIGHT - height);
     },
-    say: (text, x) => stage.card.show({ text, lift: null, bound: "neighbour" }, x, null),
+    say: (text, x) => host.card.show({ text, lift: null, bound: "neighbour" }, x, null),
   };
-  const count = poseCount((text) => (text ? stage.say(text, 0) : stage.card.hide()));
+  const count = poseCount((text) => (text ? host.say(text, 0) : host.card.hide()));
   root.append(count);
-  const pointer = poseHand(stage, frame.signal, () => {
+  const pointer = poseHand(host, frame.signal, () => {
     keyboard.settle();
     frame.byKeyboard = false;
   });
-  const keyboard = new PoseKeyboard(stage, pointer);
+  const keyboard = new PoseKeyboard(host, pointer);
 
   function draw(): void {
     const { bands } = painter.plot();

@@ -4,10 +4,10 @@ import { signal } from "@preact/signals-core";
 import { button } from "../../panels/controls";
 import { assign, element, live, shown, watch } from "../../panels/dom";
 import { number, percent, seconds } from "../../panels/format";
-import type { StageHeader } from "../../protocol";
+import type { LiveServerHeader } from "../../protocol";
 import * as actions from "../../store/actions";
 import { livePlaying } from "../../store/live";
-import { listening, stageNote, stageReading } from "../../store/stage";
+import { listening, serverNote, serverReading } from "../../store/live_server";
 import * as state from "../../store/state";
 import { sayLate } from "./live_score";
 
@@ -16,7 +16,7 @@ const address = signal("");
 
 const WORDS = { off: "Connect", connecting: "Cancel", on: "Disconnect" };
 
-export function stageField(): HTMLElement {
+export function serverField(): HTMLElement {
   const field = element("input", {
     type: "text", className: "text", ariaLabel: "retime live address", placeholder: "http://127.0.0.1:8765/?token=…",
     title: "The address that retime live --feed prints, key included", autocomplete: "off", spellcheck: false,
@@ -48,7 +48,7 @@ export function stageField(): HTMLElement {
 }
 
 /** State, time, rate, confidence and deviation, as label and value. */
-export function stageRows({ state: what, reference, time, rate, confidence, late }: StageHeader): [string, string][] {
+export function serverRows({ state: what, reference, time, rate, confidence, late }: LiveServerHeader): [string, string][] {
   return [
     ["State", reference ? `${what}, ${reference} at ${seconds(time)}` : what],
     ["Rate", `${number(rate)}×`],
@@ -57,8 +57,8 @@ export function stageRows({ state: what, reference, time, rate, confidence, late
   ];
 }
 
-export function stageReadout(): HTMLElement {
-  const value = (k: number): string => (stageReading.value ? stageRows(stageReading.value)[k]![1] : "");
+export function serverReadout(): HTMLElement {
+  const value = (k: number): string => (serverReading.value ? serverRows(serverReading.value)[k]![1] : "");
   const chips = ["State", "Rate", "Confidence", "Deviation"].map((name, k) =>
     element(
       "span",
@@ -67,11 +67,11 @@ export function stageReadout(): HTMLElement {
       live(() => value(k)),
     ));
   const made = element("span", { className: "live-chips", role: "group", ariaLabel: "Live server" }, ...chips);
-  return shown(() => stageReading.value !== null, made);
+  return shown(() => serverReading.value !== null, made);
 }
 
 /** What there is to say while nothing is shown. */
-export function stageWords(): HTMLElement {
-  const words = (): string => (listening.value === "connecting" ? "Connecting…" : stageNote.value);
+export function serverWords(): HTMLElement {
+  const words = (): string => (listening.value === "connecting" ? "Connecting…" : serverNote.value);
   return shown(() => words() !== "", live(words, "live-chip"));
 }

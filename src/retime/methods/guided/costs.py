@@ -18,7 +18,7 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.errors import InputError
 
-__all__ = ["FeatureWeights", "Precision", "reference_features", "score_of", "score_table"]
+__all__ = ["FeatureWeights", "Precision", "cost_table", "reference_features", "signal_cost"]
 
 Precision = Literal["double", "single"]
 
@@ -55,7 +55,7 @@ def reference_features(references: Sequence[FloatArray], weights: FeatureWeights
     return np.concatenate([weights.features(z[:-2], z[1:-1], z[2:]) for z in references])
 
 
-def score_of(poses: FloatArray, features: FloatArray, weights: FeatureWeights, k: int) -> float:
+def signal_cost(poses: FloatArray, features: FloatArray, weights: FeatureWeights, k: int) -> float:
     """Score a whole output of poses (m, D): the objective (1), evaluated plainly."""
     total = 0.0
     for start in range(1, len(poses) - 1, 256):
@@ -67,7 +67,7 @@ def score_of(poses: FloatArray, features: FloatArray, weights: FeatureWeights, k
     return total
 
 
-def score_table(
+def cost_table(
     poses: FloatArray,
     references: Sequence[FloatArray],
     steps: int,
@@ -99,7 +99,7 @@ def score_table(
         The score of showing frame j after a step of a + 1 and before one of b + 1; infinite where
         that leaves the clip.
     """
-    from retime.methods.guided.score_kernels import (
+    from retime.methods.guided.cost_kernels import (
         centre_input,
         change_norms,
         distance_terms,

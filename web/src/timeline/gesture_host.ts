@@ -8,7 +8,7 @@ import type { Refusal } from "./refusal";
 import type { View } from "./view";
 import type { Key } from "../store/state";
 
-export interface Stage {
+export interface GestureHost {
   root: HTMLElement;
   canvas: HTMLCanvasElement;
   view: View;

@@ -60,7 +60,7 @@ void main() {
   gl_FragColor = vec4(color, max(line * strength, 0.1 * strength) * fade * fade);
 }`;
 
-export class Stage {
+export class Environment {
   readonly object = new Group();
   private readonly background = new ShaderMaterial({
     vertexShader: BACKGROUND_VERTEX, fragmentShader: BACKGROUND_FRAGMENT, depthTest: false, depthWrite: false,

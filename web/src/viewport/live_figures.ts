@@ -2,7 +2,7 @@
 
 import { Group } from "three";
 import { Clip } from "../store/clip";
-import type { StageFrame } from "../store/stage";
+import type { ServerFrame } from "../store/live_server";
 import type { BodyKind } from "./body";
 import { measureBones } from "./bones";
 import { CapsuleBody } from "./capsules";
@@ -141,7 +141,7 @@ export function figureShape(names: readonly string[], points: Float32Array): Sha
 }
 
 /** Both figures; where they would stand in each other the performer stands aside. */
-export class StageFigures {
+export class LiveFigures {
   readonly object = new Group();
   private readonly performer = new Figure("original");
   private readonly partner = new Figure("retimed");
@@ -157,7 +157,7 @@ export class StageFigures {
   }
 
   /** Take a frame's poses, with the performer to the left in the picture if they are side by side; or go. */
-  update(frame: StageFrame | null, palette: Palette, side: boolean, right: Vec): void {
+  update(frame: ServerFrame | null, palette: Palette, side: boolean, right: Vec): void {
     this.object.visible = frame !== null;
     if (!frame) {
       this.request = null;

@@ -1,10 +1,10 @@
 /** What the tab's gestures and keys work on. */
 
-import type { Stage } from "../stage";
+import type { GestureHost } from "../gesture_host";
 import type { JointPlot } from "./joint_plot";
 import type { KeyDragView } from "./surface_row";
 
-export interface JointStage extends Stage {
+export interface JointHost extends GestureHost {
   plot(): JointPlot;
   /** Show the room of a key that is dragged, and where the pointer is if it stopped. */
   showDrag(drag: KeyDragView | null): void;

@@ -1,0 +1,167 @@
+"""Bring loose values, as text, JSON or numpy hold them, to declared types.
+
+Own code rather than pydantic or msgspec: both refuse what a command line gives (``"0.8=1.1"``), and
+their messages name types instead of telling a person what to write.
+"""
+
+from __future__ import annotations
+
+import math
+import types
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, Union
+
+from retime.errors import InputError
+
+__all__ = ["coerce", "is_sequence", "options_of"]
+
+
+def coerce(value: Any, kind: Any, name: str) -> Any:
+    """Bring a value to a type, or raise an ``InputError`` that names the parameter.
+
+    Parameters
+    ----------
+    value : object
+        What was given.
+    kind : type
+        What is wanted: a class, ``Literal``, a union, a tuple, a sequence or a callable.
+    name : str
+        The parameter's name, for the message.
+
+    Returns
+    -------
+    object
+        The value as that type; sequences become tuples.
+    """
+    if kind is Any:
+        return _finite(value, name)
+    if hasattr(value, "tolist") and not isinstance(value, kind if isinstance(kind, type) else ()):
+        value = value.tolist()  # numpy's scalars and arrays
+    origin = typing.get_origin(kind)
+    if origin is None:
+        return _plain(value, kind, name)
+    if origin is Literal:
+        return _literal(value, typing.get_args(kind), name)
+    if origin in (Union, types.UnionType):
+        return _union(value, typing.get_args(kind), name)
+    if is_sequence(kind) or origin is tuple:
+        return _tuple(value, kind, name)
+    if origin is Callable:
+        if callable(value):
+            return value
+        raise InputError(f"{name} is {value!r}; it should be a function")
+    return _plain(value, origin, name)  # a mapping: its members are the method's own to check
+
+
+def options_of(kind: Any) -> tuple[Any, ...]:
+    """List the members of a union, without ``None``; any other type is its own only member."""
+    if typing.get_origin(kind) not in (Union, types.UnionType):
+        return (kind,)
+    return tuple(t for t in typing.get_args(kind) if t is not type(None))
+
+
+def is_sequence(kind: Any) -> bool:
+    """Whether a type is a sequence of any length."""
+    origin, args = typing.get_origin(kind), typing.get_args(kind)
+    return origin is Sequence or (origin is tuple and len(args) == 2 and args[1] is Ellipsis)
+
+
+def _plain(value: Any, kind: Any, name: str) -> Any:
+    if type(value) is kind:
+        return _finite(value, name)
+    if kind in (float, int):
+        return _number(value, kind, name)
+    if isinstance(kind, type) and isinstance(value, kind) and not isinstance(value, bool):
+        return value
+    if hasattr(kind, "from_document") and isinstance(value, Mapping):
+        try:
+            return kind.from_document(value)  # a method's own kind of data, as JSON holds it
+        except InputError as e:
+            raise InputError(f"{name}: {e}") from None
+    raise _wrong_type(value, kind, name)
+
+
+def _number(value: Any, kind: type, name: str) -> Any:
+    if isinstance(value, str):
+        try:
+            return _finite(kind(value), name)
+        except ValueError:
+            raise InputError(f"{name}: {value[:40]!r} is not a number") from None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if kind is float:
+            try:
+                return _finite(float(value), name)
+            except OverflowError:
+                raise InputError(f"{name} is too large; it must be a finite number") from None
+        if isinstance(value, float) and value.is_integer():
+            return int(value)
+    raise _wrong_type(value, kind, name)
+
+
+def _wrong_type(value: Any, kind: Any, name: str) -> InputError:
+    wanted = getattr(kind, "__name__", str(kind))
+    return InputError(f"{name} is {value!r}; it should be of type {wanted}")
+
+
+def _finite(value: Any, name: str) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InputError(f"{name} is {value}; it must be a finite number")
+    return value
+
+
+def _literal(value: Any, words: tuple[Any, ...], name: str) -> Any:
+    if value not in words:
+        raise InputError(f"{name} is {value!r}; it can be " + ", ".join(map(repr, words)))
+    return value
+
+
+def _union(value: Any, options: tuple[Any, ...], name: str) -> Any:
+    if value is None and type(None) in options:
+        return None
+    if type(value) in options:  # 1 stays a count where a share is possible too
+        return _finite(value, name)
+    lists = [t for t in options if is_sequence(t)]
+    if (
+        isinstance(value, Mapping)
+        and lists
+        and any(typing.get_origin(t) is Mapping for t in options)
+    ):
+        return coerce(tuple(value.items()), lists[0], name)  # pairs, whichever way they are given
+    errors = []
+    for option in options:
+        if option is type(None):
+            continue
+        try:
+            return coerce(value, option, name)
+        except InputError as e:
+            errors.append(e)
+    raise errors[0]
+
+
+def _tuple(value: Any, kind: Any, name: str) -> tuple[Any, ...]:
+    items = typing.get_args(kind)
+    many = is_sequence(kind)
+    if isinstance(value, str):
+        value = _split(value, items, many)
+    try:
+        values = list(value)
+    except TypeError:
+        raise InputError(f"{name} is {value!r}; it should be a list") from None
+    if many:
+        return tuple(coerce(v, items[0], f"{name}[{i}]") for i, v in enumerate(values))
+    if len(values) != len(items):
+        shown = ", ".join(map(str, values))
+        like = "0.8=1.1" if len(items) == 2 else ":".join(["1"] * len(items))
+        raise InputError(f"{name} is {shown}; it takes {len(items)} values, like {like}")
+    return tuple(coerce(v, t, name) for v, t in zip(values, items, strict=True))
+
+
+def _split(text: str, items: tuple[Any, ...], many: bool) -> list[str]:
+    """Split a text at its first kind of mark; a name in front may hold that mark itself."""
+    if many:
+        return text.split(",") if items[0] in (float, int) else [text]
+    mark = next((m for m in "=:," if m in text), None)
+    if mark is None:
+        return [text]
+    return text.rsplit(mark, len(items) - 1) if items[0] is str else text.split(mark)

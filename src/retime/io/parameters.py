@@ -1,0 +1,61 @@
+"""How motion files are read, where they tell too little or wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from retime.parameters import About
+
+__all__ = ["FileParameters", "ReadParameters"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileParameters:
+    """What a person knows better than the file."""
+
+    scale: Annotated[
+        float | None,
+        About("Metres per unit of length, where the file's is unknown or wrong.", metavar="M"),
+    ] = None
+    up: Annotated[
+        Literal["Y", "Z"] | None, About("Up axis, where the file's is unknown or wrong.")
+    ] = None
+    fps: Annotated[
+        float | None,
+        About(
+            "Frame rate in place of the file's own.",
+            unit="Hz",
+            minimum=0.001,
+            flag="--source-fps",
+        ),
+    ] = None
+    rest_frame: Annotated[
+        Literal["auto", "keep", "first"],
+        About(
+            "How to treat frame 0: detect a rest pose that was added before the motion (auto), "
+            "keep it as motion (keep), or set it aside (first)."
+        ),
+    ] = "auto"
+    skeleton: Annotated[
+        str | Path | None,
+        About(
+            "The file that holds the skeleton (an ASF for an AMC). Default: found beside the "
+            "motion.",
+            metavar="FILE",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadParameters(FileParameters):
+    """How one motion of a file is read."""
+
+    animation: Annotated[
+        str | int | None,
+        About(
+            "Which animation, by name or number, of a file that holds several. Default: the first.",
+            metavar="NAME",
+        ),
+    ] = None

@@ -1,0 +1,207 @@
+"""Parameters of physics-based retiming."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from retime.motion import Motion
+from retime.motion.contact import Contact
+from retime.parameters import About, Keytimes, LoopParameters, Rates, TimingParameters
+from retime.timing import TimeWarp
+
+__all__ = [
+    "ModelParameters",
+    "ModelWarpParameters",
+    "PhysicsParameters",
+    "RequestParameters",
+    "SearchParameters",
+    "TorqueLimits",
+    "Watch",
+]
+
+TorqueLimits = Literal["observed"] | float | Mapping[str, float] | Callable[[Motion], Any]
+Objective = Literal["match", "effort"] | tuple[Motion, TimeWarp]
+Watch = Callable[..., Any]
+
+Strict = Annotated[
+    bool,
+    About(
+        "Refuse a duration that is not feasible, instead of taking the best there is.",
+        advanced=True,
+    ),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelParameters:
+    """What a figure's physics is made of."""
+
+    gravity: Annotated[
+        float | tuple[float, float, float] | str,
+        About(
+            "Gravity: a size, x,y,z, or a direction of the figure such as left:9.81.",
+            unit="m/s²",
+            metavar="G",
+        ),
+    ] = 9.81
+    mass: Annotated[
+        float | None,
+        About(
+            "Mass of the whole figure. Default: its segments' volume as water.",
+            unit="kg",
+            minimum=0.001,
+            step=0.5,
+        ),
+    ] = None
+    mass_scale: Annotated[
+        Mapping[str, float] | Sequence[tuple[str, float]],
+        About("Scale a segment's mass, by joint or role.", metavar="JOINT=FACTOR"),
+    ] = ()
+    friction: Annotated[
+        float,
+        About("Friction coefficient between feet and ground.", minimum=0.0, slider=(0, 1.5)),
+    ] = 0.5
+    contacts: Annotated[
+        Sequence[Contact] | None,
+        About("Known contacts. Default: found at the feet.", widget="data"),
+    ] = None
+    torque_limits: Annotated[
+        TorqueLimits,
+        About(
+            "Largest torque of all joints, or 'observed': the largest that the clip needs, times "
+            "the limit factor.",
+            unit="N·m",
+            metavar="NM",
+            step=1,
+            advanced=True,
+        ),
+    ] = "observed"
+    limit_factor: Annotated[
+        float,
+        About(
+            "Factor on the torques that the clip needs.",
+            unit="×",
+            minimum=0.01,
+            slider=(1, 4),
+            step=0.1,
+            advanced=True,
+        ),
+    ] = 1.5
+    limit_clips: Annotated[
+        Sequence[Any],
+        About(
+            "Further clip of the same figure whose torques count as observed.",
+            flag="--limit-clip",
+            metavar="PATH",
+            widget="motions",
+            advanced=True,
+        ),
+    ] = ()
+    cutoff: Annotated[
+        float | None,
+        About(
+            "Cutoff frequency of the low-pass filter on the recorded motion; 0 disables it.",
+            unit="Hz",
+            minimum=0,
+            slider=(0, 20),
+            step=0.1,
+            advanced=True,
+        ),
+    ] = 8.0
+    slack: Annotated[
+        float,
+        About(
+            "Force on the root that needs no source, in body weights: tolerance for noise.",
+            minimum=1e-6,
+            advanced=True,
+        ),
+    ] = 0.2
+    acceleration_limit: Annotated[
+        float | None,
+        About(
+            "Largest angular acceleration of a joint about each axis.",
+            unit="rad/s²",
+            minimum=0.1,
+            step=1,
+            advanced=True,
+        ),
+    ] = None
+    body_data: Annotated[
+        Mapping[str, Any] | None,
+        About(
+            "Known masses, centres, radii and limits, by joint or role.",
+            metavar="FILE",
+            widget="data",
+            advanced=True,
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RequestParameters(LoopParameters):
+    """What is asked of a timing."""
+
+    duration: Annotated[
+        float | Literal["free"] | None,
+        About(
+            "Length of the result; 'free' lets physics decide. Default: the clip's own.",
+            unit="s",
+            metavar="S|free",
+            ends=("", ""),
+        ),
+    ] = None
+    keytimes: Keytimes = ()
+    rates: Rates = ()
+    joint_speeds: Annotated[
+        Sequence[tuple[float, str, float]],
+        About(
+            "Give a joint the speed V, in m/s, at the source's moment SRC.",
+            flag="--joint-speed",
+            metavar="SRC:JOINT:V",
+            advanced=True,
+        ),
+    ] = ()
+    objective: Annotated[
+        Objective,
+        About(
+            "Match the recorded torques, use as little effort as possible, or take over the "
+            "torques of another motion by a warp from this one's time to its.",
+        ),
+    ] = "match"
+    alpha: Annotated[
+        float, About("Weight of feasibility (14).", minimum=0.0, step=1, advanced=True)
+    ] = 100.0
+    beta: Annotated[float, About("Weight of torques (14).", minimum=0.0, advanced=True)] = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchParameters(RequestParameters):
+    """What is asked of a timing, and how it is looked for."""
+
+    start: Annotated[
+        TimeWarp | None,
+        About("Timing to start from, such as the last one before a keytime was dragged."),
+    ] = None
+    watch: Annotated[
+        Watch | None,
+        About(
+            "Called after every step with its number, p'^2 at the nodes and the objective; true "
+            "ends the search, and an array goes on from there."
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelWarpParameters(SearchParameters):
+    """Parameters of a model's warp."""
+
+    strict: Strict = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class PhysicsParameters(RequestParameters, ModelParameters, TimingParameters):
+    """Parameters of physics-based retiming."""
+
+    strict: Strict = False

@@ -1,0 +1,141 @@
+"""Parameters of staggered poses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from retime.body.holding import Constraints
+from retime.methods.staggered.channel import Fit
+from retime.methods.staggered.history import PoseEdit
+from retime.methods.staggered.value_edits import MOST_WEIGHT
+from retime.motion.contact import Contact
+from retime.parameters import About, RangeParameters, TimingParameters
+
+__all__ = ["FindingParameters", "StaggerParameters"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FindingParameters(RangeParameters):
+    """How the poses of a motion are found."""
+
+    keep: Annotated[
+        float | int | Sequence[float],
+        About(
+            "Poses to keep of those found: a share up to 1.0, a count, or times such as 0.4,1.2. "
+            "The first and the last frame are always poses.",
+            metavar="SHARE|N|T,T",
+        ),
+    ] = field(default=1.0, kw_only=False)
+    contacts: Annotated[
+        Sequence[Contact] | None,
+        About(
+            "Known contacts; their starts and ends tell of poses. Default: found in the clip.",
+            widget="data",
+        ),
+    ] = None
+    max_refinement: Annotated[
+        float,
+        About(
+            "Largest timing refinement of a pose's part to look for.",
+            unit="s",
+            minimum=0.0,
+            slider=(0, 0.5),
+            advanced=True,
+        ),
+    ] = 0.25
+    filter: Annotated[
+        float,
+        About(
+            "Smooth noisy joints first, by a Gaussian of this standard deviation.",
+            unit="s",
+            minimum=0.0,
+            label="Noise filter",
+            slider=(0, 0.5),
+            advanced=True,
+        ),
+    ] = 0.0
+    filter_joints: Annotated[
+        Sequence[str],
+        About(
+            "Joints to smooth. Default: the spine's and the fingers'.",
+            flag="--filter-joint",
+            metavar="NAME",
+            advanced=True,
+        ),
+    ] = ()
+    fit: Annotated[
+        Fit,
+        About(
+            "How splines are fitted: in the logarithm's space, or by refining that.", advanced=True
+        ),
+    ] = "log"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StaggerParameters(FindingParameters, TimingParameters):
+    """Parameters of editing staggered poses; edits are made in the order of this list."""
+
+    moves: Annotated[
+        Sequence[tuple[float, float]],
+        About(
+            "Move the pose at time FROM to time TO, its parts with it.",
+            unit="s",
+            flag="--move",
+            metavar="FROM:TO",
+        ),
+    ] = ()
+    succession: Annotated[
+        Sequence[tuple[str, float, float]],
+        About(
+            "Let each joint below JOINT arrive later, by S seconds times its depth to the POWER.",
+            metavar="JOINT:S:POWER",
+        ),
+    ] = ()
+    jitter: Annotated[
+        float,
+        About("Largest random shift of a pose's parts.", unit="s", minimum=0.0, slider=(0, 0.3)),
+    ] = 0.0
+    seed: Annotated[int, About("Seed of the random shifts.", minimum=0)] = 0
+    overlap: Annotated[
+        float,
+        About(
+            "Scale the timing refinements; 0 makes all parts arrive together.",
+            minimum=0.0,
+            slider=(0, 2),
+        ),
+    ] = 1.0
+    exaggerate: Annotated[
+        float,
+        About(
+            "Push poses away from what 'relative to' names, by this share.",
+            minimum=-MOST_WEIGHT,
+            maximum=MOST_WEIGHT,
+            slider=(-1, 1),
+        ),
+    ] = 0.0
+    relative_to: Annotated[
+        Literal["average", "neighbours", "previous", "next"],
+        About("What poses are exaggerated against."),
+    ] = "average"
+    detail: Annotated[
+        float, About("Scale the detail that the splines between poses leave out.", slider=(0, 2))
+    ] = 1.0
+    joints: Annotated[
+        Sequence[str],
+        About(
+            "Joints or roles that jitter, overlap, exaggerate and detail act on. Default: all.",
+            flag="--joint",
+            metavar="NAME",
+        ),
+    ] = ()
+    edits: Annotated[
+        Sequence[PoseEdit],
+        About(
+            "Further edits: a JSON list of objects with 'do' and its arguments.",
+            metavar="FILE",
+            widget="data",
+        ),
+    ] = ()
+    constraints: Constraints = "hold"
