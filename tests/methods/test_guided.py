@@ -72,7 +72,7 @@ def all_paths(n: int, steps: int, m: int | None, keys: dict[int, int]) -> list[t
     return out
 
 
-# ---- scores
+# ---- step_costs
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])

@@ -1,20 +1,5 @@
-"""Who: a figure's roles, limbs and contacts."""
+"""Who: a figure's roles, limbs and contacts; names are imported on first use."""
 
-from __future__ import annotations
+import lazy_loader
 
-from retime.body.body import LIMBS, ROLES, Body, Limb, LimbName, find_body, with_roles
-
-from retime.body import contacts, ik, metrics  # isort: skip  # they import the names above
-
-__all__ = [
-    "LIMBS",
-    "ROLES",
-    "Body",
-    "Limb",
-    "LimbName",
-    "contacts",
-    "find_body",
-    "ik",
-    "metrics",
-    "with_roles",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,4 +1,4 @@
-"""Compiled loops of the scores; the input frame is the innermost axis, for SIMD."""
+"""Compiled loops of the step_costs; the input frame is the innermost axis, for SIMD."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = [
     "centre_input",
     "change_norms",
     "distance_terms",
-    "finish_scores",
+    "finish_costs",
     "lagged_products",
     "nearest_three",
 ]
@@ -168,16 +168,16 @@ def lagged_products(signal, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def finish_scores(best, products, weights, neighbours, start, scores):  # type: ignore[no-untyped-def]
-    """Turn the smallest partial distances into scores: add the triple's own norm, root, mean (2).
+def finish_costs(best, products, weights, neighbours, start, step_costs):  # type: ignore[no-untyped-def]
+    """Turn the smallest partial distances into costs: add the triple's own norm, root, mean (2).
 
     ``products`` (2 steps + 1, width): inner products of frames that lie so far apart; ``weights``:
-    squared weights of pose, velocity and acceleration; ``scores`` (steps, steps, n) is filled from
-    frame ``start``.
+    squared weights of pose, velocity and acceleration; ``step_costs`` (steps, steps, n) is filled
+    from frame ``start``.
     """
     steps = best.shape[1]
     block = best.shape[3]
-    n = scores.shape[2]
+    n = step_costs.shape[2]
     pose, speed, bend = weights[0], weights[1], weights[2]
     # |w_p x_j|^2 + |w_v (x_k - x_i)|^2 + |w_a (x_k - 2 x_j + x_i)|^2, by products of two frames.
     own = pose + 4 * bend
@@ -198,7 +198,7 @@ def finish_scores(best, products, weights, neighbours, start, scores):  # type: 
                 norm[t] += beside * (ij[t] + jk[t])
             low = max(0, a + 1 - start)
             high = min(block, n - 1 - b - start)
-            total = scores[a, b, start + low : start + max(high, low)]
+            total = step_costs[a, b, start + low : start + max(high, low)]
             total[:] = 0.0
             for c in range(neighbours):  # one a pass: each is a plain loop, for SIMD
                 near = best[c, a, b, low:]

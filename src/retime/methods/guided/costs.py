@@ -96,14 +96,14 @@ def cost_table(
     Returns
     -------
     array (steps, steps, n)
-        The score of showing frame j after a step of a + 1 and before one of b + 1; infinite where
+        The cost of showing frame j after a step of a + 1 and before one of b + 1; infinite where
         that leaves the clip.
     """
     from retime.methods.guided.cost_kernels import (
         centre_input,
         change_norms,
         distance_terms,
-        finish_scores,
+        finish_costs,
         lagged_products,
         nearest_three,
     )
@@ -126,7 +126,7 @@ def cost_table(
     fixed[count:] = _FAR
     parts = [slice(i, i + _REFERENCES) for i in range(0, len(middle), _REFERENCES)]
 
-    scores = np.full((steps, steps, n), np.inf, kind)
+    step_costs = np.full((steps, steps, n), np.inf, kind)
     # As few blocks as fit, all of one size, in whole vectors of eight.
     rows = min(len(middle), _REFERENCES)
     blocks = -(-n // min(_PAIRS // rows, 512))
@@ -152,8 +152,8 @@ def cost_table(
             distance_terms(products_here, inner - first, squares, terms_here)
             nearest_three(*terms_here, base.astype(kind), steps, best)
         lagged_products(columns, lagged)
-        finish_scores(best, lagged, squares, neighbours, start, scores)
-    return scores
+        finish_costs(best, lagged, squares, neighbours, start, step_costs)
+    return step_costs
 
 
 def _middles(references: Sequence[FloatArray], count: int) -> npt.NDArray[np.int64]:

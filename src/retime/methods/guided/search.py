@@ -35,10 +35,10 @@ class Path:
     gap: float = 0.0
 
 
-def cost_of(frames: Frames, scores: FloatArray) -> float:
+def cost_of(frames: Frames, step_costs: FloatArray) -> float:
     """Sum the objective (1) along a path."""
     step = np.diff(frames)
-    return float(scores[step[:-1] - 1, step[1:] - 1, frames[1:-1]].astype(np.float64).sum())
+    return float(step_costs[step[:-1] - 1, step[1:] - 1, frames[1:-1]].astype(np.float64).sum())
 
 
 def corridor(n: int, m: int, steps: int, keys: KeyFrames) -> tuple[Frames, Frames]:
@@ -55,13 +55,13 @@ def corridor(n: int, m: int, steps: int, keys: KeyFrames) -> tuple[Frames, Frame
 
 
 def find_path(
-    scores: FloatArray, m: int, keys: KeyFrames, *, near: Frames | None = None, margin: int = 0
+    step_costs: FloatArray, m: int, keys: KeyFrames, *, near: Frames | None = None, margin: int = 0
 ) -> Path:
     """Find the best path of ``m`` frames through key frames.
 
     Parameters
     ----------
-    scores : array (steps, steps, n)
+    step_costs : array (steps, steps, n)
         From ``cost_table``.
     m : int
         Frames of the output.
@@ -72,7 +72,7 @@ def find_path(
     """
     from retime.methods.guided.search_kernels import fewest_cost_path
 
-    steps, _, n = scores.shape
+    steps, _, n = step_costs.shape
     if m == 2:
         return Path(np.array([0, n - 1]), 0.0)
     low, high = corridor(n, m, steps, keys)
@@ -81,27 +81,27 @@ def find_path(
     # Seen from the input: the first and last output frame that can show each of its frames.
     early = np.searchsorted(high, np.arange(n), "left")
     late = np.searchsorted(low, np.arange(n), "right") - 1
-    whole = steps * int((high - low + 1).sum()) * scores.itemsize
+    whole = steps * int((high - low + 1).sum()) * step_costs.itemsize
     keep = n if whole <= _COST_BYTES else int(np.sqrt(steps * n))
-    cost, frames = fewest_cost_path(scores, early, late, keep)
+    cost, frames = fewest_cost_path(step_costs, early, late, keep)
     if not np.isfinite(cost):
         raise InfeasibleError(
             "no timing meets all limits of speed; widen them, or move or drop a keytime"
         )
-    return Path(frames, cost_of(frames, scores))
+    return Path(frames, cost_of(frames, step_costs))
 
 
-def find_free_path(scores: FloatArray, price: float) -> Path:
+def find_free_path(step_costs: FloatArray, price: float) -> Path:
     """Find the best path of any length; every frame costs ``price`` on top."""
     from retime.methods.guided.search_kernels import free_path
 
-    cost, frames = free_path(scores, price)
+    cost, frames = free_path(step_costs, price)
     if not np.isfinite(cost):
         raise InfeasibleError("no timing meets all limits of speed; widen them")
-    return Path(frames, cost_of(frames, scores))
+    return Path(frames, cost_of(frames, step_costs))
 
 
-def find_priced_path(scores: FloatArray, m: int, *, rounds: int = 60) -> Path | None:
+def find_priced_path(step_costs: FloatArray, m: int, *, rounds: int = 60) -> Path | None:
     """Find a path of ``m`` frames by a price per frame, and a bound on how far from the best it is.
 
     A price makes long or short paths better; the right one makes the best path of any length have
@@ -110,7 +110,7 @@ def find_priced_path(scores: FloatArray, m: int, *, rounds: int = 60) -> Path | 
     """
     from retime.methods.guided.search_kernels import free_path
 
-    most = float(np.max(scores, where=np.isfinite(scores), initial=0.0))
+    most = float(np.max(step_costs, where=np.isfinite(step_costs), initial=0.0))
     least = -most
     shorter: Frames | None = None
     longer: Frames | None = None
@@ -118,15 +118,15 @@ def find_priced_path(scores: FloatArray, m: int, *, rounds: int = 60) -> Path | 
     for round_ in range(rounds):
         if shorter is not None and longer is not None:
             # Where the two paths' lines cross, the dual is not straight yet: look there.
-            price = (cost_of(shorter, scores) - cost_of(longer, scores)) / (
+            price = (cost_of(shorter, step_costs) - cost_of(longer, step_costs)) / (
                 len(longer) - len(shorter)
             )
         else:
             price = 0.0 if round_ == 0 else (least + most) / 2
-        cost, frames = free_path(scores, price)
+        cost, frames = free_path(step_costs, price)
         bound = max(bound, cost - price * (m - 2))
         if len(frames) == m:
-            return _with_gap(frames, cost_of(frames, scores), bound)
+            return _with_gap(frames, cost_of(frames, step_costs), bound)
         known = shorter if len(frames) < m else longer
         if known is not None and len(known) == len(frames):
             break  # no price between: that length is not on the hull
@@ -136,14 +136,14 @@ def find_priced_path(scores: FloatArray, m: int, *, rounds: int = 60) -> Path | 
             longer, least = frames, price
     if shorter is None or longer is None:
         return None
-    n = scores.shape[2]
+    n = step_costs.shape[2]
     x = np.linspace(0, 1, m)
     guess = [np.interp(x, np.linspace(0, 1, len(p)), p) for p in (shorter, longer)]
     share = (m - len(shorter)) / (len(longer) - len(shorter))
     near = np.round((1 - share) * guess[0] + share * guess[1]).astype(np.int64)
     keys = [(0, 0), (m - 1, n - 1)]
     try:
-        found = find_path(scores, m, keys, near=near, margin=_MARGIN)
+        found = find_path(step_costs, m, keys, near=near, margin=_MARGIN)
     except InfeasibleError:
         return None
     return _with_gap(found.frames, found.cost, bound)

@@ -10,15 +10,15 @@ __all__ = ["fewest_cost_path", "free_path"]
 
 
 @kernel
-def _leave(costs, origin, j, scores, early, late, start, nothing, spare):  # type: ignore[no-untyped-def]
+def _leave(costs, origin, j, step_costs, early, late, start, nothing, spare):  # type: ignore[no-untyped-def]
     """Lead all paths on from frame j: the recurrence (4), for every moment that can show it.
 
     ``costs[a, start[j] - origin + t - early[j]]`` is the least of a path that shows frame j at
     output frame t, after a step of a + 1. The moments are innermost: a step costs the same at all
-    of them, so the table of scores is passed over but once.
+    of them, so the table of step_costs is passed over but once.
     """
-    steps = scores.shape[0]
-    for b in range(min(steps, scores.shape[2] - 1 - j)):
+    steps = step_costs.shape[0]
+    for b in range(min(steps, step_costs.shape[2] - 1 - j)):
         k = j + 1 + b
         first = max(early[j], early[k] - 1)
         length = max(min(late[j], late[k] - 1) - first + 1, 0)
@@ -33,10 +33,10 @@ def _leave(costs, origin, j, scores, early, late, start, nothing, spare):  # typ
         known = nothing
         for a in range(0, steps, 4):  # four at a time; where fewer are left, the last one again
             a1, a2, a3 = min(a + 1, steps - 1), min(a + 2, steps - 1), min(a + 3, steps - 1)
-            path0, edge0 = costs[a, at:], scores[a, b, j]
-            path1, edge1 = costs[a1, at:], scores[a1, b, j]
-            path2, edge2 = costs[a2, at:], scores[a2, b, j]
-            path3, edge3 = costs[a3, at:], scores[a3, b, j]
+            path0, edge0 = costs[a, at:], step_costs[a, b, j]
+            path1, edge1 = costs[a1, at:], step_costs[a1, b, j]
+            path2, edge2 = costs[a2, at:], step_costs[a2, b, j]
+            path3, edge3 = costs[a3, at:], step_costs[a3, b, j]
             if a > 0:
                 for t in range(padded):
                     spare[t] = out[t]
@@ -57,14 +57,14 @@ def _leave(costs, origin, j, scores, early, late, start, nothing, spare):  # typ
 
 
 @kernel
-def _pass_through(costs, begin, end, scores, early, late, start):  # type: ignore[no-untyped-def]
+def _pass_through(costs, begin, end, step_costs, early, late, start):  # type: ignore[no-untyped-def]
     """Lead all paths on from the input frames ``begin`` to ``end``."""
-    steps = scores.shape[0]
+    steps = step_costs.shape[0]
     nothing = np.full(len(early) + 3, np.inf, costs.dtype)
     spare = nothing.copy()
     for j in range(begin, end):
         if j > 0:
-            _leave(costs, start[begin], j, scores, early, late, start, nothing, spare)
+            _leave(costs, start[begin], j, step_costs, early, late, start, nothing, spare)
             continue
         known = min(steps + 1, len(early))
         costs[:, : start[known]] = np.inf
@@ -74,29 +74,31 @@ def _pass_through(costs, begin, end, scores, early, late, start):  # type: ignor
 
 
 @kernel
-def fewest_cost_path(scores, early, late, keep):  # type: ignore[no-untyped-def]
+def fewest_cost_path(step_costs, early, late, keep):  # type: ignore[no-untyped-def]
     """Find the path of least cost through a corridor, exact: its cost and its frames.
 
     ``early`` and ``late`` (n,) bound the output frames that may show each input frame. What leads
     on from every ``keep``-th input frame is kept, and the rest is made again on the way back; the
     choice at each vertex is made again too, on the path only, so no table of choices is written.
     """
-    steps = scores.shape[0]
-    n = scores.shape[2]
+    steps = step_costs.shape[0]
+    n = step_costs.shape[2]
     start = np.zeros(n + 1, np.int64)  # where an input frame's moments begin, laid end to end
     for j in range(n):
         start[j + 1] = start[j] + max(late[j] - early[j] + 1, 0)
     begins = np.arange(0, n, keep)
     ahead = start[np.minimum(begins + steps, n)] - start[begins]
     held = start[np.minimum(begins + keep + steps, n)] - start[begins]
-    kept = np.empty((len(begins), steps, np.max(ahead)), scores.dtype)
-    costs = np.empty((steps, np.max(held) + 3), scores.dtype)
+    kept = np.empty((len(begins), steps, np.max(ahead)), step_costs.dtype)
+    costs = np.empty((steps, np.max(held) + 3), step_costs.dtype)
     for c in range(len(begins)):
         if c > 0:
             done = start[begins[c]] - start[begins[c - 1]]
             kept[c, :, : ahead[c]] = costs[:, done : done + ahead[c]]
             costs[:, : ahead[c]] = kept[c, :, : ahead[c]]
-        _pass_through(costs, begins[c], min(begins[c] + keep, n - 1), scores, early, late, start)
+        _pass_through(
+            costs, begins[c], min(begins[c] + keep, n - 1), step_costs, early, late, start
+        )
     path = np.zeros(late[n - 1] + 1, np.int64)
     path[-1] = n - 1
     t = len(path) - 2
@@ -112,13 +114,13 @@ def fewest_cost_path(scores, early, late, keep):  # type: ignore[no-untyped-def]
         begin = begins[c]
         if c < len(begins) - 1:
             costs[:, : ahead[c]] = kept[c, :, : ahead[c]]
-            _pass_through(costs, begin, begin + keep, scores, early, late, start)
+            _pass_through(costs, begin, begin + keep, step_costs, early, late, start)
         while t > 1 and path[t] >= begin:
             j = path[t]
             b = path[t + 1] - j - 1
             least = np.inf
             for a in range(min(steps, j)):
-                cost = costs[a, start[j] - start[begin] + t - early[j]] + scores[a, b, j]
+                cost = costs[a, start[j] - start[begin] + t - early[j]] + step_costs[a, b, j]
                 if cost < least:
                     least = cost
                     path[t - 1] = j - 1 - a
@@ -127,9 +129,9 @@ def fewest_cost_path(scores, early, late, keep):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def free_path(scores, price):  # type: ignore[no-untyped-def]
+def free_path(step_costs, price):  # type: ignore[no-untyped-def]
     """Find the path of least cost of any length, each edge at a price: its cost and its frames."""
-    steps, _, n = scores.shape
+    steps, _, n = step_costs.shape
     cost = np.full((steps, n), np.inf)  # of a path that leaves frame j by a step of b + 1
     choice = np.zeros((steps, n), np.uint8)
     cost[:, 0] = 0.0
@@ -138,7 +140,7 @@ def free_path(scores, price):  # type: ignore[no-untyped-def]
             least = np.inf
             chosen = 0
             for a in range(min(steps, j)):
-                value = cost[a, j - 1 - a] + scores[a, b, j]
+                value = cost[a, j - 1 - a] + step_costs[a, b, j]
                 better = value < least  # without a branch: which step wins, nobody can foretell
                 least = value if better else least
                 chosen = a if better else chosen

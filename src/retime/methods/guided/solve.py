@@ -38,7 +38,7 @@ _MOST_STEPS_UPSAMPLED = 16
 _LONG = 5000
 # Beyond this bound on what a priced search may have missed, the search is done in full.
 _SMALL_GAP = 1e-3
-# Frames whose scores are kept at once, at most: about a gigabyte of doubles at 8 steps.
+# Frames whose step_costs are kept at once, at most: about a gigabyte of doubles at 8 steps.
 _MOST_TABLE = 1 << 31
 
 
@@ -112,7 +112,7 @@ def solve(problem: Search, p: SearchParameters) -> Guidance:
             f"{n} frames with steps up to {steps} are too many; lower the rate, the upsampling or "
             "the largest speed"
         )
-    scores = cost_table(
+    step_costs = cost_table(
         problem.poses,
         problem.references,
         steps,
@@ -120,19 +120,19 @@ def solve(problem: Search, p: SearchParameters) -> Guidance:
         neighbours=p.neighbours,
         precision=p.precision,
     )
-    plain = scores
+    plain = step_costs
     if p.speed_change_cost or p.speed_limits or p.min_speed is not None:
-        scores = _limited(scores, problem, p)
+        step_costs = _limited(step_costs, problem, p)
     if isinstance(length, str):
         if keytimes:
             raise InputError("a free duration takes no keytimes; give a duration, or none of them")
-        path = find_free_path(scores, p.frame_cost)
+        path = find_free_path(step_costs, p.frame_cost)
         keys = [(0, 0), (len(path.frames) - 1, n - 1)]
         length = (len(path.frames) - 1) / problem.rate
     else:
         m = max(round(length * problem.rate), 1) + 1
         keys = _key_frames(problem, m, length, keytimes, steps)
-        path = _search(problem, scores, m, keys, p.search)
+        path = _search(problem, step_costs, m, keys, p.search)
     fixed = sorted({t for t, _ in keys} | _edges(problem, path, p.speed_limits))
     guided = _curve(problem, path, fixed, length, keytimes, p.average, p.loop)
     spline = keytime_warp(problem.domain, duration=length, keytimes=keytimes, loop=p.loop)
@@ -172,18 +172,18 @@ def _steps(problem: Search, max_speed: float) -> tuple[int, bool]:
     return min(steps, len(problem.poses) - 1), False
 
 
-def _limited(scores: FloatArray, problem: Search, p: SearchParameters) -> FloatArray:
+def _limited(step_costs: FloatArray, problem: Search, p: SearchParameters) -> FloatArray:
     """Charge changes of speed, and forbid speeds outside their limits."""
-    scores = scores.copy()
-    steps = scores.shape[0]
+    step_costs = step_costs.copy()
+    steps = step_costs.shape[0]
     speed = (1 + np.arange(steps)) / problem.upsample
     if p.speed_change_cost:
         change = p.speed_change_cost * np.abs(speed[:, None] - speed)
-        # Added to what is finite only: an infinite score stays what it is.
-        scores += change[:, :, None].astype(scores.dtype)
+        # Added to what is finite only: an infinite cost stays what it is.
+        step_costs += change[:, :, None].astype(step_costs.dtype)
     start, end = problem.domain
     spans = [] if p.min_speed is None else [(start, end, p.min_speed, np.inf)]
-    times = start + np.arange(scores.shape[2]) / problem.input_rate
+    times = start + np.arange(step_costs.shape[2]) / problem.input_rate
     for first, last, slowest, fastest in [*spans, *p.speed_limits]:
         if not (first < last and 0 <= slowest <= fastest):
             raise InputError(
@@ -193,8 +193,8 @@ def _limited(scores: FloatArray, problem: Search, p: SearchParameters) -> FloatA
         inside = (times >= first - 1e-9) & (times <= last + 1e-9)
         bad = (speed < slowest - 1e-9) | (speed > fastest + 1e-9)
         forbidden = bad[:, None] | bad
-        scores[forbidden[:, :, None] & inside] = np.inf
-    return scores
+        step_costs[forbidden[:, :, None] & inside] = np.inf
+    return step_costs
 
 
 def _key_frames(
@@ -255,39 +255,39 @@ def _key_frames(
 
 def _search(
     problem: Search,
-    scores: FloatArray,
+    step_costs: FloatArray,
     m: int,
     keys: list[tuple[int, int]],
     search: Literal["exact", "coarse"],
 ) -> Path:
     if search == "coarse":
-        return _coarse(problem, scores, m, keys)
+        return _coarse(problem, step_costs, m, keys)
     if len(problem.poses) > _LONG and len(keys) == 2:
-        found = find_priced_path(scores, m)
+        found = find_priced_path(step_costs, m)
         if found is not None and found.gap <= _SMALL_GAP:
             return found
-    return find_path(scores, m, keys)
+    return find_path(step_costs, m, keys)
 
 
-def _coarse(problem: Search, scores: FloatArray, m: int, keys: list[tuple[int, int]]) -> Path:
+def _coarse(problem: Search, step_costs: FloatArray, m: int, keys: list[tuple[int, int]]) -> Path:
     """Search at about 5 Hz first, then in full only near what was found (section 3.3)."""
     skip = max(round(problem.rate / 5), 1)
-    steps, _, n = scores.shape
+    steps, _, n = step_costs.shape
     few_out = max((m - 1) // skip, 1) + 1
     few_in = np.round(np.linspace(0, n - 1, max((n - 1) // skip, 1) + 1)).astype(np.int64)
     weights = FeatureWeights.of(0.1, skip / problem.rate)
     references = tuple(z[::skip] for z in problem.references)
     if sum(max(len(z) - 2, 0) for z in references) < 3 or few_out < 3 or len(few_in) < few_out:
-        return find_path(scores, m, keys)
+        return find_path(step_costs, m, keys)
     coarse = cost_table(problem.poses[few_in], references, min(steps, len(few_in) - 1), weights)
     rough = sorted({(0, 0), (few_out - 1, len(few_in) - 1)})
     try:
         found = find_path(coarse, few_out, rough)
         guess = np.interp(np.linspace(0, 1, m), np.linspace(0, 1, few_out), few_in[found.frames])
         near = np.round(guess).astype(np.int64)
-        return find_path(scores, m, keys, near=near, margin=2 * skip * problem.upsample)
+        return find_path(step_costs, m, keys, near=near, margin=2 * skip * problem.upsample)
     except InfeasibleError:
-        return find_path(scores, m, keys)
+        return find_path(step_costs, m, keys)
 
 
 def _edges(problem: Search, path: Path, limits: Sequence[Limit]) -> set[int]:

@@ -1,0 +1,303 @@
+"""Reading and writing motions: formats are found by a file's suffix.
+
+A format is a module with ``read_motion`` and ``write_motion`` and a line in ``FORMATS``. Another
+package adds one through the entry point group ``retime.formats``, whose objects are ``Format``.
+Formats that share a suffix are told apart by ``recognises(path)`` on reading, and by where a motion
+came from on writing; the first in the table stands for what nobody recognises.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from retime.errors import InputError
+from retime.io.parameters import FileParameters, ReadParameters
+from retime.motion import Motion, UpAxis
+from retime.motion.contact import Contact
+from retime.parameters import takes, values_of
+
+__all__ = [
+    "FORMATS",
+    "Format",
+    "contacts_in_file",
+    "format_of",
+    "kind_of",
+    "read",
+    "read_all",
+    "write",
+]
+
+
+@dataclass(frozen=True)
+class Format:
+    """One file format: its name, suffixes, and the module that reads and writes it.
+
+    One that holds several animations has ``contents``, ``read_motions`` and ``write_motions`` too;
+    one whose skeleton lies in a file of its own takes ``skeleton`` on reading. One whose files need
+    others ``beside`` them has ``companions``. One that is ``even`` holds frames of one rate alone.
+    One that is not ``fresh`` is written only for motions that came from a file of it, as a changed
+    copy.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    module: str
+    summary: str
+    writes: bool = True
+    several: bool = False
+    reads: bool = True
+    skeleton_apart: bool = False
+    beside: bool = False
+    even: bool = False
+    fresh: bool = True
+
+    def _function(self, name: str) -> Callable[..., Any]:
+        function: Callable[..., Any] = getattr(importlib.import_module(self.module), name)
+        return function
+
+    def read(self, path: Path, **options: Any) -> Motion:
+        """Read a motion."""
+        if not self.reads:
+            raise InputError(
+                f"{path}: {self.name} files are written, not read: {self.summary}; give the file "
+                "that it was made from"
+            )
+        motion: Motion = self._function("read_motion")(path, **options)
+        return motion
+
+    def recognises(self, path: Path) -> bool:
+        """Whether a file, whose suffix other formats have too, is of this one."""
+        found: bool = self._function("recognises")(path)
+        return found
+
+    def write(self, motion: Motion, path: Path, **options: Any) -> None:
+        """Write a motion."""
+        self._function("write_motion")(motion, path, **options)
+
+    def contents(self, path: Path) -> list[dict[str, Any]]:
+        """List a file's animations."""
+        found: list[dict[str, Any]] = self._function("contents")(path) if self.several else []
+        return found
+
+    def companions(self, path: Path) -> list[Path]:
+        """List the files without which one cannot be read, as far as they are there."""
+        found: list[Path] = self._function("companions")(path) if self.beside else []
+        return found
+
+    def read_all(self, path: Path, **options: Any) -> list[Motion]:
+        """Read every animation of a file."""
+        found: list[Motion] = self._function("read_motions")(path, **options)
+        return found
+
+    def write_all(self, motions: list[Motion], path: Path) -> None:
+        """Write several animations of one file back into a copy of it."""
+        self._function("write_motions")(motions, path)
+
+
+FORMATS: dict[str, Format] = {
+    f.name: f
+    for f in (
+        Format("bvh", (".bvh",), "retime.io.bvh", "Biovision hierarchy, text", even=True),
+        Format(
+            "gltf",
+            (".glb", ".gltf"),
+            "retime.io.gltf",
+            "game and web characters, retimed in place",
+            several=True,
+            beside=True,
+        ),
+        Format(
+            "fbx",
+            (".fbx",),
+            "retime.io.fbx",
+            "film and game characters, retimed in place",
+            several=True,
+            fresh=False,
+        ),
+        Format(
+            "usd",
+            (".usda", ".usdc", ".usd", ".usdz"),
+            "retime.io.usd",
+            "film scenes, retimed in place or by a layer over them",
+            several=True,
+        ),
+        Format("npz", (".npz",), "retime.io.npz", "retime's own: fast and lossless"),
+        Format(
+            "amass",
+            (".npz",),
+            "retime.io.amass",
+            "AMASS and other SMPL parameters",
+            even=True,
+            fresh=False,
+        ),
+        Format(
+            "amc",
+            (".amc", ".asf"),
+            "retime.io.asf_amc",
+            "Acclaim motions, with their skeleton in a file beside",
+            skeleton_apart=True,
+            beside=True,
+            even=True,
+            fresh=False,
+        ),
+        Format(
+            "c3d",
+            (".c3d",),
+            "retime.io.c3d",
+            "captured points, retimed in a copy of the file",
+            even=True,
+            fresh=False,
+        ),
+        Format(
+            "csv", (".csv",), "retime.io.csv", "a table of joint positions in metres", reads=False
+        ),
+    )
+}
+
+
+def _formats() -> dict[str, Format]:
+    """List the formats, those of other packages included."""
+    from importlib.metadata import entry_points
+
+    found = dict(FORMATS)
+    for entry in entry_points(group="retime.formats"):
+        added: Format = entry.load()
+        found.setdefault(added.name, added)
+    return found
+
+
+def format_of(path: str | Path) -> Format:
+    """Find the format of a file by its suffix."""
+    suffix = Path(path).suffix.lower()
+    for known in FORMATS.values():
+        if suffix in known.suffixes:
+            return known
+    formats = _formats()
+    for known in formats.values():
+        if suffix in known.suffixes:
+            return known
+    suffixes = list(dict.fromkeys(s for f in formats.values() for s in f.suffixes))
+    if not suffix:
+        raise InputError(f"{path} has no suffix to tell its format; known: {', '.join(suffixes)}")
+    raise InputError(f"no format for {suffix!r} ({path}); known: {', '.join(suffixes)}")
+
+
+def kind_of(path: str | Path) -> Format:
+    """Find the format of a file that is there: by its suffix, and by its content where need be."""
+    first = format_of(path)
+    suffix = Path(path).suffix.lower()
+    others = [f for f in FORMATS.values() if suffix in f.suffixes and f is not first]
+    return next((f for f in others if f.recognises(Path(path))), first)
+
+
+def _to_write(motion: Motion, path: Path) -> Format:
+    """Find the format to write: of those with the suffix, the one that the motion came from."""
+    first = format_of(path)
+    origin = motion.origin
+    own = FORMATS.get(origin.format) if origin is not None and origin.kept is not None else None
+    return own if own is not None and path.suffix.lower() in own.suffixes else first
+
+
+def contacts_in_file(motion: Motion) -> tuple[Contact, ...]:
+    """Return the contacts that a motion's file itself tells, such as a C3D file's foot events."""
+    kept = motion.origin.kept if motion.origin is not None else None
+    return tuple(getattr(kept, "contacts", ()))
+
+
+@takes(ReadParameters)
+def read(path: str | Path, p: ReadParameters) -> Motion:
+    """Read a motion from a file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file; its suffix tells the format.
+
+    Returns
+    -------
+    Motion
+        Its ``notes`` say what was found and assumed. A rest pose that was set aside is restored by
+        :func:`write`.
+    """
+    path = Path(path)
+    form = kind_of(path)
+    options: dict[str, Any] = {"rest_frame": p.rest_frame, "fps": p.fps}
+    if p.animation is not None:
+        if not form.several:
+            raise InputError(f"a {form.name} file holds one motion; it has no animations to choose")
+        options["animation"] = p.animation
+    if p.skeleton is not None:
+        if not form.skeleton_apart:
+            raise InputError(f"a {form.name} file holds its own skeleton; leave out {p.skeleton}")
+        options["skeleton"] = Path(p.skeleton)
+    return _with_units(form.read(path, **options), p.scale, p.up)
+
+
+@takes(FileParameters)
+def read_all(path: str | Path, p: FileParameters) -> list[Motion]:
+    """Read every animation of a file; one that can hold several is opened once.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    """
+    path = Path(path)
+    form = format_of(path)
+    if not form.several:
+        return [read(path, **values_of(p))]
+    if p.skeleton is not None:
+        raise InputError(f"a {form.name} file holds its own skeleton; leave it out")
+    found = form.read_all(path, rest_frame=p.rest_frame, fps=p.fps)
+    return [_with_units(m, p.scale, p.up) for m in found]
+
+
+def _with_units(motion: Motion, scale: float | None, up: UpAxis | None) -> Motion:
+    """Give a motion its unit and up axis: declared, inferred or told."""
+    known = motion.units.how != "unknown"
+    if scale is None and up is None and known:
+        return motion
+    from retime.body import find_body
+    from retime.motion.kinematics import infer_units
+
+    units, notes = infer_units(
+        motion,
+        person=find_body(motion).is_biped,
+        scale=motion.units.metres if scale is None and known else scale,
+        up=motion.units.up if up is None and known else up,
+    )
+    return replace(motion, units=units).with_notes(*notes)
+
+
+def write(
+    motion: Motion,
+    path: str | Path,
+    *,
+    drop_rest: bool = False,
+    original: Motion | None = None,
+) -> None:
+    """Write a motion to a file, whole or not at all.
+
+    Parameters
+    ----------
+    motion : Motion
+        What to write.
+    path : str or Path
+        Where; its suffix tells the format.
+    drop_rest : bool
+        Leave out a rest frame that was set aside on reading.
+    original : Motion, optional
+        Where a new file can hold several animations, another to compare with.
+    """
+    path = Path(path)
+    form = _to_write(motion, path)
+    if not form.writes:
+        raise InputError(f"{form.name} files can be read but not written")
+    if form.several and not len(motion):
+        raise InputError(f"{path}: the motion has no frames, and a {form.name} file needs some")
+    more = {"original": original} if form.several and original is not None else {}
+    form.write(motion, path, drop_rest=drop_rest, **more)
