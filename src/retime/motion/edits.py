@@ -21,6 +21,7 @@ from retime.motion.layers import PoseLayer, Sampled
 from retime.motion.loops import must_loop
 from retime.motion.motion import Motion
 from retime.motion.sampling import ChannelTimes, Frames, channel_of, sample
+from retime.motion.touched import difference
 from retime.timing import TimeWarp
 
 __all__ = [
@@ -210,7 +211,7 @@ def apply_edits(
         depths.append(now)
     depths.reverse()
 
-    sampled = sample(motion, now, loop=bool(warps) and warps[0].loop)
+    sampled = plain = sample(motion, now, loop=bool(warps) and warps[0].loop)
     inputs = [motion.domain, *(w.domain for w in warps)]
     for edit, depth, warp, span in zip(edits, depths, warps, inputs, strict=False):
         if edit.layer is not None and edit.weight != 0:
@@ -222,10 +223,8 @@ def apply_edits(
     total = _composed(motion, warps)
     origin = motion.origin
     if origin is not None:
-        pure = motion.is_unedited and not any(e.layer is not None and e.weight for e in edits)
-        made = (rotations, *translations.values(), *scales.values())
         whole = total if origin.warp is None else origin.warp @ total
-        origin = replace(origin, warp=whole, unedited=made if pure else None)
+        origin = replace(origin, warp=whole)
     notes = [n for edit in edits if edit.warp is not None for n in edit.warp.notes]
     notes += [n for warp in warps for n in check_channels(motion, warp)]
     notes += frames.notes
@@ -248,7 +247,15 @@ def apply_edits(
         lambda found: _carried(found, [None] * len(warps), warps, periods) or (),
         lambda t: _body_at(motion, edits, total, t),
     )
-    return _run_fixes(out, context, edits)
+    return _delivered(_run_fixes(out, context, edits), motion, plain)
+
+
+def _delivered(out: Motion, source: Motion, plain: Sampled) -> Motion:
+    """Keep with a result which joints were edited, and the tracks that this is said of."""
+    if out.origin is None:
+        return out
+    touched = source.touched | difference(plain, out.tracks, out.skeleton)
+    return replace(out, origin=replace(out.origin, delivered=out.tracks, touched=touched))
 
 
 def _body_at(motion: Motion, edits: Sequence[Edit], total: TimeWarp, source: FloatArray) -> Motion:

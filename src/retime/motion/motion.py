@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -17,6 +16,7 @@ from retime.arrays import FloatArray, ReadOnlyArrays, read_only
 from retime.errors import InputError
 from retime.motion import quat
 from retime.motion.skeleton import Skeleton
+from retime.motion.touched import Touched, Tracks, difference
 from retime.timing import TimeWarp
 
 __all__ = ["Motion", "Origin", "Pose", "Units", "UpAxis", "trust"]
@@ -91,8 +91,11 @@ class Origin:
         What the format's own module kept of the file, for writing it back.
     warp : TimeWarp, optional
         From this motion's time to the file's; ``None`` while nothing was retimed.
-    unedited : tuple of array, optional
-        The tracks as reading and retiming alone left them; others were edited since.
+    delivered : tuple, optional
+        The tracks as reading or evaluation left them: rotations, translations, scales. Others were
+        put in their place since, by hand.
+    touched : Touched
+        Joints that evaluation edited, beyond moving them in time.
     made_of : Origin, optional
         What the file itself says that it was made of.
     """
@@ -102,7 +105,8 @@ class Origin:
     sha256: str
     kept: Any
     warp: TimeWarp | None = None
-    unedited: tuple[FloatArray, ...] | None = None
+    delivered: Tracks | None = None
+    touched: Touched = Touched()
     made_of: Origin | None = None
 
 
@@ -242,16 +246,16 @@ class Motion(ReadOnlyArrays):
         return self.translations[self.skeleton.names[self.skeleton.roots[0]]]
 
     @property
-    def tracks(self) -> tuple[FloatArray, ...]:
-        """Rotations, translations and scales, as arrays in a fixed order."""
-        return (self.rotations, *self.translations.values(), *self.scales.values())
+    def tracks(self) -> Tracks:
+        """Rotations, translations and scales."""
+        return self.rotations, dict(self.translations), dict(self.scales)
 
     @property
-    def is_unedited(self) -> bool:
-        """Whether it is as read from its file, or only retimed since."""
-        known = None if self.origin is None else self.origin.unedited
-        own = self.tracks
-        return known is not None and len(known) == len(own) and all(map(operator.is_, known, own))
+    def touched(self) -> Touched:
+        """The joints that were edited since the motion was read, beyond moving them in time."""
+        if self.origin is None or self.origin.delivered is None:
+            return Touched()
+        return self.origin.touched | difference(self.origin.delivered, self.tracks, self.skeleton)
 
     def with_notes(self, *notes: str) -> Motion:
         """Return the same motion with more to say; nothing is said twice."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import tempfile
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.errors import InputError
+from retime.io.as_read import is_as_read
 from retime.io.c3d.library import LIBRARY
 from retime.io.c3d.reader import C3dFile
 from retime.io.files import read_bytes, write_bytes
@@ -34,8 +34,7 @@ def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -
     if not len(motion):
         raise InputError("the motion has no frames")
     warp = motion.origin.warp if motion.origin is not None else None
-    same = all(map(operator.is_, motion.tracks, kept.motion.tracks))
-    if warp is None and same and motion.fps == kept.told_fps:
+    if is_as_read(motion, kept.motion) and motion.fps == kept.told_fps:
         write_bytes(path, [kept.data])
         return
     source = _Source(kept, warp or TimeWarp.identity(*kept.motion.domain))

@@ -155,7 +155,7 @@ def _motion_of(document: Document, stack: Stack, fps: float | None, evaluator: E
     bare, parts = _motion(document, joints, sites, poses, times, rate, even, units, turn)
     bare = bare.with_notes(*notes)
     kept = Kept(document, stack, span, tuple(j.id for j in joints), *parts, bare)
-    origin = Origin("fbx", str(document.path), document.sha256, kept, unedited=bare.tracks)
+    origin = Origin("fbx", str(document.path), document.sha256, kept, delivered=bare.tracks)
     return replace(bare, origin=origin)
 
 

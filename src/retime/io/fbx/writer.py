@@ -19,8 +19,6 @@ from retime.io.fbx.spans import respanned_settings, respanned_stack, respanned_t
 from retime.io.fbx.stacks import AXES, PATHS, Drive
 from retime.io.in_place import Retimed, kept_of, retimed_together
 from retime.motion import Motion, quat
-from retime.motion.edits import apply
-from retime.motion.skeleton import Skeleton
 from retime.timing.graph import Graph
 
 __all__ = ["write_motion", "write_motions"]
@@ -152,13 +150,7 @@ class _Retimer:
         if self.beyond or layered:
             # What layers mix by their weights has no channel of its own.
             return {p: {j for j, q in driven if j is not None and q == p} for p in _PROPERTIES}
-        if self.motion.is_unedited:
-            return {}
-        plain = apply(self.kept.motion, self.warp, times=self.times)
-        off = quat.angle(plain.rotations, self.motion.rotations).max(axis=0)
-        turned = set(np.flatnonzero(off > _SAME).tolist())
-        moved = _differing(plain.translations, self.motion.translations, skeleton, skeleton.offsets)
-        sized = _differing(plain.scales, self.motion.scales, skeleton, skeleton.rest_scales)
+        turned, moved, sized = self.motion.touched.indices(skeleton)
         moved |= {j for j in turned | sized if self._placing(j).has_pivots}
         return {"rotation": turned, "translation": moved, "scale": sized}
 
@@ -349,14 +341,3 @@ class _Retimer:
     def _track(self, tracks: Tracks, name: str, rest: FloatArray) -> FloatArray:
         found = tracks.get(name)
         return np.tile(rest, (len(self.motion), 1)) if found is None else found
-
-
-def _differing(before: Tracks, after: Tracks, skeleton: Skeleton, rest: FloatArray) -> set[int]:
-    """Find joints whose tracks are not the same; a track that is not there is the rest value."""
-    out = set()
-    for name in dict.fromkeys([*before, *after]):
-        j = skeleton.index(name)
-        one, other = (np.asarray(t.get(name, rest[j])) for t in (before, after))
-        if np.abs(one - other).max() > _SAME * max(1.0, float(np.abs(one).max())):
-            out.add(j)
-    return out

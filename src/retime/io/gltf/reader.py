@@ -104,7 +104,7 @@ def motion_of(document: Document, index: int, fps: float | None, *, chosen: bool
         ]
     bare = bare.with_notes(*notes)
     kept = Kept(document, index, tuple(channels), tuple(nodes), scales, own, bare)
-    origin = Origin("gltf", str(document.path), document.sha256, kept, unedited=bare.tracks)
+    origin = Origin("gltf", str(document.path), document.sha256, kept, delivered=bare.tracks)
     return replace(bare, origin=origin)
 
 

@@ -15,9 +15,7 @@ from retime.io.gltf.document import Document
 from retime.io.gltf.reader import Kept, rest_of
 from retime.io.gltf.samplers import ON_FRAME, Sampler, rekeyed
 from retime.io.in_place import Retimed, kept_of, retimed_together
-from retime.motion import Motion, quat
-from retime.motion.edits import apply
-from retime.motion.skeleton import Skeleton
+from retime.motion import Motion
 from retime.timing.graph import Graph
 
 __all__ = ["write_motion", "write_motions"]
@@ -127,13 +125,7 @@ class _Retimer:
         skeleton = self.motion.skeleton
         if self.beyond:
             return {path: set(range(len(skeleton))) for path in _PATHS}
-        if self.motion.is_unedited:
-            return {path: set() for path in _PATHS}
-        plain = apply(self.kept.motion, self.warp, times=self.times)
-        off = quat.angle(plain.rotations, self.motion.rotations).max(axis=0)
-        moved = _differing(plain.translations, self.motion.translations, skeleton, skeleton.offsets)
-        sized = _differing(plain.scales, self.motion.scales, skeleton, skeleton.rest_scales)
-        turned = set(np.flatnonzero(off > _SAME).tolist())
+        turned, moved, sized = self.motion.touched.indices(skeleton)
         return {"rotation": turned, "translation": moved, "scale": sized}
 
     # ---- samplers
@@ -259,14 +251,3 @@ def _leaves(graph: Graph, sampler: Sampler) -> bool:
     first, last = sampler.times[0], sampler.times[-1]
     covers = graph.x[0] <= first + ON_FRAME and graph.x[-1] >= last - ON_FRAME
     return covers and np.array_equal(graph.x, graph.y)
-
-
-def _differing(before: Tracks, after: Tracks, skeleton: Skeleton, rest: FloatArray) -> set[int]:
-    """Find joints whose tracks are not the same; a track that is not there is the rest value."""
-    out = set()
-    for name in dict.fromkeys([*before, *after]):
-        j = skeleton.index(name)
-        one, other = (np.asarray(t.get(name, rest[j])) for t in (before, after))
-        if np.abs(one - other).max() > _SAME * max(1.0, float(np.abs(one).max())):
-            out.add(j)
-    return out

@@ -12,8 +12,6 @@ from retime.io.in_place import Retimed
 from retime.io.usd.reader import Kept
 from retime.io.usd.timing import joined
 from retime.motion import quat
-from retime.motion.edits import apply
-from retime.motion.skeleton import Skeleton
 from retime.timing.graph import Graph
 
 __all__ = ["EditPlan", "matrices"]
@@ -173,17 +171,7 @@ class _Clip:
         skeleton = self.motion.skeleton
         if self.beyond:
             return {track: set(range(len(skeleton))) for track in TRACKS}
-        if self.motion.is_unedited:
-            return {track: set() for track in TRACKS}
-        plain = apply(self.kept.motion, self.warp, times=self.times)
-        off = quat.angle(plain.rotations, self.motion.rotations).max(axis=0)
-        return {
-            "rotations": set(np.flatnonzero(off > _SAME).tolist()),
-            "translations": _differing(
-                plain.translations, self.motion.translations, skeleton, skeleton.offsets
-            ),
-            "scales": _differing(plain.scales, self.motion.scales, skeleton, skeleton.rest_scales),
-        }
+        return dict(zip(TRACKS, self.motion.touched.indices(skeleton), strict=True))
 
     def _bake(self, joint: int, prim: str, number: int) -> None:
         name = f"{self.key}.{joint}"
@@ -263,19 +251,3 @@ def _is_simple(ops: Sequence[Mapping[str, Any]]) -> bool:
         and all(k in plain or k.startswith("rotate") for k in kinds)
         and not any(op["inverse"] for op in ops)
     )
-
-
-def _differing(
-    before: Mapping[str, FloatArray],
-    after: Mapping[str, FloatArray],
-    skeleton: Skeleton,
-    rest: FloatArray,
-) -> set[int]:
-    """Find joints whose tracks are not the same; a track that is not there is the rest value."""
-    out = set()
-    for name in dict.fromkeys([*before, *after]):
-        j = skeleton.index(name)
-        one, other = (np.asarray(t.get(name, rest[j])) for t in (before, after))
-        if np.abs(one - other).max() > _SAME * max(1.0, float(np.abs(one).max())):
-            out.add(j)
-    return out

@@ -263,7 +263,7 @@ def _motion(
     played = (answer["played"][0], answer["played"][1])
     source = str(Path(path).resolve())
     kept = Kept(source, at.sha256, per_second, played, entry, scales, own, bare)
-    origin = Origin("usd", str(path), at.sha256, kept, unedited=bare.tracks)
+    origin = Origin("usd", str(path), at.sha256, kept, delivered=bare.tracks)
     return replace(bare, origin=origin)
 
 
