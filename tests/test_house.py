@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import operator
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -58,3 +60,38 @@ def test_every_exception_is_documented() -> None:
     for name in retime.__all__:
         if name.endswith(("Error", "Warning")):
             assert name in text, name
+
+
+# Packages below the front ends: none of their sentences may name a command-line option.
+BELOW = (
+    "arrays", "body", "coercion", "compiled", "errors", "evaluate", "io", "live", "media",
+    "methods", "motion", "notes", "parameters", "plot", "process", "recipe", "samples", "serving", "timing",
+)  # fmt: skip
+_FLAG = re.compile(r"(?<![\w-])--[a-z]")
+
+
+def _strings(path: Path) -> list[tuple[int, str]]:
+    """Every string of a module but its docstrings, with its line."""
+    tree = ast.parse(path.read_text())
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    blocks = [n for n in ast.walk(tree) if isinstance(n, kinds)]
+    docs = {id(b.body[0].value) for b in blocks if b.body and isinstance(b.body[0], ast.Expr)}
+    found = [n for n in ast.walk(tree) if isinstance(n, ast.Constant) and id(n) not in docs]
+    return [(n.lineno, n.value) for n in found if isinstance(n.value, str)]
+
+
+def test_no_sentence_below_a_front_end_names_an_option() -> None:
+    source = Path(retime.__file__).parent
+    found = []
+    for name in BELOW:
+        for path in [source / f"{name}.py", *(source / name).rglob("*.py")]:
+            if path.exists():
+                found += [f"{path}:{n}: {s}" for n, s in _strings(path) if _FLAG.search(s)]
+    assert found == []
+
+
+def test_every_package_is_a_front_end_or_below_one() -> None:
+    source = Path(retime.__file__).parent
+    front = {"cli", "studio", "batch", "live_server", "hosts"}
+    there = {p.stem for p in source.iterdir() if p.is_dir() or p.suffix == ".py"}
+    assert there - {"__init__", "__main__", "__pycache__"} == front | set(BELOW)

@@ -25,7 +25,7 @@ SOURCE = Path(retime.__file__).parent
 @dataclass(frozen=True, kw_only=True)
 class Sample:
     size: Annotated[float, About("How large.", unit="m", minimum=0.0, maximum=2.0)]
-    count: Annotated[int, About("How many.", flag="--number")] = 3
+    count: Annotated[int, About("How many.", flag="number")] = 3
     pairs: Annotated[Sequence[tuple[float, float]], About("Pairs.")] = ()
     mode: Annotated[Literal["a", "b"], About("Which.")] = "a"
     limit: Annotated[float | None, About("At most.", advanced=True)] = None
@@ -34,8 +34,8 @@ class Sample:
 def test_declared_tells_all_about_a_parameter() -> None:
     size, count, pairs, *_, limit = declared(Sample)
     assert (size.name, size.type, size.about.unit, size.required) == ("size", float, "m", True)
-    assert (size.about.minimum, size.about.maximum, size.flag) == (0.0, 2.0, "--size")
-    assert (count.default, count.flag, count.required) == (3, "--number", False)
+    assert (size.about.minimum, size.about.maximum, size.flag) == (0.0, 2.0, "size")
+    assert (count.default, count.flag, count.required) == (3, "number", False)
     assert (pairs.repeatable, size.repeatable, limit.about.advanced) == (True, False, True)
     assert count.full_help == "How many (default 3)."
     assert size.full_help == "How large (m)."

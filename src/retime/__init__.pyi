@@ -16,6 +16,9 @@ from .errors import InfeasibleError as InfeasibleError
 from .errors import InputError as InputError
 from .errors import MissingDependencyError as MissingDependencyError
 from .errors import RetimeError as RetimeError
+from .evaluate import Evaluated as Evaluated
+from .evaluate import Evaluator as Evaluator
+from .evaluate import Job as Job
 from .io import read as read
 from .io import write as write
 from .io.warp_json import read_warp as read_warp

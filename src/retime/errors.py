@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from retime.notes import Note
+
 __all__ = [
     "FormatError",
     "FormatWarning",
@@ -21,10 +23,33 @@ __all__ = [
 class RetimeError(Exception):
     """Anything that is the input's fault and not the program's.
 
-    ``step`` is the number of the recipe's step at which it happened, where there is one.
+    Parameters
+    ----------
+    message : str or Note
+        What is wrong, and what to do: a note carries its code, values and remedy.
+
+    Attributes
+    ----------
+    step : int or None
+        Number of the recipe's step at which it happened, where there is one.
     """
 
     step: int | None = None
+
+    @property
+    def note(self) -> str:
+        """The message as a note, for front ends that name its remedy in their own way."""
+        message = self.args[0] if self.args else ""
+        return message if isinstance(message, str) else str(message)
+
+    def within(self, where: str) -> RetimeError:
+        """Say where it happened, before the message; the remedy stays."""
+        text = self.note
+        if isinstance(text, Note):
+            self.args = (Note(f"{where}: {text.fact}", text.remedy, code=text.code, **text.values),)
+        else:
+            self.args = (f"{where}: {text}",)
+        return self
 
 
 class InputError(RetimeError, ValueError):
@@ -52,7 +77,9 @@ class FormatError(RetimeError):
         where = self.path or ""
         if line is not None:
             where += f":{line}" if where else f"line {line}"
-        super().__init__(f"{where}: {message}" if where else message)
+        super().__init__(message)
+        if where:
+            self.within(where)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _same_error, (type(self), self.args, self.__dict__)

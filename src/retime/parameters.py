@@ -72,7 +72,7 @@ class About:
     label : str
         Its name in forms, where the parameter's own name would not do.
     flag : str
-        Name on the command line, where it differs (``--keytime`` for ``keytimes``).
+        Name on the command line, where it differs (``keytime`` for ``keytimes``).
     metavar : str, optional
         What stands behind the flag in the help.
     widget : str
@@ -120,8 +120,8 @@ class Parameter:
 
     @property
     def flag(self) -> str:
-        """Its name on the command line."""
-        return self.about.flag or "--" + self.name.replace("_", "-")
+        """Its name on the command line, without dashes."""
+        return self.about.flag or self.name.replace("_", "-")
 
     @property
     def label(self) -> str:
@@ -365,7 +365,7 @@ Keytimes = Annotated[
     About(
         "Show the source's moment SRC at output time OUT.",
         unit="s",
-        flag="--keytime",
+        flag="keytime",
         metavar="OUT=SRC",
     ),
 ]
@@ -373,7 +373,7 @@ Rates = Annotated[
     Sequence[tuple[float, float]],
     About(
         "Playback speed at the source's moment SRC, relative to the source.",
-        flag="--rate",
+        flag="rate",
         metavar="SRC=RATE",
         label="Speeds",
         advanced=True,

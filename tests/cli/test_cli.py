@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -145,7 +146,7 @@ def test_a_range_ripples(run: Run, jump: Path, tmp_path: Path) -> None:
 def test_exact_duration_bends_the_frame_time(run: Run, jump: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.bvh"
     _, _, err = run("apply", jump, out, "--duration", "1.907")
-    assert "1.907 s became 1.9 s, 115 frames at 60 fps; --exact keeps it" in err
+    assert "1.907 s became 1.9 s, 115 frames at 60 fps (--exact)" in err
     assert run("apply", jump, out, "--duration", "1.907", "--exact")[0] == 0
     assert retime.read(out).duration == pytest.approx(1.907, abs=1e-6)
 
@@ -457,3 +458,14 @@ def test_options_of_reading_are_refused_where_no_motion_is_read(
     status, _, told = run("report", tmp_path, "--up", "Z")
     assert status == 2
     assert "--up is about reading a motion" in told
+
+
+def test_a_remedy_is_named_by_its_option(run: Run, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.bvh"
+    retime.write(samples.jump(), bad)
+    bad.write_text(re.sub(r"Frame Time:.*", "Frame Time: 0", bad.read_text()))
+    _, _, err = run("info", bad)
+    assert "give the frame rate (--source-fps)" in err
+    retime.write(samples.jump(), bad)
+    _, _, err = run("apply", bad, tmp_path / "o.bvh", "--range", "1:2", "--duration", "1.5")
+    assert "or shift what follows (--ripple)" in err

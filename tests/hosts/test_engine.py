@@ -16,7 +16,7 @@ import pytest
 
 import retime
 from retime import Recipe, Step, quat, samples
-from retime.hosts.engine import PROTOCOL, changed_joints, serve
+from retime.hosts.engine import PROTOCOL, serve
 from retime.recipe.json import to_document
 
 
@@ -73,8 +73,7 @@ def test_joints_whose_values_changed_are_named(walk: Path) -> None:
     plain = retime.apply(source, warp, times=made.times)
     off = quat.angle(plain.rotations, made.rotations).max(axis=0)
     for name, angle in zip(source.skeleton.names, off, strict=True):
-        assert (angle > 1e-5) == (name in answer["joints"])
-    assert changed_joints(source, plain, warp) == []
+        assert (angle > 1e-6) == (name in answer["joints"])
 
 
 def test_few_bezier_keys_where_asked_for(walk: Path) -> None:

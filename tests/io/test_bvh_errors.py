@@ -167,7 +167,7 @@ def test_hints(tmp_path: Path) -> None:
     """The commonest faults get a sentence that says what to do."""
     for old, new, said in (
         ("41 51", "41,5 51", "point"),
-        ("0.0333333", "0", "fps"),
+        ("0.0333333", "0", "give the frame rate"),
         ("MOTION\n", "", "MOTION"),
         ("    CHANNELS 3", "    CHANNELS 4", "Leg"),
     ):

@@ -343,7 +343,7 @@ def test_bad_lists_are_refused_with_their_line(
 
 
 def test_lists_of_frames_need_a_rate_and_kinds_agree(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="--fps"):
+    with pytest.raises(InputError, match="give their rate"):
         carried(tmp_path, "a.csv", b"frame\n1\n")
     with pytest.raises(InputError, match=r"not '\.ass'"):
         carried(tmp_path, "a.ass", b"x")

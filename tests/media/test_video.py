@@ -89,7 +89,7 @@ def test_beyond_the_video_its_end_stands(clip: Path, tmp_path: Path) -> None:
     made, numbers, _, _ = _shown(clip, tmp_path, TimeWarp([0, 2], [1, 3]))
     assert numbers[-5:].tolist() == [59] * 5
     assert any("beyond the video" in note for note in made.notes)
-    with pytest.raises(InputError, match="--offset"):
+    with pytest.raises(InputError, match="an offset lets it begin"):
         retime_video(clip, tmp_path / "no.mp4", TimeWarp([0, 1], [0, 1]), offset=100)
     assert not (tmp_path / "no.mp4").exists()
 

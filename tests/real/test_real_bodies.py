@@ -83,7 +83,8 @@ def shaken(motion: Motion, joint: str) -> Step:
 @pytest.mark.parametrize("name", ["16_16", "16_15", "02_01"])
 def test_feet_do_not_slip_after_any_edit(name: str, joint: str | None) -> None:
     motion = clip(name)
-    steps = [Step("spline", {"duration": 0.7 * motion.duration})]
+    length = round(0.7 * motion.duration * motion.rate) / motion.rate
+    steps = [Step("spline", {"duration": length})]
     if joint is not None:
         steps.insert(0, shaken(motion, joint))
     held = Recipe([*steps, Step("hold")]).evaluate(motion)

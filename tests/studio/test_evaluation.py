@@ -16,7 +16,7 @@ from retime.methods import METHODS
 from retime.parameters import declared
 from retime.serving.frames import parse_frame
 from retime.studio import jobs
-from retime.studio.evaluation import Evaluator
+from retime.studio.evaluation import FrameMaker
 from retime.studio.forms import method_forms
 
 WEB = Path(__file__).parents[2] / "web"
@@ -57,7 +57,7 @@ def test_every_parameter_has_a_field() -> None:
 
 
 def test_an_edit_of_a_late_step_keeps_the_early_ones(clips: dict[str, Path]) -> None:
-    evaluator = Evaluator()
+    evaluator = FrameMaker()
     guided = {"method": "guided", "parameters": {"duration": 2.5}}
 
     def spline(d: float) -> dict[str, Any]:
@@ -67,20 +67,20 @@ def test_an_edit_of_a_late_step_keeps_the_early_ones(clips: dict[str, Path]) -> 
     second = evaluator.evaluate(result_job(clips["jump"], guided, spline(2.2)))
     assert second.solved[0].edit is first.solved[0].edit
     assert second.solved[1].edit is not first.solved[1].edit
-    fresh = Evaluator().evaluate(result_job(clips["jump"], guided, spline(2.2)))
+    fresh = FrameMaker().evaluate(result_job(clips["jump"], guided, spline(2.2)))
     np.testing.assert_array_equal(second.motion.rotations, fresh.motion.rotations)
     muted = evaluator.evaluate(result_job(clips["jump"], guided | {"mute": True}, spline(2.2)))
-    alone = Evaluator().evaluate(result_job(clips["jump"], spline(2.2)))
+    alone = FrameMaker().evaluate(result_job(clips["jump"], spline(2.2)))
     np.testing.assert_array_equal(muted.motion.rotations, alone.motion.rotations)
     moved = evaluator.evaluate(result_job(clips["jump"], spline(2.2), guided))
-    other = Evaluator().evaluate(result_job(clips["jump"], spline(2.2), guided))
+    other = FrameMaker().evaluate(result_job(clips["jump"], spline(2.2), guided))
     np.testing.assert_array_equal(moved.motion.rotations, other.motion.rotations)
 
 
 def test_steps_say_where_their_times_lie(clips: dict[str, Path]) -> None:
     half = {"method": "spline", "parameters": {"duration": 1.625}}
     twice = {"method": "spline", "parameters": {"duration": 6.5, "keytimes": [[2.0, 0.5]]}}
-    frame = Evaluator().result(result_job(clips["jump"], half, twice))
+    frame = FrameMaker().result(result_job(clips["jump"], half, twice))
     header, arrays = parse_frame(frame)
     assert header["steps"][0]["given"] == pytest.approx([0, 3.25])
     assert header["steps"][1]["given"] == pytest.approx([0, 1.625])
@@ -95,7 +95,9 @@ def test_steps_say_where_their_times_lie(clips: dict[str, Path]) -> None:
 def test_a_surface_is_shown_where_it_stands(clips: dict[str, Path]) -> None:
     key = {"time": 1.2, "joint": "RightHand", "shift": -0.1}
     step = {"method": "surface", "parameters": {"keys": [key]}}
-    header, arrays = parse_frame(Evaluator().result(result_job(clips["swing"], step, editing="s1")))
+    header, arrays = parse_frame(
+        FrameMaker().result(result_job(clips["swing"], step, editing="s1"))
+    )
     view = header["editor"]["keys"][0]
     motion = retime.read(clips["swing"])
     hand = motion.skeleton.index("RightHand")
@@ -119,7 +121,9 @@ def test_a_surface_is_shown_where_it_stands(clips: dict[str, Path]) -> None:
 
 def test_a_surface_that_is_not_dragged_yet_shows_its_reach(clips: dict[str, Path]) -> None:
     step = {"method": "surface", "parameters": {"keys": [{"time": 1.2, "joint": "RightHand"}]}}
-    header, arrays = parse_frame(Evaluator().result(result_job(clips["swing"], step, editing="s1")))
+    header, arrays = parse_frame(
+        FrameMaker().result(result_job(clips["swing"], step, editing="s1"))
+    )
     assert max(header["editor"]["keys"][0]["weights"]) == pytest.approx(1.0)
     assert arrays["grid:0"][..., 3].max() > 0.9
     assert np.abs(arrays["joint_times"]).max() == 0
@@ -130,7 +134,7 @@ def test_poses_are_shown_as_they_are(clips: dict[str, Path]) -> None:
     poses = retime.StaggeredPoses.from_motion(motion)
     edit = {"do": "succession", "joint": "RightArm", "step": 0.02, "power": 1.5}
     step = {"method": "stagger", "parameters": {"edits": [edit]}}
-    evaluator = Evaluator()
+    evaluator = FrameMaker()
     header, arrays = parse_frame(evaluator.result(result_job(clips["jump"], step, editing="s1")))
     expected = poses.succession("RightArm", 0.02, 1.5)
     np.testing.assert_allclose(arrays["pose_times"], expected.times, atol=1e-6)
@@ -148,7 +152,7 @@ def test_poses_are_shown_as_they_are(clips: dict[str, Path]) -> None:
 
 def test_a_motion_is_followed_as_if_live(clips: dict[str, Path]) -> None:
     sources = [jobs.Clip(n, n, str(clips[n]), "") for n in ("punches", "punches-slow")]
-    header, arrays = parse_frame(Evaluator().live(jobs.Live(sources[0], sources[1], 7)))
+    header, arrays = parse_frame(FrameMaker().live(jobs.Live(sources[0], sources[1], 7)))
     truth = retime.samples.sample("punches-slow").warp
     assert truth is not None
     late = np.abs(arrays["source"] - truth(arrays["times"]))
@@ -160,14 +164,14 @@ def test_a_motion_is_followed_as_if_live(clips: dict[str, Path]) -> None:
 def test_what_cannot_be_read_gets_a_sentence(clips: dict[str, Path], tmp_path: Path) -> None:
     gone = jobs.Clip("m1", "x", str(tmp_path / "x.bvh"), "")
     with pytest.raises(retime.InputError, match="is gone"):
-        Evaluator().load(jobs.Load(gone))
+        FrameMaker().load(jobs.Load(gone))
 
 
 def test_motion_files_made_of_others_are_opened(clips: dict[str, Path], tmp_path: Path) -> None:
     path = tmp_path / "jump.npz"
     retime.write(retime.read(clips["jump"]), path)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    evaluator = Evaluator()
+    evaluator = FrameMaker()
     assert len(evaluator.motion(jobs.Clip("m1", "jump", str(path), digest)))
 
 
@@ -180,4 +184,4 @@ def test_animations_of_one_name_are_told_apart(tmp_path: Path) -> None:
     first = document.json["animations"][0]
     document.json["animations"] = [{**first, "name": "Take"}, {**first, "name": "Take"}]
     document.save(path)
-    assert Evaluator().inspect(jobs.Inspect(str(path))) == ["0", "1"]
+    assert FrameMaker().inspect(jobs.Inspect(str(path))) == ["0", "1"]

@@ -2,78 +2,44 @@
 
 from __future__ import annotations
 
-import ast
-import re
-from pathlib import Path
-
 import pytest
 
-import retime
-from retime.studio.wording import studio_notes, studio_words
-
-OPTION = re.compile(r"(?<![\w-])--[a-z]")
-# What is said before a window is there, or by the command line itself.
-BEFORE_A_WINDOW = ("cli", "server.py", "__main__.py", "batch", "engine.py", "plot", "stage")
-
-
-def sentences() -> list[str]:
-    """Texts of the library that name an option; pieces that a program fills in stand as X."""
-    found = []
-    root = Path(retime.__file__).parent
-    for path in sorted(root.rglob("*.py")):
-        if any(part in BEFORE_A_WINDOW for part in path.relative_to(root).parts):
-            continue
-        tree = ast.parse(path.read_text())
-        flags = {
-            id(k.value) for n in ast.walk(tree) if isinstance(n, ast.Call)
-            for k in n.keywords if k.arg == "flag"
-        }  # fmt: skip
-        own = path.name == "wording.py"
-        documented = {
-            id(n.body[0].value) for n in ast.walk(tree)
-            if isinstance(n, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-            and n.body and isinstance(n.body[0], ast.Expr)
-        }  # fmt: skip
-        inside = {
-            id(part) for n in ast.walk(tree) if isinstance(n, ast.JoinedStr) for part in n.values
-        }
-        for node in ast.walk(tree):
-            if own or id(node) in flags | documented | inside:
-                continue
-            if isinstance(node, ast.JoinedStr):
-                text = "".join(str(p.value) if isinstance(p, ast.Constant) else "X"
-                               for p in node.values)  # fmt: skip
-            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                text = node.value
-            else:
-                continue
-            if OPTION.search(text) and " " in text:
-                found.append(text)
-    return found
-
-
-def test_no_sentence_names_an_option_of_the_command_line() -> None:
-    said = sentences()
-    assert len(said) > 8  # the search finds what there is
-    for text in said:
-        meant = studio_words(text)
-        assert not OPTION.search(meant), meant
-        assert not re.search(r"\(\)|  ", meant), meant
+from retime import InputError, TimeWarp
+from retime.notes import Note, Remedy
+from retime.studio.wording import studio_error, studio_notes, studio_words
 
 
 @pytest.mark.parametrize(
     ("said", "meant"),
     [
-        ("shift what follows (--ripple)", "shift what follows (the field Ripple)"),
         (
-            "if that is noise, filter it (--filter)",
-            "if that is noise, filter it (the field Noise filter)",
+            Note("joints flip", Remedy("filter them", parameter="filter")),
+            "joints flip; filter them (the field Noise filter)",
         ),
-        ("drag a joint at a time (--at, --joint, --shift)", "drag a joint at a time"),
+        (
+            Note("it is coarse", Remedy("search finer", parameter="upsample", value=4)),
+            "it is coarse; search finer (the field Upsample: 4)",
+        ),
+        (
+            Note("it tells no rate", Remedy("give it", parameter="reading.fps")),
+            "it tells no rate; write a frame rate into the file",
+        ),
+        (Note("rounded to frames", Remedy(parameter="exact")), "rounded to frames"),
+        (Note("an option of elsewhere", Remedy("do it", parameter="jobs")),
+         "an option of elsewhere; do it"),
         ("a dash -- as here -- stays", "a dash -- as here -- stays"),
-        ("nothing to say", "nothing to say"),
+        ("nothing to do", "nothing to do"),
     ],
-)
-def test_an_option_is_named_by_its_field(said: str, meant: str) -> None:
+)  # fmt: skip
+def test_a_remedy_is_named_by_its_field(said: str, meant: str) -> None:
     assert studio_words(said) == meant
     assert studio_notes([said]) == [meant]
+
+
+def test_an_error_names_the_field_that_helps() -> None:
+    with pytest.raises(InputError) as caught:
+        TimeWarp([1, 2.5], [1, 2]).within((0, 3), (1, 2))
+    assert studio_error(caught.value).endswith("or shift what follows (the field Ripple)")
+    again = caught.value.within("step 2 (spline)")
+    assert studio_error(again).startswith("step 2 (spline): the range lasts 1 s")
+    assert studio_error(again).endswith("(the field Ripple)")

@@ -160,46 +160,44 @@ class _WriteError(RetimeError):
 def _made(task: Task) -> Outcome:
     from retime import __version__
     from retime.body.metrics import measure
-    from retime.evaluate.reading import Reading
-    from retime.io import format_of, kind_of
-    from retime.motion.edits import apply_edits, total_warp
+    from retime.evaluate import Evaluator, Job, Reading
+    from retime.io import keeps_file, kind_of
 
     if task.version != __version__:
         text = f"this worker has retime {__version__}, and the batch retime {task.version}"
         return Outcome(task.name, "version", text)
     _must_be_the_same(task)
-    form, target = kind_of(task.source), Path(task.target)
-    in_place = form.several and format_of(target).name == form.name
-    reading = Reading(**task.reading).for_file(task.source)
-    motions = reading.read_all(task.source) if in_place else [reading.read(task.source)]
+    job = Job(
+        source=task.source,
+        recipe=_recipe(task),
+        reading=Reading(**task.reading).for_file(task.source),
+        fps=task.fps,
+        target=task.target,
+        factor=task.duration,
+    )
+    evaluator = Evaluator()
+    if keeps_file(kind_of(task.source), task.target):
+        listed = [found for _, found in evaluator.evaluate_all(job) if found is not None]
+    else:
+        listed = [evaluator.evaluate(job)]
     found: list[Mapping[str, float]] = []
-    results: list[Any] = []
     notes: list[str] = []
-    for motion in motions:
-        if not len(motion):
-            raise InputError(f"{task.source} has no frames")
-        if in_place and motion.duration <= 0:
-            continue  # a single pose among animations stays as it is
-        recipe = _recipe(task, motion, exact=in_place)
-        edits = recipe.solve(motion)
-        result = apply_edits(motion, edits, fps=task.fps, exact=in_place)
-        warp = total_warp(motion, edits)
-        measures = measure(result, source=motion, warp=warp, min_contact=task.min_contact)
+    for done in listed:
+        measures = measure(
+            done.motion, source=done.source, warp=done.warp, min_contact=task.min_contact
+        )
         if task.physics:
-            measures |= _feasible(motion, warp, notes)
+            measures |= _feasible(done.source, done.warp, notes)
         found.append(measures)
-        results.append(result)
-        notes += result.notes
-    if not results:
-        raise InputError(f"{task.source} has no animation that lasts")
-    data = _write(task, results, motions, in_place)
+        notes += done.motion.notes
+    data = _write(task, listed)
     return Outcome(
         task.name,
         measures=_worst(found),
         notes=notes,
         sha256=hashlib.sha256(data).hexdigest(),
         size=len(data),
-        clip_seconds=max(r.duration for r in results),
+        clip_seconds=max(done.motion.duration for done in listed),
     )
 
 
@@ -214,30 +212,22 @@ def _must_be_the_same(task: Task) -> None:
         raise InputError(f"{task.source} changed while the batch ran; run it again with --resume")
 
 
-def _recipe(task: Task, motion: Any, *, exact: bool) -> Any:
-    """Make the clip's recipe: durations by factor, whole frames, references from indices."""
+def _recipe(task: Task) -> Any:
+    """Make the clip's recipe, with references from indices."""
     from retime.batch.library_index import open_index
-    from retime.recipe import Recipe, Step, snap_duration
+    from retime.recipe import Recipe
     from retime.recipe.json import from_document
 
-    document = {**task.recipe, "steps": [dict(s) for s in task.recipe["steps"]]}
-    if task.duration is not None:
-        place, factor = task.duration
-        values = dict(document["steps"][place].get("parameters", {}))
-        span = values.get("range")
-        values["duration"] = factor * (motion.duration if span is None else span[1] - span[0])
-        document["steps"][place]["parameters"] = values
     steps = []
-    for step in from_document(document).steps:
+    for step in from_document(task.recipe).steps:
         reference = getattr(step.parameters, "reference", None)
         if isinstance(reference, tuple):
             motions: list[Any] = []
             for item in reference:
                 mapped = isinstance(item, Mapping) and "index" in item
                 motions += open_index(item["index"]) if mapped else [item]
-            parameters = replace(step.parameters, reference=tuple(motions))
-            step = Step(step.method, parameters, step.weight, step.mute, step.label)
-        steps.append(step if exact else snap_duration(step, task.fps or motion.rate))
+            step = replace(step, parameters=replace(step.parameters, reference=tuple(motions)))
+        steps.append(step)
     return Recipe(steps)
 
 
@@ -274,17 +264,18 @@ def _write_skeleton(target: Path) -> None:
             shutil.copyfile(find_skeleton(target), beside)
 
 
-def _write(task: Task, results: Sequence[Any], motions: Sequence[Any], in_place: bool) -> bytes:
+def _write(task: Task, listed: Sequence[Any]) -> bytes:
     from retime.io import format_of, write
     from retime.io.files import read_bytes
 
     target = Path(task.target)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        if in_place:
-            format_of(target).write_all(list(results), target)
+        if listed[0].in_place:
+            format_of(target).write_all([done.motion for done in listed], target)
         else:
-            write(results[0], target, drop_rest=task.drop_rest, original=motions[0])
+            first = listed[0]
+            write(first.motion, target, drop_rest=task.drop_rest, original=first.source)
         _write_skeleton(target)
         return read_bytes(target)
     except (OSError, RetimeError) as e:

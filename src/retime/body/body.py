@@ -21,6 +21,7 @@ from retime.errors import InputError, did_you_mean
 from retime.motion import Motion
 from retime.motion.kinematics import body_frame, positions
 from retime.motion.skeleton import Skeleton
+from retime.notes import Note, Remedy
 
 __all__ = ["LIMBS", "ROLES", "Body", "Limb", "LimbName", "find_body", "with_roles"]
 
@@ -159,7 +160,8 @@ class Body:
             elif name in groups or name in ROLES:
                 found = [n for n in (self.name(r) for r in groups.get(name, (name,))) if n]
                 if not found:
-                    raise InputError(f"the figure has no {name}; name its joint by a map (--map)")
+                    remedy = Remedy("name its joint by a map", parameter="reading.roles")
+                    raise InputError(Note(f"the figure has no {name}", remedy))
                 out += found
             else:
                 known = [*self.skeleton.names, *groups, *self.roles]

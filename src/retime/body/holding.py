@@ -16,6 +16,7 @@ from retime.motion.contact import Contact
 from retime.motion.edits import Fix, FixContext
 from retime.motion.kinematics import positions
 from retime.motion.memory import memory
+from retime.notes import Note, Remedy
 from retime.parameters import About
 
 __all__ = ["Constraints", "contact_fix", "contact_fixes"]
@@ -69,8 +70,14 @@ def contact_fix(
             held = context.carry(_remembered(context.source, joints, tolerance, min_contact))
         if not held:
             feet = find_body(context.source).ground_joints()
-            lack = "" if joints or feet else ": no feet were found; name them with --map"
-            return retimed.with_notes(f"no contacts to hold were found{lack}")
+            lacks = not (joints or feet)
+            return retimed.with_notes(
+                Note(
+                    f"no contacts to hold were found{': no feet were found' if lacks else ''}",
+                    Remedy("name them by a map", parameter="reading.roles") if lacks else None,
+                    code="no-contacts",
+                )
+            )
         targets = contact_targets(retimed, held, context.source, context.warp)
         if touched and not context.warp.loop:  # later turns of a cycle are moved all
             there, here = positions(context.source), positions(retimed)

@@ -106,7 +106,9 @@ def main(arguments: list[str] | None = None) -> None:
             _fail("stopped", 130)
         raise
     except RetimeError as e:
-        _fail(str(e), 2)
+        from retime.cli.console import said
+
+        _fail(said(e.note), 2)
     except KeyboardInterrupt:
         _fail("stopped", 130)
     except BrokenPipeError:

@@ -8,12 +8,30 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["note", "progress", "report", "table"]
+from retime.notes import Remedy, present
+from retime.parameters import declared
+
+__all__ = ["note", "progress", "report", "said", "table"]
 
 
 def note(text: str) -> None:
     """Say something beside the result."""
-    print(f"note: {text}", file=sys.stderr)
+    print(f"note: {said(text)}", file=sys.stderr)
+
+
+def said(text: str) -> str:
+    """Say a note or an error's message with the option that its remedy names."""
+    return present(text, _option)
+
+
+def _option(remedy: Remedy) -> str:
+    scope, _, name = remedy.parameter.rpartition(".")
+    flag = name.replace("_", "-")
+    if scope == "reading":
+        from retime.evaluate.reading import Reading
+
+        flag = next((p.flag for p in declared(Reading) if p.name == name), flag)
+    return f"--{flag}" if remedy.value is None else f"--{flag} {remedy.value}"
 
 
 def report(fields: Mapping[str, Any], *, as_json: bool, notes: Iterable[str] = ()) -> None:

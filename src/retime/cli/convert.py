@@ -12,7 +12,6 @@ from retime.cli.options import (
     Json,
     OneAnimation,
     Output,
-    in_place,
     must_differ,
     with_reading,
 )
@@ -43,13 +42,12 @@ def convert(
 
     retime convert walk.bvh positions.csv
     """
-    from retime.io import format_of, write
-    from retime.motion.edits import apply
-    from retime.timing import TimeWarp
+    from retime.evaluate import Evaluator, Job
+    from retime.io import format_of, keeps_file, write
 
     must_differ(source, target)
     format_of(target)
-    if fps is not None and in_place(source, target):
+    if fps is not None and keeps_file(format_of(source), target):
         raise InputError(
             f"{target.suffix} keeps its keys and its rate where it is written to its own kind: "
             "leave --fps out, or convert to another kind, such as .bvh"
@@ -61,7 +59,7 @@ def convert(
         fps = float(f"{motion.rate:.6g}")
         motion = motion.with_notes(f"its samples are uneven: written at {fps:g} fps (--fps)")
     if fps is not None:
-        motion = apply(motion, TimeWarp.identity(*motion.domain), fps=fps)
+        motion = Evaluator().evaluate(Job(source=motion, fps=fps)).motion
     write(motion, target, drop_rest=drop_rest)
     fields = {"output": str(target), "frames": len(motion), "fps": motion.rate}
     report(fields, as_json=as_json, notes=motion.notes)

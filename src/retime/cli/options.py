@@ -41,7 +41,6 @@ __all__ = [
     "WarpIn",
     "WarpOut",
     "given",
-    "in_place",
     "must_be_a_picture",
     "must_differ",
     "must_have_a_folder",
@@ -150,19 +149,11 @@ def must_differ(source: Path, target: Path) -> None:
         raise InputError(f"{target} is the input; give the result another name")
 
 
-def in_place(source: Path, target: Path) -> bool:
-    """Whether keys move, which may stand at any time, and no frames are made."""
-    from retime.io import format_of
-
-    form = format_of(source)
-    return form.several and format_of(target).name == form.name
-
-
 def must_read_plainly(reading: Reading, why: str) -> None:
     """Refuse options of reading motions where none is read."""
     for p in declared(Reading):
         if getattr(reading, p.name) != p.default:
-            raise InputError(f"{p.flag} is about reading a motion, but {why}: leave it out")
+            raise InputError(f"--{p.flag} is about reading a motion, but {why}: leave it out")
 
 
 def must_take_a_skeleton(reading: Reading, files: Sequence[Path]) -> None:
@@ -289,9 +280,9 @@ def given(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _option(p: Parameter, panel: str | None = None) -> inspect.Parameter:
-    flags = [p.flag]
+    flags = [f"--{p.flag}"]
     if p.type is bool and p.default is True:
-        flags = [f"{p.flag}/--no-{p.flag[2:]}"]
+        flags = [f"--{p.flag}/--no-{p.flag}"]
     option = typer.Option(
         *flags,
         help=p.full_help,
@@ -309,7 +300,7 @@ def _option(p: Parameter, panel: str | None = None) -> inspect.Parameter:
 
 def _argument(p: Parameter) -> str:
     """Return the name under which the command line knows a parameter: the flag's."""
-    return p.flag[2:].replace("-", "_")
+    return p.flag.replace("-", "_")
 
 
 def _by_name(known: Sequence[Parameter], values: dict[str, Any]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ class Reading(FileParameters):
         Mapping[str, str] | None,
         About(
             "A JSON file of joints by role, where names tell too little.",
-            flag="--map",
+            flag="map",
             metavar="FILE",
         ),
     ] = None

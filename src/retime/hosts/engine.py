@@ -23,8 +23,10 @@ import numpy as np
 
 from retime import __version__
 from retime.errors import InputError, RetimeError
-from retime.methods import method
+from retime.evaluate import Evaluator, Job
+from retime.methods import METHODS, method
 from retime.motion import Motion
+from retime.notes import Remedy, present
 from retime.parameters import coerce, declared
 
 __all__ = ["PROTOCOL", "Engine", "serve"]
@@ -33,9 +35,6 @@ __all__ = ["PROTOCOL", "Engine", "serve"]
 PROTOCOL = 1
 # Motions that are kept with what their steps found, so that a second try is quick.
 _KEPT = 4
-# Values that differ by more than this from the warped source were changed: radians, and a share of
-# the figure's height.
-_TURNED, _MOVED = 1e-5, 1e-6
 # A figure of another height is not taken to be in the unit that its host declares, metres.
 _HEIGHTS = (0.4, 3.0)
 # A foot within this distance nearly stands, and slides beyond the other, metres; a stance's ends,
@@ -57,7 +56,8 @@ class Engine:
     def __init__(self, say: Say) -> None:
         self._say = say
         self._id: Any = None
-        self._motions: OrderedDict[str, tuple[Motion, Any]] = OrderedDict()
+        self._evaluator = Evaluator()
+        self._motions: OrderedDict[str, Motion] = OrderedDict()
         self._does: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
             "version": self._version,
             "recipe": self._retime,
@@ -76,7 +76,7 @@ class Engine:
                 raise InputError("a request asks for one of: " + ", ".join(self._does))
             self._say({"id": self._id, "done": True, **self._does[kind](request)})
         except RetimeError as e:
-            self._say({"id": self._id, "error": str(e)})
+            self._say({"id": self._id, "error": present(e.note, _label)})
         except MemoryError:
             self._say({"id": self._id, "error": "there is not enough memory for it; cut the clip"})
         except Exception as e:
@@ -96,39 +96,33 @@ class Engine:
     def _retime(self, request: Mapping[str, Any]) -> dict[str, Any]:
         from retime.io import write
         from retime.io.warp_json import write_warp
-        from retime.methods import method
-        from retime.motion.edits import apply_edits, total_warp
         from retime.recipe.json import from_document
 
         self.tell("Reading the motion", 0.0)
-        motion, known = self._motion(_text(request, "motion"))
-        recipe = from_document(_with_references(request))
+        motion = self._motion(_text(request, "motion"))
+        job = Job(
+            source=motion, recipe=from_document(_with_references(request)), fps=request.get("fps")
+        )
 
         def told(done: int, count: int, name: str) -> None:
             self.tell(method(name).doing, 0.1 + 0.7 * done / count)
 
-        solved = recipe.solve_steps(motion, known=known, progress=told)
-        self._keep(motion, solved)
-        edits = [s.edit for s in solved]
-        self.tell("Sampling the result", 0.8)
-        made = apply_edits(motion, edits, fps=request.get("fps"))
-        warp = total_warp(motion, edits)
+        found = self._evaluator.evaluate(job, name=_text(request, "motion"), progress=told)
         self.tell("Writing the result", 0.95)
-        write(made, _text(request, "out"))
-        write_warp(warp, _text(request, "warp"))
-        figures = {k: float(v) for s in solved for k, v in s.edit.figures.items()}
+        write(found.motion, _text(request, "out"))
+        write_warp(found.warp, _text(request, "warp"))
         return {
-            "notes": [n for n in made.notes if n not in motion.notes],
-            "about": list(motion.notes),
-            "figures": {k: v for k, v in figures.items() if np.isfinite(v)},
-            "joints": changed_joints(motion, made, warp),
-            "bezier": _bezier(warp, request.get("bezier")),
+            "notes": [present(n, _label) for n in found.notes],
+            "about": [present(n, _label) for n in motion.notes],
+            "figures": {k: v for k, v in found.figures.items() if np.isfinite(v)},
+            "joints": [n for n in motion.skeleton.names if n in found.touched.joints],
+            "bezier": _bezier(found.warp, request.get("bezier")),
         }
 
     def _check(self, request: Mapping[str, Any]) -> dict[str, Any]:
         from retime.body.metrics import MEASURES, measure
 
-        motion, _ = self._motion(_text(request, "check"))
+        motion = self._motion(_text(request, "check"))
         self.tell("Measuring", 0.2)
         measures = [
             {"name": n, "value": v, "unit": MEASURES[n].unit, "meaning": MEASURES[n].meaning}
@@ -154,7 +148,7 @@ class Engine:
         from retime.methods.staggered import StaggerParameters, edited_poses
         from retime.parameters import build
 
-        motion, _ = self._motion(_text(request, "poses"))
+        motion = self._motion(_text(request, "poses"))
         self.tell("Finding the poses", 0.2)
         values = request.get("parameters", {})
         if not isinstance(values, Mapping):
@@ -164,25 +158,22 @@ class Engine:
 
     # ---- motions
 
-    def _motion(self, path: str) -> tuple[Motion, Any]:
+    def _motion(self, path: str) -> Motion:
         """Read a motion; one of the same bytes comes back with what was found for it."""
-        from retime.io import read
-
-        motion = _with_likely_unit(read(path))
-        if not len(motion):
-            raise InputError("the motion has no frames")
+        motion = self._evaluator.motion(Job(source=path))
         key = motion.origin.sha256 if motion.origin is not None else path
         if key not in self._motions:
-            self._motions[key] = (motion, ())
+            self._motions[key] = _with_likely_unit(motion)
         self._motions.move_to_end(key)
         while len(self._motions) > _KEPT:
             self._motions.popitem(last=False)
         return self._motions[key]
 
-    def _keep(self, motion: Motion, solved: Any) -> None:
-        for key, (kept, _) in self._motions.items():
-            if kept is motion:
-                self._motions[key] = (motion, solved)
+
+def _label(remedy: Remedy) -> str | None:
+    """Name a parameter as a host's panel does; of reading a file there is none."""
+    labels = {p.name: p.label for m in METHODS.values() for p in declared(m.parameters)}
+    return labels.get(remedy.parameter)
 
 
 def _text(request: Mapping[str, Any], name: str) -> str:
@@ -246,37 +237,6 @@ def _bezier(warp: Any, tolerance: Any) -> list[list[float]]:
     curve = fit_bezier(warp.of_body(), tolerance=coerce(tolerance, float, "bezier"))
     rows: list[list[float]] = np.hstack([curve.keys, curve.left, curve.right]).tolist()
     return rows
-
-
-def changed_joints(source: Motion, made: Motion, warp: Any) -> list[str]:
-    """List the joints whose values are not those of the source at their warped times.
-
-    Parameters
-    ----------
-    source : Motion
-        What was retimed.
-    made : Motion
-        The result.
-    warp : TimeWarp
-        From the result's time to the source's.
-    """
-    from retime.motion import quat
-    from retime.motion.edits import Edit, apply_edits
-    from retime.motion.kinematics import height
-
-    plain = apply_edits(source, [Edit(warp)], times=made.times)
-    tall = height(source.skeleton) or 1.0
-    turned = quat.angle(plain.rotations, made.rotations).max(axis=0) > _TURNED
-    changed = {n for n, t in zip(source.skeleton.names, turned, strict=True) if t}
-    offsets = dict(zip(source.skeleton.names, source.skeleton.offsets, strict=True))
-    for name, track in made.translations.items():
-        before = plain.translations.get(name, offsets[name])
-        if np.abs(track - before).max() > _MOVED * tall:
-            changed.add(name)
-    for name, track in made.scales.items():
-        if np.abs(track - plain.scales.get(name, 1.0)).max() > _MOVED:
-            changed.add(name)
-    return [n for n in source.skeleton.names if n in changed]
 
 
 def sliding(motion: Motion) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Whether a motion is still as its file was read, so that the file's own bytes tell it best."""
+"""What writers ask of a motion: whether it is still as its file was read, and evenly sampled."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Protocol
 
 from retime.arrays import FloatArray
 from retime.motion import Motion, Pose
+from retime.notes import Note, Remedy
 
-__all__ = ["is_as_read"]
+__all__ = ["is_as_read", "needs_even_frames"]
 
 
 class _Kept(Protocol):
@@ -32,3 +33,8 @@ def is_as_read(motion: Motion, kept: _Kept) -> bool:
         and motion.translations.keys() == kept.translations.keys()
         and all(motion.translations[n] is t for n, t in kept.translations.items())
     )
+
+
+def needs_even_frames(what: str) -> Note:
+    """Say that a format holds frames of one rate alone."""
+    return Note(f"{what} needs evenly spaced frames", Remedy("give a frame rate", parameter="fps"))

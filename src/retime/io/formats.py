@@ -25,6 +25,7 @@ __all__ = [
     "Format",
     "contacts_in_file",
     "format_of",
+    "keeps_file",
     "kind_of",
     "read",
     "read_all",
@@ -200,6 +201,11 @@ def _to_write(motion: Motion, path: Path) -> Format:
     origin = motion.origin
     own = FORMATS.get(origin.format) if origin is not None and origin.kept is not None else None
     return own if own is not None and path.suffix.lower() in own.suffixes else first
+
+
+def keeps_file(form: Format, target: str | Path) -> bool:
+    """Whether a motion of a format goes back into its file, whose keys may stand at any time."""
+    return form.several and format_of(target).name == form.name
 
 
 def contacts_in_file(motion: Motion) -> tuple[Contact, ...]:

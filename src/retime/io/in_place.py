@@ -11,6 +11,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from retime.arrays import FloatArray
 from retime.errors import InputError, did_you_mean
 from retime.motion import Motion
+from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
 
 __all__ = ["Retimed", "choose", "kept_of", "others_note", "retimed_together"]
@@ -65,7 +66,14 @@ def others_note(names: Sequence[str], index: int) -> list[str]:
     if not others:
         return []
     listed = ", ".join(others[:5]) + (", ..." if len(others) > 5 else "")
-    return [f"read the animation {names[index]!r}; --animation chooses another: {listed}"]
+    return [
+        Note(
+            f"read the animation {names[index]!r} of several; the others: {listed}",
+            Remedy(parameter="animation"),
+            code="animation-chosen",
+            animation=names[index],
+        )
+    ]
 
 
 @dataclass(frozen=True, eq=False)

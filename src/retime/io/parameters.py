@@ -28,7 +28,7 @@ class FileParameters:
             "Frame rate in place of the file's own.",
             unit="Hz",
             minimum=0.001,
-            flag="--source-fps",
+            flag="source-fps",
         ),
     ] = None
     rest_frame: Annotated[

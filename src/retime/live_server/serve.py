@@ -113,7 +113,7 @@ def serve(
         outs = [kept.enter_context(place.sending()) for place in plan.outs]
         listening = None
         if plan.feed is not None:
-            listening = kept.enter_context(listen(*plan.feed, option="--feed"))
+            listening = kept.enter_context(listen(*plan.feed, parameter="feed"))
         spool = None if plan.record is None else Spool(plan.record)
         notes: list[str] = []
         try:

@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from retime import apply
 from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.io import format_of, write
@@ -19,7 +20,6 @@ from retime.live_server.performer import Frame
 from retime.live_server.stream_time import StreamTime
 from retime.live_server.vmc import Bone
 from retime.motion import Motion, Units, quat
-from retime.motion.edits import apply
 from retime.motion.skeleton import Skeleton
 from retime.timing import TimeWarp
 

@@ -24,7 +24,7 @@ class HoldParameters:
         Sequence[str],
         About(
             "What to hold: joints, roles, or feet, toes, hands. Default: what meets the ground.",
-            flag="--joint",
+            flag="joint",
             metavar="NAME",
         ),
     ] = ()

@@ -12,6 +12,7 @@ from retime.errors import InputError
 from retime.motion import quat
 from retime.motion.motion import Motion, Units, UpAxis
 from retime.motion.skeleton import Skeleton
+from retime.notes import Note, Remedy
 
 __all__ = [
     "body_frame",
@@ -211,8 +212,14 @@ def infer_units(
             scale, how = (1.0 if tall < _MOST_METRES else 0.01), "assumed"
             name = "metres" if scale == 1 else "centimetres"
             notes.append(
-                f"lengths assumed to be {name}, for no person of known size is in the file; give "
-                "the scale in metres per unit if that is wrong (--scale)"
+                Note(
+                    f"lengths assumed to be {name}, for no person of known size is in the file",
+                    Remedy(
+                        "give the scale in metres per unit if that is wrong",
+                        parameter="reading.scale",
+                    ),
+                    code="unit-assumed",
+                )
             )
     if up is None:
         up = _likely_up(motion, tall)

@@ -15,6 +15,7 @@ from retime.methods import method
 from retime.motion import Motion
 from retime.motion.edits import Edit, apply_edits, total_warp
 from retime.motion.loops import must_loop
+from retime.notes import Note, Remedy
 from retime.parameters import build, same, values_of
 from retime.timing import TimeWarp
 
@@ -73,15 +74,39 @@ class Step:
         )
 
 
-def snap_duration(step: Step, rate: float) -> Step:
-    """Bring a requested duration to whole frames, so that no interval has to give way."""
-    asked = getattr(step.parameters, "duration", None)
-    if not isinstance(asked, float) or asked <= 0 or step.mute:
-        return step
-    frames = max(round(asked * rate), 1)
-    if abs(frames / rate - asked) < 1e-9:
-        return step
-    return replace(step, parameters=replace(step.parameters, duration=frames / rate))
+def snap_duration(steps: Sequence[Step], rate: float) -> tuple[list[Step], list[str]]:
+    """Bring the requested duration to whole frames, so that no interval has to give way.
+
+    The last step that asks for a duration decides the result's; steps before it are not rounded.
+
+    Returns
+    -------
+    steps : list of Step
+        The steps with durations of whole frames.
+    notes : list of str
+        What was changed.
+    """
+    out = list(steps)
+    for place in reversed(range(len(out))):
+        step = out[place]
+        asked = getattr(step.parameters, "duration", None)
+        if step.mute or not isinstance(asked, float) or asked <= 0:
+            continue
+        frames = max(round(asked * rate), 1)
+        if abs(frames / rate - asked) < 1e-9:
+            break
+        out[place] = replace(step, parameters=replace(step.parameters, duration=frames / rate))
+        note = Note(
+            f"{asked:.5g} s became {frames / rate:.5g} s, {frames + 1} frames at {rate:g} fps",
+            Remedy(parameter="exact"),
+            code="duration-rounded",
+            asked=asked,
+            duration=frames / rate,
+            frames=frames + 1,
+            fps=rate,
+        )
+        return out, [note]
+    return out, []
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,9 +226,8 @@ class Recipe:
                 must_loop(_with_layer(given, edit))
             return Solved(number, step, given, edit, edit.weighted_warp(domain).domain)
         except RetimeError as e:
-            e.args = (f"step {number} ({step.method}): {e}",)
             e.step = number
-            raise
+            raise e.within(f"step {number} ({step.method})") from e.__cause__
 
     def warp(self, motion: Motion) -> TimeWarp:
         """Return the whole recipe's warp: from the result's time to the source's."""
@@ -218,9 +242,24 @@ class Recipe:
         times: npt.ArrayLike | None = None,
         progress: Callable[[int, int, str], None] | None = None,
     ) -> Motion:
-        """Apply the recipe; parameters are those of :func:`retime.apply`."""
-        edits = self.solve(motion, progress=progress)
-        return apply_edits(motion, edits, fps=fps, exact=exact, times=times)
+        """Apply the recipe.
+
+        Parameters
+        ----------
+        motion : Motion
+            The source.
+        fps, exact, times
+            As of :func:`retime.apply`; unless ``exact`` or ``times`` are given, requested durations
+            are brought to whole frames first.
+        progress : callable, optional
+            Told ``(step, steps, method)`` before each step; it may raise to cancel.
+        """
+        notes: list[str] = []
+        steps: Sequence[Step] = self.steps
+        if not exact and times is None:
+            steps, notes = snap_duration(steps, fps or motion.rate)
+        edits = Recipe(steps, self.input).solve(motion, progress=progress)
+        return apply_edits(motion, edits, fps=fps, exact=exact, times=times).with_notes(*notes)
 
 
 def _with_layer(motion: Motion, edit: Edit) -> Motion:

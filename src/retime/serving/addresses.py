@@ -7,18 +7,19 @@ import socket
 import sys
 
 from retime.errors import InputError
+from retime.notes import Note, Remedy
 
 __all__ = ["hosts", "is_loopback", "listen", "shown"]
 
 
-def listen(host: str, port: int, *, option: str = "--port") -> socket.socket:
+def listen(host: str, port: int, *, parameter: str = "port") -> socket.socket:
     """Return a socket that listens; one that cannot is an ``InputError``.
 
     Parameters
     ----------
     host, port : str, int
         Where; port 0 takes a free one.
-    option : str
+    parameter : str
         What a person gives another port with.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -36,7 +37,10 @@ def listen(host: str, port: int, *, option: str = "--port") -> socket.socket:
         listening.close()
         reason = getattr(e, "strerror", None) or str(e)
         raise InputError(
-            f"cannot listen at {host} port {port}: {reason}; try {option} 0 for a free one"
+            Note(
+                f"cannot listen at {host} port {port}: {reason}",
+                Remedy("port 0 takes a free one", parameter=parameter, value="0"),
+            )
         ) from None
     return listening
 

@@ -22,7 +22,7 @@ from retime.studio import jobs, messages
 from retime.studio.hub import MOST_UPLOAD, Hub
 from retime.studio.project import Version
 from retime.studio.window import Window
-from retime.studio.wording import studio_words
+from retime.studio.wording import studio_error
 
 __all__ = ["STATIC", "make_app"]
 
@@ -166,7 +166,7 @@ def _version(request: Request) -> Version:
 def _problem(title: str, error: RetimeError) -> Response:
     """Say what is wrong, in the one shape that windows know."""
     return JSONResponse(
-        {"type": "problem", "title": title, "text": studio_words(str(error))}, status_code=422
+        {"type": "problem", "title": title, "text": studio_error(error)}, status_code=422
     )
 
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from retime.arrays import FloatArray
-from retime.motion.edits import total_warp
+from retime.evaluate import Evaluated
+from retime.evaluate.evaluator import warp_between
 from retime.recipe import Solved
 from retime.studio import frame_headers, jobs
-from retime.studio.evaluated import Evaluated
 from retime.studio.wording import studio_notes
 from retime.timing import TimeWarp
 
@@ -51,9 +51,7 @@ def editor_of(
 
 def _after(found: Evaluated, place: int) -> TimeWarp:
     """Return the body's warp of all steps behind one: from the result's time to its output's."""
-    later = found.solved[place + 1 :]
-    given = later[0].given if later else found.motion
-    return total_warp(given, [s.edit for s in later]).of_body()
+    return warp_between(found, place + 1)
 
 
 def _joint_times(found: Evaluated, place: int) -> FloatArray:
@@ -77,7 +75,7 @@ def step_times(job: jobs.Result, found: Evaluated) -> dict[str, Any]:
     out = {}
     for place, solved in enumerate(found.solved):
         name = job.steps[solved.number - 1]
-        before = total_warp(found.source, [s.edit for s in found.solved[:place]]).of_body()
+        before = warp_between(found, 0, place)
         after = _after(found, place)
         out[f"before:{name}"] = np.c_[before.output, before.source]
         out[f"after:{name}"] = np.c_[after.output, after.source]

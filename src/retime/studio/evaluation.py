@@ -7,9 +7,7 @@ each version's steps found, so that a dragged keytime costs its own step alone.
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,31 +18,30 @@ from retime.body import find_body
 from retime.body.contacts import detect_contacts
 from retime.body.metrics import skate_by_frame
 from retime.errors import InputError
-from retime.io import format_of, read
+from retime.evaluate import Evaluated, Evaluator, Job
+from retime.evaluate.evaluator import with_warp
+from retime.io import format_of
 from retime.motion import Motion
 from retime.motion.contact import Contact, carry_contacts
-from retime.motion.edits import apply_edits, total_warp
 from retime.motion.kinematics import global_rotations, ground_height, positions
+from retime.motion.memory import last
 from retime.recipe import Solved
 from retime.recipe.json import from_document, write_recipe
 from retime.studio import frame_headers, jobs, messages
 from retime.studio.editors import editor_of, layers, step_times
-from retime.studio.evaluated import Evaluated
 from retime.studio.lines import line_of
 from retime.studio.wording import studio_notes
 from retime.timing import TimeWarp
 
-__all__ = ["Evaluator"]
+__all__ = ["FrameMaker"]
 
 Progress = Callable[[str, float | None], None]
-# Motions that are kept; an old one is read again when it is needed.
-_KEPT = 8
 # What a window is sent at once, at most: single precision values, 1 GB of them.
 _MOST_VALUES = 1 << 28
 
 
-class Evaluator:
-    """Does jobs one after the other.
+class FrameMaker:
+    """Does jobs one after the other, and makes the frames that windows are sent.
 
     Parameters
     ----------
@@ -54,50 +51,33 @@ class Evaluator:
 
     def __init__(self, progress: Progress = lambda text, share: None) -> None:
         self.progress = progress
-        self._motions: OrderedDict[tuple[Any, ...], Motion] = OrderedDict()
-        self._contacts: dict[int, tuple[Motion, tuple[Contact, ...]]] = {}
-        self._last: dict[str, Evaluated] = {}
+        self._evaluator = Evaluator()
 
     # ---- motions
 
     def motion(self, clip: jobs.Clip) -> Motion:
         """Read a motion, or take the one that was read before."""
-        path = Path(clip.path)
-        try:
-            about = path.stat()
-        except OSError:
-            raise InputError(
-                f"{clip.name} is gone: there is no file {path.name} any more"
-            ) from None
-        key = (clip.path, about.st_mtime_ns, about.st_size, clip.animation)
-        if key in self._motions:
-            self._motions.move_to_end(key)
-            return self._motions[key]
-        self.progress(f"Reading {clip.name}", None)
-        motion = read(path, animation=clip.animation)
-        if clip.sha256 and motion.origin is not None and motion.origin.sha256 != clip.sha256:
-            raise InputError(
-                f"{path.name} has changed on disk since it was opened. Bring the old one back, or "
-                "open it again as another motion."
-            )
-        if not len(motion):
-            raise InputError("It has no frames. Choose a file with motion in it.")
+        return self._motion(
+            Job(source=clip.path, animation=clip.animation, sha256=clip.sha256), clip
+        )
+
+    def _motion(self, job: Job, clip: jobs.Clip) -> Motion:
+        name = Path(clip.path).name
+        if not Path(clip.path).exists():
+            raise InputError(f"{clip.name} is gone: there is no file {name} any more")
+        motion = self._evaluator.motion(
+            job, reading=lambda: self.progress(f"Reading {clip.name}", None)
+        )
         if len(motion) * len(motion.skeleton) * 7 > _MOST_VALUES:
             raise InputError(
                 f"{len(motion):,} frames of {len(motion.skeleton)} joints are more than a window "
                 "can show. Cut the clip first."
             )
-        self._motions[key] = motion
-        while len(self._motions) > _KEPT:
-            _, old = self._motions.popitem(last=False)
-            self._contacts.pop(id(old), None)
         return motion
 
     def contacts(self, motion: Motion) -> tuple[Contact, ...]:
         """Find a motion's contacts once."""
-        if id(motion) not in self._contacts:
-            self._contacts[id(motion)] = (motion, detect_contacts(motion))
-        return self._contacts[id(motion)][1]
+        return last(motion, "contacts shown", (), lambda: detect_contacts(motion))
 
     def inspect(self, job: jobs.Inspect) -> list[str | None]:
         """List the animations of a readable file: one ``None`` where there is one motion."""
@@ -149,24 +129,22 @@ class Evaluator:
 
     # ---- results
 
-    def evaluate(self, job: jobs.Result) -> Evaluated:
+    def evaluate(self, job: jobs.Result, target: str | None = None) -> Evaluated:
         """Solve a recipe, taking over what the version's last evaluation found."""
-        motion = self.motion(job.clip)
-        last = self._last.get(job.version)
-        known = last.solved if last is not None and last.source is motion else ()
-        recipe = from_document(job.recipe)
+        clip = job.clip
+        wanted = Job(
+            source=clip.path,
+            animation=clip.animation,
+            sha256=clip.sha256,
+            recipe=from_document(job.recipe),
+            target=target,
+        )
+        self._motion(wanted, clip)
 
         def told(done: int, count: int, name: str) -> None:
             self.progress(methods.method(name).doing, done / count if count > 1 else None)
 
-        solved = recipe.solve_steps(motion, known=known, progress=told)
-        edits = [s.edit for s in solved]
-        if last is not None and last.source is motion and _same(last.solved, solved):
-            return last
-        made = apply_edits(motion, edits)
-        found = Evaluated(motion, tuple(solved), made, total_warp(motion, edits))
-        self._last[job.version] = found
-        return found
+        return self._evaluator.evaluate(wanted, name=job.version, progress=told)
 
     def result(self, job: jobs.Result) -> bytes:
         """Make the frame that shows a recipe's result."""
@@ -195,7 +173,7 @@ class Evaluator:
             duration=made.duration,
             took=1000 * (time.perf_counter() - started),
             contacts=_bars(made, contacts),
-            notes=studio_notes(n for n in made.notes if n not in found.source.notes),
+            notes=studio_notes(found.notes),
             steps=[_step_result(job.steps[s.number - 1], s) for s in found.solved],
             interim=interim,
             editor=editor,
@@ -255,12 +233,7 @@ class Evaluator:
         place = found.solved.index(chosen)
 
         def show(warp: TimeWarp) -> None:
-            edits = [s.edit for s in found.solved]
-            edits[place] = replace(edits[place], warp=warp)
-            between = Evaluated(
-                found.source, found.solved, apply_edits(found.source, edits),
-                total_warp(found.source, edits),
-            )  # fmt: skip
+            between = with_warp(found, place, warp)
             now = time.perf_counter()
             emit(self._result_frame(job.result, between, now, interim=True))
 
@@ -278,7 +251,7 @@ class Evaluator:
         if job.format == "recipe":
             write_recipe(from_document(job.result.recipe), job.path)
             return
-        found = self.evaluate(job.result)
+        found = self.evaluate(job.result, job.path)
         if job.format == "warp":
             write_warp(found.warp, job.path)
         elif job.format == "report":
@@ -287,11 +260,7 @@ class Evaluator:
                 job.path, found.motion, title=job.title, source=found.source, warp=found.warp
             )
         else:
-            write(found.motion, job.path)
-
-
-def _same(one: Sequence[Solved], other: Sequence[Solved]) -> bool:
-    return len(one) == len(other) and all(a.edit is b.edit for a, b in zip(one, other, strict=True))
+            write(found.motion, job.path, original=found.source)
 
 
 def _solved(

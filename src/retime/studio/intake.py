@@ -174,7 +174,7 @@ def _copy_companions(place: Path, kept: Path) -> None:
         if target.exists() and target.read_bytes() != data:
             raise InputError(
                 f"{place.name} needs {file.name}, and another one lies in the project already. "
-                "Start the studio with --root on the folder of the file."
+                "Start the studio in the folder of the file."
             )
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from retime.arrays import FloatArray
+from retime.evaluate.evaluator import warp_between
 from retime.methods.physics.effort import ground_force, joint_effort
 from retime.methods.physics.explain import Violation
 from retime.methods.physics.model import PhysicsModel
 from retime.methods.physics.parameters import PhysicsParameters, RequestParameters
 from retime.methods.physics.physics import model_of
-from retime.motion.edits import total_warp
 from retime.parameters import values_of
 from retime.recipe import Solved
 from retime.studio import frame_headers, jobs
@@ -22,7 +22,7 @@ from retime.studio.wording import studio_notes
 from retime.timing import TimeWarp
 
 if TYPE_CHECKING:
-    from retime.studio.evaluated import Evaluated
+    from retime.evaluate import Evaluated
 
 __all__ = ["physics_frame", "watch_solution"]
 
@@ -38,8 +38,8 @@ def physics_frame(job: jobs.Physics, found: Evaluated, solved: Solved | None) ->
     given = found.source if solved is None else solved.given
     model = model_of(given, PhysicsParameters() if solved is None else solved.step.parameters)
     # What is judged is the whole timing from the step's input on; frames are told by source time.
-    before = total_warp(found.source, [s.edit for s in found.solved[:place]]).of_body()
-    judged = total_warp(given, [s.edit for s in found.solved[place:]]).of_body()
+    before = warp_between(found, 0, place)
+    judged = warp_between(found, place)
     told = model.explain(judged)
     effort = joint_effort(model, told.timing)
     use = np.zeros((len(told.times), len(found.source.skeleton)))

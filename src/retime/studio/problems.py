@@ -6,7 +6,7 @@ import traceback
 
 from retime.errors import RetimeError
 from retime.studio import jobs, messages
-from retime.studio.wording import studio_words
+from retime.studio.wording import studio_error
 from retime.studio.worker import Said
 
 __all__ = ["StepError", "fault", "must_be_done", "problem"]
@@ -31,7 +31,7 @@ def must_be_done(said: Said, job: jobs.Result | None = None) -> None:
 def problem(title: str, error: RetimeError, request: int | None = None) -> messages.Problem:
     """Say what a person can mend."""
     step = error.step_name if isinstance(error, StepError) else None
-    return messages.Problem(title, studio_words(str(error)), request, step)
+    return messages.Problem(title, studio_error(error), request, step)
 
 
 def fault(error: Exception, request: int | None) -> messages.Problem:

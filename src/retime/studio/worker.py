@@ -21,7 +21,7 @@ import msgspec
 
 from retime.errors import RetimeError
 from retime.studio import jobs
-from retime.studio.wording import studio_words
+from retime.studio.wording import studio_error
 
 __all__ = ["main", "pack", "unpack"]
 
@@ -75,12 +75,12 @@ class Worker:
     """
 
     def __init__(self, source: BinaryIO, target: BinaryIO, idle: float) -> None:
-        from retime.studio.evaluation import Evaluator
+        from retime.studio.evaluation import FrameMaker
 
         self._source, self._target, self._idle = source, target, idle
         self._orders: queue.Queue[Order] = queue.Queue()
         self._pushes: queue.Queue[tuple[float, float]] = queue.Queue()
-        self._evaluator = Evaluator(self._progress)
+        self._evaluator = FrameMaker(self._progress)
         self._number = 0
         self._told = 0.0
 
@@ -131,7 +131,7 @@ class Worker:
             body, answer = self._done(number, job)
             self._say(Said(number, "done", answer=answer), body)
         except RetimeError as e:
-            self._say(Said(number, "problem", studio_words(str(e)), step=e.step))
+            self._say(Said(number, "problem", studio_error(e), step=e.step))
         except MemoryError:
             self._say(Said(number, "problem", "There is not enough memory for it. Cut the clip."))
         except Exception as e:

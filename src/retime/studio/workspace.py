@@ -75,8 +75,8 @@ class Workspace:
             raise InputError(f"{path[:200]!r} is no path of a file") from None
         if not place.is_relative_to(self.root):
             raise InputError(
-                f"{path[:200]} lies outside {self.root}, where the studio may not look; start it "
-                "with --root to widen that"
+                f"{path[:200]} lies outside {self.root}, where the studio may not look; move it "
+                "there, or start the studio in a folder above"
             )
         return place
 
@@ -145,7 +145,7 @@ class Workspace:
             if path.is_symlink() and not self.holds(path):
                 raise InputError(
                     f"{folder.name} holds a link that leads out of {self.root} ({path.name}); "
-                    "remove it, or start the studio with a wider --root"
+                    "remove it, or start the studio in a folder above"
                 )
 
     def find(self, sha256: str, suffix: str) -> Path | None:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retime.errors import InputError
+from retime.notes import Note, Remedy
 from retime.parameters import part_of_clip
 from retime.timing import graph
 from retime.timing.graph import Graph
@@ -364,8 +365,11 @@ class TimeWarp:
         if not ripple:
             if abs(end - b) > _SAME_TIME:
                 raise InputError(
-                    f"the range lasts {b - a:g} s and its warp {end - start:g} s, but what follows "
-                    "is fixed; keep the duration, or shift what follows (--ripple)"
+                    Note(
+                        f"the range lasts {b - a:g} s and its warp {end - start:g} s, but what "
+                        "follows is fixed",
+                        Remedy("keep the duration, or shift what follows", parameter="ripple"),
+                    )
                 )
             end = b
 

@@ -17,6 +17,7 @@ from retime.io.amass.body_model import MODELS, Model, model_of
 from retime.io.files import read_bytes
 from retime.motion import Motion, Origin, Pose, Units, quat
 from retime.motion.kinematics import infer_units
+from retime.notes import Note, Remedy
 
 __all__ = ["PARTS", "RATES", "AmassFile", "read_motion", "recognises"]
 
@@ -76,7 +77,9 @@ def read_motion(
     told = _told_rate(arrays)
     rate = told if fps is None else fps
     if rate is None:
-        raise FormatError("tells no frame rate; give it (--source-fps)", path=path)
+        raise FormatError(
+            Note("tells no frame rate", Remedy("give it", parameter="reading.fps")), path=path
+        )
     rotations = quat.exp(vectors[:, model.order])
     aside = int(rest_frame == "first" and frames > 0)
     rest_pose = Pose(rotations[0], {"pelvis": way[0]}) if aside else None
@@ -147,5 +150,11 @@ def _with_up(motion: Motion, amass: bool) -> Motion:
     if not amass:
         return replace(motion, units=units).with_notes(*notes)
     if units.up != "Z" and len(motion):
-        return motion.with_notes("AMASS has Z up, but the figure stands along Y: give --up Y if so")
+        return motion.with_notes(
+            Note(
+                "AMASS has Z up, but the figure stands along Y",
+                Remedy("give the up axis if so", parameter="reading.up", value="Y"),
+                code="up-axis-doubtful",
+            )
+        )
     return motion

@@ -15,7 +15,7 @@ from retime.arrays import FloatArray
 from retime.errors import FormatWarning, InputError
 from retime.io.amass.arrays import Arrays
 from retime.io.amass.reader import PARTS, RATES, AmassFile
-from retime.io.as_read import is_as_read
+from retime.io.as_read import is_as_read, needs_even_frames
 from retime.io.files import write_bytes
 from retime.motion import Motion, quat
 
@@ -34,7 +34,7 @@ def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -
     if not motion.skeleton.same_joints(kept.model.skeleton):
         raise InputError(f"{path}: the joints are no longer those of {kept.model.name}")
     if motion.sample_times is not None:
-        raise InputError("an AMASS archive needs evenly spaced frames; give a frame rate (--fps)")
+        raise InputError(needs_even_frames("an AMASS archive"))
     if motion.scales or len(motion.translations) > 1:
         warnings.warn(
             f"{path}: a body model has no scales, nor translations but the root's: left out",

@@ -17,6 +17,7 @@ from retime.io.files import read_bytes
 from retime.io.rest_frame import starts_at_rest
 from retime.motion import Motion, Origin, Pose, Units, quat
 from retime.motion.kinematics import height, infer_units
+from retime.notes import Note, Remedy
 
 __all__ = ["USUAL_FPS", "AmcFile", "find_skeleton", "read_motion", "turned"]
 
@@ -79,7 +80,13 @@ def read_motion(
     rate = fps if fps is not None else amc.fps
     if rate is None:
         rate = USUAL_FPS
-        notes.append("the files tell no frame rate: taken as 120 fps (--source-fps sets another)")
+        notes.append(
+            Note(
+                "the files tell no frame rate: taken as 120 fps",
+                Remedy(parameter="reading.fps"),
+                code="frame-rate-assumed",
+            )
+        )
     silent = [b.name for b in asf.bones if b.width and b.name not in amc.values]
     if silent:
         notes.append(f"bones without values rest: {', '.join(silent[:8])}")
@@ -130,7 +137,12 @@ def find_skeleton(path: Path) -> Path:
     if len(beside) == 1:
         return beside[0]
     why = "no .asf lies beside it" if not beside else f"{len(beside)} .asf files lie beside it"
-    raise InputError(f"{path} needs its skeleton, and {why}; name it (--skeleton FILE.asf)")
+    raise InputError(
+        Note(
+            f"{path} needs its skeleton, and {why}",
+            Remedy("name it", parameter="reading.skeleton", value="FILE.asf"),
+        )
+    )
 
 
 def companions(path: Path) -> list[Path]:

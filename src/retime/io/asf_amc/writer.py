@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.errors import FormatWarning, InputError
-from retime.io.as_read import is_as_read
+from retime.io.as_read import is_as_read, needs_even_frames
 from retime.io.asf_amc.bones import Bone
 from retime.io.asf_amc.reader import USUAL_FPS, AmcFile, find_skeleton, turned
 from retime.io.files import read_bytes, write_bytes
@@ -35,7 +35,7 @@ def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -
     path = Path(path)
     kept = _kept(motion, path)
     if motion.sample_times is not None:
-        raise InputError("AMC needs evenly spaced frames; give a frame rate (--fps)")
+        raise InputError(needs_even_frames("AMC"))
     skeleton = _place_of_skeleton(kept, path)
     aside = 0 if drop_rest or motion.rest_pose is None else 1
     if is_as_read(motion, kept) and motion.fps == kept.told_fps and aside == kept.rest_rows:

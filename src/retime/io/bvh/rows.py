@@ -10,6 +10,7 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.errors import FormatError, FormatWarning
+from retime.notes import Note, Remedy
 
 __all__ = ["Rows", "nominal_rate", "parse_rows"]
 
@@ -88,7 +89,10 @@ def parse_rows(
     if fps is None and not np.isfinite(rate):
         where = _FRAME_TIME_ANYWHERE.search(text)
         raise FormatError(
-            f"the frame time is {frame_time[:40]!r}; give the frame rate (--source-fps)",
+            Note(
+                f"the frame time is {frame_time[:40]!r}",
+                Remedy("give the frame rate", parameter="reading.fps"),
+            ),
             path=path,
             line=first_line + _line_ends(text[: where.start() if where else 0]),
         )

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.body import find_body
 from retime.errors import FormatWarning, InputError
-from retime.io.as_read import is_as_read
+from retime.io.as_read import is_as_read, needs_even_frames
 from retime.io.bvh.hierarchy import Channel, Hierarchy, Node
 from retime.io.bvh.reader import BvhFile, rotation_columns
 from retime.io.files import write_bytes
@@ -41,7 +41,7 @@ SourceRows = Callable[[str], npt.NDArray[np.int64]]
 def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -> None:
     """Write a BVH file; an unedited one keeps its digits. Options are those of ``retime.write``."""
     if motion.sample_times is not None:
-        raise InputError("BVH needs evenly spaced frames; give a frame rate (--fps)")
+        raise InputError(needs_even_frames("BVH"))
     off = {n: float(np.abs(s - 1).max(initial=0.0)) for n, s in motion.scales.items()}
     scaled = [n for n, most in off.items() if most > _SEEN_SCALE]
     if scaled:
@@ -320,13 +320,13 @@ def _warn_of_units(motion: Motion, path: str | Path) -> None:
     metres, up = motion.units.metres, motion.units.up
     options = []
     if abs(guess.metres / metres - 1) > 0.02:
-        options.append(f"--scale {metres:.6g}")
+        options.append(f"a scale of {metres:.6g} metres")
     if guess.up != up:
-        options.append(f"--up {up}")
+        options.append(f"the up axis {up}")
     if options and motion.units.how != "unknown" and len(motion):
         warnings.warn(
             f"{path}: BVH tells neither unit nor up axis, and this one will be read otherwise; "
-            f"say {' '.join(options)} when it is read",
+            f"give {' and '.join(options)} when it is read",
             FormatWarning,
             stacklevel=3,
         )

@@ -22,6 +22,7 @@ from retime.motion import Motion, Origin, Units, UpAxis, quat, trust
 from retime.motion.contact import Contact
 from retime.motion.sampling import MOST_BYTES
 from retime.motion.skeleton import Skeleton, unique_names
+from retime.notes import Note, Remedy
 
 __all__ = ["C3dFile", "Event", "read_motion"]
 
@@ -84,7 +85,9 @@ def read_motion(
     frames, count = seen.shape
     rate = found["rate"] if fps is None else fps
     if not (np.isfinite(rate) and rate > 0):
-        raise FormatError("tells no frame rate; give it (--source-fps)", path=path)
+        raise FormatError(
+            Note("tells no frame rate", Remedy("give it", parameter="reading.fps")), path=path
+        )
     if not frames or not seen.any():
         raise FormatError("no point is seen in any frame", path=path)
     if frames * count * 32 > MOST_BYTES:
@@ -149,15 +152,27 @@ def _bridged(track: FloatArray, seen: npt.NDArray[np.bool_]) -> FloatArray:
 
 def _units(found: dict[str, Any]) -> tuple[float, UpAxis, list[str]]:
     """Find metres per unit and the up axis: declared where the file does, else the usual, said."""
-    notes = []
+    notes: list[str] = []
     unit = (found["units"] or [""])[0].strip().lower()
     if unit not in _UNITS:
         said = f"{unit[:20]!r} is no known unit" if unit else "no unit is told"
-        notes.append(f"{said}: lengths are taken as millimetres (--scale sets others)")
+        notes.append(
+            Note(
+                f"{said}: lengths are taken as millimetres",
+                Remedy(parameter="reading.scale"),
+                code="unit-assumed",
+            )
+        )
     screen = (found["screen"] or [""])[0].strip().upper()
     up: UpAxis = "Y" if screen in ("+Y", "Y") else "Z"
     if screen not in ("+Y", "Y", "+Z", "Z"):
-        notes.append("the up axis is not told: taken as Z, as most laboratories have it (--up)")
+        notes.append(
+            Note(
+                "the up axis is not told: taken as Z, as most laboratories have it",
+                Remedy(parameter="reading.up"),
+                code="up-axis-assumed",
+            )
+        )
     return _UNITS.get(unit, 0.001), up, notes
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.errors import InputError
-from retime.io.as_read import is_as_read
+from retime.io.as_read import is_as_read, needs_even_frames
 from retime.io.c3d.library import LIBRARY
 from retime.io.c3d.reader import C3dFile
 from retime.io.files import read_bytes, write_bytes
@@ -30,7 +30,7 @@ def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -
     if not motion.skeleton.same_joints(kept.motion.skeleton):
         raise InputError(f"{path}: the points are no longer those of the file")
     if motion.sample_times is not None:
-        raise InputError("C3D needs evenly spaced frames; give a frame rate (--fps)")
+        raise InputError(needs_even_frames("C3D"))
     if not len(motion):
         raise InputError("the motion has no frames")
     warp = motion.origin.warp if motion.origin is not None else None

@@ -25,6 +25,7 @@ from retime.io.fbx.stacks import (
 from retime.io.in_place import others_note
 from retime.motion import Motion, Origin, Units, UpAxis, quat
 from retime.motion.skeleton import EndSite, Skeleton, unique_names
+from retime.notes import Note, Remedy
 
 __all__ = ["Kept", "contents", "read_motion", "read_motions"]
 
@@ -141,7 +142,13 @@ def _motion_of(document: Document, stack: Stack, fps: float | None, evaluator: E
         rate = fps
         notes = []
     elif (more := denser_rate(document, stack, rate)) is not None:
-        notes.append(f"keys stand on frames of {more:g} fps too; --source-fps {more:g} sees them")
+        notes.append(
+            Note(
+                f"keys stand on frames of {more:g} fps too",
+                Remedy("read at that rate to see them", parameter="reading.fps", value=f"{more:g}"),
+                code="denser-keys",
+            )
+        )
     times, even, span = frames_of(document, stack, len(models), rate)
     stack = replace(stack, curves=evaluator.resolved(document, stack.curves))
     poses = evaluator.poses(document, stack, times, models)

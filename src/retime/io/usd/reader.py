@@ -20,6 +20,7 @@ from retime.io.usd.package import Unpacked, unpack
 from retime.motion import Motion, Origin, Units, UpAxis, quat
 from retime.motion.sampling import MOST_BYTES
 from retime.motion.skeleton import Skeleton, unique_names
+from retime.notes import Note, Remedy
 from retime.process.library import Arrays, IsolatedLibrary
 
 __all__ = ["LIBRARY", "Kept", "Located", "contents", "located", "read_motion", "read_motions"]
@@ -181,7 +182,13 @@ def _notes(answer: dict[str, Any], at: Located) -> list[str]:
             "written stands above the other variants too"
         )
     if not answer["metres_told"]:
-        notes.append("no metersPerUnit is told: lengths are centimetres, as USD has it (--scale)")
+        notes.append(
+            Note(
+                "no metersPerUnit is told: lengths are centimetres, as USD has it",
+                Remedy(parameter="reading.scale"),
+                code="unit-assumed",
+            )
+        )
     return notes
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from retime.errors import InputError, did_you_mean
+from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
@@ -29,5 +30,11 @@ def followed_curve(warp: TimeWarp, channel: str | None = None) -> tuple[Graph, t
     notes: tuple[str, ...] = ()
     if warp.per_channel:
         what = f"the curve of {root!r}" if root else "the body's curve"
-        notes = (f"the warp has curves for single channels; {what} is followed (--channel)",)
+        notes = (
+            Note(
+                f"the warp has curves for single channels; {what} is followed",
+                Remedy(parameter="channel"),
+                code="channel-followed",
+            ),
+        )
     return warp.channel(root).pad(*warp.domain), notes

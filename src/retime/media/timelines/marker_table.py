@@ -8,6 +8,7 @@ from pathlib import Path
 from retime.errors import FormatError, InputError
 from retime.media.timelines.blocks import Block, EventText
 from retime.media.timelines.carrying import Carrier
+from retime.notes import Note, Remedy
 
 __all__ = ["parse_table"]
 
@@ -53,7 +54,9 @@ class _Columns:
             known = ", ".join(_STARTS)
             raise FormatError(f"no column of the table is named {known}", path=path, line=line)
         if fps is None and any(c is not None and c[1] for c in (self.start, self.end, self.length)):
-            raise InputError(f"{path} counts frames; give their rate (--fps)")
+            raise InputError(
+                Note(f"{path} counts frames", Remedy("give their rate", parameter="fps"))
+            )
 
     @staticmethod
     def _find(names: list[str], known: dict[str, bool]) -> tuple[int, bool] | None:

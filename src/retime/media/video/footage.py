@@ -21,6 +21,7 @@ from retime.media.timelines.followed import followed_curve
 from retime.media.video.encode import SUFFIXES, Film, film
 from retime.media.video.frames import FrameIndex, FrameReader, index_frames
 from retime.media.video.opening import library, open_footage
+from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
@@ -128,16 +129,22 @@ def retime_video(
         rate = index.rate if fps is None else Fraction(fps).limit_denominator(100_000)
         if not _RATES[0] <= rate <= _RATES[1]:
             raise FormatError(
-                f"the video's time stamps make {float(rate):.6g} fps, which no camera has; say the "
-                "rate of the result (--fps)",
+                Note(
+                    f"the video's time stamps make {float(rate):.6g} fps, which no camera has",
+                    Remedy("say the rate of the result", parameter="fps"),
+                ),
                 path=source,
             )
         moments, said = _moments(curve, offset, rate, index)
         notes += (*footage.notes, *said)
         if index.variable:
             notes += (
-                f"the frame rate varies; pictures are taken by their time stamps, and the result "
-                f"has {float(rate):.6g} fps (--fps)",
+                Note(
+                    "the frame rate varies; pictures are taken by their time stamps, and the "
+                    f"result has {float(rate):.6g} fps",
+                    Remedy(parameter="fps"),
+                    code="variable-frame-rate",
+                ),
             )
         sound = None
         if audio == "keep-pitch" and footage.sound is not None:
@@ -215,9 +222,15 @@ def _moments(
     first, last = index.times[0], index.times[-1] + index.spacing
     if moments.max() < first or moments.min() > last:
         raise InputError(
-            f"the warp shows {moments.min():.3f} to {moments.max():.3f} s of the video, which runs "
-            f"from {first:.3f} to {last:.3f} s; with --offset {first + offset - moments.min():.3f} "
-            "it begins where the video does"
+            Note(
+                f"the warp shows {moments.min():.3f} to {moments.max():.3f} s of the video, which "
+                f"runs from {first:.3f} to {last:.3f} s",
+                Remedy(
+                    "an offset lets it begin where the video does",
+                    parameter="offset",
+                    value=f"{first + offset - moments.min():.3f}",
+                ),
+            )
         )
     outside = float(max(first - moments.min(), moments.max() - last))
     if outside > index.spacing / 2:

@@ -13,6 +13,7 @@ from retime.body import ROLES, find_body
 from retime.errors import InputError, did_you_mean
 from retime.motion import Motion
 from retime.motion.kinematics import positions
+from retime.notes import Note, Remedy
 
 __all__ = ["PAPER_JOINTS", "Recording", "record", "stand_ins", "tracked_points"]
 
@@ -149,7 +150,8 @@ def record(
         points, found = tracked_points(reference, wanted)
         if joints is not None and len(found) < len(wanted):
             missing = ", ".join(r for r in wanted if r not in found)
-            raise InputError(f"the recording has no joint for {missing}; name it by a map (--map)")
+            remedy = Remedy("name it by a map", parameter="reading.roles")
+            raise InputError(Note(f"the recording has no joint for {missing}", remedy))
         return Recording(reference.times, points, found)
     try:
         points = np.asarray(reference, float)
@@ -212,8 +214,11 @@ def tracked_points(motion: Motion, roles: Sequence[str]) -> tuple[FloatArray, tu
     found = {role: body.roles[name] for role, name in stand_ins(body.roles, roles).items()}
     if not found:
         raise InputError(
-            "the figures have no joint in common to follow: the motion has "
-            f"{', '.join(body.roles) or 'no role at all'}, and what is followed is "
-            f"{', '.join(roles)}; name its joints by a map (--map)"
+            Note(
+                "the figures have no joint in common to follow: the motion has "
+                f"{', '.join(body.roles) or 'no role at all'}, and what is followed is "
+                f"{', '.join(roles)}",
+                Remedy("name its joints by a map", parameter="reading.roles"),
+            )
         )
     return positions(motion)[:, list(found.values())], tuple(found)

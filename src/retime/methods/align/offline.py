@@ -49,7 +49,7 @@ class AlignParameters:
         Mapping[str, str] | Sequence[tuple[str, str]],
         About(
             "The reference's joint for a role, where its names tell too little.",
-            flag="--reference-role",
+            flag="reference-role",
             metavar="ROLE=JOINT",
             advanced=True,
         ),
@@ -80,7 +80,7 @@ class AlignParameters:
         Mapping[str, float] | Sequence[tuple[str, float]],
         About(
             "Weight of a joint in the comparison, by role; 0 leaves it out.",
-            flag="--weight",
+            flag="weight",
             metavar="ROLE=W",
             advanced=True,
         ),

@@ -15,6 +15,7 @@ from retime.motion import Motion, quat
 from retime.motion.edits import apply
 from retime.motion.kinematics import carriers, ground_height, positions
 from retime.motion.memory import memory
+from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
 
 __all__ = [
@@ -96,8 +97,14 @@ def _common_joints(
     roles = [r for r in ROLES if r in body.roles and all(r in o.roles for o in others)]
     if len(roles) < _LEAST_JOINTS:
         raise InputError(
-            f"the reference shares too few joints with the motion ({', '.join(roles) or 'none'}); "
-            "give both a map of roles (--map), or choose another reference"
+            Note(
+                "the reference shares too few joints with the motion "
+                f"({', '.join(roles) or 'none'})",
+                Remedy(
+                    "choose another reference, or give both a map of roles",
+                    parameter="reading.roles",
+                ),
+            )
         )
     return [body.roles[r] for r in roles], [[o.roles[r] for r in roles] for o in others]
 

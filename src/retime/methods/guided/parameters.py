@@ -56,7 +56,7 @@ class SearchParameters(LoopParameters):
         Sequence[Limit],
         About(
             "Between source times A and B, allow only playback speeds from SLOW to FAST.",
-            flag="--speed-limit",
+            flag="speed-limit",
             metavar="A:B:SLOW:FAST",
             advanced=True,
         ),

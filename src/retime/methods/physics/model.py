@@ -434,7 +434,7 @@ class PhysicsModel:
             return []
         return [
             f"{len(outside)} of {len(self.times)} frames ask a little more than a body could do "
-            f"(from {self.times[outside[0]]:.3g} s on); retime check --physics tells what"
+            f"(from {self.times[outside[0]]:.3g} s on)"
         ]
 
 

@@ -93,7 +93,7 @@ class ModelParameters:
         Sequence[Any],
         About(
             "Further clip of the same figure whose torques count as observed.",
-            flag="--limit-clip",
+            flag="limit-clip",
             metavar="PATH",
             widget="motions",
             advanced=True,
@@ -158,7 +158,7 @@ class RequestParameters(LoopParameters):
         Sequence[tuple[float, str, float]],
         About(
             "Give a joint the speed V, in m/s, at the source's moment SRC.",
-            flag="--joint-speed",
+            flag="joint-speed",
             metavar="SRC:JOINT:V",
             advanced=True,
         ),

@@ -23,6 +23,7 @@ from retime.motion.contact import Contact
 from retime.motion.edits import apply
 from retime.motion.sampling import MOST_BYTES
 from retime.motion.skeleton import Skeleton
+from retime.notes import Note, Remedy
 from retime.parameters import Range, coerce, part_of_clip
 from retime.timing import TimeWarp
 
@@ -152,8 +153,12 @@ def _flips(motion: Motion) -> list[str]:
     more = f" and {len(flipping) - 4} more" if len(flipping) > 4 else ""
     at = motion.times[int(turns[:, j].argmax())]
     return [
-        f"joints turn by more than 15 degrees in a frame: {names}{more} (by "
-        f"{np.degrees(worst[j]):.0f} at {at:.2f} s); if that is noise, filter it (--filter)"
+        Note(
+            f"joints turn by more than 15 degrees in a frame: {names}{more} (by "
+            f"{np.degrees(worst[j]):.0f} at {at:.2f} s)",
+            Remedy("if that is noise, filter it", parameter="filter"),
+            code="joints-flip",
+        )
     ]
 
 

@@ -60,7 +60,7 @@ class FindingParameters(RangeParameters):
         Sequence[str],
         About(
             "Joints to smooth. Default: the spine's and the fingers'.",
-            flag="--filter-joint",
+            flag="filter-joint",
             metavar="NAME",
             advanced=True,
         ),
@@ -82,7 +82,7 @@ class StaggerParameters(FindingParameters, TimingParameters):
         About(
             "Move the pose at time FROM to time TO, its parts with it.",
             unit="s",
-            flag="--move",
+            flag="move",
             metavar="FROM:TO",
         ),
     ] = ()
@@ -126,7 +126,7 @@ class StaggerParameters(FindingParameters, TimingParameters):
         Sequence[str],
         About(
             "Joints or roles that jitter, overlap, exaggerate and detail act on. Default: all.",
-            flag="--joint",
+            flag="joint",
             metavar="NAME",
         ),
     ] = ()

@@ -77,7 +77,7 @@ class ControlSurfaces:
     @takes(ControlParameters)
     def __init__(self, motion: Motion, p: ControlParameters) -> None:
         if not p.keys:
-            raise InputError("no key was given; drag a joint at a time (--at, --joint, --shift)")
+            raise InputError("no key was given; give a time, a joint and a shift")
         self.motion = motion
         self.keys = tuple(sorted(p.keys, key=lambda k: k.time))
         self.mode, self.root, self.min_speed, self.grid = p.mode, p.root, p.min_speed, p.grid

@@ -1,0 +1,214 @@
+"""The one way from a job to its result; every front end goes it."""
+
+from __future__ import annotations
+
+import errno
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from retime.errors import InputError
+from retime.evaluate.job import Evaluated, Job
+from retime.io import FORMATS, format_of, keeps_file
+from retime.motion import Motion
+from retime.motion.edits import Edit, apply_edits, total_warp
+from retime.motion.touched import Touched, difference
+from retime.recipe import Recipe, Solved, Step, snap_duration
+from retime.timing import TimeWarp
+
+__all__ = ["Evaluator", "goes_back", "warp_between", "with_warp"]
+
+Progress = Callable[[int, int, str], None]
+# Motions that are kept; an old one is read again when it is needed.
+_KEPT = 8
+
+
+class Evaluator:
+    """Evaluates jobs, and keeps what the next one is likely to need.
+
+    Motions that were read stay, and so does what the last job of each name found: a job that
+    differs in its last step costs that step alone.
+
+    Examples
+    --------
+    >>> from retime import Evaluator, Job, Recipe, Step, samples
+    >>> recipe = Recipe([Step("spline", {"duration": 1.9915})])
+    >>> done = Evaluator().evaluate(Job(source=samples.jump(), recipe=recipe))
+    >>> round(done.motion.duration, 6), done.notes[0]       # whole frames, unless exact=True
+    (1.983333, '1.9915 s became 1.9833 s, 120 frames at 60 fps')
+    """
+
+    def __init__(self) -> None:
+        self._motions: OrderedDict[tuple[Any, ...], Motion] = OrderedDict()
+        self._last: dict[str, Evaluated] = {}
+        self._frames: dict[str, tuple[float | None, bool]] = {}
+
+    def motion(self, job: Job, *, reading: Callable[[], None] = lambda: None) -> Motion:
+        """Return a job's source, read or as it was read before; ``reading`` is called if read."""
+        if isinstance(job.source, Motion):
+            return job.source
+        path = Path(job.source)
+        try:
+            about = path.stat()
+        except OSError as e:
+            why = "no such file" if e.errno == errno.ENOENT else e.strerror
+            raise InputError(f"{why}: {path}") from None
+        key = (str(path), about.st_mtime_ns, about.st_size, job.animation, str(job.reading))
+        if key not in self._motions:
+            reading()
+            self._motions[key] = job.reading.read(path, animation=job.animation)
+        self._motions.move_to_end(key)
+        while len(self._motions) > _KEPT:
+            self._motions.popitem(last=False)
+        motion = self._motions[key]
+        if job.sha256 and motion.origin is not None and motion.origin.sha256 != job.sha256:
+            raise InputError(f"{path} is no longer the file that it was")
+        if not len(motion):
+            raise InputError(f"{path} has no frames")
+        return motion
+
+    def evaluate(self, job: Job, *, name: str = "", progress: Progress | None = None) -> Evaluated:
+        """Evaluate a job.
+
+        Parameters
+        ----------
+        job : Job
+            What to do.
+        name : str
+            Jobs of one name take over each other's steps.
+        progress : callable, optional
+            Told ``(step, steps, method)`` before each step; it may raise to cancel.
+        """
+        motion = self.motion(job)
+        in_place = goes_back(motion, job.target)
+        recipe, notes = _prepared(job, motion, exact=job.exact or in_place)
+        last = self._last.get(name)
+        if last is not None and last.source is not motion:
+            last = None
+        known = () if last is None else last.solved
+        solved = tuple(recipe.solve_steps(motion, known=known, progress=progress))
+        if in_place and job.fps is not None:
+            notes.append(
+                f"the file keeps its rate, and keys their spacing; {job.fps:g} fps is for what had "
+                "to be sampled"
+            )
+        frames = (job.fps, job.exact or in_place)
+        again = last is not None and self._frames.get(name) == frames
+        if last is not None and again and _same_edits(last.solved, solved):
+            return replace(last, recipe=recipe, solved=solved)
+        edits = [s.edit for s in solved]
+        made = apply_edits(motion, edits, fps=frames[0], exact=frames[1]).with_notes(*notes)
+        found = _evaluated(motion, recipe, solved, edits, made, in_place)
+        self._last[name], self._frames[name] = found, frames
+        return found
+
+    def evaluate_all(
+        self, job: Job, *, progress: Progress | None = None
+    ) -> list[tuple[str, Evaluated | None]]:
+        """Evaluate a job on every animation of a file that is retimed in place, by name.
+
+        A single pose among animations stays as it is: there is no result for it.
+        """
+        if isinstance(job.source, Motion):
+            raise InputError("the animations of a file are evaluated together, not a motion's")
+        names = [str(entry["name"]) for entry in format_of(job.source).contents(Path(job.source))]
+        motions = job.reading.read_all(job.source)
+        out: list[tuple[str, Evaluated | None]] = []
+        for number, (name, motion) in enumerate(zip(names, motions, strict=True)):
+            if progress is not None:
+                progress(number, len(names), name)
+            try:
+                lasts = motion.duration > 0
+                out.append((name, self.evaluate(replace(job, source=motion)) if lasts else None))
+            except InputError as e:
+                raise e.within(f"animation {name!r}") from e.__cause__
+        if all(found is None for _, found in out):
+            raise InputError(f"{job.source} has no animation that lasts")
+        return out
+
+
+def goes_back(motion: Motion, target: str | Path | None) -> bool:
+    """Whether a result's keys go back into a file of the kind that its motion came from.
+
+    Keys may stand at any time, so nothing of such a result is rounded to frames.
+    """
+    if target is None or motion.origin is None:
+        return False
+    own = FORMATS.get(motion.origin.format)
+    return own is not None and keeps_file(own, target)
+
+
+def _prepared(job: Job, motion: Motion, *, exact: bool) -> tuple[Recipe, list[str]]:
+    """Return the steps to run: durations by factor and on whole frames, contacts held."""
+    steps = list(job.recipe.steps)
+    if job.factor is not None:
+        place, factor = job.factor
+        p = steps[place].parameters
+        span = motion.domain if p.range is None else p.range
+        steps[place] = replace(
+            steps[place], parameters=replace(p, duration=factor * (span[1] - span[0]))
+        )
+    notes: list[str] = []
+    if not exact:
+        steps, notes = snap_duration(steps, job.fps or motion.rate)
+    if job.contacts is not None:
+        # Given in the source's time, so they stand before all else; the fix still runs last.
+        steps = [Step("hold", {"contacts": job.contacts}), *steps]
+    elif job.hold:
+        steps = [*steps, Step("hold")]
+    return Recipe(steps, job.recipe.input), notes
+
+
+def _same_edits(one: Sequence[Solved], other: Sequence[Solved]) -> bool:
+    return len(one) == len(other) and all(a.edit is b.edit for a, b in zip(one, other, strict=True))
+
+
+def _evaluated(
+    source: Motion,
+    recipe: Recipe,
+    solved: tuple[Solved, ...],
+    edits: Sequence[Edit],
+    made: Motion,
+    in_place: bool,
+) -> Evaluated:
+    warp = total_warp(source, edits)
+    notes = tuple(n for n in made.notes if n not in source.notes)
+    touched = _touched(source, edits, made, warp)
+    return Evaluated(source, recipe, solved, made, warp, touched, in_place, notes)
+
+
+def _touched(source: Motion, edits: Sequence[Edit], made: Motion, warp: TimeWarp) -> Touched:
+    if made.origin is not None:
+        return made.touched
+    if all(e.layer is None and not e.fixes for e in edits):
+        return Touched()
+    plain = apply_edits(source, [Edit(warp)], times=made.times)
+    return difference(plain.tracks, made.tracks, made.skeleton)
+
+
+def warp_between(found: Evaluated, first: int = 0, last: int | None = None) -> TimeWarp:
+    """Return the body's warp of some of the steps: from the last one's output to the first's input.
+
+    Parameters
+    ----------
+    found : Evaluated
+        The steps.
+    first, last : int
+        Places among the steps that were solved; the last one is not among them.
+    """
+    steps = found.solved[first:last]
+    if steps:
+        given = steps[0].given
+    else:
+        given = found.motion if first else found.source
+    return total_warp(given, [s.edit for s in steps]).of_body()
+
+
+def with_warp(found: Evaluated, place: int, warp: TimeWarp) -> Evaluated:
+    """Return a result whose step at a place has another warp, without solving any step."""
+    edits = [s.edit for s in found.solved]
+    edits[place] = replace(edits[place], warp=warp)
+    made = apply_edits(found.source, edits)
+    return _evaluated(found.source, found.recipe, found.solved, edits, made, found.in_place)

@@ -1,0 +1,100 @@
+"""Jobs: what to make of one motion, told the same way by every front end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from retime.evaluate.reading import Reading
+from retime.motion import Motion
+from retime.motion.contact import Contact
+from retime.motion.touched import Touched
+from retime.recipe import Recipe
+from retime.recipe.recipe import Solved
+from retime.timing import TimeWarp
+
+__all__ = ["Evaluated", "Job"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """A motion, a recipe, and how the result is wanted.
+
+    Parameters
+    ----------
+    source : str, Path or Motion
+        The file, or a motion that is at hand.
+    recipe : Recipe
+        The steps.
+    reading : Reading
+        How the file is read.
+    animation : str or int, optional
+        Which animation of a file that holds several.
+    sha256 : str
+        Hash that the file must have; empty to take it as it is.
+    fps : float, optional
+        Frame rate of the result; else the source's.
+    exact : bool
+        Keep requested durations to the last digit and stretch the frame time, instead of rounding
+        them to whole frames.
+    target : str or Path, optional
+        Where the result will be written. A file of the source's own kind that is retimed in place
+        keeps its keys, so nothing is rounded to frames.
+    hold : bool
+        Hold planted feet after all other steps.
+    contacts : tuple of Contact, optional
+        Known contacts in the source's time, to be held in place of those that are found.
+    factor : (int, float), optional
+        Number of a step, from 0, whose duration is this factor of its input's.
+    """
+
+    source: str | Path | Motion
+    recipe: Recipe = field(default_factory=Recipe)
+    reading: Reading = field(default_factory=Reading)
+    animation: str | int | None = None
+    sha256: str = ""
+    fps: float | None = None
+    exact: bool = False
+    target: str | Path | None = None
+    hold: bool = False
+    contacts: tuple[Contact, ...] | None = None
+    factor: tuple[int, float] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluated:
+    """What came of a job.
+
+    Parameters
+    ----------
+    source : Motion
+        What the recipe started from.
+    recipe : Recipe
+        The steps that were run: durations on whole frames, contacts held as the job asks.
+    solved : tuple of Solved
+        What each step that is not muted was given and did.
+    motion : Motion
+        The result.
+    warp : TimeWarp
+        From the result's time to the source's.
+    touched : Touched
+        Joints that were edited, beyond moving them in time.
+    in_place : bool
+        Whether the result's keys go back into a copy of the source's file.
+    notes : tuple of str
+        What was found, assumed or changed on the way; the source's own notes are not among them.
+    """
+
+    source: Motion
+    recipe: Recipe
+    solved: tuple[Solved, ...]
+    motion: Motion
+    warp: TimeWarp
+    touched: Touched
+    in_place: bool
+    notes: tuple[str, ...]
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """Numbers that the methods found on the way, such as costs."""
+        return {k: float(v) for s in self.solved for k, v in s.edit.figures.items()}

@@ -1,0 +1,106 @@
+"""Notes: what a result's user should know, as a sentence with the facts behind it.
+
+A note is text, so that it can be printed, compared and stored as it is. It also carries a code, the
+values in it, and the parameter that would change what it tells: each front end names that parameter
+in its own way (``--source-fps``, the field "Search rate"), so no sentence below a front end holds a
+command-line flag.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+__all__ = ["Note", "Remedy", "present"]
+
+
+class Remedy:
+    """What can be done: words, and the parameter that does it.
+
+    Parameters
+    ----------
+    words : str
+        What to do, as the end of a sentence; empty where the parameter says it all.
+    parameter : str
+        The parameter's name; one of reading a file has ``reading.`` before it.
+    value : object
+        What to set it to, where that is known.
+    """
+
+    __slots__ = ("parameter", "value", "words")
+
+    def __init__(self, words: str = "", *, parameter: str = "", value: Any = None) -> None:
+        self.words, self.parameter, self.value = words, parameter, value
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _remedy, (self.words, self.parameter, self.value)
+
+
+def _remedy(words: str, parameter: str, value: Any) -> Remedy:
+    return Remedy(words, parameter=parameter, value=value)
+
+
+class Note(str):
+    """A sentence about a result.
+
+    Parameters
+    ----------
+    fact : str
+        What is so.
+    remedy : Remedy, optional
+        What can be done about it.
+    code : str
+        A short name of this kind of note, for programs.
+    **values
+        Numbers and names in the sentence.
+
+    Examples
+    --------
+    >>> note = Note("the file tells no frame rate", Remedy("give it", parameter="reading.fps"))
+    >>> note
+    'the file tells no frame rate; give it'
+    >>> present(note, lambda remedy: "--source-fps")
+    'the file tells no frame rate; give it (--source-fps)'
+    """
+
+    fact: str
+    remedy: Remedy | None
+    code: str
+    values: Mapping[str, Any]
+
+    def __new__(
+        cls, fact: str, remedy: Remedy | None = None, *, code: str = "", **values: Any
+    ) -> Note:
+        """Make a note; its text is the fact and the remedy's words."""
+        words = remedy.words if remedy is not None else ""
+        note = super().__new__(cls, f"{fact}; {words}" if words else fact)
+        note.fact, note.remedy, note.code, note.values = fact, remedy, code, values
+        return note
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _note, (self.fact, self.remedy, self.code, dict(self.values))
+
+
+def _note(fact: str, remedy: Remedy | None, code: str, values: dict[str, Any]) -> Note:
+    return Note(fact, remedy, code=code, **values)
+
+
+def present(text: str, named: Callable[[Remedy], str | None]) -> str:
+    """Say a note, or an error's message, as a front end's user can follow it.
+
+    Parameters
+    ----------
+    text : str or Note
+        What to say; plain text is said as it is.
+    named : callable
+        Names a remedy's parameter, as ``--fps 30``; ``None`` where the front end has no such thing.
+        Text that starts with ``;`` takes the remedy's place.
+    """
+    if not isinstance(text, Note) or text.remedy is None or not text.remedy.parameter:
+        return str(text)
+    shown = named(text.remedy)
+    if shown is None:
+        return str(text)
+    if shown.startswith(";"):
+        return f"{text.fact}{shown}"
+    return f"{text} ({shown})"
