@@ -38,7 +38,7 @@ def test_frames_of_a_live_server_come_to_the_window_that_asked(
 def test_a_wrong_address_gets_a_sentence(start_studio: Callable[..., Studio], feed: str) -> None:
     window = start_studio().window()
     for address, said in (
-        ("http://127.0.0.1:9/?token=x", "no retime live answers"),
+        ("http://127.0.0.1:9/?token=x", "no live server answers"),
         ("http://192.0.2.1:80/?token=x", "on this machine only"),
         ("ftp://127.0.0.1:8", "no address of retime live"),
         ("nonsense", "no address of retime live"),

@@ -61,8 +61,8 @@ class Relay:
             ) from None
         except (OSError, TimeoutError):
             raise InputError(
-                "no live server answers there: start one with a feed, and paste the address that it "
-                "prints"
+                "no live server answers there: start one with a feed, and paste the address "
+                "that it prints"
             ) from None
         except (WebSocketException, ValueError, KeyError, TypeError):
             raise InputError("the connection to retime live was lost; connect again") from None
