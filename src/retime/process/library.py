@@ -1,8 +1,8 @@
-"""Libraries at arm's length: a program of its own is asked through a pipe, and started again.
+"""Run crash-prone native libraries in a restartable subprocess.
 
-Compiled libraries crash on damaged files, run round in circles, or ask for all memory. Each runs in
-a process that is given a time and a bound on its memory; what ends there is that process alone.
-A question is a line of JSON, and so is its answer; arrays go by way of files in a private folder.
+Compiled libraries crash on damaged files, loop for ever, or allocate all memory. Each runs in a
+process with a deadline and a bound on its memory, and only that process ends. A question is a line
+of JSON, and so is its answer; arrays go by way of files in a private folder.
 """
 
 from __future__ import annotations
