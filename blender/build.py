@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 
 import make_parameters
+import shared
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -43,6 +44,8 @@ def main():
         with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in sources():
                 archive.write(path, path.relative_to(HERE).as_posix())
+            for module, place in shared.KEPT.items():
+                archive.write(ROOT / place, f"shared/{module}.py")
             if not options.no_wheel:
                 wheel = _wheel(Path(name))
                 archive.write(wheel, f"engine/{wheel.name}", zipfile.ZIP_STORED)

@@ -1,20 +1,18 @@
 """The engine: one process that lives on, asked in lines of JSON."""
 
-import contextlib
 import json
 import os
-import queue
 import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 
 import bpy
 
 from .problem import Problem
+from .shared.child import Child
 
 PROTOCOL = 1
 # Seconds that an engine may take to answer its first question: a cold start reads much from disk.
@@ -83,51 +81,37 @@ class Engine:
         self.command = command
         self.folder = Path(tempfile.mkdtemp(prefix="retime-", dir=bpy.app.tempdir or None))
         self._log = open(self.folder / "engine.log", "w+b")  # noqa: SIM115, closed with the process
-        self._lines = queue.Queue()
         self._count = 0
         try:
-            self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log,
-                env=clean_environment(), cwd=self.folder, encoding="utf-8", **quiet(),
-            )  # fmt: skip
+            self._child = Child(command, env=clean_environment(), cwd=self.folder, stderr=self._log)
         except OSError as e:
             self._log.close()
             shutil.rmtree(self.folder, ignore_errors=True)
             raise Problem(f"The engine does not start ({e}). Correct it in the preferences") from e
-        threading.Thread(target=self._listen, daemon=True).start()
 
     @property
     def pid(self):
         """The process's number."""
-        return self._process.pid
+        return self._child.process.pid
 
     @property
     def alive(self):
         """Whether it runs."""
-        return self._process.poll() is None
-
-    def _listen(self):
-        for line in self._process.stdout:
-            self._lines.put(line)
-        self._lines.put(None)
+        return self._child.alive
 
     def ask(self, request):
         """Send a request: a generator that yields (share, word), and returns the answer."""
         self._count += 1
         number = self._count
-        try:
-            self._process.stdin.write(json.dumps({"id": number, **request}) + "\n")
-            self._process.stdin.flush()
-        except OSError:
-            raise self._died() from None
+        if not self._child.send(json.dumps({"id": number, **request}).encode()):
+            raise self._died()
         share, word = 0.0, "Starting the engine" if number == 1 else "Asking the engine"
         while True:
-            try:
-                line = self._lines.get(timeout=_MOMENT)
-            except queue.Empty:
+            line = self._child.receive(_MOMENT)
+            if line is None:
                 yield share, word
                 continue
-            if line is None:
+            if not line:
                 raise self._died()
             answer = json.loads(line)
             if answer.get("id") != number:
@@ -140,10 +124,7 @@ class Engine:
             share, word = answer.get("progress") or share, answer.get("word") or word
 
     def _died(self):
-        try:
-            self._process.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
+        self._child.end()
         self._log.seek(0)
         said = self._log.read().decode(errors="replace").strip().splitlines()
         last = f": {said[-1][:200]}" if said else ""
@@ -151,12 +132,8 @@ class Engine:
 
     def stop(self):
         """End the process and remove its files."""
-        if self.alive:
-            self._process.kill()
-            self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout, self._log):
-            with contextlib.suppress(OSError):  # the other end may be gone
-                stream.close()
+        self._child.end()
+        self._log.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

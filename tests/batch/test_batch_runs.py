@@ -284,7 +284,7 @@ def test_a_child_that_dies_costs_one_clip(tmp_path: Path) -> None:
     def kill() -> None:
         while not isolation._busy:
             time.sleep(0.01)
-        isolation._busy[0].process.kill()
+        isolation._busy[0].child.process.kill()
 
     thread = threading.Thread(target=kill)
     thread.start()
@@ -297,7 +297,7 @@ def test_a_child_that_dies_costs_one_clip(tmp_path: Path) -> None:
 
 def test_a_child_has_one_thread_of_linear_algebra(tmp_path: Path) -> None:
     isolation.run_isolated(quick_task(tmp_path))
-    pid = isolation._idle[0].process.pid
+    pid = isolation._idle[0].child.process.pid
     environ = Path(f"/proc/{pid}/environ")
     if not environ.exists():
         pytest.skip("no /proc here to look into")

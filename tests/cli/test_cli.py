@@ -189,7 +189,7 @@ def _picture(folder: Path) -> Path:
             "--warp goes with a result",
         ),
         (lambda d, j: ("stagger", j, d / "o.bvh", "--list", "--json"), "--json tells of one"),
-        (lambda d, j: ("live", "--replay", j, "--score", d / "s.json"), "--score needs somebody"),
+        (lambda d, j: ("live", j, "--speed", "2"), "--speed is how fast a --replay is"),
         (lambda d, j: ("info", _empty(d)), "the file is empty"),
         (lambda d, j: ("info", _empty(d, ".npz")), "the file is empty"),
         (lambda d, j: ("info", _empty(d, ".amc")), "the file is empty"),

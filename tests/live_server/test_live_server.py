@@ -174,7 +174,6 @@ def test_a_port_in_use_is_said(punches: Path, run: Any) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "give a recording"),
         (["gone.bvh"], "no such file"),
         (["REF", "--in", "http://x"], "no address"),
         (["REF", "--in", "vmc://127.0.0.1:99999"], "no address"),
@@ -186,7 +185,6 @@ def test_a_port_in_use_is_said(punches: Path, run: Any) -> None:
         (["REF", "--record", "no/folder.npz"], "folder"),
         (["REF", "--record", "REF", "--replay", "REF"], "is the input"),
         (["REF", "--replay", "REF", "--record", "x.fbx"], "try .npz"),
-        (["--replay", "REF"], "--out"),
         (["REF", "--replay", "REF", "--in", "vmc://127.0.0.1:39539"], "leave --in out"),
         (["SHORT"], "too short"),
     ],
@@ -210,9 +208,7 @@ def test_a_replay_over_two_terminals(
     kept, score = tmp_path / "kept.npz", tmp_path / "timing.png"
     running = run_live(punches, "--in", f"vmc://{LOOPBACK}:0", "--record", kept, "--score", score)
     host, port = running.address
-    status, _, err = run(
-        "live", "--replay", punches, "--speed", "2", "--out", f"vmc://{host}:{port}"
-    )
+    status, _, err = run("perform", punches, "--speed", "2", "--out", f"vmc://{host}:{port}")
     assert status == 0, err
     running.wait(lambda line: line["type"] == "status" and line["cue"]["state"] == "silent")
     status, said = running.stop()

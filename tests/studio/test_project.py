@@ -343,7 +343,7 @@ def test_the_project_lies_beside_the_first_file(tmp_path: Path) -> None:
 )
 def test_what_no_file_can_hold_is_refused(tmp_path: Path, command: Command) -> None:
     session = session_in(tmp_path)
-    with pytest.raises(InputError, match="no file can hold"):
+    with pytest.raises(InputError, match="could not be saved"):
         session.do(command)
     session.close()
     session_in(tmp_path).close()

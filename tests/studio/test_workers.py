@@ -23,7 +23,7 @@ def test_a_worker_that_is_gone_is_replaced_once(jump_file: Path) -> None:
         try:
             gone = workers._by_role["answer"]
             gone.gone = True
-            gone.process.kill()
+            gone.child.process.kill()
             asked = [
                 workers.run("answer", f"look:{n}", jobs.Inspect(str(jump_file))) for n in range(4)
             ]

@@ -8,25 +8,15 @@ It ends with whoever started it, in the middle of a task too, and may be killed 
 from __future__ import annotations
 
 import json
-import os
-import queue
 import signal
-import sys
 import tempfile
-import threading
 from dataclasses import asdict
 from pathlib import Path
-from typing import BinaryIO
 
 from retime.batch.task import Task, do_task
+from retime.process.inside import own_output, queued_messages, send_message
 
 __all__ = ["main"]
-
-
-def _listen(source: BinaryIO, lines: queue.SimpleQueue[bytes]) -> None:
-    while line := source.readline():
-        lines.put(line)
-    os._exit(0)  # nobody is left to tell
 
 
 def _warm_up() -> None:
@@ -37,7 +27,7 @@ def _warm_up() -> None:
     with tempfile.TemporaryDirectory() as folder:
         clip = Path(folder) / "clip.bvh"
         write(samples.jump(fps=10), clip)
-        recipe = {"format": "retime-recipe", "version": 1, "steps": [{"method": "spline"}]}
+        recipe = {"format": "retime-recipe", "version": 2, "steps": [{"method": "spline"}]}
         target = str(Path(folder) / "out.bvh")
         do_task(Task("", str(clip), file_sha256(clip), recipe, target, version=__version__))
 
@@ -45,18 +35,13 @@ def _warm_up() -> None:
 def main() -> None:
     """Work until the standard input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the coordinator to answer
-    # What libraries print must not end up between the outcomes.
-    target = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    target = own_output()
     _warm_up()
-    target.write(b"ready\n")
-    target.flush()
-    lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(sys.stdin.buffer, lines), daemon=True).start()
+    send_message(target, b"ready")
+    messages = queued_messages()
     while True:
-        outcome = do_task(Task(**json.loads(lines.get())))
-        target.write(json.dumps(asdict(outcome)).encode() + b"\n")
-        target.flush()
+        outcome = do_task(Task(**json.loads(messages.get())))
+        send_message(target, json.dumps(asdict(outcome)).encode())
 
 
 if __name__ == "__main__":

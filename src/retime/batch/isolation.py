@@ -9,111 +9,55 @@ algebra, set before numpy is loaded, so results do not depend on the worker's ow
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import IO
 
 from retime.batch.task import Outcome, Task
+from retime.process.child import ONE_THREAD, Child
 
 __all__ = ["end_children", "run_isolated"]
 
-_ONE_THREAD = dict.fromkeys(
-    (
-        "OPENBLAS_NUM_THREADS",
-        "OMP_NUM_THREADS",
-        "MKL_NUM_THREADS",
-        "VECLIB_MAXIMUM_THREADS",
-        "NUMEXPR_NUM_THREADS",
-        "NUMBA_NUM_THREADS",
-    ),
-    "1",
-)
 # A child without a task for so long is ended, seconds: cluster workers outlive batches.
 _IDLE = 60.0
 
 
-class _Child:
+class _Worker:
+    """A child that does one task after the other."""
+
     def __init__(self) -> None:
-        self.process = subprocess.Popen(
-            # -P: what lies in the folder that a worker was started in is never imported.
-            [sys.executable, "-P", "-m", "retime.batch.child"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=os.environ | _ONE_THREAD,
-        )
+        # -P: what lies in the folder that a worker was started in is never imported.
+        command = [sys.executable, "-P", "-m", "retime.batch.child"]
+        self.child = Child(command, env=os.environ | ONE_THREAD)
         self.since = 0.0
-        self.timed_out = False
         self.ready = False
 
-    def ask(self, task: Task) -> Outcome:
+    def do(self, task: Task) -> Outcome:
         if not self.ready:  # loading retime is no part of the task's time
-            self._pipes()[1].readline()
-            self.ready = True
+            self.ready = bool(self.child.receive())
         begun = time.monotonic()
-        timer = None
-        if task.timeout is not None:
-            timer = threading.Timer(task.timeout, self._time_is_up)
-            timer.daemon = True
-            timer.start()
-        try:
-            reply = self._exchange(json.dumps(asdict(task)).encode() + b"\n")
-        finally:
-            if timer is not None:
-                timer.cancel()
-        if reply.endswith(b"\n"):
+        self.child.send(json.dumps(asdict(task)).encode())
+        reply = self.child.receive(task.timeout)
+        if reply:
             return Outcome(**json.loads(reply))
         seconds = time.monotonic() - begun
-        self.end()
-        if self.timed_out:
+        self.child.end()
+        if reply is None:
             text = f"it took longer than {task.timeout:g} s and was ended"
             return Outcome(task.name, "time", text, seconds=seconds)
-        status = self.process.returncode
+        status = self.child.process.returncode
         how = f"signal {-status}" if status < 0 else f"status {status}"
         text = f"the process that worked on it ended by itself ({how})"
         return Outcome(task.name, "crash", text, seconds=seconds)
 
-    def _exchange(self, line: bytes) -> bytes:
-        source, target = self._pipes()
-        with contextlib.suppress(OSError):
-            source.write(line)
-            source.flush()
-            return target.readline()
-        return b""
-
-    def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
-        source, target = self.process.stdin, self.process.stdout
-        if source is None or target is None:
-            raise OSError("the child has no pipes")
-        return source, target
-
-    def _time_is_up(self) -> None:
-        self.timed_out = True
-        self.process.kill()
-
-    def end(self) -> None:
-        """End it, whatever it does."""
-        self.process.kill()
-        self.process.wait()
-        for pipe in self._pipes():
-            with contextlib.suppress(OSError):
-                pipe.close()
-
-    @property
-    def alive(self) -> bool:
-        return not self.timed_out and self.process.poll() is None
-
 
 _lock = threading.Lock()
-_idle: list[_Child] = []
-_busy: list[_Child] = []
+_idle: list[_Worker] = []
+_busy: list[_Worker] = []
 _watches: set[str] = set()
 
 
@@ -132,45 +76,45 @@ def run_isolated(task: Task, coordinator: int | None = None) -> Outcome:
     if coordinator is not None and os.getppid() == coordinator:
         _once("parent", lambda: _end_with(coordinator))
     _once("idle", _end_idle)
-    child = _take()
+    worker = _take()
     try:
-        return child.ask(task)
+        return worker.do(task)
     except BaseException:
-        child.process.kill()
+        worker.child.kill()
         raise
     finally:
-        _give_back(child)
+        _give_back(worker)
 
 
-def _take() -> _Child:
+def _take() -> _Worker:
     with _lock:
         while _idle:
-            child = _idle.pop()
-            if child.alive:
+            worker = _idle.pop()
+            if worker.child.alive:
                 break
-            child.end()
+            worker.child.end()
         else:
-            child = _Child()
-        _busy.append(child)
-        return child
+            worker = _Worker()
+        _busy.append(worker)
+        return worker
 
 
-def _give_back(child: _Child) -> None:
-    child.since = time.monotonic()
+def _give_back(worker: _Worker) -> None:
+    worker.since = time.monotonic()
     with _lock:
-        _busy.remove(child)
-        if child.alive:
-            _idle.append(child)
+        _busy.remove(worker)
+        if worker.child.alive:
+            _idle.append(worker)
 
 
 def end_children() -> None:
     """End the children of this process, whatever they do."""
     with _lock:
-        children, _idle[:] = _idle[:], []
-        for child in _busy:
-            child.process.kill()  # whoever waits for its answer takes it from there
-    for child in children:
-        child.end()
+        workers, _idle[:] = _idle[:], []
+        for worker in _busy:
+            worker.child.kill()  # who waits for its answer takes it from there
+    for worker in workers:
+        worker.child.end()
 
 
 def _once(name: str, run: Callable[[], None]) -> None:
@@ -187,10 +131,10 @@ def _end_idle() -> None:
         time.sleep(_IDLE / 4)
         now = time.monotonic()
         with _lock:
-            old = [c for c in _idle if now - c.since > _IDLE]
-            _idle[:] = [c for c in _idle if c not in old]
-        for child in old:
-            child.end()
+            old = [w for w in _idle if now - w.since > _IDLE]
+            _idle[:] = [w for w in _idle if w not in old]
+        for worker in old:
+            worker.child.end()
 
 
 def _end_with(coordinator: int) -> None:

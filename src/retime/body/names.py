@@ -237,6 +237,20 @@ def _middle(skeleton: Skeleton, roles: dict[str, int], get: Candidates) -> None:
     hips = get("hips", None)
     if hips:
         roles["hips"] = hips[0]
+    _top(skeleton, roles, get)
+    trunk = _trunk(skeleton, roles, get("trunk", None))
+    if trunk:
+        roles["spine"] = trunk[0]
+        roles["chest"] = trunk[len(trunk) // 2]
+        roles["upper_chest"] = trunk[-1]
+        up = skeleton.chain(roles["head"])[1:] if "head" in roles else []
+        between = up[: up.index(trunk[-1])] if trunk[-1] in up else []
+        if between and "neck" not in roles:  # what carries the head is a neck, named so or not
+            roles["neck"] = between[-1]
+
+
+def _top(skeleton: Skeleton, roles: dict[str, int], get: Candidates) -> None:
+    """Find head and neck."""
     heads = get("head", None)
     if heads:
         roles["head"] = _nearest(skeleton, heads)
@@ -248,8 +262,11 @@ def _middle(skeleton: Skeleton, roles: dict[str, int], get: Candidates) -> None:
         roles["neck"] = _nearest(skeleton, necks)
         if "head" not in roles and len(necks) > 1:
             roles["head"] = max(necks, key=lambda j: len(skeleton.chain(j)))
+
+
+def _trunk(skeleton: Skeleton, roles: dict[str, int], trunk: list[int]) -> list[int]:
+    """Return the joints of the trunk from below the neck to above the hips, lowest first."""
     top = roles.get("neck", roles.get("head"))
-    trunk = get("trunk", None)
     if top is not None:
         trunk = [j for j in skeleton.chain(top)[1:] if j in trunk]
     # Where the legs part is the hips' place, whatever its name.
@@ -257,14 +274,7 @@ def _middle(skeleton: Skeleton, roles: dict[str, int], get: Candidates) -> None:
     hips_place = _meeting(skeleton, [*parting, *trunk, *([] if top is None else [top])])
     if len(parting) == 2 and hips_place is not None:
         trunk = [j for j in trunk if j not in skeleton.chain(hips_place)]
-    trunk = sorted(trunk, key=lambda j: len(skeleton.chain(j)))
-    if trunk:
-        roles["spine"] = trunk[0]
-        roles["chest"] = trunk[len(trunk) // 2]
-        roles["upper_chest"] = trunk[-1]
-        between = up[: up.index(trunk[-1])] if trunk[-1] in up else []
-        if between and "neck" not in roles:  # what carries the head is a neck, named so or not
-            roles["neck"] = between[-1]
+    return sorted(trunk, key=lambda j: len(skeleton.chain(j)))
 
 
 def _above_arms(skeleton: Skeleton, roles: dict[str, int], spine: list[int]) -> list[int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -18,6 +17,7 @@ from retime.cli.options import (
     must_take_a_skeleton,
     with_reading,
 )
+from retime.cli.perform import ReplayRate, Speed, must_have_osc
 from retime.errors import InputError, MissingDependencyError
 from retime.evaluate.reading import Reading
 
@@ -38,12 +38,12 @@ def add_to(app: typer.Typer, name: str) -> None:
 def live(
     reading: Reading,
     references: Annotated[
-        list[Path] | None,
+        list[Path],
         typer.Argument(
-            metavar="[REFERENCE]...",
+            metavar="REFERENCE...",
             help="Recordings to follow; of several, the one that is performed is found.",
         ),
-    ] = None,
+    ],
     partners: Annotated[
         list[Path] | None,
         typer.Option(
@@ -95,20 +95,11 @@ def live(
         typer.Option(
             "--replay",
             metavar="FILE",
-            help="Play a file as if it were performed; without a reference, send it to --out.",
+            help="Play a clip in place of the stream.",
         ),
     ] = None,
-    speed: Annotated[
-        str,
-        typer.Option(
-            "--speed",
-            metavar="CURVE",
-            help="How fast the replay is: 0.8, or TIME:SPEED,TIME:SPEED, or a warp file.",
-        ),
-    ] = "1",
-    replay_rate: Annotated[
-        float, typer.Option("--replay-rate", help="Frames a second of the replay.", min=1, max=1000)
-    ] = 60.0,
+    speed: Speed = "1",
+    replay_rate: ReplayRate = 60.0,
     record: Annotated[
         Path | None, typer.Option("--record", metavar="FILE", help="Keep what came in this file.")
     ] = None,
@@ -130,81 +121,39 @@ def live(
     ] = "bayes",
     as_json: Json = False,
 ) -> None:
-    """Let a virtual partner keep time with a performer.
+    """Play a recorded partner in sync with a live performer.
 
     A motion capture program sends a performer as VMC; the recording that they perform, or a partner
-    that was recorded with it, goes out in step with them. Without a suit, play a file.
+    that was recorded with it, goes out in step with them. Without a suit, send a clip with retime
+    perform, or play one here with --replay.
 
     Examples
     --------
     retime live punches.bvh --out vmc://127.0.0.1:39540
-    retime live --replay punches-slow.bvh --out vmc://127.0.0.1:39539
+
     retime live shake.bvh --partner partner.bvh --replay shake.bvh --speed 0:1,1:0.5 --feed 0
     """
-    try:
-        import pythonosc  # noqa: F401
-
-        from retime.live_server.places import StreamAddress
-        from retime.live_server.replay import Replay
-    except ModuleNotFoundError:
-        raise MissingDependencyError("following live streams", "live") from None
+    must_have_osc()
     from retime.cli.live_display import Display
-
-    places = tuple(StreamAddress.parse(o) for o in outs or ())
-    played = None
-    files = [*(references or ()), *(partners or ()), *([] if replay is None else [replay])]
-    must_take_a_skeleton(reading, files)
-    if replay is not None:
-        if heard is not None:
-            raise InputError("a --replay stands in for the stream: leave --in out, or --replay")
-        performed = reading.for_file(replay).read(replay)
-        played = Replay(performed, speed=speed, rate=replay_rate)
-    elif speed != "1":
-        raise InputError("--speed is how fast a --replay is; without one it does nothing")
-    if not references:
-        idle = {
-            "--record": record, "--score": score, "--feed": feed, "--page": page,
-            "--partner": partners, "--plausible": plausible,
-        }  # fmt: skip
-        for option, value in idle.items():
-            if value:
-                raise InputError(f"{option} needs somebody to follow: name the recording")
-        _send_only(played, places, replay)
-        return
-    for path in (record, score):
-        if path is not None:
-            must_have_a_folder(path)
-            for file in files:
-                must_differ(file, path)
-    if record is not None and score is not None and record.resolve() == score.resolve():
-        raise InputError(f"{record} would be written twice: give --record and --score two names")
-    if score is not None and score.suffix.lower() != ".json":
-        must_be_a_picture(score)
-    if page is not None and feed is None:
-        raise InputError("--page is served with the feed: give --feed, too")
-    if partners and len(partners) != len(references):
-        raise InputError(
-            f"{len(references)} references and {len(partners)} partners: give one for each, in the "
-            "same order"
-        )
+    from retime.live_server.places import StreamAddress
     from retime.live_server.serve import ServerPlan, serve
 
+    partners = partners or []
+    files = [*references, *partners, *([] if replay is None else [replay])]
+    must_take_a_skeleton(reading, files)
+    _must_go_together(references, partners, page=page, feed=feed)
+    _must_be_writable(record, score, files)
+    played = _played(replay, reading, speed, replay_rate, heard)
     plan = ServerPlan(
-        follower=_follower(references, partners or [], reading, aligner, ahead, plausible),
+        follower=_follower(references, partners, reading, aligner, ahead, plausible),
         heard=None if played is not None else StreamAddress.parse(heard or _HEARD),
-        outs=places,
+        outs=tuple(StreamAddress.parse(o) for o in outs or ()),
         rate=rate,
         feed=None if feed is None else _host_and_port(feed),
         page=page,
         replay=played,
         record=record,
     )
-    if feed is not None:
-        try:
-            import starlette  # noqa: F401
-            import uvicorn  # noqa: F401
-        except ModuleNotFoundError:
-            raise MissingDependencyError("the feed", "live") from None
     with Display(as_json) as display:
         notes = serve(plan, opened=display.opened, told=display.told)
     for text in notes:
@@ -217,17 +166,50 @@ def live(
         ]}), flush=True)  # fmt: skip
 
 
-def _send_only(replay: Any, places: tuple[Any, ...], file: Path | None) -> None:
-    from retime.live_server.serve import send_replay
+def _must_go_together(
+    references: list[Path], partners: list[Path], *, page: Path | None, feed: str | None
+) -> None:
+    """Refuse options that lack their other half."""
+    if page is not None and feed is None:
+        raise InputError("--page is served with the feed: give --feed, too")
+    if partners and len(partners) != len(references):
+        raise InputError(
+            f"{len(references)} references and {len(partners)} partners: give one for each, in the "
+            "same order"
+        )
+    if feed is not None:
+        try:
+            import starlette  # noqa: F401
+            import uvicorn  # noqa: F401
+        except ModuleNotFoundError:
+            raise MissingDependencyError("the feed", "live") from None
+
+
+def _must_be_writable(record: Path | None, score: Path | None, files: list[Path]) -> None:
+    """Refuse, before anything is served, files that could not be written at the end."""
+    for path in (record, score):
+        if path is not None:
+            must_have_a_folder(path)
+            for file in files:
+                must_differ(file, path)
+    if record is not None and score is not None and record.resolve() == score.resolve():
+        raise InputError(f"{record} would be written twice: give --record and --score two names")
+    if score is not None and score.suffix.lower() != ".json":
+        must_be_a_picture(score)
+
+
+def _played(
+    replay: Path | None, reading: Reading, speed: str, rate: float, heard: str | None
+) -> Any:
+    from retime.live_server.replay import Replay
 
     if replay is None:
-        raise InputError("give a recording to follow (REFERENCE), or a file to send (--replay)")
-    if not places:
-        raise InputError("--replay without a reference sends the file: say where with --out")
-    shown = ", ".join(map(str, places))
-    print(f"sending {file} to {shown}: {replay.duration:.1f} s (Ctrl+C ends it)", file=sys.stderr)
-    count = send_replay(replay, places)
-    print(f"sent {count} frames", file=sys.stderr)
+        if speed != "1":
+            raise InputError("--speed is how fast a --replay is; without one it does nothing")
+        return None
+    if heard is not None:
+        raise InputError("a --replay stands in for the stream: leave --in out, or --replay")
+    return Replay(reading.for_file(replay).read(replay), speed=speed, rate=rate)
 
 
 def _follower(

@@ -14,7 +14,6 @@ from retime.evaluate.job import Evaluated, Job
 from retime.io import FORMATS, format_of, keeps_file
 from retime.motion import Motion
 from retime.motion.edits import Edit, apply_edits, total_warp
-from retime.motion.touched import Touched, difference
 from retime.recipe import Recipe, Solved, Step, snap_duration
 from retime.timing import TimeWarp
 
@@ -175,17 +174,7 @@ def _evaluated(
 ) -> Evaluated:
     warp = total_warp(source, edits)
     notes = tuple(n for n in made.notes if n not in source.notes)
-    touched = _touched(source, edits, made, warp)
-    return Evaluated(source, recipe, solved, made, warp, touched, in_place, notes)
-
-
-def _touched(source: Motion, edits: Sequence[Edit], made: Motion, warp: TimeWarp) -> Touched:
-    if made.origin is not None:
-        return made.touched
-    if all(e.layer is None and not e.fixes for e in edits):
-        return Touched()
-    plain = apply_edits(source, [Edit(warp)], times=made.times)
-    return difference(plain.tracks, made.tracks, made.skeleton)
+    return Evaluated(source, recipe, solved, made, warp, in_place, notes)
 
 
 def warp_between(found: Evaluated, first: int = 0, last: int | None = None) -> TimeWarp:

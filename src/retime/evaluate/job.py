@@ -8,7 +8,8 @@ from pathlib import Path
 from retime.evaluate.reading import Reading
 from retime.motion import Motion
 from retime.motion.contact import Contact
-from retime.motion.touched import Touched
+from retime.motion.edits import Edit, apply_edits
+from retime.motion.touched import Touched, difference
 from retime.recipe import Recipe
 from retime.recipe.recipe import Solved
 from retime.timing import TimeWarp
@@ -77,8 +78,6 @@ class Evaluated:
         The result.
     warp : TimeWarp
         From the result's time to the source's.
-    touched : Touched
-        Joints that were edited, beyond moving them in time.
     in_place : bool
         Whether the result's keys go back into a copy of the source's file.
     notes : tuple of str
@@ -90,9 +89,16 @@ class Evaluated:
     solved: tuple[Solved, ...]
     motion: Motion
     warp: TimeWarp
-    touched: Touched
     in_place: bool
     notes: tuple[str, ...]
+
+    @property
+    def touched(self) -> Touched:
+        """Joints that were edited, beyond moving them in time."""
+        if self.motion.origin is not None:
+            return self.motion.touched
+        plain = apply_edits(self.source, [Edit(self.warp)], times=self.motion.times)
+        return difference(plain.tracks, self.motion.tracks, self.motion.skeleton)
 
     @property
     def figures(self) -> dict[str, float]:

@@ -7,6 +7,7 @@ as files (``.npz``, warp JSON) that the request names. Whoever wants to cancel e
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import os
@@ -28,6 +29,7 @@ from retime.methods import METHODS, method
 from retime.motion import Motion
 from retime.notes import Remedy, present
 from retime.parameters import coerce, declared
+from retime.process.inside import own_output
 
 __all__ = ["PROTOCOL", "Engine", "serve"]
 
@@ -319,8 +321,6 @@ def serve(source: TextIO, target: TextIO) -> None:
 
 def main() -> None:
     """Serve this process's standard streams."""
-    # What libraries print must not end up between the answers.
-    target = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    target = io.TextIOWrapper(own_output(), encoding="utf-8")
     with open(sys.stdin.fileno(), encoding="utf-8", closefd=False) as source:
         serve(source, target)

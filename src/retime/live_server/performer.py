@@ -83,15 +83,11 @@ class Assembler:
 
     def add(self, packet: Packet, arrival: float) -> list[Frame]:
         """Take in a packet that arrived at a time of this machine's clock; return what is whole."""
+        if packet.time is not None and self._is_late(packet, packet.time, arrival):
+            self.late += 1
+            return []
         done: list[Frame] = []
         if packet.time is not None:
-            behind = self._last_time - packet.time
-            passed = arrival - self._arrival
-            if behind >= _RESTART or (self._stamped and -behind > passed + _RESTART):
-                self._forget()
-            elif packet.bones and (behind > 0 or (behind == 0 and not self._bones)):
-                self.late += 1
-                return done
             if self._bones and self._time is not None and packet.time != self._time:
                 done += self.flush()
             if not packet.bones:
@@ -100,8 +96,22 @@ class Assembler:
             done += self.flush()
         if packet.root is not None:
             self._root = packet.root
-        if not packet.bones:
-            return done
+        if packet.bones:
+            self._take_bones(packet, arrival)
+            if self._is_whole(arrival):
+                done += self.flush()
+        return done
+
+    def _is_late(self, packet: Packet, time: float, arrival: float) -> bool:
+        """Whether a packet's frame is over already; a sender that began again is forgotten."""
+        behind = self._last_time - time
+        passed = arrival - self._arrival
+        if behind >= _RESTART or (self._stamped and -behind > passed + _RESTART):
+            self._forget()
+            return False
+        return bool(packet.bones) and (behind > 0 or (behind == 0 and not self._bones))
+
+    def _take_bones(self, packet: Packet, arrival: float) -> None:
         self._arrival = arrival
         if not self._bones:
             self._came = arrival
@@ -112,10 +122,10 @@ class Assembler:
         self._cycled = self._cycled or any(role in self._heard for role in packet.bones)
         for role in packet.bones:
             self._heard[role] = arrival
+
+    def _is_whole(self, arrival: float) -> bool:
         expected = {r for r, t in self._heard.items() if arrival - t <= _EXPECTED}
-        if self._cycled and expected <= self._bones.keys():
-            done += self.flush()
-        return done
+        return self._cycled and expected <= self._bones.keys()
 
     def flush(self) -> list[Frame]:
         """End the frame that has begun, if one has."""

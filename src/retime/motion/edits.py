@@ -21,7 +21,7 @@ from retime.motion.layers import PoseLayer, Sampled
 from retime.motion.loops import must_loop
 from retime.motion.motion import Motion
 from retime.motion.sampling import ChannelTimes, Frames, channel_of, sample
-from retime.motion.touched import difference
+from retime.motion.touched import Touched, TouchedLater, difference
 from retime.timing import TimeWarp
 
 __all__ = [
@@ -197,38 +197,63 @@ def apply_edits(
     Parameters are those of :func:`apply`; the edits are in the order in which they were made.
     """
     warps = _warps(motion, edits)
+    frames = _frames(motion, warps, fps, exact, times)
+    depths = _depths(frames.times, warps)
+    loops = bool(warps) and warps[0].loop
+    sampled = sample(motion, depths[0], loop=loops)
+    sampled = _with_layers(motion, sampled, edits, warps, depths)
+    for track in (*sampled[1].values(), *sampled[2].values()):
+        track.setflags(write=False)  # made here: no copy is needed to keep them from changing
+    total = _composed(motion, warps)
+    out = _made(motion, sampled, frames, total).with_notes(*_notes(motion, edits, warps, frames))
+    fixed = _run_fixes(out, _context(motion, edits, warps, total), edits)
+    return _delivered(fixed, motion, edits, lambda: sample(motion, depths[0], loop=loops))
+
+
+def _frames(
+    motion: Motion,
+    warps: Sequence[TimeWarp],
+    fps: float | None,
+    exact: bool,
+    times: npt.ArrayLike | None,
+) -> Frames:
     domain = warps[-1].domain if warps else motion.domain
     unchanged = domain == motion.domain and all(w.is_identity for w in warps)
     if unchanged and fps is None and times is None and not exact:
         times = motion.sample_times  # uneven samples stay as they are
-    frames = Frames.of(motion, domain, fps, exact, times)
+    return Frames.of(motion, domain, fps, exact, times)
 
-    # Each channel's time, walked back through the steps; depths[k] is step k's input time.
-    depths: list[ChannelTimes] = []
-    now = ChannelTimes(frames.times, {})
+
+def _depths(times: FloatArray, warps: Sequence[TimeWarp]) -> list[ChannelTimes]:
+    """Walk each channel's time back through the steps: entry k is step k's input time."""
+    depths = [ChannelTimes(times, {})]
     for warp in reversed(warps):
-        now = now.through(warp)
-        depths.append(now)
+        depths.append(depths[-1].through(warp))
     depths.reverse()
+    return depths
 
-    sampled = plain = sample(motion, now, loop=bool(warps) and warps[0].loop)
-    inputs = [motion.domain, *(w.domain for w in warps)]
-    for edit, depth, warp, span in zip(edits, depths, warps, inputs, strict=False):
+
+def _with_layers(
+    motion: Motion,
+    sampled: Sampled,
+    edits: Sequence[Edit],
+    warps: Sequence[TimeWarp],
+    depths: Sequence[ChannelTimes],
+) -> Sampled:
+    """Add each step's pose layer at that step's depth, first to last."""
+    spans = [motion.domain, *(w.domain for w in warps)]
+    for edit, depth, warp, span in zip(edits, depths, warps, spans, strict=False):
         if edit.layer is not None and edit.weight != 0:
             sampled = _add_layer(motion, sampled, edit, depth.wrapped(span) if warp.loop else depth)
-    rotations, translations, scales = sampled
-    for track in (*translations.values(), *scales.values()):
-        track.setflags(write=False)  # made here: no copy is needed to keep them from changing
+    return sampled
 
-    total = _composed(motion, warps)
+
+def _made(motion: Motion, sampled: Sampled, frames: Frames, total: TimeWarp) -> Motion:
+    rotations, translations, scales = sampled
     origin = motion.origin
     if origin is not None:
-        whole = total if origin.warp is None else origin.warp @ total
-        origin = replace(origin, warp=whole)
-    notes = [n for edit in edits if edit.warp is not None for n in edit.warp.notes]
-    notes += [n for warp in warps for n in check_channels(motion, warp)]
-    notes += frames.notes
-    out = replace(
+        origin = replace(origin, warp=total if origin.warp is None else origin.warp @ total)
+    return replace(
         motion,
         rotations=rotations,
         translations=translations,
@@ -237,25 +262,49 @@ def apply_edits(
         start=float(frames.times[0]),
         sample_times=frames.times if frames.uneven else None,
         origin=origin,
-    ).with_notes(*notes)
-    periods = [b - a for a, b in inputs]
+    )
+
+
+def _notes(
+    motion: Motion, edits: Sequence[Edit], warps: Sequence[TimeWarp], frames: Frames
+) -> list[str]:
+    notes = [n for edit in edits if edit.warp is not None for n in edit.warp.notes]
+    notes += [n for warp in warps for n in check_channels(motion, warp)]
+    return [*notes, *frames.notes]
+
+
+def _context(
+    motion: Motion, edits: Sequence[Edit], warps: Sequence[TimeWarp], total: TimeWarp
+) -> FixContext:
+    periods = [b - a for a, b in (motion.domain, *(w.domain for w in warps))]
     given = [edit.contacts for edit in edits]
-    context = FixContext(
+    return FixContext(
         motion,
         total,
         _carried(None, given, warps, periods),
         lambda found: _carried(found, [None] * len(warps), warps, periods) or (),
         lambda t: _body_at(motion, edits, total, t),
     )
-    return _delivered(_run_fixes(out, context, edits), motion, plain)
 
 
-def _delivered(out: Motion, source: Motion, plain: Sampled) -> Motion:
-    """Keep with a result which joints were edited, and the tracks that this is said of."""
+def _delivered(
+    out: Motion, source: Motion, edits: Sequence[Edit], plain: Callable[[], Sampled]
+) -> Motion:
+    """Keep with a result the tracks that it was delivered with, and which joints were edited.
+
+    ``plain`` samples the source once more, without layers and fixes.
+    """
     if out.origin is None:
         return out
-    touched = source.touched | difference(plain, out.tracks, out.skeleton)
-    return replace(out, origin=replace(out.origin, delivered=out.tracks, touched=touched))
+    before, made, skeleton = source.touched, out.tracks, out.skeleton
+    touched: Touched | TouchedLater = before
+    layered = {n for e in edits if e.weight and e.layer is not None for n in e.layer.joints}
+    among = None if any(e.weight and e.fixes for e in edits) else layered
+    if among is None or among:
+        touched = TouchedLater(lambda: before | difference(plain(), made, skeleton, among))
+    origin = replace(out.origin, delivered=made, touched=touched)
+    object.__setattr__(out, "origin", origin)  # made here: a copy would be checked once more
+    return out
 
 
 def _body_at(motion: Motion, edits: Sequence[Edit], total: TimeWarp, source: FloatArray) -> Motion:

@@ -16,7 +16,7 @@ from retime.arrays import FloatArray, ReadOnlyArrays, read_only
 from retime.errors import InputError
 from retime.motion import quat
 from retime.motion.skeleton import Skeleton
-from retime.motion.touched import Touched, Tracks, difference
+from retime.motion.touched import Touched, TouchedLater, Tracks, difference
 from retime.timing import TimeWarp
 
 __all__ = ["Motion", "Origin", "Pose", "Units", "UpAxis", "trust"]
@@ -94,7 +94,7 @@ class Origin:
     delivered : tuple, optional
         The tracks as reading or evaluation left them: rotations, translations, scales. Others were
         put in their place since, by hand.
-    touched : Touched
+    touched : Touched or TouchedLater
         Joints that evaluation edited, beyond moving them in time.
     made_of : Origin, optional
         What the file itself says that it was made of.
@@ -106,7 +106,7 @@ class Origin:
     kept: Any
     warp: TimeWarp | None = None
     delivered: Tracks | None = None
-    touched: Touched = Touched()
+    touched: Touched | TouchedLater = Touched()
     made_of: Origin | None = None
 
 
@@ -255,7 +255,9 @@ class Motion(ReadOnlyArrays):
         """The joints that were edited since the motion was read, beyond moving them in time."""
         if self.origin is None or self.origin.delivered is None:
             return Touched()
-        return self.origin.touched | difference(self.origin.delivered, self.tracks, self.skeleton)
+        known = self.origin.touched
+        found = known.now() if isinstance(known, TouchedLater) else known
+        return found | difference(self.origin.delivered, self.tracks, self.skeleton)
 
     def with_notes(self, *notes: str) -> Motion:
         """Return the same motion with more to say; nothing is said twice."""

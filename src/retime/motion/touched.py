@@ -1,12 +1,13 @@
 """Which joints an edit really changed, beyond moving them in time.
 
-Evaluation compares what it delivers with the source at its warped times, once; formats that retime
-a file in place then know which joints to bake, and hosts which bones to key.
+What evaluation delivers is compared with the source at its warped times, in one place and when it
+is asked for: by formats that retime a file in place and bake such joints, and by hosts that key
+them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,7 @@ from retime.arrays import FloatArray
 from retime.motion import quat
 from retime.motion.skeleton import Skeleton
 
-__all__ = ["Touched", "Tracks", "difference"]
+__all__ = ["Touched", "TouchedLater", "Tracks", "difference"]
 
 Tracks = tuple[FloatArray, Mapping[str, FloatArray], Mapping[str, FloatArray]]
 # Radians, and a share of a track's largest value: smaller differences are rounding.
@@ -52,18 +53,51 @@ class Touched:
         return turned, moved, sized
 
 
-def difference(before: Tracks, after: Tracks, skeleton: Skeleton) -> Touched:
+class TouchedLater:
+    """Names that are worked out when they are asked for: a dragged pose must not wait for them.
+
+    Parameters
+    ----------
+    compare : callable
+        Works them out; it is let go once it has.
+    """
+
+    __slots__ = ("_compare", "_found")
+
+    def __init__(self, compare: Callable[[], Touched]) -> None:
+        self._compare: Callable[[], Touched] | None = compare
+        self._found = Touched()
+
+    def now(self) -> Touched:
+        """Return the names."""
+        if self._compare is not None:
+            self._found, self._compare = self._compare(), None
+        return self._found
+
+    def __reduce__(self) -> tuple[type[Touched], tuple[frozenset[str], ...]]:
+        found = self.now()
+        return Touched, (found.rotations, found.translations, found.scales)
+
+
+def difference(
+    before: Tracks, after: Tracks, skeleton: Skeleton, among: Collection[str] | None = None
+) -> Touched:
     """Find the joints whose tracks differ; a track that is not there is the rest value.
 
-    Tracks of another number of frames differ as a whole.
+    Tracks of another number of frames differ as a whole. Only joints ``among`` those given are
+    looked at, where some are.
     """
     if before[0].shape != after[0].shape:
         places, sizes = ([*one, *other] for one, other in zip(before[1:], after[1:], strict=True))
         return Touched(frozenset(skeleton.names), frozenset(places), frozenset(sizes))
     turned: list[str] = []
     if before[0] is not after[0]:
-        off = quat.angle(before[0], after[0]).max(axis=0, initial=0.0)
-        turned = [n for n, angle in zip(skeleton.names, off, strict=True) if angle > _SAME]
+        if among is None:  # most joints are the same to the last bit, which is quick to see
+            other = np.flatnonzero((before[0] != after[0]).any(axis=(0, 2)))
+        else:
+            other = np.array(sorted(skeleton.index(n) for n in among), dtype=np.int64)
+        off = quat.angle(before[0][:, other], after[0][:, other]).max(axis=0, initial=0.0)
+        turned = [skeleton.names[j] for j, angle in zip(other, off, strict=True) if angle > _SAME]
     return Touched(
         frozenset(turned),
         _differing(before[1], after[1], skeleton, skeleton.offsets),

@@ -8,12 +8,9 @@ of JSON, and so is its answer; arrays go by way of files in a private folder.
 from __future__ import annotations
 
 import atexit
-import contextlib
 import importlib.util
 import json
 import os
-import queue
-import subprocess
 import sys
 import threading
 import weakref
@@ -25,15 +22,15 @@ import numpy as np
 import numpy.typing as npt
 
 from retime.errors import FormatError, MissingDependencyError
+from retime.process.child import ONE_THREAD, Child
+from retime.process.inside import bound_memory, own_output, send_message
 
-__all__ = ["Arrays", "IsolatedLibrary", "Refused", "bound_memory", "serve"]
+__all__ = ["Arrays", "IsolatedLibrary", "Refused", "serve"]
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 Operation = Callable[[dict[str, Any], dict[str, npt.NDArray[Any]]], tuple[dict[str, Any], Arrays]]
 
 _SECONDS_TO_START = 120.0
-# Memory beyond what a program has when it is asked: some of it, and a multiple of the file.
-_SOME_MEMORY, _MEMORY_PER_BYTE = 1 << 30, 60
 _QUESTIONS, _ANSWERS = "questions.npz", "answers.npz"
 # The program finds the same package as we do, however we found it.
 _PACKAGES = str(Path(__file__).resolve().parents[2])
@@ -86,7 +83,8 @@ class IsolatedLibrary:
         self.seconds_per_mb = seconds_per_mb
         self.most_answers = most_answers
         self.feature = feature or f"reading and writing {kind}"
-        self.child: _Child | None = None
+        self.child: Child | None = None
+        self._answered = 0
         self._lock = threading.Lock()
         _known.add(self)
 
@@ -155,17 +153,30 @@ class IsolatedLibrary:
         """Return the answer, or ``None`` where the process died or the time ran out."""
         if self.child is not None and self.child.owner != os.getpid():
             self.child = None  # a fork does not share its parent's
+        ready = self.child is not None
         if self.child is None:
-            self.child = _Child(self.program)
-        answer = None
+            self.child, self._answered = self._start(), 0
+        answer: dict[str, Any] | None = None
         try:
-            answer = self.child.ask(line, seconds)
-            self.child.answered += 1
+            if self.child.send(line.encode()):
+                if not ready:  # a start takes its time, which is no file's fault
+                    ready = bool(self.child.receive(_SECONDS_TO_START))
+                said = self.child.receive(seconds) if ready else None
+                answer = json.loads(said) if said else None
+            self._answered += 1
+        except ValueError:
+            answer = None
         finally:  # also where somebody interrupts: the next question must not get this answer
-            worn = self.most_answers is not None and self.child.answered >= self.most_answers
+            worn = self.most_answers is not None and self._answered >= self.most_answers
             if answer is None or worn:
                 self.end()
         return answer
+
+    def _start(self) -> Child:
+        paths = [_PACKAGES, os.environ.get("PYTHONPATH", "")]
+        known = {"PYTHONPATH": os.pathsep.join(p for p in paths if p)}
+        command = [sys.executable, "-P", "-W", "ignore", str(self.program)]
+        return Child(command, env={**os.environ, **ONE_THREAD, **known})
 
     def end(self) -> None:
         """End the process, where there is one."""
@@ -179,71 +190,18 @@ class IsolatedLibrary:
         self._lock = threading.Lock()  # whoever held it is not here
 
 
-class _Child:
-    """A process that answers one question after another."""
-
-    def __init__(self, program: Path) -> None:
-        environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-        paths = [_PACKAGES, environment.get("PYTHONPATH", "")]
-        environment["PYTHONPATH"] = os.pathsep.join(p for p in paths if p)
-        self.owner = os.getpid()
-        self.answered = 0
-        self.ready = False
-        self.process = subprocess.Popen(
-            [sys.executable, "-P", "-W", "ignore", str(program)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=environment,
-            text=True,
-            encoding="utf-8",
-        )
-        self.lines: queue.Queue[str] = queue.Queue()
-        threading.Thread(target=self._listen, daemon=True).start()
-
-    def _listen(self) -> None:
-        assert self.process.stdout is not None
-        with contextlib.suppress(ValueError):  # closed meanwhile
-            for line in self.process.stdout:
-                self.lines.put(line)
-        self.lines.put("")
-
-    def ask(self, line: str, seconds: float) -> dict[str, Any] | None:
-        """Return the answer, or ``None`` where there is none."""
-        assert self.process.stdin is not None
-        try:
-            self.process.stdin.write(line + "\n")
-            self.process.stdin.flush()
-            if not self.ready:  # a start takes its time, which is no file's fault
-                self.ready = bool(self.lines.get(timeout=_SECONDS_TO_START))
-            said = self.lines.get(timeout=seconds)
-            answer: dict[str, Any] | None = json.loads(said) if said else None
-        except (OSError, queue.Empty, ValueError):
-            return None
-        return answer
-
-    def end(self) -> None:
-        """End the process."""
-        self.process.kill()
-        self.process.wait()
-        for stream in (self.process.stdin, self.process.stdout):
-            if stream is not None:
-                with contextlib.suppress(OSError):
-                    stream.close()
-
-
 _known: weakref.WeakSet[IsolatedLibrary] = weakref.WeakSet()
 
 
 @atexit.register
 def _end_all() -> None:
-    for apart in list(_known):
-        apart.end()
+    for library in list(_known):
+        library.end()
 
 
 def _forget_all() -> None:
-    for apart in list(_known):
-        apart.forget()
+    for library in list(_known):
+        library.forget()
 
 
 if hasattr(os, "register_at_fork"):
@@ -251,20 +209,6 @@ if hasattr(os, "register_at_fork"):
 
 
 # ---- the other end
-
-
-def bound_memory(size: int) -> None:
-    """Let this process take some memory more, by the size of a file; not every system can."""
-    try:
-        import resource
-
-        with open("/proc/self/statm", encoding="ascii") as f:
-            used = int(f.read().split()[0]) * resource.getpagesize()
-        limit = used + _SOME_MEMORY + _MEMORY_PER_BYTE * size
-        resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    except (ImportError, OSError, ValueError):
-        pass
 
 
 def serve(operations: Mapping[str, Operation]) -> None:
@@ -275,10 +219,8 @@ def serve(operations: Mapping[str, Operation]) -> None:
     operations : mapping of str to callable
         By name: each takes the request and its arrays, and returns an answer and arrays.
     """
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what the library prints is no answer
-    answers.write('"ready"\n')
-    answers.flush()
+    answers = own_output()
+    send_message(answers, b'"ready"')
     for line in sys.stdin:
         request = json.loads(line)
         answer: dict[str, Any]
@@ -291,8 +233,7 @@ def serve(operations: Mapping[str, Operation]) -> None:
         except Exception as e:  # a library raises whatever it likes
             said = " ".join(str(e).split()) or "no more is said"
             answer = {"error": f"{type(e).__name__}: {said}"[:200]}
-        answers.write(json.dumps(answer) + "\n")
-        answers.flush()
+        send_message(answers, json.dumps(answer).encode())
 
 
 def _operate(operation: Operation, request: dict[str, Any]) -> dict[str, Any]:

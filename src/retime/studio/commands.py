@@ -42,6 +42,7 @@ __all__ = [
     "ReplaceSteps",
     "UseMotion",
     "change",
+    "preview",
 ]
 
 # More would only be an accident or an attack.
@@ -152,9 +153,16 @@ Command = AddMotion | MoveFile | AddAudio | ClientCommand
 
 def change(project: Project, command: Command) -> Project:
     """Apply a command; a project that it does not fit is left as it is, with an ``InputError``."""
-    made = _changed(project, command)
-    must_travel(made)
-    return made
+    must_travel(command)  # all that is new in the project comes with the command
+    return _changed(project, command)
+
+
+def preview(project: Project, command: Command) -> Project:
+    """Apply a command that is not to stay: a drag's. Whether its step is one shows when solved."""
+    must_travel(command)
+    if isinstance(command, ChangeStep):
+        return _changed_step(project, command)
+    return _changed(project, command)
 
 
 def _changed(project: Project, command: Command) -> Project:
@@ -198,7 +206,10 @@ def _changed(project: Project, command: Command) -> Project:
             steps.insert(min(max(index, 0), len(steps)), moved_step)
             return _with_steps(project, version, steps)
         case ChangeStep():
-            return _changed_step(project, command)
+            changed = _changed_step(project, command)
+            version, place = changed.step(command.id)
+            must_be_a_step(changed.versions[version][place])
+            return changed
         case ReplaceSteps(version, new):
             if len(new) > MOST_STEPS:
                 raise InputError(f"a recipe holds at most {MOST_STEPS} steps")
@@ -249,7 +260,6 @@ def _changed_step(project: Project, command: ChangeStep) -> Project:
         step.mute if command.mute is None else command.mute,
         step.label if command.label is None else command.label,
     )
-    must_be_a_step(step)
     steps = list(project.versions[version])
     steps[place] = step
     return _with_steps(project, version, steps)

@@ -116,16 +116,21 @@ class NewStep(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tru
 AnyStep = TypeVar("AnyStep", StepEntry, NewStep)
 
 
-def must_travel(project: Project) -> None:
-    """Refuse what no file and no window could be told."""
-    for steps in project.versions.values():
-        for step in steps:
-            _must_be_shallow(step.parameters, _DEEPEST)
+def must_travel(told: Struct) -> None:
+    """Refuse what no file and no window could be told: a project, or a command that changes one."""
+    # Parameters lie deeper in a project than in the command that they came with.
+    deepest = _DEEPEST + (10 if isinstance(told, Project) else 5)
     try:
-        json.dumps(to_document(project), allow_nan=False).encode()
-        msgspec.json.encode(project)
+        plain = msgspec.to_builtins(told)
+        _must_be_shallow(plain, deepest)
+        json.dumps(plain, allow_nan=False)  # no NaN
+        msgspec.json.encode(told)  # no broken text
+    except InputError:
+        raise
     except (ValueError, UnicodeError, RecursionError):
-        raise InputError("it holds a number or a text that no file can hold") from None
+        raise InputError(
+            "the project would contain NaN, infinity or invalid text, and could not be saved"
+        ) from None
 
 
 def _must_be_shallow(value: Any, depth: int) -> None:

@@ -16,7 +16,7 @@ import msgspec
 from retime.errors import FormatError, InputError, RetimeError
 from retime.io.json_text import parse_json, version_of, write_json
 from retime.recipe.upgrade import VERSION
-from retime.studio.commands import Command, change
+from retime.studio.commands import Command, change, preview
 from retime.studio.journal import Journal, free_name
 from retime.studio.journal_upgrade import upgrade_lines
 from retime.studio.project import FORMAT, Project, from_document, project_hash, to_document
@@ -121,7 +121,7 @@ class Session:
 
     def would_be(self, command: Command) -> Project:
         """Return the document that a command would make; nothing is changed."""
-        return change(self.project, command)
+        return preview(self.project, command)
 
     def do(self, *commands: Command) -> None:
         """Change the document: one step of undo, however many commands it takes."""

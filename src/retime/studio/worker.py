@@ -8,24 +8,22 @@ any moment.
 
 from __future__ import annotations
 
-import os
 import queue
-import struct
 import sys
 import threading
 import time
 import traceback
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 import msgspec
 
 from retime.errors import RetimeError
+from retime.process.inside import own_output, queued_messages, send_message
 from retime.studio import jobs
 from retime.studio.wording import studio_error
 
 __all__ = ["main", "pack", "unpack"]
 
-_LENGTH = struct.Struct("<I")
 # Progress is told at most this often, seconds.
 _OFTEN = 0.05
 
@@ -52,12 +50,11 @@ class Said(msgspec.Struct, frozen=True, omit_defaults=True):
 
 def pack(said: Said, body: bytes = b"") -> bytes:
     """Put a message together."""
-    head = msgspec.json.encode(said) + b"\n"
-    return b"".join([_LENGTH.pack(len(head) + len(body)), head, body])
+    return b"".join([msgspec.json.encode(said), b"\n", body])
 
 
 def unpack(data: bytes) -> tuple[Said, bytes]:
-    """Take a message (without its length) apart."""
+    """Take a message apart."""
     head, _, body = data.partition(b"\n")
     return msgspec.json.decode(head, type=Said), body
 
@@ -67,17 +64,17 @@ class Worker:
 
     Parameters
     ----------
-    source, target : binary file
-        Where orders come from, and where answers go.
+    target : binary file
+        Where answers go; orders come in on standard input.
     idle : float
         Seconds after an order after which what the first edits need is loaded ahead; not before
         the first order, which a window waits for that has just been opened.
     """
 
-    def __init__(self, source: BinaryIO, target: BinaryIO, idle: float) -> None:
+    def __init__(self, target: IO[bytes], idle: float) -> None:
         from retime.studio.evaluation import FrameMaker
 
-        self._source, self._target, self._idle = source, target, idle
+        self._target, self._idle = target, idle
         self._orders: queue.Queue[Order] = queue.Queue()
         self._pushes: queue.Queue[tuple[float, float]] = queue.Queue()
         self._evaluator = FrameMaker(self._progress)
@@ -101,17 +98,16 @@ class Worker:
             wait = None if warm else self._idle
 
     def _listen(self) -> None:
-        while len(head := self._source.read(4)) == 4:
-            order = msgspec.json.decode(self._source.read(*_LENGTH.unpack(head)), type=Order)
+        messages = queued_messages(framed=True)
+        while True:
+            order = msgspec.json.decode(messages.get(), type=Order)
             if order.push is not None:
                 self._pushes.put(order.push)
             else:
                 self._orders.put(order)
-        os._exit(0)  # the server is gone: no one waits for what is being computed
 
     def _say(self, said: Said, body: bytes = b"") -> None:
-        self._target.write(pack(said, body))
-        self._target.flush()
+        send_message(self._target, pack(said, body), framed=True)
 
     def _progress(self, text: str, share: float | None) -> None:
         now = time.monotonic()
@@ -175,10 +171,7 @@ def _warm_up() -> None:
 
 def main() -> None:
     """Run a worker on this process's standard streams."""
-    # What libraries print must not end up between the messages.
-    target = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    Worker(sys.stdin.buffer, target, float(sys.argv[1])).run()
+    Worker(own_output(), float(sys.argv[1])).run()
 
 
 if __name__ == "__main__":

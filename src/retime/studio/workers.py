@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import struct
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,14 +17,12 @@ from dataclasses import dataclass, field
 import msgspec
 
 from retime.errors import RetimeError
+from retime.process.child import ONE_THREAD, Child
 from retime.studio import jobs
 from retime.studio.worker import Order, Said, unpack
 
 __all__ = ["Stopped", "Workers"]
 
-_LENGTH = struct.Struct("<I")
-# Matrices of a drag are small: threads of the linear algebra would only fight with the browser.
-_ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 # Seconds without work after which a process loads what the first edits need. The solver soon, but
 # not in the way of what is shown first; the other only stands in for it.
 _IDLE = {"solve": 2.0, "answer": 10.0}
@@ -58,11 +55,10 @@ class _Task:
 class _Process:
     """One process and what it works on."""
 
-    process: asyncio.subprocess.Process
+    child: Child
     waiting: dict[str, _Task] = field(default_factory=dict)
     running: _Task | None = None
     number: int = 0
-    reader: asyncio.Task[None] | None = None
     crashes: int = 0
     gone: bool = False
 
@@ -74,6 +70,7 @@ class Workers:
         self._by_role: dict[str, _Process] = {}
         self._replacing = asyncio.Lock()
         self._closed = asyncio.Event()
+        self._ends: set[asyncio.Future[None]] = set()
 
     async def start(self) -> None:
         """Start both."""
@@ -84,21 +81,24 @@ class Workers:
         """End both, whatever they do."""
         self._closed.set()
         for worker in self._by_role.values():
-            _kill(worker.process)
+            worker.child.kill()
             for task in [worker.running, *worker.waiting.values()]:
                 if task is not None and not task.future.done():
                     task.future.set_exception(Stopped("the studio ends"))
-        await asyncio.gather(*(w.process.wait() for w in self._by_role.values()))
+        for worker in self._by_role.values():
+            await asyncio.to_thread(worker.child.end)
 
     async def _spawn(self, role: str) -> _Process:
-        process = await asyncio.create_subprocess_exec(
-            # -P: what lies in the folder that the studio was started in is never imported.
-            sys.executable, "-P", "-m", "retime.studio.worker", str(_IDLE[role]),
-            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-            env=os.environ | _ONE_THREAD,
-        )  # fmt: skip
-        worker = _Process(process)
-        worker.reader = asyncio.create_task(self._read(worker))
+        loop = asyncio.get_running_loop()
+
+        def heard(message: bytes) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(self._heard, worker, message)
+
+        # -P: what lies in the folder that the studio was started in is never imported.
+        command = [sys.executable, "-P", "-m", "retime.studio.worker", str(_IDLE[role])]
+        env = os.environ | ONE_THREAD
+        worker = _Process(Child(command, env=env, stderr=None, framed=True, heard=heard))
         return worker
 
     # ---- jobs
@@ -163,7 +163,8 @@ class Workers:
         Whoever finds it gone comes here: the first replaces it, the others wait for that.
         """
         gone.gone = True
-        _kill(gone.process)
+        gone.child.kill()
+        await asyncio.to_thread(gone.child.end)
         async with self._replacing:
             if self._closed.is_set() or self._by_role[role] is not gone:
                 return
@@ -175,7 +176,7 @@ class Workers:
                 role, gone.waiting = "answer", {}
             fresh = await self._spawn(role)
             if self._closed.is_set():
-                _kill(fresh.process)
+                fresh.child.end()
                 return
             fresh.crashes, fresh.waiting = gone.crashes, gone.waiting
             self._by_role[role] = fresh
@@ -191,31 +192,27 @@ class Workers:
         self._send(worker, Order(worker.number, task.job))
 
     def _send(self, worker: _Process, order: Order) -> None:
-        data = msgspec.json.encode(order)
-        if worker.process.stdin is not None and not worker.process.stdin.is_closing():
-            worker.process.stdin.write(_LENGTH.pack(len(data)) + data)
+        worker.child.send(msgspec.json.encode(order))
 
     # ---- what they say
 
-    async def _read(self, worker: _Process) -> None:
-        stream = worker.process.stdout
-        try:
-            while stream is not None:
-                (length,) = _LENGTH.unpack(await stream.readexactly(4))
-                said, body = unpack(await stream.readexactly(length))
-                task = worker.running
-                if task is None or said.number != worker.number:
-                    continue
-                task.begun = True
-                if said.kind in ("progress", "frame"):
-                    task.listener(said, body)
-                    continue
-                worker.running, worker.crashes = None, 0
-                if not task.future.done():
-                    task.future.set_result((said, body))
-                self._next(worker)
-        except (asyncio.IncompleteReadError, ConnectionError):
-            await self._died(worker)
+    def _heard(self, worker: _Process, message: bytes) -> None:
+        if not message:
+            self._ends.add(ended := asyncio.ensure_future(self._died(worker)))
+            ended.add_done_callback(self._ends.discard)
+            return
+        said, body = unpack(message)
+        task = worker.running
+        if task is None or said.number != worker.number:
+            return
+        task.begun = True
+        if said.kind in ("progress", "frame"):
+            task.listener(said, body)
+            return
+        worker.running, worker.crashes = None, 0
+        if not task.future.done():
+            task.future.set_result((said, body))
+        self._next(worker)
 
     async def _died(self, worker: _Process) -> None:
         """Start a worker again that ended by itself; what it worked on is told so."""
@@ -246,19 +243,4 @@ class Workers:
 
 def _is_over(worker: _Process) -> bool:
     """Whether a process has ended, though nobody may have been told yet."""
-    process = worker.process
-    if worker.gone or process.returncode is not None:
-        return True
-    if not hasattr(os, "waitid"):
-        return False
-    try:
-        ended = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    except ChildProcessError:  # somebody has been told
-        return True
-    return ended is not None
-
-
-def _kill(process: asyncio.subprocess.Process) -> None:
-    if process.returncode is None:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
+    return worker.gone or not worker.child.alive

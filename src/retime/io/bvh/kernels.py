@@ -45,6 +45,7 @@ def parse_numbers(text, words, lines):  # type: ignore[no-untyped-def]
     Returns the values; the number of words before each line's end; the byte range of words that
     need a slower, exact parser (or are no numbers); and how many decimals the numbers have at most.
     """
+    # One state machine over bytes: a call for each character would cost more than its work.
     values = np.empty(words)
     upto = np.empty(lines, np.int64)
     slow = np.empty((words, 3), np.int64)

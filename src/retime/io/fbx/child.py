@@ -1,4 +1,4 @@
-"""The program that runs ufbx: started by its path, asked through a pipe (see ``process/library.py``)."""
+"""The program that runs ufbx, started by its path (see :mod:`retime.process.library`)."""
 
 from __future__ import annotations
 

@@ -222,22 +222,32 @@ def _chosen(
         wanted = {m.id for m in models if m.id in driven}
     if not wanted:
         wanted = {m.id for m in models if m.subclass not in _SHOWN} or set(by_id)
-    for model in list(wanted):
+    wanted = _with_parents(wanted, poses)
+    order = _parents_first([m for m in models if m.id in wanted], poses)
+    return order, [by_id[n] for n in ends if poses.parents[n] in wanted]
+
+
+def _with_parents(wanted: set[int], poses: Poses) -> set[int]:
+    out = set(wanted)
+    for model in wanted:
         above = poses.parents[model]
-        while above and above not in wanted:
-            wanted.add(above)
+        while above and above not in out:
+            out.add(above)
             above = poses.parents[above]
-    below: dict[int, list[int]] = {}
-    for m in models:
-        if m.id in wanted:
-            below.setdefault(poses.parents[m.id], []).append(m.id)
+    return out
+
+
+def _parents_first(models: list[Thing], poses: Poses) -> list[Thing]:
+    """Order models so that parents come before their children, else as in the file."""
+    below: dict[int, list[Thing]] = {}
+    for model in models:
+        below.setdefault(poses.parents[model.id], []).append(model)
     order: list[Thing] = []
     work = below.get(0, [])[::-1]
     while work:
-        n = work.pop()
-        order.append(by_id[n])
-        work += below.get(n, [])[::-1]
-    return order, [by_id[n] for n in ends if poses.parents[n] in wanted]
+        order.append(work.pop())
+        work += below.get(order[-1].id, [])[::-1]
+    return order
 
 
 def _driven(document: Document) -> set[int]:

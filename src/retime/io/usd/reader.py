@@ -215,13 +215,7 @@ def _motion(
     place, turn, size, sheared = _apart(rest)
     tracks = _tracks(entry, arrays, base)
     shear = sheared | (_add_moving(arrays, tracks) if base else False)
-    own, scales = np.ones(len(names)), np.ones(len(names))
-    for j, p in enumerate(above):
-        shown = tracks[j][2] if j in tracks else size[j : j + 1]
-        steady = np.ptp(shown, axis=0).max() < _STILL and (shown > 1e-9).all()
-        own[j] = float(np.cbrt(shown[0].prod())) if steady else 1.0
-        if p >= 0:
-            scales[j] = scales[p] * own[p]
+    own, scales = _scales(above, size, tracks)
     skeleton = Skeleton(
         names,
         np.array(above),
@@ -233,26 +227,17 @@ def _motion(
     )
     rotations = np.broadcast_to(turn, (frames, len(names), 4)).copy()
     translations, sizes = {}, {}
+    extent = max(float(np.abs(skeleton.offsets).max()), 1e-9)
     for j, name in enumerate(names):
         moved = tracks.get(j, (None, np.tile(place[j], (frames, 1)), np.tile(size[j], (frames, 1))))
         if moved[0] is not None:
             rotations[:, j] = moved[0]
         track, wide = moved[1] * scales[j], moved[2] / own[j]
-        extent = max(float(np.abs(skeleton.offsets).max()), 1e-9)
         if above[j] < 0 or np.abs(track - skeleton.offsets[j]).max() > _STILL * extent:
             translations[name] = track
         if np.abs(wide - skeleton.rest_scales[j]).max() > _STILL:
             sizes[name] = wide
-    more = [entry["note"]] if entry["note"] else []
-    if not entry["exact"]:
-        more.append(
-            f"its samples do not lie on frames: read at {entry['rate']:g} fps; the samples "
-            "themselves are what is moved"
-        )
-    if entry["animation"] and not entry.get("rests", True):
-        more.append("no rest transforms are told: the first frame stands for them")
-    if shear:
-        more.append("sheared transforms are seen without their shear; the file keeps it")
+    more = _entry_notes(entry, shear)
     per_second = answer["codes_per_second"]
     times = arrays["frames"] / per_second
     up: UpAxis = "Z" if answer["up"] == "Z" else "Y"
@@ -275,6 +260,34 @@ def _motion(
 
 
 _Track = tuple[FloatArray, FloatArray, FloatArray]
+
+
+def _scales(
+    above: list[int], size: FloatArray, tracks: dict[int, _Track]
+) -> tuple[FloatArray, FloatArray]:
+    """Return each joint's own steady scale, and that of all above it."""
+    own, scales = np.ones(len(above)), np.ones(len(above))
+    for j, p in enumerate(above):
+        shown = tracks[j][2] if j in tracks else size[j : j + 1]
+        steady = np.ptp(shown, axis=0).max() < _STILL and (shown > 1e-9).all()
+        own[j] = float(np.cbrt(shown[0].prod())) if steady else 1.0
+        if p >= 0:
+            scales[j] = scales[p] * own[p]
+    return own, scales
+
+
+def _entry_notes(entry: dict[str, Any], shear: bool) -> list[str]:
+    notes = [entry["note"]] if entry["note"] else []
+    if not entry["exact"]:
+        notes.append(
+            f"its samples do not lie on frames: read at {entry['rate']:g} fps; the samples "
+            "themselves are what is moved"
+        )
+    if entry["animation"] and not entry.get("rests", True):
+        notes.append("no rest transforms are told: the first frame stands for them")
+    if shear:
+        notes.append("sheared transforms are seen without their shear; the file keeps it")
+    return notes
 
 
 def _tracks(entry: dict[str, Any], arrays: Arrays, base: int) -> dict[int, _Track]:

@@ -14,7 +14,8 @@ import numpy as np
 from pxr import Ar, Sdf, Tf, Usd, UsdGeom, UsdSkel
 
 from retime.arrays import FloatArray
-from retime.process.library import Refused, bound_memory
+from retime.process.inside import bound_memory
+from retime.process.library import Refused
 
 __all__ = [
     "TRACKS",

@@ -51,6 +51,7 @@ def cheapest_path(costs, low, columns, most_steps, most_stalls, open_end):  # ty
     Returns the cost, and for every row the first and the last column that it passes (M, 2); the
     cost is infinite where there is no path.
     """
+    # One loop nest: its tables would have to be passed to every part of it.
     rows, width = costs.shape
     limited = most_stalls >= 0
     depth = most_stalls + 1 if limited else 2

@@ -84,6 +84,84 @@ def _reach(table, basic, low, high, column, way, first_phase):  # type: ignore[n
 
 
 @kernel
+def _outside(table, basic, low, high, price):  # type: ignore[no-untyped-def]
+    """Sum how far basic variables are outside their bounds; ``price`` gets what would reduce it."""
+    total = 0.0
+    price[:] = 0.0
+    for i in range(table.shape[0]):
+        if basic[i] < low[i] - _SMALL:
+            total += low[i] - basic[i]
+            price += table[i]
+        elif basic[i] > high[i] + _SMALL:
+            total += basic[i] - high[i]
+            price -= table[i]
+    return total
+
+
+@kernel
+def _best_column(price, value, floor, ceiling):  # type: ignore[no-untyped-def]
+    """Find the nonbasic variable with room that gains most, and which way; -1 where none does."""
+    column = -1
+    way = 0.0
+    best = _SMALL
+    for j in range(price.shape[0]):
+        if ceiling[j] - floor[j] < 1e-14:
+            continue
+        if price[j] > best and value[j] < ceiling[j] - _SMALL:
+            column, best, way = j, price[j], 1.0
+        elif -price[j] > best and value[j] > floor[j] + _SMALL:
+            column, best, way = j, -price[j], -1.0
+    return column, way
+
+
+@kernel
+def _free_column(value, floor, ceiling):  # type: ignore[no-untyped-def]
+    """Find a nonbasic variable between its bounds; -1 where there is none."""
+    for j in range(value.shape[0]):
+        if floor[j] + _SMALL < value[j] < ceiling[j] - _SMALL:
+            return j
+    return -1
+
+
+@kernel
+def _next_edge(shadow, value, floor, ceiling, angle):  # type: ignore[no-untyped-def]
+    """Find the edge that the sweep meets next: its variable, which way, how far the sweep turns."""
+    column = -1
+    way = 0.0
+    least = _HUGE
+    for j in range(value.shape[0]):
+        if ceiling[j] - floor[j] < 1e-14:
+            continue
+        sign = 1.0 if value[j] <= floor[j] + _SMALL else -1.0
+        dy = sign * shadow[0, j]
+        dx = sign * shadow[1, j]
+        if dy * dy + dx * dx < 1e-20:
+            continue
+        # How far the direction must turn until moving this way no longer loses.
+        turn = (np.arctan2(dx, dy) + 1.5 * np.pi - angle) % (2 * np.pi)
+        if turn > 2 * np.pi - _SLIP:
+            turn = 0.0
+        if turn < least:
+            column, least, way = j, turn, sign
+    return column, way, least
+
+
+@kernel
+def _dictionary(gravity, speed, change, forces):  # type: ignore[no-untyped-def]
+    """Return the constraints' rows over (y, x, l), and their values at the recorded timing."""
+    rows, count = forces.shape
+    table = np.empty((rows, 2 + count))
+    basic = np.empty(rows)
+    for i in range(rows):
+        table[i, 0] = change[i]
+        table[i, 1] = speed[i]
+        for k in range(count):
+            table[i, 2 + k] = -forces[i, k]
+        basic[i] = gravity[i] + speed[i]
+    return table, basic
+
+
+@kernel
 def polygon(  # type: ignore[no-untyped-def]
     gravity, speed, change, forces, most_change, most_speed, most_force, corners, at_corners
 ):
@@ -95,10 +173,8 @@ def polygon(  # type: ignore[no-untyped-def]
     so that no corner is missed. ``corners`` (V, 2) gets (y, x) against the clock, ``at_corners``
     (V, L) the forces there. Returns how many; -1 where nothing is feasible, -2 where it gave up.
     """
-    rows = gravity.shape[0]
-    count = forces.shape[1]
-    columns = 2 + count
-    table = np.empty((rows, columns))
+    table, basic = _dictionary(gravity, speed, change, forces)
+    rows, columns = table.shape
     shadow = np.zeros((2, columns))
     shadow[0, 0] = 1.0
     shadow[1, 1] = 1.0
@@ -109,15 +185,8 @@ def polygon(  # type: ignore[no-untyped-def]
     ceiling = np.full(columns, most_force)
     ceiling[0] = most_change
     ceiling[1] = most_speed
-    basic = np.empty(rows)
     low = np.full(rows, -1.0)
     high = np.full(rows, 1.0)
-    for i in range(rows):
-        table[i, 0] = change[i]
-        table[i, 1] = speed[i]
-        for k in range(count):
-            table[i, 2 + k] = -forces[i, k]
-        basic[i] = gravity[i] + speed[i]
     basic_name = np.arange(columns, columns + rows)
     name = np.arange(columns)
     here = np.array([0.0, 1.0])
@@ -131,71 +200,30 @@ def polygon(  # type: ignore[no-untyped-def]
         pivots += 1
         if pivots > _MOST_PIVOTS:
             return -2
-        column = -1
-        way = 0.0
         if phase == 0:
-            outside = 0.0
-            price[:] = 0.0
-            for i in range(rows):
-                if basic[i] < low[i] - _SMALL:
-                    outside += low[i] - basic[i]
-                    price += table[i]
-                elif basic[i] > high[i] + _SMALL:
-                    outside += basic[i] - high[i]
-                    price -= table[i]
-            if outside <= _SMALL * rows:
+            if _outside(table, basic, low, high, price) <= _SMALL * rows:
                 phase = 1
                 continue
-            best = _SMALL
-            for j in range(columns):
-                if ceiling[j] - floor[j] < 1e-14:
-                    continue
-                if price[j] > best and value[j] < ceiling[j] - _SMALL:
-                    column, best, way = j, price[j], 1.0
-                elif -price[j] > best and value[j] > floor[j] + _SMALL:
-                    column, best, way = j, -price[j], -1.0
+            column, way = _best_column(price, value, floor, ceiling)
             if column < 0:
                 return -1
         elif phase == 1:
-            for j in range(columns):
-                if floor[j] + _SMALL < value[j] < ceiling[j] - _SMALL:
-                    column = j
-                    break
+            column = _free_column(value, floor, ceiling)
             if column < 0:
                 phase = 2
                 continue
             gain = np.cos(angle) * shadow[0, column] + np.sin(angle) * shadow[1, column]
             way = 1.0 if gain > 0 else -1.0
         elif phase == 2:
-            best = _SMALL
             for j in range(columns):
-                if ceiling[j] - floor[j] < 1e-14:
-                    continue
-                gain = np.cos(angle) * shadow[0, j] + np.sin(angle) * shadow[1, j]
-                if gain > best and value[j] < ceiling[j] - _SMALL:
-                    column, best, way = j, gain, 1.0
-                elif -gain > best and value[j] > floor[j] + _SMALL:
-                    column, best, way = j, -gain, -1.0
+                price[j] = np.cos(angle) * shadow[0, j] + np.sin(angle) * shadow[1, j]
+            column, way = _best_column(price, value, floor, ceiling)
             if column < 0:
                 phase = 3
                 found = _keep(corners, at_corners, found, here, name, value, basic_name, basic)
                 continue
         else:
-            least = _HUGE
-            for j in range(columns):
-                if ceiling[j] - floor[j] < 1e-14:
-                    continue
-                sign = 1.0 if value[j] <= floor[j] + _SMALL else -1.0
-                dy = sign * shadow[0, j]
-                dx = sign * shadow[1, j]
-                if dy * dy + dx * dx < 1e-20:
-                    continue
-                # How far the direction must turn until moving this way no longer loses.
-                turn = (np.arctan2(dx, dy) + 1.5 * np.pi - angle) % (2 * np.pi)
-                if turn > 2 * np.pi - _SLIP:
-                    turn = 0.0
-                if turn < least:
-                    column, least, way = j, turn, sign
+            column, way, least = _next_edge(shadow, value, floor, ceiling, angle)
             if column < 0 or turned + least > 2 * np.pi + 1e-9:
                 break
             angle += least

@@ -174,39 +174,15 @@ def poses_by_hand(
 ) -> StaggeredPoses:
     """Build poses by hand; see :meth:`StaggeredPoses.from_poses`."""
     fps = coerce(fps, float, "fps")
-    if fps <= 0:
-        raise InputError(f"the frame rate must be above 0, not {fps}")
-    at = np.array([coerce(t, float, "times") for t in times])
-    for pose in poses:
-        if not isinstance(pose, Pose):
-            raise InputError(f"a pose is a Pose, not {type(pose).__name__}")
-    if len(poses) < 2 or at.shape != (len(poses),):
-        raise InputError(f"{len(poses)} poses need as many times, and at least two of both")
-    if not np.isfinite(at).all() or (np.diff(at) <= 0).any():
-        raise InputError("the poses' times must be finite and rise")
-    if (at[-1] - at[0]) * fps * len(skeleton) * 32 > MOST_BYTES:
-        raise InputError(f"{at[-1] - at[0]:g} s at {fps:g} fps are more frames than fit in memory")
-    if np.diff(at).min() < 1 / fps - 1e-9:
-        raise InputError(f"the poses' times are closer than a frame of {fps:g} fps")
-    channels = skeleton.channels
-    later = np.zeros((len(at), len(channels)))
-    for name, given in refinements.items():
-        if name not in channels:
-            skeleton.index(name)  # says which name is nearest
-        column = np.array([coerce(v, float, f"the refinements of {name!r}") for v in given])
-        if column.shape != at.shape or not np.isfinite(column).all():
-            raise InputError(f"the refinements of {name!r} need one number for each pose")
-        if column[0] or column[-1]:
-            raise InputError(f"the first and the last pose have no refinement ({name!r})")
-        later[:, channels.index(name)] = column
-    timing = _timing(skeleton, at, later, 1 / fps)
+    at = _pose_times(poses, times, fps, len(skeleton))
+    timing = _timing(skeleton, at, _given_refinements(skeleton, refinements, at), 1 / fps)
     if joints is not None:
         timing = replace(timing, included=_included(skeleton, joints, len(at)))
     values = _values(skeleton, poses)
     frames = max(round((at[-1] - at[0]) * fps), 1)
     moments = np.r_[at[0] + np.arange(frames) / fps, at[-1]]
     curves = []
-    for i, name in enumerate(channels):
+    for i, name in enumerate(skeleton.channels):
         has = timing.included[:, i]
         knots = timing.knots[has, i]
         if (np.diff(knots) < timing.least_gap - 1e-9).any():
@@ -227,6 +203,45 @@ def poses_by_hand(
         notes=(f"made from {len(poses)} poses",),
     )
     return StaggeredPoses(source, timing, tuple(curves), tuple(curves))
+
+
+def _pose_times(
+    poses: Sequence[Pose], times: Sequence[float], fps: float, joints: int
+) -> FloatArray:
+    """Return the poses' times; refuse what no motion can be made of."""
+    if fps <= 0:
+        raise InputError(f"the frame rate must be above 0, not {fps}")
+    at = np.array([coerce(t, float, "times") for t in times])
+    for pose in poses:
+        if not isinstance(pose, Pose):
+            raise InputError(f"a pose is a Pose, not {type(pose).__name__}")
+    if len(poses) < 2 or at.shape != (len(poses),):
+        raise InputError(f"{len(poses)} poses need as many times, and at least two of both")
+    if not np.isfinite(at).all() or (np.diff(at) <= 0).any():
+        raise InputError("the poses' times must be finite and rise")
+    if (at[-1] - at[0]) * fps * joints * 32 > MOST_BYTES:
+        raise InputError(f"{at[-1] - at[0]:g} s at {fps:g} fps are more frames than fit in memory")
+    if np.diff(at).min() < 1 / fps - 1e-9:
+        raise InputError(f"the poses' times are closer than a frame of {fps:g} fps")
+    return at
+
+
+def _given_refinements(
+    skeleton: Skeleton, refinements: Mapping[str, Sequence[float]], at: FloatArray
+) -> FloatArray:
+    """Return how much later each channel arrives at each pose, (K, C)."""
+    channels = skeleton.channels
+    later = np.zeros((len(at), len(channels)))
+    for name, given in refinements.items():
+        if name not in channels:
+            skeleton.index(name)  # says which name is nearest
+        column = np.array([coerce(v, float, f"the refinements of {name!r}") for v in given])
+        if column.shape != at.shape or not np.isfinite(column).all():
+            raise InputError(f"the refinements of {name!r} need one number for each pose")
+        if column[0] or column[-1]:
+            raise InputError(f"the first and the last pose have no refinement ({name!r})")
+        later[:, channels.index(name)] = column
+    return later
 
 
 def _included(

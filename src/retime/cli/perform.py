@@ -1,0 +1,78 @@
+"""``retime perform``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from retime.cli.options import must_take_a_skeleton, with_reading
+from retime.errors import MissingDependencyError
+from retime.evaluate.reading import Reading
+
+__all__ = ["ReplayRate", "Speed", "must_have_osc"]
+
+# The port on which programs that receive VMC do so unless told otherwise.
+_TARGET = "vmc://127.0.0.1:39539"
+
+Speed = Annotated[
+    str,
+    typer.Option(
+        "--speed",
+        metavar="CURVE",
+        help="Playback speed: 0.8, or TIME:SPEED,TIME:SPEED, or a warp file.",
+    ),
+]
+ReplayRate = Annotated[float, typer.Option(help="Frames a second.", min=1, max=1000)]
+
+
+def add_to(app: typer.Typer, name: str) -> None:
+    """Add the command."""
+    app.command(name)(perform)
+
+
+def must_have_osc() -> None:
+    """Refuse, before any work, streams that need an absent package."""
+    try:
+        import pythonosc  # noqa: F401
+    except ModuleNotFoundError:
+        raise MissingDependencyError("following live streams", "live") from None
+
+
+@with_reading
+def perform(
+    clip: Annotated[Path, typer.Argument(metavar="FILE", help="The clip to send.")],
+    reading: Reading,
+    outs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--out",
+            metavar="vmc://HOST:PORT",
+            help=f"Where to send it (repeatable, default {_TARGET}).",
+        ),
+    ] = None,
+    speed: Speed = "1",
+    rate: ReplayRate = 60.0,
+) -> None:
+    """Send a recorded clip as a test performer, as a motion capture program would.
+
+    Examples
+    --------
+    retime perform punches-slow.bvh
+
+    retime perform punches.bvh --speed 0:1,1:0.5 --out vmc://127.0.0.1:39539
+    """
+    must_have_osc()
+    from retime.live_server.places import StreamAddress
+    from retime.live_server.replay import Replay
+    from retime.live_server.serve import send_replay
+
+    must_take_a_skeleton(reading, [clip])
+    places = tuple(StreamAddress.parse(out) for out in outs or (_TARGET,))
+    replay = Replay(reading.for_file(clip).read(clip), speed=speed, rate=rate)
+    shown = ", ".join(map(str, places))
+    print(f"sending {clip} to {shown}: {replay.duration:.1f} s (Ctrl+C ends it)", file=sys.stderr)
+    count = send_replay(replay, places)
+    print(f"sent {count} frames", file=sys.stderr)

@@ -1,0 +1,56 @@
+"""A child process that is sent messages and sends messages back: the child's side."""
+
+from __future__ import annotations
+
+import os
+import queue
+import sys
+import threading
+from typing import IO
+
+from retime.process.child import LENGTH, read_message
+
+__all__ = ["bound_memory", "own_output", "queued_messages", "send_message"]
+
+# Memory beyond what a program has when it is asked: some of it, and a multiple of the file.
+_SOME_MEMORY, _MEMORY_PER_BYTE = 1 << 30, 60
+
+
+def own_output() -> IO[bytes]:
+    """Take standard output for messages: what libraries print goes to the log instead."""
+    target = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    return target
+
+
+def send_message(target: IO[bytes], message: bytes, *, framed: bool = False) -> None:
+    """Send a message to the parent."""
+    target.write(LENGTH.pack(len(message)) + message if framed else message + b"\n")
+    target.flush()
+
+
+def queued_messages(*, framed: bool = False) -> queue.SimpleQueue[bytes]:
+    """Put the parent's messages into a queue; the process ends when the parent is gone."""
+    messages: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+
+    def listen() -> None:
+        while message := read_message(sys.stdin.buffer, framed):
+            messages.put(message)
+        os._exit(0)  # no one waits for what is being computed
+
+    threading.Thread(target=listen, daemon=True).start()
+    return messages
+
+
+def bound_memory(size: int) -> None:
+    """Let this process take some memory more, by the size of a file; not every system can."""
+    try:
+        import resource
+
+        with open("/proc/self/statm", encoding="ascii") as f:
+            used = int(f.read().split()[0]) * resource.getpagesize()
+        limit = used + _SOME_MEMORY + _MEMORY_PER_BYTE * size
+        resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    except (ImportError, OSError, ValueError):
+        pass
