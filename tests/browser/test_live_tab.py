@@ -28,7 +28,7 @@ def test_a_running_live_server_is_shown(
 
     field.fill("http://127.0.0.1:9/?token=x")
     connect.click()
-    page.page.get_by_text("no retime live answers there").wait_for()
+    page.page.get_by_text("no live server answers there").wait_for()
     page.until("document.querySelector('.live-server button').textContent === 'Connect'")
     page.page.locator(".card .icon-button").click()
 
