@@ -95,7 +95,8 @@ class Evaluated:
     @property
     def touched(self) -> Touched:
         """Joints that were edited, beyond moving them in time."""
-        if self.motion.origin is not None:
+        origin = self.motion.origin
+        if origin is not None and origin.delivered is not None:
             return self.motion.touched
         plain = apply_edits(self.source, [Edit(self.warp)], times=self.motion.times)
         return difference(plain.tracks, self.motion.tracks, self.motion.skeleton)

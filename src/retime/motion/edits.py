@@ -294,8 +294,8 @@ def _delivered(
 
     ``plain`` samples the source once more, without layers and fixes.
     """
-    if out.origin is None:
-        return out
+    if out.origin is None or out.origin.delivered is None:
+        return out  # its file's format has no use for it
     before, made, skeleton = source.touched, out.tracks, out.skeleton
     touched: Touched | TouchedLater = before
     layered = {n for e in edits if e.weight and e.layer is not None for n in e.layer.joints}

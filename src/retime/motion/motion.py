@@ -93,7 +93,7 @@ class Origin:
         From this motion's time to the file's; ``None`` while nothing was retimed.
     delivered : tuple, optional
         The tracks as reading or evaluation left them: rotations, translations, scales. Others were
-        put in their place since, by hand.
+        put in their place since, by hand. Kept for formats that retime files in place.
     touched : Touched or TouchedLater
         Joints that evaluation edited, beyond moving them in time.
     made_of : Origin, optional
@@ -252,7 +252,11 @@ class Motion(ReadOnlyArrays):
 
     @property
     def touched(self) -> Touched:
-        """The joints that were edited since the motion was read, beyond moving them in time."""
+        """The joints that were edited since the motion was read, beyond moving them in time.
+
+        It is known for motions of files that are retimed in place; for all,
+        :attr:`retime.Evaluated.touched` is.
+        """
         if self.origin is None or self.origin.delivered is None:
             return Touched()
         known = self.origin.touched
