@@ -44,7 +44,7 @@ def read_only(
 
 
 def _shows_writeable(a: npt.NDArray[Any]) -> bool:
-    """Whether a read-only array is a view of memory that somebody may still change."""
+    """Whether a read-only array is a view of memory that can still be written to."""
     base = a.base
     while isinstance(base, np.ndarray):
         if base.flags.writeable:
@@ -68,7 +68,7 @@ class ReadOnlyArrays:
             object.__setattr__(self, key, value)
 
     def __getstate__(self) -> dict[str, Any]:
-        # Mapping proxies do not pickle; what is cached is made anew.
+        # Mapping proxies do not pickle; cached values are recomputed.
         state = {k: v for k, v in self.__dict__.items() if k in self.__dataclass_fields__}
         return {k: dict(v) if isinstance(v, MappingProxyType) else v for k, v in state.items()}
 

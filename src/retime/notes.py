@@ -91,7 +91,7 @@ def present(text: str, named: Callable[[Remedy], str | None]) -> str:
     Parameters
     ----------
     text : str or Note
-        What to say; plain text is said as it is.
+        The note; plain text is returned unchanged.
     named : callable
         Names a remedy's parameter, as ``--fps 30``; ``None`` where the front end has no such thing.
         Text that starts with ``;`` takes the remedy's place.

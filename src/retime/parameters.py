@@ -104,7 +104,7 @@ class About:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One declared parameter: its name, type and default, and what is said about it."""
+    """One declared parameter: its name, type, default and metadata."""
 
     name: str
     type: Any
