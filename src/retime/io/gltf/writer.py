@@ -13,8 +13,9 @@ from retime.io.gltf.accessors import COMPONENTS, FLOAT
 from retime.io.gltf.animations import Channel
 from retime.io.gltf.document import Document
 from retime.io.gltf.reader import Kept, rest_of
-from retime.io.gltf.samplers import ON_FRAME, Sampler, rekeyed
+from retime.io.gltf.samplers import ON_FRAME, Sampler, key_mover, rekeyed
 from retime.io.in_place import Retimed, kept_of, retimed_together
+from retime.io.key_mover import KeyMover
 from retime.motion import Motion
 from retime.timing.graph import Graph
 
@@ -74,6 +75,7 @@ class _Retimer:
         self.animation = document.json["animations"][self.kept.animation]
         self.joint_of = {n: j for j, n in enumerate(self.kept.nodes)}
         self._inputs: dict[bytes, int] = {}
+        self._movers: dict[int, KeyMover] = {}
 
     def run(self) -> None:
         """Re-key every channel; bake those whose values were edited."""
@@ -133,6 +135,13 @@ class _Retimer:
     def _graph(self, name: str) -> Graph:
         return self.warp.channel(name).pad(*self.warp.domain)
 
+    def _mover(self, name: str) -> KeyMover:
+        """Return what moves a channel's keys; channels without a curve of their own share one."""
+        own = id(self.warp.channel(name))
+        if own not in self._movers:
+            self._movers[own] = key_mover(self._graph(name))
+        return self._movers[own]
+
     def _moved(self, channel: Channel, name: str, source: dict[str, Any]) -> dict[str, Any]:
         """Make the sampler of a channel whose keys move; its values stay where they can."""
         if self.beyond:
@@ -145,11 +154,9 @@ class _Retimer:
                 False,
             )
         else:
-            graph = self._graph(name)
-            if _leaves(graph, channel.sampler):
+            if _leaves(self._graph(name), channel.sampler):
                 return source
-            end = max(float(c.sampler.times[-1]) for c in self.kept.channels)
-            made, same = rekeyed(channel.sampler, graph, end)
+            made, same = rekeyed(channel.sampler, self._mover(name))
         keys = self._key_count(source)
         if (
             same
