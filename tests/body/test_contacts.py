@@ -34,19 +34,22 @@ def test_touching_hands_are_a_contact_when_asked_for() -> None:
     assert any(c.start <= 1.4 and c.end >= 2.5 for c in moved)
 
 
-def test_short_stances_need_a_short_minimum() -> None:
+def test_short_stances_are_found_and_can_be_left_out() -> None:
     run = samples.run()
-    assert detect_contacts(run) == ()
-    assert len(detect_contacts(run, min_contact=0.1)) == 6
+    assert len(detect_contacts(run)) == 6
+    assert detect_contacts(run, min_contact=0.25) == ()
 
 
 def test_a_foot_held_in_the_air_is_no_contact() -> None:
-    """Half a metre up and quite still: not standing on anything."""
+    """A third of a metre up and quite still, in balance: not standing on anything."""
     motion = samples.swing()
     turned = motion.rotations.copy()
-    leg = motion.skeleton.index("LeftUpLeg")
-    turned[:, leg] = [np.cos(0.9), -np.sin(0.9), 0, 0]
-    assert {c.joint for c in detect_contacts(replace(motion, rotations=turned))} == {"RightToe"}
+    for name, angle in (("LeftUpLeg", 0.45), ("LeftLeg", -0.9)):
+        turned[:, motion.skeleton.index(name)] = [np.cos(angle), -np.sin(angle), 0, 0]
+    under = 0.13  # the other foot comes under the middle of the body
+    turned[:, motion.skeleton.index("RightUpLeg")] = [np.cos(under), 0, 0, np.sin(under)]
+    found = detect_contacts(replace(motion, rotations=turned), ["toes"])
+    assert {c.joint for c in found} == {"RightToe"}
 
 
 def test_a_joint_that_never_moves_is_in_contact_throughout() -> None:

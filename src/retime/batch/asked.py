@@ -63,7 +63,7 @@ class Batch:
     fps: float | None = None
     reading: Reading = field(default_factory=Reading)
     drop_rest: bool = False
-    min_contact: float = 0.25
+    min_contact: float = 0.1
     physics: bool = False
     timeout: float | None = None
     shard: Shard | None = None

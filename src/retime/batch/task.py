@@ -70,7 +70,7 @@ class Task:
     fps: float | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
     drop_rest: bool = False
-    min_contact: float = 0.25
+    min_contact: float = 0.1
     physics: bool = False
     timeout: float | None = None
     version: str = ""

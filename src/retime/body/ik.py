@@ -63,6 +63,8 @@ def contact_targets(
         times = warp(motion.times[frames], contact.joint)
         place = np.stack([np.interp(times, source.times, then[:, j, k]) for k in range(3)], axis=1)
         there = place.mean(axis=0)
+        if contact.height is not None:
+            there[1] = contact.height
         if np.linalg.norm((here - there)[[0, 2]]) > _MOVED * tall:
             there = np.array([here[0], there[1], here[2]])
         out[contact] = there

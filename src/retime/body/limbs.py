@@ -117,8 +117,8 @@ def _displacement(
     for k, contact in enumerate(ordered):
         frames = held[contact]
         first, last = frames[0], frames[-1]
-        move[frames] = targets[contact] - place[frames]
-        share[frames] = 1.0
+        move[frames] = contact.firmness * (targets[contact] - place[frames])
+        share[frames] = contact.firmness
         # A fade must be over where the next contact begins.
         room_before = times[first] - times[held[ordered[k - 1]][-1]] if k else np.inf
         after = ordered[k + 1] if k + 1 < len(ordered) else None
@@ -128,7 +128,7 @@ def _displacement(
             away = sign * (times - times[edge])
             near = np.flatnonzero((away > 0) & (away < span))
             u = 1 - away[near] / span if span > 0 else np.zeros(0)
-            weight = u**3 * (10 - 15 * u + 6 * u**2)
+            weight = contact.firmness * u**3 * (10 - 15 * u + 6 * u**2)
             move[near] += weight[:, None] * (targets[contact] - place[edge])
             share[near] = np.maximum(share[near], weight)
     for one, other in itertools.pairwise(ordered):

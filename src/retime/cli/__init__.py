@@ -23,6 +23,7 @@ __all__ = ["COMMANDS", "main"]
 # Name, module and line of help of each command; a module has a function ``add_to(app, name)``.
 COMMANDS: dict[str, tuple[str, str]] = {
     "info": ("retime.cli.info", "Show what a motion file holds."),
+    "contacts": ("retime.cli.contacts", "List, draw and export contacts with the ground."),
     "convert": ("retime.cli.convert", "Write a motion in another format."),
     "warp": ("retime.cli.warp", "Make, show, compose, invert and export time warps."),
     "guided": ("retime.cli.guided", "Change a motion's length or feel, guided by a reference."),

@@ -86,7 +86,8 @@ Contacts = Annotated[
     Path | None,
     typer.Option(
         "--contacts",
-        help="Hold these contacts: a JSON list, or what `retime info --json` printed.",
+        help="Known contacts as JSON (see `retime contacts`). Joints that they name follow them; "
+        "contacts of other joints are found.",
         metavar="FILE",
     ),
 ]
@@ -106,9 +107,7 @@ OneAnimation = Annotated[
 ]
 Shortest = Annotated[
     float,
-    typer.Option(
-        "--min-contact", help="Shortest contact in seconds; 0.1 suits running.", min=0.001
-    ),
+    typer.Option("--min-contact", help="Shortest contact in seconds.", min=0.001),
 ]
 SourceMotion = Annotated[
     Path | None, typer.Option("--source", help="The motion it was made from.", metavar="FILE")

@@ -31,7 +31,7 @@ def add_to(app: typer.Typer, name: str) -> None:
 
 
 @with_retiming
-@with_parameters(StaggerParameters, leave_out=("contacts",))
+@with_parameters(StaggerParameters, leave_out=("contacts", "contacts_only"))
 def stagger(
     source: Input,
     parameters: dict[str, Any],
@@ -72,7 +72,7 @@ def stagger(
     if "edits" in parameters:
         parameters["edits"] = _edits(Path(parameters["edits"]))
     if retiming.contacts is not None:
-        parameters["contacts"] = known_contacts(retiming.contacts)
+        parameters |= known_contacts(retiming.contacts)
     step = Step("stagger", parameters)
     if target is not None and show and retiming.as_json:
         raise InputError("--json tells of one thing: the result, or the --list without OUT")

@@ -15,7 +15,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,7 @@ from retime.body.body import find_body
 from retime.body.contacts.derivatives import LINE, PARABOLA, fitted, weights
 from retime.body.contacts.found import FoundContacts, floor_under
 from retime.body.contacts.points import Point, body_points
-from retime.body.size import judged_scale
+from retime.body.size import judged
 from retime.motion import Motion
 from retime.motion.contact import Contact
 from retime.motion.memory import last
@@ -87,17 +87,23 @@ def find_contacts(motion: Motion) -> FoundContacts:
 def _found(motion: Motion) -> FoundContacts:
     if len(motion) < 3 or motion.duration <= 0:
         return FoundContacts()
+    motion = judged(motion)
     detector = _Detector.of(motion)
     detector.run()
-    unknown = detector.unknown()
-    better = 0.0
-    if unknown > _UNEXPLAINED and len(detector.points):
-        for factor in (0.5, 2.0):
-            other = detector.at_rate(factor)
-            other.run()
-            if other.unknown() < _EXPLAINED:
-                better = factor * motion.rate
-    return detector.found(motion, unknown, better)
+    if detector.unseen() <= _UNEXPLAINED or not detector.points:
+        return detector.found(motion)
+    drift = detector.common_drift()
+    if drift is not None:
+        moving = detector.moving_with(drift)
+        moving.run()
+        if moving.unseen() < detector.unseen() / 2:
+            return moving.found(motion, drift=drift)
+    for factor in (0.5, 2.0):
+        other = detector.at_rate(factor)
+        other.run()
+        if other.unknown() < _EXPLAINED < _UNEXPLAINED < detector.unknown():
+            return detector.found(motion, better_rate=factor * motion.rate)
+    return detector.found(motion)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,15 +131,13 @@ class _Detector:
         carried = {k: _speeds(carrier[None], rate)[0] for k, carrier in carriers.items()}
         self.carried = [carried[id(p.carrier)] for p in points]
         self.height = self.places[..., 1] - np.array([p.clear for p in points])[:, None]
-        self.score = np.zeros(self.height.shape)
+        self.score, self.near = np.zeros(self.height.shape), np.zeros(self.height.shape)
         self.down = np.zeros(self.height.shape, dtype=bool)
 
     @classmethod
     def of(cls, motion: Motion) -> _Detector:
-        body, scale = find_body(motion), judged_scale(motion)
-        points = body_points(motion, body, scale)
-        centre = scale * body.centre_of_mass(motion)
-        times = motion.times
+        body, times = find_body(motion), motion.times
+        points, centre = body_points(motion, body), body.centre_of_mass(motion)
         if motion.sample_times is None:
             return cls(points, centre, times, motion.rate)
         even = np.linspace(*motion.domain, max(round(motion.duration * motion.rate), 2) + 1)
@@ -144,6 +148,25 @@ class _Detector:
     def at_rate(self, factor: float) -> _Detector:
         """Return the same samples, taken to be another frame rate's."""
         return _Detector(self.points, self.centre, self.times / factor, self.rate * factor)
+
+    def moving_with(self, drift: FloatArray) -> _Detector:
+        """Return the same body as seen by one who moves along with its ground."""
+        way = drift * (self.times - self.times[0])[:, None]
+        points = [replace(p, place=p.place - way, carrier=p.carrier - way) for p in self.points]
+        return _Detector(points, self.centre - way, self.times, self.rate)
+
+    def common_drift(self) -> FloatArray | None:
+        """Return the velocity that low feet share, (3,) m/s, of a body that walks on the spot."""
+        found = []
+        for p, point in enumerate(self.points):
+            if point.kind in ("ball", "end"):
+                low = self.height[p] < np.percentile(self.height[p], 2) + _NEAR / 2
+                found.append(fitted(point.place, self.rate, LINE, 1)[low])
+        velocity = np.concatenate(found) if found else np.zeros((0, 3))
+        drift = np.median(velocity, axis=0) * [1.0, 0.0, 1.0] if len(velocity) else np.zeros(3)
+        speed = float(np.linalg.norm(drift))
+        apart = np.linalg.norm(velocity - drift, axis=1)
+        return drift if speed > _SPEED and np.median(apart) < 0.4 * speed else None
 
     def run(self) -> None:
         """Decide for every point and frame whether it touches."""
@@ -206,8 +229,8 @@ class _Detector:
         """Return by how many octaves a point is slow and near to a surface: the worse, -3 to 1."""
         point = self.points[p]
         slow = _octaves(_SPEED * (_HEEL if point.kind == "heel" else 1.0), self.speed[p])
-        near = _octaves(_NEAR * (1.0 if point.is_foot else _FLESH), self._gap(p, seeds))
-        both = np.clip(np.minimum(slow, near), -3, 1)
+        self.near[p] = _octaves(_NEAR * (1.0 if point.is_foot else _FLESH), self._gap(p, seeds))
+        both = np.clip(np.minimum(slow, self.near[p]), -3, 1)
         return both if point.is_arm else np.where(point.able, both, -3.0)
 
     def _gap(self, p: int, seeds: list[_Seed]) -> FloatArray:
@@ -223,7 +246,8 @@ class _Detector:
         # Far from all samples the ground goes on from the supports before and after; without any,
         # it is one level.
         feet = [(s.first, s.past - 1, s.spot[1]) for s in usable if s.owner.is_foot]
-        first, past, level = np.array(sorted(feet) or [(0, 0, np.percentile(height, 5))]).T
+        lowest = height if point.is_foot else self.height.min(axis=0)
+        first, past, level = np.array(sorted(feet) or [(0, 0, np.percentile(lowest, 5))]).T
         frames = np.arange(len(height))
         for k in (np.searchsorted(first, frames, "right") - 1, np.searchsorted(past, frames)):
             above = height - level[np.clip(k, 0, len(level) - 1)]
@@ -261,8 +285,12 @@ class _Detector:
                 self.down[p] = likeliest_states(score, 4 * _SHORTEST * self.rate)
 
     def _asked_feet(self) -> list[_Seed]:
-        """List the stretches in which a still foot must carry, for nothing else does."""
-        asked = self._outside() > _OUTSIDE
+        """List the stretches in which a still foot carries, for nothing else does, or rests.
+
+        Feet of one who sits are still on what they rest on; hanging, they swing.
+        """
+        sits = [self.down[p] for p, point in enumerate(self.points) if point.kind == "seat"]
+        asked = (self._outside() > _OUTSIDE) | np.any(sits or [[False]], axis=0)
         out = []
         for p, point in enumerate(self.points):
             if point.is_foot:
@@ -293,6 +321,21 @@ class _Detector:
         # Short flights are smeared by the windows that accelerations are taken over.
         return [(a, b) for a, b in long if np.median(self.force[a:b]) < _FALLS + 0.1]
 
+    def _airborne(self) -> list[tuple[int, int]]:
+        """List stretches in which no contact is seen and no part is near to any surface."""
+        if not self.points:
+            return self._flights()
+        able = np.array([p.able for p in self.points])
+        close = (self.near > 0) & able
+        seen = self.down & (self.score > 0)
+        free = np.asarray(~(close | seen).any(axis=0))
+        return [(a, b) for a, b in runs(free) if b - a >= _SHORTEST * self.rate]
+
+    def unseen(self) -> float:
+        """Return the share of frames with a force in which no contact was seen, but only asked."""
+        sure = (self.down & (self.score > 0)).any(axis=0)
+        return float((~sure & (self.force > _STANDS)).mean())
+
     def unknown(self) -> float:
         """Return the share of frames in which nothing touches, yet the body does not fall."""
         if not self.points:
@@ -300,7 +343,11 @@ class _Detector:
         free = int((~self.down.any(axis=0)).sum())
         return (free - sum(b - a for a, b in self._flights())) / len(self.times)
 
-    def found(self, motion: Motion, unknown: float, better_rate: float) -> FoundContacts:
+    def found(
+        self, motion: Motion, *, better_rate: float = 0.0, drift: FloatArray | None = None
+    ) -> FoundContacts:
+        """Return what was found, at a motion's own frames."""
+        unknown = self.unknown()
         contacts, spots = [], []
         for p, point in enumerate(self.points):
             for a, b in runs(self.down[p]):
@@ -318,11 +365,13 @@ class _Detector:
         return FoundContacts(
             tuple(contacts),
             tuple((float(self.times[a]), float(self.times[b - 1])) for a, b in self._flights()),
+            tuple((float(self.times[a]), float(self.times[b - 1])) for a, b in self._airborne()),
             unknown,
             floor_under(np.array(spots).reshape(-1, 5), unknown),
             {point.name: self.down[p][near] for p, point in enumerate(self.points)},
             self.force[near],
             better_rate,
+            (0.0, 0.0, 0.0) if drift is None else (float(drift[0]), 0.0, float(drift[2])),
         )
 
 
@@ -333,7 +382,7 @@ def runs(flags: Mask) -> list[tuple[int, int]]:
 
 
 def _octaves(limit: float, value: FloatArray) -> FloatArray:
-    out: FloatArray = np.log2(limit / np.maximum(value, 1e-6))
+    out: FloatArray = np.log2(limit) - np.log2(np.clip(value, 1e-6, 1e6))
     return out
 
 
