@@ -10,6 +10,7 @@ import pytest
 
 from retime import Contact, InputError, Motion, TimeWarp, apply, detect_contacts, find_body, samples
 from retime.body.contacts import contacts_from_events
+from retime.motion import quat
 from retime.motion.contact import carry_contacts, parse_contacts
 
 
@@ -41,13 +42,16 @@ def test_short_stances_are_found_and_can_be_left_out() -> None:
 
 
 def test_a_foot_held_in_the_air_is_no_contact() -> None:
-    """A third of a metre up and quite still, in balance: not standing on anything."""
+    """A fifth of a metre up and quite still, in balance: not standing on anything."""
     motion = samples.swing()
-    turned = motion.rotations.copy()
-    for name, angle in (("LeftUpLeg", 0.45), ("LeftLeg", -0.9)):
-        turned[:, motion.skeleton.index(name)] = [np.cos(angle), -np.sin(angle), 0, 0]
-    under = 0.13  # the other foot comes under the middle of the body
-    turned[:, motion.skeleton.index("RightUpLeg")] = [np.cos(under), 0, 0, np.sin(under)]
+    turned = np.repeat(motion.rotations[:1], len(motion), axis=0)
+    for name, turn in (
+        ("LeftUpLeg", [np.cos(0.45), -np.sin(0.45), 0, 0]),
+        ("LeftLeg", [np.cos(0.9), np.sin(0.9), 0, 0]),
+    ):
+        turned[:, motion.skeleton.index(name)] = turn
+    leg = motion.skeleton.index("RightUpLeg")  # this foot comes under the middle of the body
+    turned[:, leg] = quat.multiply(np.array([np.cos(0.13), 0, 0, np.sin(0.13)]), turned[:, leg])
     found = detect_contacts(replace(motion, rotations=turned), ["toes"])
     assert {c.joint for c in found} == {"RightToe"}
 

@@ -157,8 +157,7 @@ def test_given_contacts_replace_those_found_for_their_joints(only: bool) -> None
     found = carry_contacts(whole, Recipe([slower]).warp(motion))
     drift = dict(zip(found, plant_drift(held, found), strict=True))
     left, right = (
-        min(d for c, d in drift.items() if c.joint == f"{side}Toe")
-        for side in ("Left", "Right")
+        min(d for c, d in drift.items() if c.joint == f"{side}Toe") for side in ("Left", "Right")
     )
     assert left > 0.01  # not held where the given contacts leave it out
     assert right > 0.01 if only else right < 1e-6
