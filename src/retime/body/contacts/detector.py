@@ -28,9 +28,10 @@ from retime.body.contacts.points import Point, body_points
 from retime.body.size import judged
 from retime.motion import Motion
 from retime.motion.contact import Contact
+from retime.motion.kinematics import positions
 from retime.motion.memory import last
 
-__all__ = ["find_contacts", "runs"]
+__all__ = ["Detector", "find_contacts", "runs"]
 
 Mask = npt.NDArray[np.bool_]
 
@@ -88,7 +89,7 @@ def _found(motion: Motion) -> FoundContacts:
     if len(motion) < 3 or motion.duration <= 0:
         return FoundContacts()
     motion = judged(motion)
-    detector = _Detector.of(motion)
+    detector = Detector.of(motion)
     detector.run()
     if detector.unseen() <= _UNEXPLAINED or not detector.points:
         return detector.found(motion)
@@ -117,8 +118,20 @@ class _Seed:
     spot: FloatArray
 
 
-class _Detector:
-    """A motion's points at even times, and what is found about them."""
+class Detector:
+    """A motion's points at even times, and what is found about them.
+
+    Parameters
+    ----------
+    points : list of Point
+        Points that can touch.
+    centre : array (F, 3)
+        The centre of mass, metres.
+    times : array (F,)
+        Seconds, even.
+    rate : float
+        Frames a second.
+    """
 
     def __init__(
         self, points: list[Point], centre: FloatArray, times: FloatArray, rate: float
@@ -131,13 +144,16 @@ class _Detector:
         carried = {k: _speeds(carrier[None], rate)[0] for k, carrier in carriers.items()}
         self.carried = [carried[id(p.carrier)] for p in points]
         self.height = self.places[..., 1] - np.array([p.clear for p in points])[:, None]
+        self.low = self.height.min(axis=0) if points else centre[:, 1]
         self.score, self.near = np.zeros(self.height.shape), np.zeros(self.height.shape)
         self.down = np.zeros(self.height.shape, dtype=bool)
 
     @classmethod
-    def of(cls, motion: Motion) -> _Detector:
+    def of(cls, motion: Motion) -> Detector:
+        """Take a motion's points, at even times."""
         body, times = find_body(motion), motion.times
-        points, centre = body_points(motion, body), body.centre_of_mass(motion)
+        at = positions(motion, end_sites=True)
+        points, centre = body_points(motion, body, at), at.transpose(0, 2, 1) @ body.mass_weights
         if motion.sample_times is None:
             return cls(points, centre, times, motion.rate)
         even = np.linspace(*motion.domain, max(round(motion.duration * motion.rate), 2) + 1)
@@ -145,15 +161,15 @@ class _Detector:
         points = [p.at_times(times, even) for p in points]
         return cls(points, centre, even, (len(even) - 1) / motion.duration)
 
-    def at_rate(self, factor: float) -> _Detector:
+    def at_rate(self, factor: float) -> Detector:
         """Return the same samples, taken to be another frame rate's."""
-        return _Detector(self.points, self.centre, self.times / factor, self.rate * factor)
+        return Detector(self.points, self.centre, self.times / factor, self.rate * factor)
 
-    def moving_with(self, drift: FloatArray) -> _Detector:
+    def moving_with(self, drift: FloatArray) -> Detector:
         """Return the same body as seen by one who moves along with its ground."""
         way = drift * (self.times - self.times[0])[:, None]
         points = [replace(p, place=p.place - way, carrier=p.carrier - way) for p in self.points]
-        return _Detector(points, self.centre - way, self.times, self.rate)
+        return Detector(points, self.centre - way, self.times, self.rate)
 
     def common_drift(self) -> FloatArray | None:
         """Return the velocity that low feet share, (3,) m/s, of a body that walks on the spot."""
@@ -193,21 +209,20 @@ class _Detector:
             limit, least = np.maximum(_SPEED / 2, _CARRIED_SHARE * carried), _SEED_TIME
         else:
             limit, least = np.full(len(speed), _GRIP_SPEED), _GRIP_TIME
-        low = self.height.min(axis=0)
         out = []
         for a, b in runs((speed < limit) & (self.force > _FALLS)):
             if b - a < max(least * self.rate, 2):
                 continue
             passed = carried[a:b].mean() > max(_CARRIED, _TIMES * speed[a:b].mean())
             passed &= point.is_foot or (point.is_arm and point.able[a:b].mean() > 0.5)
-            lowest = point.kind != "seat" and np.median((self.height[p] - low)[a:b]) < _LOWEST
+            lowest = point.kind != "seat" and middle((self.height[p] - self.low)[a:b]) < _LOWEST
             if passed or lowest:
                 out.append(self._seed(p, a, b, is_grip=not (lowest or point.is_foot)))
         return out
 
     def _seed(self, p: int, first: int, past: int, *, is_grip: bool) -> _Seed:
         point = self.points[p]
-        spot = np.median(point.place[first:past], axis=0) - [0.0, point.clear, 0.0]
+        spot = middle(point.place[first:past]) - point.clear * _UP
         return _Seed(first, past, point, is_grip, spot)
 
     # ---- scores and states
@@ -246,8 +261,10 @@ class _Detector:
         # Far from all samples the ground goes on from the supports before and after; without any,
         # it is one level.
         feet = [(s.first, s.past - 1, s.spot[1]) for s in usable if s.owner.is_foot]
-        lowest = height if point.is_foot else self.height.min(axis=0)
-        first, past, level = np.array(sorted(feet) or [(0, 0, np.percentile(lowest, 5))]).T
+        if not feet:
+            lowest = height if point.is_foot else self.low
+            feet = [(0, 0, np.percentile(lowest, 5))]
+        first, past, level = np.array(sorted(feet)).T
         frames = np.arange(len(height))
         for k in (np.searchsorted(first, frames, "right") - 1, np.searchsorted(past, frames)):
             above = height - level[np.clip(k, 0, len(level) - 1)]
@@ -262,9 +279,8 @@ class _Detector:
         from retime.body.contacts.kernels import outside_hull
 
         bent = fitted(self.centre, self.rate, PARABOLA[-1], 2)
-        ground = self.height.min(axis=0)
         push = np.maximum(bent[:, 1] + _GRAVITY, 0.3 * _GRAVITY)
-        pressure = self.centre - ((self.centre[:, 1] - ground) / push)[:, None] * bent
+        pressure = self.centre - ((self.centre[:, 1] - self.low) / push)[:, None] * bent
         stands = np.array([not p.is_arm for p in self.points])
         sizes = np.array([_SEAT if p.kind == "seat" else 0.0 for p in self.points])
         return np.asarray(
@@ -354,13 +370,13 @@ class _Detector:
                 if b - a < 2:
                     continue
                 sure = 0.5 + 0.5 * float(np.clip(self.score[p, a:b], -1, 1).mean())
-                height = float(np.median(self.height[p, a:b]))
+                height = float(middle(self.height[p, a:b]))
                 start, end = float(self.times[a]), float(self.times[b - 1])
                 joint = motion.skeleton.names[point.joint]
                 contacts.append(Contact(joint, start, end, point.name, sure, height))
                 if point.kind in ("ball", "end"):
-                    place = np.median(point.place[a:b], axis=0)
-                    spots.append([*place, b - a, np.median(self.speed[p, a:b])])
+                    place, speed = middle(point.place[a:b]), middle(self.speed[p, a:b])
+                    spots.append([*place, b - a, speed])
         near = np.clip(np.searchsorted(self.times, motion.times - 1e-9), 0, len(self.times) - 1)
         return FoundContacts(
             tuple(contacts),
@@ -379,6 +395,13 @@ def runs(flags: Mask) -> list[tuple[int, int]]:
     """List the stretches of true flags: first, and past the last."""
     edges = np.flatnonzero(np.diff(np.r_[False, flags, False]))
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+
+
+def middle(values: FloatArray) -> FloatArray:
+    """Return the middle of values (N, ...) by size: the median, but for an even number of them."""
+    half = len(values) // 2
+    out: FloatArray = np.partition(values, half, axis=0)[half]
+    return out
 
 
 def _octaves(limit: float, value: FloatArray) -> FloatArray:

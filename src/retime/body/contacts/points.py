@@ -26,6 +26,8 @@ _ON_BODY = 0.16
 _LYING_SHIN, _RAISED_THIGH = 0.5, 0.82
 # A leg that is this share of its bones' length is straight: it stands.
 _STRAIGHT = 0.985
+# So many frames tell which end of a limb lies farthest out.
+_FEW = 30
 # Without a joint for the toes, the ball of the foot is this far from the ankle to the tip.
 _BALL = 0.7
 # A trunk that rises less than this share of its length, with hands that come this low, in heights
@@ -96,7 +98,7 @@ class Point:
         )
 
 
-def body_points(motion: Motion, body: Body) -> list[Point]:
+def body_points(motion: Motion, body: Body, at: FloatArray) -> list[Point]:
     """List the points of a body that can touch, at the motion's own samples.
 
     Parameters
@@ -105,8 +107,9 @@ def body_points(motion: Motion, body: Body) -> list[Point]:
         Its poses.
     body : Body
         Its roles; without any, the ends of its limbs that come low.
+    at : array (F, J + E, 3)
+        Positions of its joints and end sites, metres.
     """
-    at = positions(motion, end_sites=True)
     if not body.is_biped:
         return _ends(motion.skeleton, at, _low_ends(motion.skeleton, at))
     paws = _paws(motion, body)
@@ -276,7 +279,8 @@ def _farthest_end(skeleton: Skeleton, at: FloatArray, joint: int) -> int | None:
         for k, site in enumerate(skeleton.end_sites)
         if joint in skeleton.chain(site.parent)
     ]
-    reach = [np.median(np.linalg.norm(at[:, end] - at[:, joint], axis=1)) for end in ends]
+    few = at[:: max(len(at) // _FEW, 1)]
+    reach = [np.median(np.linalg.norm(few[:, end] - few[:, joint], axis=1)) for end in ends]
     return ends[int(np.argmax(reach))] if ends else None
 
 
