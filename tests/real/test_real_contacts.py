@@ -11,6 +11,7 @@ import pytest
 
 import retime
 from retime.body.contacts import FoundContacts, find_contacts
+from retime.body.contacts.grips import find_grips
 from retime.body.metrics import flights
 
 SHARED = Path(__file__).parents[2].parent / "shared"
@@ -122,3 +123,10 @@ def test_uneven_ground_is_not_flight(name: str) -> None:
 def test_a_wrong_frame_rate_is_pointed_out() -> None:
     motion = retime.read(SHARED / "mocap-more" / "143_01.bvh")
     assert find_contacts(motion).rate == pytest.approx(60.0)
+
+
+def test_golf_is_played_with_both_hands() -> None:
+    motion = retime.read(SHARED / "mocap" / "64_01.bvh")
+    found = find_grips(motion)
+    assert {(g.joint, g.other) for g in found} == {("LeftHand", "RightHand")}
+    assert sum(g.end - g.start for g in found) > 0.6 * motion.duration
