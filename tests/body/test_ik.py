@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retime import Contact, InputError, Motion, PoseLayer, Recipe, Step, quat, samples
+from retime import Contact, InputError, Motion, PoseLayer, Recipe, Step, Units, quat, samples
 from retime.arrays import FloatArray
 from retime.body import find_body
 from retime.body.contacts import detect_contacts
@@ -293,3 +293,23 @@ def test_a_leg_that_is_pulled_straight_does_not_snap() -> None:
     before, after = bend_of(motion, *leg), bend_of(held, *leg)
     assert (after[inside] < 0.95 * before[inside]).any()  # it does give way
     assert (after > 0.45 * np.minimum(before, 22)).all()  # but keeps half of its last bend
+
+
+@pytest.mark.parametrize("up", ["Y", "Z"])
+def test_a_seat_is_held_by_the_whole_body(up: str) -> None:
+    motion = samples.swing()
+    if up == "Z":
+        turn = quat.from_axis_angle([1, 0, 0], np.pi / 2)
+        rotations = motion.rotations.copy()
+        rotations[:, 0] = quat.multiply(turn, rotations[:, 0])
+        root = quat.rotate(turn, motion.root_translation)
+        motion = replace(
+            motion, rotations=rotations, translations={"Hips": root}, units=Units(1.0, "Z")
+        )
+    layer = Step("pose", {"layer": bumps(motion, move=0.04)})
+    hold = Step("hold", {"contacts": [Contact("Hips", 0.5, 1.5)], "contacts_only": True})
+    moved = Recipe([layer]).evaluate(motion)
+    held = Recipe([hold, layer]).evaluate(motion)
+    contact = [Contact("Hips", 0.5, 1.5)]
+    assert plant_drift(moved, contact)[0] > 0.01
+    assert plant_drift(held, contact)[0] < 1e-9
