@@ -28,8 +28,16 @@ from retime import InputError, Motion, PoseLayer, Recipe, Step, TimeWarp, apply,
 from retime.io.json_text import dumps
 from retime.methods import METHODS, Method
 from retime.motion.contact import Contact
-from retime.motion.edits import FIX_ORDER, Edit, Fix, FixContext, FixKind, apply_edits,
-    correction_between, total_warp
+from retime.motion.edits import (
+    FIX_ORDER,
+    Edit,
+    Fix,
+    FixContext,
+    FixKind,
+    apply_edits,
+    correction_between,
+    total_warp,
+)
 from retime.parameters import About, takes
 from retime.recipe.json import from_document, to_document
 
