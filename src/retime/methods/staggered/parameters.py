@@ -28,6 +28,16 @@ class FindingParameters(ContactParameters, RangeParameters):
             metavar="SHARE|N|T,T",
         ),
     ] = field(default=1.0, kw_only=False)
+    max_turn: Annotated[
+        float,
+        About(
+            "Fastest turn of any joint, relative to its fastest in the clip; staggering that needs "
+            "more is eased.",
+            minimum=1.0,
+            slider=(1, 10),
+            advanced=True,
+        ),
+    ] = 3.0
     max_refinement: Annotated[
         float,
         About(
