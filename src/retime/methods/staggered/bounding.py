@@ -28,7 +28,7 @@ _SLOW = np.radians(120)
 _OWN = 2 / 3
 # A stretch in which a channel hardly turns may run this many times as fast.
 _CALM = 4.0
-_ROUNDS = 14
+_ROUNDS = 24
 # Staggering is eased to this share below the bound, so that rounds come to an end.
 _CLOSE = 0.02
 
@@ -48,14 +48,15 @@ def bounded(timing: Timing, source: Motion, most: float) -> tuple[Timing, float]
     if not timing.is_edited or len(source) < 3 or not np.isfinite(most):
         return timing, 1.0
     fastest = last(source, "fastest turns", (), lambda: _turns(source).max(axis=0, initial=0.0))
-    share = np.ones(len(timing))
-    found = timing
+    found, share = timing, np.ones(len(timing))
     for _ in range(_ROUNDS):
-        found = _spaced(_eased(timing, share), source, most)
         moments, ratio = _ratio(found, source, fastest)
         if ratio.max(initial=0.0) <= most:
             break
-        share *= _around(found.times, moments, np.maximum(ratio / ((1 - _CLOSE) * most), 1.0))
+        if found is not timing:
+            over = np.maximum(ratio / ((1 - _CLOSE) * most), 1.0)
+            share *= _around(found.times, moments, over)
+        found = _spaced(_eased(timing, share), source, most)
     return found, _kept(timing, found)
 
 
@@ -87,7 +88,7 @@ def _around(times: FloatArray, moments: FloatArray, over: FloatArray) -> FloatAr
     out = np.ones(len(times))
     at = np.clip(np.searchsorted(times, moments, side="right") - 1, 0, len(times) - 2)
     for step in (0, 1):
-        np.minimum.at(out, at + step, 1 / over)
+        np.minimum.at(out, at + step, over**-1.5)  # chains rush by more than one of their joints
     return out
 
 
