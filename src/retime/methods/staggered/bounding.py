@@ -49,11 +49,11 @@ def bounded(timing: Timing, source: Motion, most: float) -> tuple[Timing, float]
         return timing, 1.0
     fastest = last(source, "fastest turns", (), lambda: _turns(source).max(axis=0, initial=0.0))
     found, share = timing, np.ones(len(timing))
-    for _ in range(_ROUNDS):
+    for tried in range(_ROUNDS):
         moments, ratio = _ratio(found, source, fastest)
         if ratio.max(initial=0.0) <= most:
             break
-        if found is not timing:
+        if tried:  # knots apart may be enough
             over = np.maximum(ratio / ((1 - _CLOSE) * most), 1.0)
             share *= _around(found.times, moments, over)
         found = _spaced(_eased(timing, share), source, most)
