@@ -173,7 +173,13 @@ export function stepFrames(count: number): void {
 
 /** Bring files in: motions, recipes, warps and sound are told apart by the server. */
 export async function upload(files: Iterable<File>): Promise<void> {
-  for (const file of files) {
+  const isSkeleton = (file: File): boolean => file.name.toLowerCase().endsWith(".asf");
+  // A skeleton goes before the motions that need it.
+  const ordered = [...files].sort((a, b) => Number(isSkeleton(b)) - Number(isSkeleton(a)));
+  if (ordered.length > 0 && ordered.every(isSkeleton)) {
+    fail(`${ordered[0]!.name} is a skeleton without motion`, "It is kept in the project. Open the .amc that moves it.");
+  }
+  for (const file of ordered) {
     const most = state.welcome.value?.most_upload ?? Infinity;
     if (file.size > most) {
       fail(
