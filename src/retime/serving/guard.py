@@ -20,7 +20,7 @@ __all__ = ["Guard"]
 _HEADERS = {
     "content-security-policy": (
         "default-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; "
-        "connect-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'none'; "
+        "connect-src 'self' blob: data:; object-src 'none'; base-uri 'none'; form-action 'none'; "
         "frame-ancestors 'none'"
     ),
     "x-content-type-options": "nosniff",

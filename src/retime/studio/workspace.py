@@ -95,17 +95,20 @@ class Workspace:
         except OSError as e:
             raise InputError(f"cannot make the folder {self.folder}: {e.strerror}") from None
 
-    def free_place(self, name: str) -> Path:
-        """Return a new file's place in the project's own folder; no file there is replaced."""
+    def place_of(self, name: str) -> Path:
+        """Return a file's place in the project's own folder; another may be there already."""
         self.make()
         plain = _UNSAFE.sub("_", Path(name.replace("\\", "/")).name).strip(" .") or "motion"
         stem, suffix = os.path.splitext(plain)
-        suffix = suffix[:16]
         stem = stem.encode()[:_LONGEST_NAME].decode(errors="ignore")  # systems count bytes
-        folder = self.folder / "motions"
-        place, number = folder / f"{stem}{suffix}", 2
+        return self.folder / "motions" / f"{stem}{suffix[:16]}"
+
+    def free_place(self, name: str) -> Path:
+        """Return a new file's place in the project's own folder; no file there is replaced."""
+        first = self.place_of(name)
+        place, number = first, 2
         while place.exists():
-            place, number = folder / f"{stem}-{number}{suffix}", number + 1
+            place, number = first.with_name(f"{first.stem}-{number}{first.suffix}"), number + 1
         return place
 
     async def receive(self, name: str, chunks: AsyncIterator[bytes], most: int) -> Path:
