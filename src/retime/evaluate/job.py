@@ -47,6 +47,8 @@ class Job:
         Known contacts in the source's time, to be held in place of those that are found.
     factor : (int, float), optional
         Number of a step, from 0, whose duration is this factor of its input's.
+    first_frame : int
+        Number of the source's first frame, by which times in frames are counted.
     """
 
     source: str | Path | Motion
@@ -60,6 +62,7 @@ class Job:
     hold: bool = False
     contacts: tuple[Contact, ...] | None = None
     factor: tuple[int, float] | None = None
+    first_frame: int = 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -103,7 +103,10 @@ class Engine:
         self.tell("Reading the motion", 0.0)
         motion = self._motion(_text(request, "motion"))
         job = Job(
-            source=motion, recipe=from_document(_with_references(request)), fps=request.get("fps")
+            source=motion,
+            recipe=from_document(_with_references(request)),
+            fps=request.get("fps"),
+            first_frame=coerce(request.get("first_frame", 0), int, "first_frame"),
         )
 
         def told(done: int, count: int, name: str) -> None:

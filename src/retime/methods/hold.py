@@ -12,6 +12,7 @@ from retime.motion import Motion
 from retime.motion.contact import Contact
 from retime.motion.edits import Edit
 from retime.parameters import About, takes
+from retime.times import Length
 
 __all__ = ["HoldParameters", "hold"]
 
@@ -45,10 +46,10 @@ class HoldParameters:
         ),
     ] = 0.02
     min_contact: Annotated[
-        float, About("Shortest contact; 0.1 suits running.", unit="s", minimum=1e-3, slider=(0, 1))
+        Length, About("Shortest contact; 0.1 suits running.", unit="s", minimum=1e-3, slider=(0, 1))
     ] = 0.25
     fade: Annotated[
-        float,
+        Length,
         About(
             "Time over which the correction fades beside a contact.",
             unit="s",

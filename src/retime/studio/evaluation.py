@@ -26,12 +26,14 @@ from retime.motion import Motion
 from retime.motion.contact import Contact, carry_contacts
 from retime.motion.kinematics import global_rotations, ground_height, positions
 from retime.motion.memory import last
-from retime.recipe import Solved
-from retime.recipe.json import from_document, write_recipe
+from retime.parameters import values_of
+from retime.recipe import Recipe, Solved
+from retime.recipe.json import from_document, to_document, write_recipe
 from retime.studio import frame_headers, jobs, messages
 from retime.studio.editors import editor_of, layers, step_times
 from retime.studio.lines import line_of
 from retime.studio.wording import studio_notes
+from retime.times import needs_clip
 from retime.timing import TimeWarp
 
 __all__ = ["FrameMaker"]
@@ -152,6 +154,17 @@ class FrameMaker:
         started = time.perf_counter()
         found = self.evaluate(job)
         return self._result_frame(job, found, started)
+
+    def resolve(self, job: jobs.Resolve) -> list[dict[str, Any]]:
+        """List, for each step of a recipe, the parameters in frames and percent, in seconds."""
+        asked = from_document(job.result.recipe).steps
+        out: list[dict[str, Any]] = [{} for _ in asked]
+        for solved in self.evaluate(job.result).solved:
+            place = solved.number - 1
+            made = to_document(Recipe([solved.step]))["steps"][0]["parameters"]
+            written = values_of(asked[place].parameters)
+            out[place] = {n: made[n] for n, v in written.items() if needs_clip(v)}
+        return out
 
     def _carried(self, found: Evaluated) -> tuple[Contact, ...]:
         period = found.source.duration if found.warp.loop else None
