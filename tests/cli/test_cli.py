@@ -199,13 +199,13 @@ def _picture(folder: Path) -> Path:
         (lambda d, j: ("convert", j, j), "is the input"),
         (lambda d, j: ("apply", j, d / "out.bvh"), "say how to retime"),
         (lambda d, j: ("apply", j, d / "out.bvh", "--duration", "0"), "above 0 s"),
-        (lambda d, j: ("apply", j, d / "out.bvh", "--duration", "nan"), "finite"),
+        (lambda d, j: ("apply", j, d / "out.bvh", "--duration", "nan"), "is not a time"),
         (lambda d, j: ("apply", j, d / "out.bvh", "--duration", "1e9"), "too long"),
         (
             lambda d, j: ("apply", j, d / "out.bvh", "--keytime", "1"),
             "it takes 2 values, like 0.8=1.1",
         ),
-        (lambda d, j: ("apply", j, d / "out.bvh", "--keytime", "x=1"), "not a number"),
+        (lambda d, j: ("apply", j, d / "out.bvh", "--keytime", "x=1"), "is not a time"),
         (lambda d, j: ("apply", j, d / "out.bvh", "--keytime", "9=1"), "9 s is not in it"),
         (
             lambda d, j: ("apply", j, d / "out.bvh", "--duration", "1", "--range", "2:9"),
