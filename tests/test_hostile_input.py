@@ -106,7 +106,7 @@ def test_one_bad_line_does_not_silence_the_engine() -> None:
             asked = json.dumps({"id": number, "version": 1}).encode()
             engine.stdin.write(line + b"\n" + asked + b"\n")
             engine.stdin.flush()
-            answers = []
+            answers: list[dict[str, object]] = []
             while not answers or answers[-1].get("done") is None:
                 said = engine.stdout.readline()
                 assert said, f"no answer after {line[:20]!r}"

@@ -70,6 +70,9 @@ class ClipTime:
     def __str__(self) -> str:
         return f"{self.amount:.15g}{self.unit}"
 
+    def __repr__(self) -> str:
+        return repr(str(self))
+
     def to_document(self) -> str:
         """Return the time as JSON holds it: as it is written."""
         return str(self)

@@ -16,13 +16,15 @@ from retime.motion import Motion
 from retime.motion.edits import Edit, apply_edits, total_warp
 from retime.motion.loops import must_loop
 from retime.notes import Note, Remedy
-from retime.parameters import build, resolved, same, values_of
+from retime.one_line import one_line, shortened
+from retime.parameters import build, declared, resolved, same, values_of
 from retime.times import ClipTime, Clock
 from retime.timing import TimeWarp
 
 __all__ = ["Recipe", "Solved", "Step", "snap_duration"]
 
 
+@one_line(lambda s: s._facts())
 @dataclass(frozen=True, eq=False)
 class Step:
     """One step: a method with its parameters.
@@ -63,6 +65,14 @@ class Step:
             raise InputError(f"{self.method}: {e}") from None
         if not 0 <= self.weight <= 1:
             raise InputError(f"{self.method}: the weight is {self.weight:g}; it goes from 0 to 1")
+
+    def _facts(self) -> list[str]:
+        defaults = {p.name: p.default for p in declared(type(self.parameters))}
+        values = values_of(self.parameters)
+        told = {n: v for n, v in values.items() if v is not defaults[n] and v != defaults[n]}
+        own = {"weight": self.weight} if self.weight != 1 else {}
+        own |= {"mute": True} if self.mute else {}
+        return [repr(self.method), *(f"{n}={shortened(v)}" for n, v in (told | own).items())]
 
     def resolved(self, clock: Clock) -> Step:
         """Return the step with its times in seconds."""
@@ -121,6 +131,7 @@ def snap_duration(steps: Sequence[Step], rate: float) -> tuple[list[Step], list[
     return out, []
 
 
+@one_line()
 @dataclass(frozen=True, eq=False)
 class Solved:
     """A step, the motion that it was given, and what it did.
@@ -149,6 +160,7 @@ class Solved:
     notes: tuple[str, ...] = ()
 
 
+@one_line(lambda r: [s.method for s in r.steps])
 @dataclass(frozen=True, eq=False)
 class Recipe:
     """An ordered list of steps, applied with a single resampling.

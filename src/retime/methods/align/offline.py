@@ -21,6 +21,7 @@ from retime.methods.align.path_curve import keys_of_path, warp_through
 from retime.methods.align.poses import Sizer, floor_of, own_heading, turned_onto
 from retime.motion import Motion
 from retime.motion.edits import Edit
+from retime.one_line import one_line
 from retime.parameters import About, ClipRange, Range, Ripple, part_of_clip, takes
 from retime.times import Length
 from retime.timing import TimeWarp
@@ -102,6 +103,7 @@ class AlignParameters:
     ripple: Ripple = True
 
 
+@one_line()
 @dataclass(frozen=True, eq=False)
 class Alignment:
     """A warp and what it was found by.

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retime.errors import InputError, did_you_mean
+from retime.one_line import one_line
 from retime.parameters import coerce
 from retime.times import ClipTime, Clock, Length, SourceTime, in_seconds, needs_clip
 
@@ -23,6 +24,7 @@ _MOST = 1e9
 _NUMBERS = {"time": SourceTime, "shift": Length, "range_sigma": float, "gamma": Length}
 
 
+@one_line()
 @dataclass(frozen=True)
 class ControlPoint:
     """One point of a surface that is dragged.
@@ -73,6 +75,7 @@ class ControlPoint:
         return cls(**entry)
 
 
+@one_line()
 @dataclass(frozen=True, kw_only=True)
 class SurfaceKey:
     """A time control surface: drag a joint's moment to another time, and let the near follow.
