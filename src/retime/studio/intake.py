@@ -16,7 +16,7 @@ from retime.studio import jobs
 from retime.studio.commands import AddAudio, AddMotion, AddStep, Command, MoveFile, ReplaceSteps
 from retime.studio.project import MOST_STEPS, Audio, MotionEntry, NewStep, Project, Version
 from retime.studio.workers import Workers
-from retime.studio.workspace import Workspace, sha256_of
+from retime.studio.workspace import Workspace, file_name, sha256_of
 
 __all__ = ["Intake"]
 
@@ -176,7 +176,7 @@ class Intake:
         except OSError as e:
             raise InputError(f"There is no place for the export: {e.strerror}.") from None
         os.close(handle)
-        return Path(place), f"{Path(source.path).stem}-retimed{suffix}"
+        return Path(place), f"{file_name(source.name)}-retimed{suffix}"
 
     def _keep(self, name: str, place: Path) -> Path:
         kept = self.workspace.free_place(name)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from retime.errors import InputError
 
-__all__ = ["Workspace", "project_folder", "sha256_of"]
+__all__ = ["Workspace", "file_name", "project_folder", "sha256_of"]
 
 # A name keeps letters, digits and a few marks; anything else could mean something to a system.
 _UNSAFE = re.compile(r"[^\w .()+\-]", re.UNICODE)
@@ -98,10 +98,8 @@ class Workspace:
     def place_of(self, name: str) -> Path:
         """Return a file's place in the project's own folder; another may be there already."""
         self.make()
-        plain = _UNSAFE.sub("_", Path(name.replace("\\", "/")).name).strip(" .") or "motion"
-        stem, suffix = os.path.splitext(plain)
-        stem = stem.encode()[:_LONGEST_NAME].decode(errors="ignore")  # systems count bytes
-        return self.folder / "motions" / f"{stem}{suffix[:16]}"
+        stem, suffix = os.path.splitext(Path(name.replace("\\", "/")).name)
+        return self.folder / "motions" / (file_name(stem) + _UNSAFE.sub("_", suffix)[:16])
 
     def free_place(self, name: str) -> Path:
         """Return a new file's place in the project's own folder; no file there is replaced."""
@@ -166,6 +164,12 @@ class Workspace:
                 if self.holds(place) and sha256_of(place) == sha256:
                     return place
         return None
+
+
+def file_name(name: str) -> str:
+    """Return a name as a file may have it, without a suffix."""
+    plain = _UNSAFE.sub("_", name.replace(": ", "-")).strip(" .") or "motion"
+    return plain.encode()[:_LONGEST_NAME].decode(errors="ignore")  # systems count bytes
 
 
 def _forget(path: str) -> None:
