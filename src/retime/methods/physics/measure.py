@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from retime.body import Body, find_body
+from retime.errors import InputError
 from retime.methods.physics.dynamics import Dynamics, measure_dynamics, required_force
 from retime.methods.physics.figure import Figure, Path, even_motion, filtered_path, make_figure
 from retime.methods.physics.gravity import DOWN
@@ -64,6 +65,7 @@ def measure(
         supports = find_supports(clip, body, force)
     else:
         supports = given_supports(clip, body, contacts)
+    _must_carry(clip, figure, supports)
     loose = [
         name
         for name, track in clip.translations.items()
@@ -81,3 +83,22 @@ def measure(
     elif supports.flight.any():
         notes.append(f"{supports.flight.mean():.0%} of the clip is flight")
     return Measured(clip, body, figure, path, dynamics, supports, hangs, data.limits, tuple(notes))
+
+
+def _must_carry(clip: Motion, figure: Figure, supports: Supports) -> None:
+    """Refuse figures whose feet are not connected to what they carry, such as captured points."""
+    carrying = [foot.ankle_joint for foot in supports.feet]
+    carrying += [foot.toe_joint for foot in supports.feet]
+    carrying += [joint for joint, _, _ in supports.others]
+    apart = [clip.skeleton.names[j] for j in carrying if j not in figure.places]
+    if not apart:
+        return
+    if not (clip.skeleton.parents >= 0).any():
+        raise InputError(
+            "physics needs a skeleton, and the clip holds captured points without bones; fit a "
+            "skeleton to them in the capture program, and use that file"
+        )
+    raise InputError(
+        f"{apart[0]!r} touches the ground but is not joined to the body by bones, so physics "
+        "cannot tell what it carries; parent it to the body"
+    )
