@@ -4,6 +4,7 @@ import { batch } from "@preact/signals-core";
 import type { ChangeStep, Command, NewStep } from "../protocol";
 import { nextRequest, send, show, want } from "./connection";
 import { expectServer, leaveServer } from "./live_server";
+import { isRefused } from "./solver";
 import * as state from "./state";
 
 export function run(command: Command): boolean {
@@ -27,7 +28,9 @@ export function preview(change: Omit<ChangeStep, "type">): void {
 /** Keep what is dragged: one step of undo. */
 export function commit(): void {
   const command = state.pending.value;
-  if (command) run(command);
+  if (!command) return;
+  if (isRefused(command.id, command.parameters ?? {})) return discard();
+  run(command);
 }
 
 /** Give a drag up: all is as before. */
@@ -43,6 +46,10 @@ export function discard(): void {
 /** Change a step at once. */
 export function change(id: string, values: Omit<ChangeStep, "type" | "id">): void {
   const command: ChangeStep = { type: "change_step", id, ...values };
+  if (isRefused(id, values.parameters ?? {})) {
+    fail("The keytime was not kept", "No timing goes through it at the allowed speeds. Move it, or raise Max speed.");
+    return;
+  }
   state.pending.value = command;
   if (!run(command)) state.pending.value = null;
 }
