@@ -77,8 +77,9 @@ def test_slow_to_never_suggests_a_faster_timing(open_page: Open, jump_file: Path
     page.page.evaluate(
         """() => {
         const found = retime.state.physics.value;
-        const header = { ...found.header, least: 0.5 };
-        retime.state.physics.value = Object.assign(Object.create(Object.getPrototypeOf(found)), found, { header });
+        const copy = Object.assign(Object.create(Object.getPrototypeOf(found)), found);
+        copy.header = { ...found.header, least: 0.5 };
+        retime.state.physics.value = copy;
         }"""
     )
     assert not page.page.get_by_role("button", name="Slow to").is_visible()
