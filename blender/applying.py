@@ -3,7 +3,7 @@
 import numpy as np
 
 from .bake import baked
-from .carry import channel_of, copy_shared, move_markers, move_range
+from .carry import channel_of, copy_shared, move_markers, move_range, span_of_others
 from .keys import LINEAR, PLACES, Keys
 from .nla import MEMORY, add_strip, remember_scene, time_keys, track_of
 from .problem import Problem
@@ -87,7 +87,7 @@ def apply_result(context, armature, blocks, found, result, options):
         if own is not None and options.how != "NLA":
             move_markers(own.action.pose_markers, warp.body)
     if options.scene_range:
-        move_range(scene, warp.body)
+        move_range(scene, warp.body, span_of_others(scene, [armature, *blocks]))
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     return notes
 

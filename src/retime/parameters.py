@@ -17,11 +17,12 @@ import functools
 import inspect
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, overload
 
-from retime.coercion import coerce, is_sequence, options_of
+from retime.coercion import coerce, is_sequence, options_of, plain_type
 from retime.errors import InputError, did_you_mean
+from retime.times import Clock, OutputTime, SourceTime, in_seconds, needs_clip
 
 __all__ = [
     "About",
@@ -40,6 +41,7 @@ __all__ = [
     "describes",
     "documented",
     "part_of_clip",
+    "resolved",
     "same",
     "takes",
     "values_of",
@@ -104,7 +106,10 @@ class About:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One declared parameter: its name, type, default and metadata."""
+    """One declared parameter: its name, type, default and metadata.
+
+    ``type`` has times as plain numbers; ``declared_type`` tells which numbers are times.
+    """
 
     name: str
     type: Any
@@ -112,6 +117,7 @@ class Parameter:
     about: About
     positional: bool = False
     shared: bool = False
+    declared_type: Any = None
 
     @property
     def required(self) -> bool:
@@ -127,6 +133,11 @@ class Parameter:
     def label(self) -> str:
         """Its name in forms."""
         return self.about.label or self.name.replace("_", " ").capitalize()
+
+    @property
+    def takes_times(self) -> bool:
+        """Whether it is a time or holds some, which may be written as ``48f`` or ``80%``."""
+        return bool(self.declared_type != self.type)
 
     @property
     def is_path(self) -> bool:
@@ -146,6 +157,8 @@ class Parameter:
     def full_help(self) -> str:
         """The help with unit and default, as command line and pages show it."""
         further = [self.about.unit] if self.about.unit not in ("", "×") else []
+        if self.takes_times and further == ["s"]:
+            further = ["s, 48f, 80% or 1:02.5"]
         if self.repeatable:
             further.append("repeatable")
         if not self.required and self.default not in (None, (), False, ""):
@@ -175,9 +188,14 @@ def _declared(cls: Any) -> tuple[Parameter, ...]:
     shared = {f.name for f in dataclasses.fields(TimingParameters)}
     out = []
     for field in dataclasses.fields(cls):
-        kind, about = typing.get_args(hints[field.name])
+        kind, *marks = typing.get_args(hints[field.name])
+        about = marks.pop()
+        if marks:  # a time: its own mark was merged with this one
+            kind = Annotated[kind, marks[0]]
         positional, common = field.kw_only is False, field.name in shared
-        out.append(Parameter(field.name, kind, field.default, about, positional, common))
+        out.append(
+            Parameter(field.name, plain_type(kind), field.default, about, positional, common, kind)
+        )
     return tuple(sorted(out, key=lambda p: p.shared))
 
 
@@ -210,7 +228,7 @@ def build(cls: type, values: Mapping[str, Any]) -> Any:
 def _checked(p: Parameter, value: Any) -> Any:
     if p.about.widget == "motions" and value is not None:
         value = tuple(value) if isinstance(value, list | tuple) else (value,)
-    value = coerce(value, p.type, p.name)
+    value = coerce(value, p.declared_type, p.name)
     if isinstance(value, int | float) and not isinstance(value, bool):
         unit = f" {p.about.unit}" if p.about.unit else ""
         low, high = p.about.minimum, p.about.maximum
@@ -219,6 +237,36 @@ def _checked(p: Parameter, value: Any) -> Any:
         if high is not None and value > high:
             raise InputError(f"{p.name} is {value:g}{unit}; the most is {high:g}{unit}")
     return value
+
+
+def resolved(parameters: Any, clock: Clock) -> Any:
+    """Return a parameter dataclass with its times in seconds.
+
+    Parameters
+    ----------
+    parameters : dataclass
+        Its times may be frames and percentages.
+    clock : Clock
+        What these are counted by. A duration in percent is of the range where there is one.
+    """
+    values = values_of(parameters)
+    if not any(map(needs_clip, values.values())):
+        return parameters
+    start, end = clock.domain
+    for name in ("range", "duration"):  # the others depend on these two
+        if values.get(name) is None:
+            continue
+        values[name] = in_seconds(values[name], clock, name)
+        if name == "range":
+            a, b = values[name]
+            clock = replace(clock, length=b - a)
+        else:
+            part = end - start if clock.length is None else clock.length
+            asked = values[name]
+            total = asked if asked == "free" else end - start + asked - part
+            clock = replace(clock, output_length=total)
+    found = {n: in_seconds(v, clock, n) for n, v in values.items()}
+    return build(type(parameters), found)
 
 
 # ---- functions that take declared parameters as keywords
@@ -260,7 +308,7 @@ class _Takes(Generic[P, Declaration]):
             lead = [values.pop(name) for name in leading if name in values]
             if len(lead) < len(leading):
                 raise TypeError(f"{function.__name__}() needs {leading[len(lead)]!r}")
-            return function(*lead, build(cls, values))
+            return function(*lead, _for_clip(build(cls, values), lead))
 
         names = [p.name for p in known]
         call.__signature__ = _signature(first, known)  # type: ignore[attr-defined]
@@ -268,6 +316,17 @@ class _Takes(Generic[P, Declaration]):
         call.parameters = cls  # type: ignore[attr-defined]
         call.implementation = function  # type: ignore[attr-defined]
         return call
+
+
+def _for_clip(parameters: Any, given: Sequence[Any]) -> Any:
+    """Return parameters in seconds where one of the arguments is a clip, or has one."""
+    if not any(map(needs_clip, values_of(parameters).values())):
+        return parameters
+    for one in given:
+        clip = getattr(one, "motion", one)
+        if hasattr(clip, "domain") and hasattr(clip, "rate"):
+            return resolved(parameters, Clock.of(clip))
+    return parameters
 
 
 def takes(declaration: Callable[P, Declaration]) -> _Takes[P, Declaration]:
@@ -361,7 +420,7 @@ def part_of_clip(span: Range, domain: Range) -> Range:
 
 
 Keytimes = Annotated[
-    Sequence[tuple[float, float]],
+    Sequence[tuple[OutputTime, SourceTime]],
     About(
         "Show the source's moment SRC at output time OUT.",
         unit="s",
@@ -370,7 +429,7 @@ Keytimes = Annotated[
     ),
 ]
 Rates = Annotated[
-    Sequence[tuple[float, float]],
+    Sequence[tuple[SourceTime, float]],
     About(
         "Playback speed at the source's moment SRC, relative to the source.",
         flag="rate",
@@ -382,7 +441,7 @@ Rates = Annotated[
 
 
 ClipRange = Annotated[
-    Range | None,
+    tuple[SourceTime, SourceTime] | None,
     About("Change only this part of the clip, from A to B.", unit="s", metavar="A:B"),
 ]
 Ripple = Annotated[

@@ -283,6 +283,20 @@ def test_refinements_are_set_scaled_and_cleared(poses: StaggeredPoses) -> None:
     assert not poses.clear_refinements().refinements.any()
 
 
+def test_several_poses_are_refined_at_once_and_stop_short_of_their_neighbours() -> None:
+    poses = StaggeredPoses.from_motion(samples.walk())
+    chosen = {"LeftArm": 0.02, "LeftHand": 5 / 3}
+    gentle = poses.refine_poses({"LeftArm": 0.02})
+    column = poses.channels.index("LeftArm")
+    assert np.allclose(gentle.refinements[1:-1, column], 0.02)
+    assert not gentle.notes or not any("stop short" in n for n in gentle.notes)
+    wild = poses.refine_poses(chosen)  # far beyond the next pose: clamped, not refused
+    assert any("stop short" in n for n in wild.notes)
+    assert all(np.diff(g.y).min() >= 0 for g in wild.warp().channels.values())
+    with pytest.raises(InputError, match="out of bounds"):
+        poses.refine(1, chosen)
+
+
 def test_poses_come_and_go_without_a_trace(poses: StaggeredPoses) -> None:
     edited = poses.retime(4, poses.times[4] + 0.03).succession("RightArm", 0.02).exaggerate(0.3)
     for base in (poses, edited):

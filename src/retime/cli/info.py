@@ -35,6 +35,7 @@ def info(
     from retime.body import find_body
     from retime.body.contacts import detect_contacts
     from retime.io import contacts_in_file, kind_of
+    from retime.io.in_place import summary
     from retime.motion.kinematics import height
 
     motion = reading.read(file, animation=None if animation == "all" else animation)
@@ -68,9 +69,7 @@ def info(
     }
     if not as_json:
         del fields["roles"], fields["roles_sure"], fields["contacts"]
-        fields["animations"] = [
-            f"{c['name']} {c['duration_s']:.3g} s at {c['fps']:g} fps" for c in clips
-        ] or None
+        fields["animations"] = "\n".join(map(summary, clips)) or None
         fields |= _roles_by_part(body)
         fields["contacts"] = [f"{c.joint} {c.start:.2f}-{c.end:.2f} s" for c in contacts]
     if joints:

@@ -23,6 +23,7 @@ from retime.cli.options import (
 from retime.cli.retiming import known_contacts, retime_file
 from retime.errors import InputError
 from retime.methods.staggered import PoseEdit, StaggerParameters
+from retime.times import Clock
 
 
 def add_to(app: typer.Typer, name: str) -> None:
@@ -95,7 +96,8 @@ def stagger(
         raise InputError("poses are listed and drawn of one animation; name it")
     if not (show or plot or strip or poses_file):
         return
-    poses = edited_poses(retiming.read(source), step.parameters)
+    motion = retiming.read(source)
+    poses = edited_poses(motion, step.resolved(Clock.of(motion, retiming.fps)).parameters)
     if poses_file is not None:
         poses.write(poses_file)
     if plot is not None:

@@ -22,6 +22,7 @@ from retime.motion.loops import must_loop
 from retime.motion.motion import Motion
 from retime.motion.sampling import ChannelTimes, Frames, channel_of, sample
 from retime.motion.touched import Touched, TouchedLater, difference
+from retime.one_line import one_line
 from retime.timing import TimeWarp
 
 __all__ = [
@@ -83,6 +84,7 @@ class Fix:
     run: Callable[[Motion, FixContext], Motion]
 
 
+@one_line()
 @dataclass(frozen=True, eq=False)
 class Edit:
     """What one step does: any of a warp, pose layers and fixes, each by a weight.

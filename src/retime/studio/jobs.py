@@ -17,6 +17,7 @@ __all__ = [
     "Live",
     "Load",
     "Physics",
+    "Resolve",
     "Result",
     "Suggest",
     "Watch",
@@ -57,6 +58,12 @@ class Result(Struct, frozen=True, tag="result"):
     revision: int
     request: int | None = None
     editing: str | None = None
+
+
+class Resolve(Struct, frozen=True, tag="resolve"):
+    """Turn frames and percentages of a recipe into seconds of its motion."""
+
+    result: Result
 
 
 class Live(Struct, frozen=True, tag="live"):
@@ -100,4 +107,4 @@ class Export(Struct, frozen=True, tag="export"):
     title: str
 
 
-Job = Inspect | Load | Result | Live | Suggest | Physics | Watch | Export
+Job = Inspect | Load | Result | Resolve | Live | Suggest | Physics | Watch | Export

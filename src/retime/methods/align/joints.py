@@ -14,6 +14,7 @@ from retime.errors import InputError, did_you_mean
 from retime.motion import Motion
 from retime.motion.kinematics import positions
 from retime.notes import Note, Remedy
+from retime.one_line import one_line
 
 __all__ = ["PAPER_JOINTS", "Recording", "record", "stand_ins", "tracked_points"]
 
@@ -39,6 +40,7 @@ _STAND_INS = {"chest": ("spine",), "upper_chest": ("neck", "chest", "spine"), "h
 _LEAST_FRAMES = 10
 
 
+@one_line()
 @dataclass(frozen=True, eq=False)
 class Recording(ReadOnlyArrays):
     """Joint positions over time, as an aligner follows them.

@@ -16,6 +16,7 @@ from retime.methods.align.bayes import BayesAligner
 from retime.methods.align.joints import Recording, tracked_points
 from retime.methods.align.poses import own_heading
 from retime.motion import Motion
+from retime.one_line import one_line
 
 __all__ = ["Moment", "TimingScore", "follow", "score", "score_times"]
 
@@ -49,6 +50,7 @@ class Moment:
     confidence: float
 
 
+@one_line()
 @dataclass(frozen=True, eq=False)
 class TimingScore(ReadOnlyArrays):
     """The timing of a performance against a recording.

@@ -17,11 +17,13 @@ from retime.methods.staggered.timing_edits import TimingEdits
 from retime.methods.staggered.value_edits import ValueEdits
 from retime.motion import Motion, Pose, Units
 from retime.motion.skeleton import Skeleton
+from retime.one_line import one_line
 from retime.parameters import takes
 
 __all__ = ["StaggeredPoses"]
 
 
+@one_line(lambda p: [f"{len(p.times)} poses", f"{len(p.channels)} channels"])
 @dataclass(frozen=True, eq=False)
 class StaggeredPoses(TimingEdits, ValueEdits, CurveEdits):
     """A motion as a sparse sequence of poses whose parts arrive at different times.
