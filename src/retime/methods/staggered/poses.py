@@ -54,6 +54,9 @@ class StaggeredPoses(TimingEdits, ValueEdits, CurveEdits):
         The edits so far.
     notes : tuple of str
         What was found, assumed or stopped on the way.
+    max_turn : float
+        Fastest turn of any joint, relative to its fastest in the source; staggering that needs more
+        is eased when the warp is made.
 
     Examples
     --------
