@@ -122,8 +122,9 @@ class Placer:
 
     def place(self, keys: Sequence[SurfaceKey]) -> tuple[Placed, ...]:
         """Place keys; a time outside the clip or an unknown joint is an error."""
-        points = seen_at(self.motion, [key.time for key in keys])
-        return tuple(self._place(k, p) for k, p in zip(keys, points, strict=True))
+        times, which = np.unique([key.time for key in keys], return_inverse=True)
+        points = seen_at(self.motion, times.tolist())
+        return tuple(self._place(key, points[n]) for key, n in zip(keys, which, strict=True))
 
     def _place(self, key: SurfaceKey, points: FloatArray) -> Placed:
         motion, body = self.motion, self.body
