@@ -33,7 +33,8 @@ def info(
     Example: retime info walk.bvh --joints
     """
     from retime.body import find_body
-    from retime.body.contacts import detect_contacts
+    from retime.body.contacts import detect_contacts, find_contacts
+    from retime.body.contacts.found import found_notes
     from retime.io import contacts_in_file, kind_of
     from retime.io.in_place import summary
     from retime.motion.kinematics import height
@@ -74,7 +75,9 @@ def info(
         fields["contacts"] = [f"{c.joint} {c.start:.2f}-{c.end:.2f} s" for c in contacts]
     if joints:
         fields["joint_names"] = list(joint_tree.names)
-    report(fields, as_json=as_json, notes=motion.notes)
+    report(
+        fields, as_json=as_json, notes=[*motion.notes, *found_notes(motion, find_contacts(motion))]
+    )
 
 
 # Rows of the table of roles: what a row is called, and its roles from the trunk outwards.
