@@ -46,7 +46,7 @@ def test_a_jump_at_57_percent_keeps_its_flight() -> None:
 
 def test_a_jump_upsampled_from_101_to_401_frames_keeps_its_flight() -> None:
     motion = clip("16_06")
-    warp = guided_warp(motion, duration=1.485 * motion.duration, upsample=4)
+    warp = guided_warp(motion, duration=1.485 * motion.duration)
     flight, _ = rates(warp, flights(motion)[0])
     assert flight.min() >= 0.95
     assert flight.max() <= 1.05

@@ -149,15 +149,16 @@ def _prepared(job: Job, motion: Motion, *, exact: bool) -> tuple[Recipe, list[st
         steps[place] = replace(
             steps[place], parameters=replace(p, duration=factor * (span[1] - span[0]))
         )
-    notes: list[str] = []
+    notes = list(job.recipe.notes)
     if not exact:
-        steps, notes = snap_duration(steps, job.fps or motion.rate)
+        steps, rounded = snap_duration(steps, job.fps or motion.rate)
+        notes += rounded
     if job.contacts is not None:
         # Given in the source's time, so they stand before all else; the fix still runs last.
         steps = [Step("hold", {"contacts": job.contacts}), *steps]
     elif job.hold:
         steps = [*steps, Step("hold")]
-    return Recipe(steps, job.recipe.input), notes
+    return Recipe(steps, job.recipe.input, job.recipe.notes), notes
 
 
 def _same_edits(one: Sequence[Solved], other: Sequence[Solved]) -> bool:

@@ -87,7 +87,8 @@ class Edit:
     """What one step does: any of a warp, a pose layer and fixes, each by a weight.
 
     ``contacts``, in the step's input time, replace those of the source from there on; ``figures``
-    are numbers that the method found on the way, such as costs.
+    are numbers that the method found on the way, such as costs, and ``curves`` values over the
+    step's input time, arrays (n, 2).
     """
 
     warp: TimeWarp | None = None
@@ -96,6 +97,7 @@ class Edit:
     weight: float = 1.0
     contacts: tuple[Contact, ...] | None = None
     figures: Mapping[str, float] = field(default_factory=dict)
+    curves: Mapping[str, FloatArray] = field(default_factory=dict)
 
     def weighted_warp(self, domain: tuple[float, float]) -> TimeWarp:
         """Return the step's warp, blended with the identity over its input's time."""

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.body import ROLES, find_body
+from retime.body.size import standing_height
 from retime.errors import InputError
 from retime.motion import Motion, quat
 from retime.motion.edits import apply
@@ -19,6 +20,7 @@ from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
 
 __all__ = [
+    "FINE",
     "KEPT_FEATURES",
     "SMOOTHING",
     "TAU",
@@ -35,6 +37,8 @@ _Keep = Callable[[str, Callable[[], FloatArray]], FloatArray]
 
 # Features are smoothed by this Gaussian, in seconds: one frame at the paper's 30 Hz.
 SMOOTHING = 1 / 30
+# Samples of the input for every frame of the output: what lies between is interpolated.
+FINE = 4
 # The time constant of the features [y, tau y', tau^2 y''], seconds.
 TAU = 0.1
 # Coordinates that vary by less than this, in metres, say nothing.
@@ -47,10 +51,14 @@ _ALIKE = np.radians(1.0)
 
 @dataclass(frozen=True, eq=False)
 class Signals:
-    """A motion's poses (F, D) at a steady rate, and its references' at the output's rate."""
+    """A motion's poses (F, D), ``FINE`` to a frame, and its references' at the output's rate.
+
+    ``tall`` is the figure's standing height in metres.
+    """
 
     poses: FloatArray
     references: tuple[FloatArray, ...]
+    tall: float
 
 
 def sampled(motion: Motion, rate: float, duration: float | None = None) -> Motion:
@@ -145,41 +153,34 @@ def _size(motion: Motion) -> float:
 
 
 def pose_signals(
-    motion: Motion,
-    references: Sequence[Motion],
-    *,
-    rate: float,
-    upsample: int,
-    smoothing: float,
-    floor: float | None = None,
+    motion: Motion, references: Sequence[Motion], *, rate: float, floor: float | None = None
 ) -> Signals:
     """Turn a motion and its references into pose signals.
 
     Parameters
     ----------
     motion : Motion
-        The input; sampled ``upsample`` times as finely as the output.
+        The input; sampled ``FINE`` times as finely as the output.
     references : sequence of Motion
         Where the timing comes from.
     rate : float
         Frames per second of the output and the references.
-    upsample : int
-        Input frames per output frame at the source's own speed.
-    smoothing : float
-        Seconds of the Gaussian that signals are smoothed by.
     floor : float, optional
         Height of the motion's floor, to which references are raised or lowered; left out, they
         stand as they are.
     """
     own, theirs = _common_joints(motion, references)
-    fine = sampled(motion, rate * upsample, round(motion.duration * rate) / rate)
+    fine = sampled(motion, rate * FINE, round(motion.duration * rate) / rate)
     points = _heading_frame(fine, positions(fine))[:, own]
     level = 0.0 if floor is None else floor
     tall = max(float(np.median(points[..., 1].max(axis=1))) - level, 1e-9)
     moving = _moving(points, motion, own)
-    poses = points[:, moving].reshape(len(points), -1)
+    raw = points[:, moving].reshape(len(points), -1)
     signals = []
     for reference, joints in zip(references, theirs, strict=True):
+        if reference is motion and floor is None:
+            signals.append(filtered(raw[::FINE], SMOOTHING * rate))
+            continue
         place = _places(motion, reference, rate)
         if floor is not None:
             place = place - np.array([0.0, ground_height(place), 0.0])
@@ -187,8 +188,9 @@ def pose_signals(
         if not _same_bones(motion, reference):
             place = place * (tall / max(float(np.median(place[..., 1].max(axis=1))), 1e-9))
         place = place + np.array([0.0, level, 0.0])
-        signals.append(filtered(place[:, moving].reshape(len(place), -1), smoothing * rate))
-    return Signals(filtered(poses, smoothing * rate * upsample), tuple(signals))
+        signals.append(filtered(place[:, moving].reshape(len(place), -1), SMOOTHING * rate))
+    size = standing_height(motion) or tall
+    return Signals(filtered(raw, SMOOTHING * rate * FINE), tuple(signals), size)
 
 
 def _places(motion: Motion, reference: Motion, rate: float) -> FloatArray:
