@@ -37,10 +37,10 @@ from retime.methods.guided.costs import (
     cost_table,
     reference_features,
 )
-from retime.methods.guided.features import FINE, pose_signals
+from retime.methods.guided.features import pose_signals
 from retime.methods.guided.moving_average import moving_average
 from retime.methods.guided.polish import Polish, Pricing
-from retime.methods.guided.pose_curve import PoseCurve
+from retime.methods.guided.pose_curve import FINE, PoseCurve
 from retime.methods.guided.search import cost_of, find_free_path, find_path, find_priced_path
 from retime.methods.guided.windows import RATES, _distances, _offsets
 
@@ -205,7 +205,7 @@ def test_the_only_path_is_found() -> None:
 @pytest.mark.parametrize("case", ["plain", "pins", "limits", "loop"])
 def test_the_slope_of_the_polish_is_that_of_its_objective(case: str) -> None:
     signals = pose_signals(samples.jump(), [samples.jump()], rate=30.0)
-    curve = PoseCurve(signals.poses)
+    curve = signals.curve
     m = 60
     x = np.linspace(0, curve.frames, m)
     x[1:-1] += np.random.default_rng(4).uniform(-0.3, 0.3, m - 2)

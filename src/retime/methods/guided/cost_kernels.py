@@ -216,33 +216,34 @@ def finish_costs(best, products, weights, neighbours, start, reach, step_costs):
 
 
 @kernel
-def nearest_frames(products, middle, weights, base, own, squares, nearest):  # type: ignore[no-untyped-def]
+def nearest_frames(products, weights, base, squares, nearest):  # type: ignore[no-untyped-def]
     """Find the reference frames nearest to each frame of a finished signal.
 
-    ``products`` (B + 2, R): inner products of the signal's and the references' frames; ``middle``:
-    the middle column of each reference triple; ``weights``: squared weights of pose, velocity and
-    acceleration; ``base`` and ``own``: squared norms of the references' and the signal's features.
-    ``squares`` and ``nearest`` (B, k) are filled, smallest first; ``squares`` starts as infinite.
+    ``products`` (B + 2, F): inner products of the signal's and the references' frames; ``weights``:
+    squared weights of pose, velocity and acceleration; ``base`` (F,): squared norms of the
+    references' features, infinite where a frame is the middle of no triple. ``squares`` (B, k),
+    less the signal's own norm, and ``nearest``, columns, are filled, smallest first.
     """
     pose, speed, bend = weights[0], weights[1], weights[2]
     k = squares.shape[1]
     columns = products.shape[1]
     change = np.empty(columns, products.dtype)
     curve = np.empty(columns, products.dtype)
-    for t in range(len(own)):
+    square = np.full(columns, np.inf, products.dtype)
+    for t in range(len(squares)):
         last, this, coming = products[t], products[t + 1], products[t + 2]
         for c in range(columns):
-            change[c] = coming[c] - last[c]
-            curve[c] = coming[c] - 2 * this[c] + last[c]
+            change[c] = speed * (coming[c] - last[c])
+            curve[c] = bend * (coming[c] - 2 * this[c] + last[c])
+        for c in range(1, columns - 1):
+            like = pose * this[c] + change[c + 1] - change[c - 1]
+            like += curve[c + 1] - 2 * curve[c] + curve[c - 1]
+            square[c] = base[c] - 2 * like
         best, found = squares[t], nearest[t]
-        for q in range(len(middle)):
-            c = middle[q]
-            like = pose * this[c] + speed * (change[c + 1] - change[c - 1])
-            like += bend * (curve[c + 1] - 2 * curve[c] + curve[c - 1])
-            square = base[q] + own[t] - 2 * like
-            if square < best[k - 1]:
+        for c in range(columns):
+            if square[c] < best[k - 1]:
                 place = k - 1
-                while place > 0 and square < best[place - 1]:
+                while place > 0 and square[c] < best[place - 1]:
                     best[place], found[place] = best[place - 1], found[place - 1]
                     place -= 1
-                best[place], found[place] = square, q
+                best[place], found[place] = square[c], c

@@ -24,8 +24,9 @@ Precision = Literal["double", "single"]
 
 # Reference frames a block, and pairs of input and reference frames: their terms stay in the cache.
 _REFERENCES, _PAIRS = 512, 1 << 17
-# Products that are held at once while a finished signal is scored.
-_SCORED = 1 << 21
+# Products that are held at once while a finished signal is scored; beyond so many pairs of frames,
+# in single precision.
+_SCORED, _MANY = 1 << 21, 1 << 23
 # Stands in for references that pad a block to a multiple of four.
 _FAR = 1e29
 
@@ -111,54 +112,47 @@ class ReferenceFrames:
                 f"need at least {neighbours + 2} frames of it"
             )
 
-    def features(self, which: npt.NDArray[np.int64]) -> FloatArray:
-        """Return the features (..., 3 D) of some of the triples."""
-        at = self.middle[which]
-        last, this, coming = (self.shown[at + k] for k in (-1, 0, 1))
+    def features(self, middles: npt.NDArray[np.int64]) -> FloatArray:
+        """Return the features (..., 3 D) of triples by their middle frames."""
+        last, this, coming = (self.shown[middles + k] for k in (-1, 0, 1))
         out = self.weights.features(last, this, coming)
         out[..., : len(self.centre)] += self.weights.pose * self.centre
         return out
 
-    def nearest(
-        self, poses: FloatArray, neighbours: int
-    ) -> tuple[FloatArray, npt.NDArray[np.int64]]:
+    def nearest(self, poses: FloatArray, neighbours: int) -> npt.NDArray[np.int64]:
         """Find what is nearest to each inner frame of a finished signal (m, D).
 
-        One product of all frames with all reference frames holds every distance.
-
-        Returns
-        -------
-        distances : array (m - 2, neighbours)
-            Smallest first.
-        which : array of int (m - 2, neighbours)
-            The reference triples.
+        One product of all frames with all reference frames holds every distance. Returns the middle
+        frames (m - 2, neighbours) of the triples, nearest first.
         """
         from retime.methods.guided.cost_kernels import nearest_frames
 
         self.must_offer(neighbours)
-        poses = poses - self.centre
-        triples = self.weights.features(poses[:-2], poses[1:-1], poses[2:])
-        own = _norms(triples)
+        inner = len(poses) - 2
+        # Single precision tells which are nearest; how near they are is computed in full.
+        kind: Any = np.float64 if inner * self.count < _MANY else np.float32
+        poses, shown = (poses - self.centre).astype(kind), self.shown.astype(kind, copy=False)
+        base = np.full(len(shown), np.inf)
         middle = self.middle[: self.count]
-        base = (self.changes + self.weights.squares[0] * _norms(self.shown)[self.middle])[
-            : self.count
-        ]
-        squares = np.full((len(own), neighbours), np.inf)
-        which = np.zeros((len(own), neighbours), np.int64)
-        block = max(_SCORED // len(self.shown), 16)
-        for i in range(0, len(own), block):
-            part = slice(i, min(i + block, len(own)))
-            products = poses[i : part.stop + 2] @ self.shown.T
-            nearest_frames(
-                products, middle, self.weights.squares, base, own[part], squares[part], which[part]
-            )
-        return np.sqrt(np.maximum(squares, 0.0)), which
+        base[middle] = self.changes[: self.count]
+        base[middle] += self.weights.squares[0] * _norms(self.shown)[middle]
+        squares = np.full((inner, neighbours), np.inf, kind)
+        found = np.ones((inner, neighbours), np.int64)
+        block = max(_SCORED // len(shown), 16)
+        weights = self.weights.squares.astype(kind)
+        for i in range(0, inner, block):
+            part = slice(i, min(i + block, inner))
+            products = poses[i : part.stop + 2] @ shown.T
+            nearest_frames(products, weights, base.astype(kind), squares[part], found[part])
+        return found
 
     def score(self, poses: FloatArray, neighbours: int) -> float:
         """Score a finished signal (m, D): the objective (1)."""
         if len(poses) < 3:
             return 0.0
-        return float(self.nearest(poses, neighbours)[0].mean(axis=1).sum())
+        features = self.weights.features(poses[:-2], poses[1:-1], poses[2:])
+        near = self.features(self.nearest(poses, neighbours))
+        return float(np.sqrt(((features[:, None] - near) ** 2).sum(axis=-1)).mean(axis=1).sum())
 
 
 def cost_table(
@@ -226,19 +220,21 @@ def cost_table(
     # Every block uses the same memory: fresh pages cost as much as the products.
     columns = np.empty((poses.shape[1], long))
     centre = np.empty(poses.shape[1])
-    products = np.empty((max(middle[p][-1] - middle[p][0] for p in parts) + 3, long))
+    products = np.empty((max(middle[p][-1] - middle[p][0] for p in parts) + 3, long), kind)
     terms = np.empty((3, rows, long), kind)
     best = np.empty((3, steps, width, block), kind)
     lagged = np.zeros((2 * steps + 1, long))
     for start in range(0, n, block):
         centre_input(poses, start - steps, columns, centre)
+        multiplied = columns.astype(kind, copy=False)
         best.fill(1e30)
         for part in parts:
             inner = middle[part]
             first = inner[0] - 1
             near = shown[first : inner[-1] + 2] - centre
             base = fixed[part] + squares[0] * _norms(near)[inner - first]
-            products_here = np.matmul(near, columns, out=products[: len(near)])
+            near = near.astype(kind, copy=False)
+            products_here = np.matmul(near, multiplied, out=products[: len(near)])
             terms_here = terms[:, : len(inner)]
             distance_terms(products_here, inner - first, squares, terms_here)
             nearest_three(*terms_here, base.astype(kind), steps, reach, best)

@@ -12,6 +12,7 @@ from retime.arrays import FloatArray
 from retime.body import ROLES, find_body
 from retime.body.size import standing_height
 from retime.errors import InputError
+from retime.methods.guided.pose_curve import FINE, PoseCurve
 from retime.motion import Motion, quat
 from retime.motion.edits import apply
 from retime.motion.kinematics import carriers, ground_height, positions
@@ -20,7 +21,6 @@ from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
 
 __all__ = [
-    "FINE",
     "KEPT_FEATURES",
     "SMOOTHING",
     "TAU",
@@ -37,8 +37,6 @@ _Keep = Callable[[str, Callable[[], FloatArray]], FloatArray]
 
 # Features are smoothed by this Gaussian, in seconds: one frame at the paper's 30 Hz.
 SMOOTHING = 1 / 30
-# Samples of the input for every frame of the output: what lies between is interpolated.
-FINE = 4
 # The time constant of the features [y, tau y', tau^2 y''], seconds.
 TAU = 0.1
 # Coordinates that vary by less than this, in metres, say nothing.
@@ -51,12 +49,12 @@ _ALIKE = np.radians(1.0)
 
 @dataclass(frozen=True, eq=False)
 class Signals:
-    """A motion's poses (F, D), ``FINE`` to a frame, and its references' at the output's rate.
+    """A motion's poses, and those of its references (R, D) at the output's rate.
 
     ``tall`` is the figure's standing height in metres.
     """
 
-    poses: FloatArray
+    curve: PoseCurve
     references: tuple[FloatArray, ...]
     tall: float
 
@@ -190,7 +188,8 @@ def pose_signals(
         place = place + np.array([0.0, level, 0.0])
         signals.append(filtered(place[:, moving].reshape(len(place), -1), SMOOTHING * rate))
     size = standing_height(motion) or tall
-    return Signals(filtered(raw, SMOOTHING * rate * FINE), tuple(signals), size)
+    curve = PoseCurve(filtered(raw, SMOOTHING * rate * FINE))
+    return Signals(curve, tuple(signals), size)
 
 
 def _places(motion: Motion, reference: Motion, rate: float) -> FloatArray:

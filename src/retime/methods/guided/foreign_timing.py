@@ -42,12 +42,16 @@ _FAINT = 0.1
 def follow_reference(problem: Problem, length: float | None) -> Found:
     """Find the warp that plays what resembles the reference as the reference plays it."""
     p = problem.p
-    evidence = find_evidence(
-        problem.curve.poses,
-        problem.references,
-        rate=problem.rate,
-        similarity=p.similarity,
-        tall=problem.tall,
+    evidence = problem.curve.last(
+        "evidence",
+        (problem.rate, p.similarity, problem.tall),
+        lambda: find_evidence(
+            problem.curve.poses,
+            problem.references,
+            rate=problem.rate,
+            similarity=p.similarity,
+            tall=problem.tall,
+        ),
     )
     frames = np.linspace(*problem.domain, len(evidence.likeness))
     note = Note(
@@ -80,9 +84,10 @@ def _by_rates(problem: Problem, length: float | None, evidence: Evidence) -> Fou
         output[-1] = start + length
     warp = problem.draw(output, np.linspace(start, end, len(output)))
     spline = problem.spline(warp.duration)
-    if len(fixed) > 1 and rates.cost(warp) > rates.cost(spline) and problem.allows(spline):
-        warp = spline
-    return Found(warp, rates.cost)
+    known = {"guided": rates.cost(warp), "spline": rates.cost(spline)}
+    if len(fixed) > 1 and known["guided"] > known["spline"] and problem.allows(spline):
+        warp, known["guided"] = spline, known["spline"]
+    return Found(warp, rates.cost, known)
 
 
 def _fixed(problem: Problem, length: float | None) -> list[tuple[float, float]]:

@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.errors import InputError
-from retime.methods.guided.features import FINE, SMOOTHING, Signals, filtered, pose_signals
+from retime.methods.guided.features import SMOOTHING, Signals, filtered, pose_signals
 from retime.methods.guided.parameters import GuidedParameters, SignalParameters
-from retime.methods.guided.pose_curve import PoseCurve
+from retime.methods.guided.pose_curve import FINE, PoseCurve
 from retime.methods.guided.problem import Problem
 from retime.methods.guided.references import cut, gather, signature
 from retime.methods.guided.solve import Guidance, solve
@@ -75,7 +75,7 @@ def _guidance(motion: Motion, p: GuidedParameters) -> Guidance:
     own = all(_is_itself(z, signals) for z in signals.references)
     found = _guided(
         Problem(
-            PoseCurve(signals.poses),
+            signals.curve,
             signals.references,
             clip.domain,
             p.search_fps,
@@ -91,7 +91,7 @@ def _guidance(motion: Motion, p: GuidedParameters) -> Guidance:
 
 def _is_itself(reference: FloatArray, signals: Signals) -> bool:
     """Whether a reference is the clip itself, with the timing that it has."""
-    poses = signals.poses[::FINE]
+    poses = signals.curve.poses[::FINE]
     if reference.shape != poses.shape:
         return False
     return bool(np.abs(reference - poses).max() < _SAME * signals.tall)

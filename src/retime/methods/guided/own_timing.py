@@ -11,11 +11,13 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.errors import InfeasibleError, InputError
 from retime.methods.guided.costs import FeatureWeights, ReferenceFrames, cost_table
 from retime.methods.guided.features import TAU
+from retime.methods.guided.parameters import Limit
 from retime.methods.guided.polish import Polish, Pricing
 from retime.methods.guided.problem import Found, Problem, key_cells, steepest
 from retime.methods.guided.search import Path, find_path, find_priced_path
@@ -35,8 +37,10 @@ _CHANGE_PRICE, _WALL = 0.2, 10.0
 _ENDS = 2.0
 # Longer inputs are searched by price first, near the path that it finds; cells and frames.
 _LONG, _MARGIN = 3000, 20
-# Values of the table of costs, at most: half a gigabyte in single precision.
-_MOST_TABLE = 1 << 27
+# Values of the table of costs, at most (half a gigabyte), and of one that is kept.
+_MOST_TABLE, _KEPT_TABLE = 1 << 27, 1 << 22
+# Beyond so many pairs of steps and reference frames, cells are coarser and speeds fewer.
+_MUCH, _COARSE_CELLS = 1e10, 2
 
 
 def keep_own_timing(problem: Problem, length: float) -> Found:
@@ -67,12 +71,13 @@ def keep_own_timing(problem: Problem, length: float) -> Found:
         p.loop,
     )
     best = problem.frames_drawn(polish.run(path.frames / cells), length)
-    least = cost(best)
-    if least > cost(spline) and problem.allows(spline):
+    known = {"guided": cost(best), "spline": cost(spline)}
+    if known["guided"] > known["spline"] and problem.allows(spline):
         # Rare: the spline lies in a better valley than any path of cells.
         other = problem.frames_drawn(polish.run(straight), length)
-        best = min((best, other, spline), key=cost)
-    return Found(best, cost, path.gap)
+        tried = [(known["guided"], best), (cost(other), other), (known["spline"], spline)]
+        known["guided"], best = min(tried, key=lambda pair: pair[0])
+    return Found(best, cost, known, path.gap)
 
 
 def _pricing(problem: Problem, change: float) -> Pricing:
@@ -111,8 +116,11 @@ def _resolution(problem: Problem, length: float) -> tuple[int, int]:
     start, end = problem.domain
     slow, fast = steepest([(start, start), *p.keytimes, (start + length, end)])
     slow = max([slow, *(1 / max(f, 1e-3) for *_, f in p.speed_limits)])
-    if slow <= 1 + 1e-9:
+    work = problem.curve.frames * _CELLS**2 * 8.0 * 3 * sum(map(len, problem.references))
+    if slow <= 1 + 1e-9 and work <= _MUCH:
         cells, fastest = _CELLS, p.max_speed
+    elif slow <= 1 + 1e-9:
+        cells, fastest = _COARSE_CELLS, min(p.max_speed, max(_FASTEST_STRETCHED, 1.5 / fast))
     else:
         cells = int(min(max(_STRETCHED_CELLS, np.ceil(2 * slow)), _MOST_CELLS))
         needed = max([1.5 / fast, *(s for _, _, s, _ in p.speed_limits)])
@@ -121,13 +129,52 @@ def _resolution(problem: Problem, length: float) -> tuple[int, int]:
 
 
 def _table(problem: Problem, cells: int, steps: int, reach: int, *, wide: bool) -> FloatArray:
-    """Make the costs of all triples of cells, infinite where limits forbid them."""
+    """Return the costs of all triples of cells, infinite where limits forbid them."""
     n = problem.curve.frames * cells + 1
     if n * steps * min(2 * reach + 1, steps) > _MOST_TABLE:
         raise InputError(
             f"{n} cells with steps up to {steps} are too many; lower the search rate or the "
             "largest speed"
         )
+    key = (cells, steps, reach, problem.p.neighbours, problem.rate)
+    if n * steps * reach > _KEPT_TABLE:
+        table = _costs(problem, cells, steps, reach)
+    else:
+        table = problem.curve.last("costs", key, lambda: _costs(problem, cells, steps, reach))
+    bounds = [_cells_between(limit, cells, wide) for limit in problem.limits()]
+    if all(low <= 1 and high >= steps for _, low, high in bounds):
+        return table
+    table = table.copy()
+    before = np.arange(steps)
+    after = _after(steps, reach)
+    times = np.linspace(*problem.domain, n)
+    for (first, last), low, high in bounds:
+        bad = (1 + before < low) | (1 + before > max(high, 1))
+        forbidden = bad[:, None] | bad[np.minimum(after, steps - 1)]
+        inside = (times >= first - 1e-9) & (times <= last + 1e-9)
+        table[forbidden[:, :, None] & inside] = np.inf
+    return table
+
+
+def _cells_between(
+    limit: Limit, cells: int, wide: bool
+) -> tuple[tuple[float, float], float, float]:
+    """Return a limit's span, and the least and largest step that it allows, in cells."""
+    first, last, slowest, fastest = limit
+    low, high = np.ceil(slowest * cells - 1e-9), np.floor(fastest * cells + 1e-9)
+    if wide or low > high:
+        low, high = np.floor(slowest * cells), np.ceil(fastest * cells)
+    return (first, last), float(low), float(high)
+
+
+def _after(steps: int, reach: int) -> npt.NDArray[np.int64]:
+    """Return the second step, less one, of every entry (steps, width) of a table of costs."""
+    lowest = np.maximum(np.arange(steps) - reach, 0)
+    return lowest[:, None] + np.arange(min(2 * reach + 1, steps))
+
+
+def _costs(problem: Problem, cells: int, steps: int, reach: int) -> FloatArray:
+    """Make the costs of all triples; those at the ends weigh more."""
     table = cost_table(
         problem.curve.cells(cells),
         problem.references,
@@ -137,24 +184,12 @@ def _table(problem: Problem, cells: int, steps: int, reach: int, *, wide: bool) 
         neighbours=problem.p.neighbours,
         precision="single",
     )
-    before = np.arange(steps)
-    after = np.maximum(before - reach, 0)[:, None] + np.arange(table.shape[1])
-    for a in before[: n - 1]:
+    n = table.shape[2]
+    for a in range(min(steps, n - 1)):
         table[a, :, a + 1] *= _ENDS
-    for a, column in np.ndindex(after.shape):
-        if n - 2 - after[a, column] >= 0:
-            table[a, column, n - 2 - after[a, column]] *= _ENDS
-    start, end = problem.domain
-    times = np.linspace(start, end, n)
-    for first, last, slowest, fastest in problem.limits():
-        low, high = np.ceil(slowest * cells - 1e-9), np.floor(fastest * cells + 1e-9)
-        if wide or low > high:
-            low, high = np.floor(slowest * cells), np.ceil(fastest * cells)
-        bad = (1 + before < low) | (1 + before > max(high, 1))
-        forbidden = bad[:, None] | bad[np.minimum(after, steps - 1)]
-        if forbidden.any():
-            inside = (times >= first - 1e-9) & (times <= last + 1e-9)
-            table[forbidden[:, :, None] & inside] = np.inf
+    for (a, column), b in np.ndenumerate(_after(steps, reach)):
+        if n - 2 - b >= 0:
+            table[a, column, n - 2 - b] *= _ENDS
     return table
 
 

@@ -65,7 +65,7 @@ def search_as_the_paper(problem: Problem) -> Found:
 
     notes = [f"speeds are at most {steps / upsample:g} times the source's here"] if capped else []
     warp = problem.frames_drawn(frames / upsample, length)
-    return Found(warp, cost, path.gap, notes=tuple(notes))
+    return Found(warp, cost, gap=path.gap, notes=tuple(notes))
 
 
 def _upsampling(problem: Problem, length: float | None) -> int:

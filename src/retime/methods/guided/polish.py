@@ -168,7 +168,7 @@ class Polish:
         poses, slopes = self.curve.with_slope(x)
         features = self.reference.weights.features(poses[:-2], poses[1:-1], poses[2:])
         if which is None:
-            which = self.reference.nearest(poses, self.neighbours)[1]
+            which = self.reference.nearest(poses, self.neighbours)
         near = self.reference.features(which)
         distances = np.sqrt(((features[:, None] - near) ** 2).sum(axis=-1))
         paid = np.where(distances > _NEAR, distances, distances**2 / (2 * _NEAR) + _NEAR / 2)

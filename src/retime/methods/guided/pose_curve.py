@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from retime.arrays import FloatArray
-from retime.methods.guided.features import FINE
 
-__all__ = ["PoseCurve"]
+__all__ = ["FINE", "PoseCurve"]
+
+# Samples of the input for every frame of the output: what lies between is interpolated.
+FINE = 4
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +33,17 @@ class PoseCurve:
     """
 
     poses: FloatArray
+    _kept: dict[str, tuple[Any, Any]] = field(default_factory=dict, init=False, repr=False)
+
+    def last(self, name: str, key: Any, make: Callable[[], Made]) -> Made:
+        """Return what was made last of this curve if it was for the same key; else make it.
+
+        A dragged keytime changes no cost and no evidence.
+        """
+        if name not in self._kept or self._kept[name][0] != key:
+            self._kept[name] = (key, make())
+        found: Made = self._kept[name][1]
+        return found
 
     @property
     def frames(self) -> int:

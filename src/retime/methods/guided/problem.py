@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -156,6 +156,8 @@ class Found:
         The curve.
     cost : callable
         What a delivered warp costs.
+    known : dict
+        Costs that are known already: ``guided``, ``spline``.
     gap : float
         Certified bound on how far the search is from the best, as a share.
     evidence : array (n, 2), optional
@@ -166,6 +168,7 @@ class Found:
 
     warp: TimeWarp
     cost: Callable[[TimeWarp], float]
+    known: dict[str, float] = field(default_factory=dict)
     gap: float = 0.0
     evidence: FloatArray | None = None
     notes: tuple[str, ...] = ()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 
 from retime.arrays import FloatArray
+from retime.compiled import one_blas_thread
 from retime.errors import InputError
 from retime.methods.guided.foreign_timing import follow_reference
 from retime.methods.guided.own_timing import keep_own_timing
@@ -15,6 +17,9 @@ from retime.timing import TimeWarp
 from retime.timing.curves import keytime_warp
 
 __all__ = ["Guidance", "solve"]
+
+# Input frames from which BLAS may use all threads.
+_LONG = 2000
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,17 +47,23 @@ class Guidance:
 
 def solve(problem: Problem) -> Guidance:
     """Solve for a warp."""
-    p = problem.p
     if problem.curve.frames < 2:
         raise InputError("guided time warping needs at least three frames")
-    found = _found(problem)
+    # A long clip's products are worth a thread each; those of a short one wait for them.
+    with one_blas_thread() if problem.curve.frames < _LONG else contextlib.nullcontext():
+        return _judged(problem, _found(problem))
+
+
+def _judged(problem: Problem, found: Found) -> Guidance:
+    p = problem.p
     length = found.warp.duration
     spline = problem.spline(length)
-    costs = {
-        "guided": found.cost(found.warp),
-        "spline": found.cost(spline),
-        "uniform": found.cost(keytime_warp(problem.domain, duration=length)),
-    }
+    costs = dict(found.known)
+    if not costs:
+        costs = {"guided": found.cost(found.warp), "spline": found.cost(spline)}
+    costs["uniform"] = costs["spline"]
+    if p.keytimes:
+        costs["uniform"] = found.cost(keytime_warp(problem.domain, duration=length))
     notes: list[str] = [
         Note(
             f"cost {costs['guided']:.4g}; the spline through the keytimes {costs['spline']:.4g}, "

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from retime.methods.guided.costs import FeatureWeights, cost_table
-from retime.methods.guided.features import FINE, TAU, filtered, pose_signals
+from retime.methods.guided.features import TAU, filtered, pose_signals
+from retime.methods.guided.pose_curve import FINE
 from retime.motion import Motion
 
 __all__ = ["Suggestion", "suggest_keytimes"]
@@ -51,7 +52,7 @@ def suggest_keytimes(motion: Motion, *, count: int = 5, rate: float = 30.0) -> l
         return []
     signals = pose_signals(motion, [motion], rate=rate)
     weights = FeatureWeights.of(TAU, 1 / rate)
-    poses = signals.poses[::FINE]
+    poses = signals.curve.poses[::FINE]
     if len(poses) < 6:
         return []
     table = cost_table(poses, signals.references, 2, weights)

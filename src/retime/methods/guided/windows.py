@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.errors import InputError
-from retime.methods.guided.features import FINE
+from retime.methods.guided.pose_curve import FINE
 
 __all__ = ["RATES", "Evidence", "find_evidence"]
 
