@@ -38,6 +38,7 @@ from retime.methods.guided.costs import (
     reference_features,
 )
 from retime.methods.guided.features import pose_signals
+from retime.methods.guided.library import INDEX
 from retime.methods.guided.moving_average import moving_average
 from retime.methods.guided.polish import Polish, Pricing
 from retime.methods.guided.pose_curve import FINE, PoseCurve
@@ -392,6 +393,12 @@ def test_a_reference_on_other_bones_and_names_is_matched_by_roles() -> None:
             names=tuple(renamed.values()),
             file_names=tuple(renamed.values()),
             offsets=1.2 * jump.skeleton.offsets,
+            end_sites=tuple(
+                replace(
+                    site, offset=(1.2 * site.offset[0], 1.2 * site.offset[1], 1.2 * site.offset[2])
+                )
+                for site in jump.skeleton.end_sites
+            ),
         ),
         translations={"pelvis": 1.2 * jump.root_translation},
     )
@@ -415,6 +422,40 @@ def test_references_may_be_files_and_folders(tmp_path: Path) -> None:
         )
     with pytest.raises(RetimeError, match="no such file"):
         guided_warp(jump, reference=tmp_path / "absent.bvh")
+
+
+def test_a_library_is_indexed_once(tmp_path: Path) -> None:
+    walk = samples.walk()
+    for k in range(8):
+        retime.write(slowed(walk, 0.6 + 0.01 * k), tmp_path / f"{k}.npz")
+    (tmp_path / "broken.bvh").write_text("none")
+    first = guide(walk, duration="free", reference=tmp_path)
+    index = tmp_path / INDEX
+    assert len(list(index.glob("joints-*"))) == 1
+    with patch("retime.methods.guided.library.read", side_effect=AssertionError):
+        again = guide(samples.walk(), duration="free", reference=tmp_path)
+        other = guide(samples.walk(seconds=2.0), duration="free", reference=tmp_path)
+    np.testing.assert_allclose(again.warp.source, first.warp.source)
+    assert first.warp.duration == pytest.approx(walk.duration / 0.635, rel=0.1)
+    assert other.warp.duration == pytest.approx(2.0 / 0.635, rel=0.1)
+    files = [tmp_path / f"{k}.npz" for k in range(8)]
+    listed = guide(walk, duration="free", reference=files)  # the same without an index
+    assert listed.warp.duration == pytest.approx(first.warp.duration, rel=1e-3)
+    # A file that changes is read again, and only that.
+    retime.write(slowed(walk, 0.5), tmp_path / "3.npz")
+    with patch("retime.methods.guided.library.read", side_effect=retime.read) as reads:
+        guide(samples.walk(), duration="free", reference=tmp_path)
+    assert [c.args[0].name for c in reads.call_args_list] == ["3.npz"]
+    assert len([p for p in index.iterdir() if len(p.name) == 32]) == 9
+
+
+def test_a_library_that_cannot_be_written_to_is_read(tmp_path: Path) -> None:
+    walk = samples.walk()
+    for k in range(8):
+        retime.write(slowed(walk, 0.6 + 0.01 * k), tmp_path / f"{k}.npz")
+    with patch("retime.methods.guided.library.tempfile.mkdtemp", side_effect=PermissionError):
+        warp = guided_warp(walk, duration="free", reference=tmp_path)
+    assert warp.duration == pytest.approx(walk.duration / 0.635, rel=0.1)
 
 
 def test_what_was_done_to_one_jump_by_hand_follows_in_the_rest() -> None:

@@ -27,6 +27,8 @@ _REFERENCES, _PAIRS = 512, 1 << 17
 # Products that are held at once while a finished signal is scored; beyond so many pairs of frames,
 # in single precision.
 _SCORED, _MANY = 1 << 21, 1 << 23
+# Frames of a finished signal whose features are held at once.
+_AT_ONCE = 1024
 # Stands in for references that pad a block to a multiple of four.
 _FAR = 1e29
 
@@ -139,20 +141,24 @@ class ReferenceFrames:
         squares = np.full((inner, neighbours), np.inf, kind)
         found = np.ones((inner, neighbours), np.int64)
         block = max(_SCORED // len(shown), 16)
-        weights = self.weights.squares.astype(kind)
+        weights, base = self.weights.squares.astype(kind), base.astype(kind)
         for i in range(0, inner, block):
             part = slice(i, min(i + block, inner))
             products = poses[i : part.stop + 2] @ shown.T
-            nearest_frames(products, weights, base.astype(kind), squares[part], found[part])
+            nearest_frames(products, weights, base, squares[part], found[part])
         return found
 
     def score(self, poses: FloatArray, neighbours: int) -> float:
         """Score a finished signal (m, D): the objective (1)."""
         if len(poses) < 3:
             return 0.0
-        features = self.weights.features(poses[:-2], poses[1:-1], poses[2:])
-        near = self.features(self.nearest(poses, neighbours))
-        return float(np.sqrt(((features[:, None] - near) ** 2).sum(axis=-1)).mean(axis=1).sum())
+        nearest, total = self.nearest(poses, neighbours), 0.0
+        for i in range(0, len(nearest), _AT_ONCE):
+            here = poses[i : i + _AT_ONCE + 2]
+            features = self.weights.features(here[:-2], here[1:-1], here[2:])
+            apart = self.features(nearest[i : i + _AT_ONCE]) - features[:, None]
+            total += float(np.sqrt(np.einsum("tkd,tkd->tk", apart, apart)).mean(axis=1).sum())
+        return total
 
 
 def cost_table(

@@ -19,6 +19,7 @@ from retime.methods.guided.costs import FeatureWeights, ReferenceFrames, cost_ta
 from retime.methods.guided.features import TAU
 from retime.methods.guided.parameters import Limit
 from retime.methods.guided.polish import Polish, Pricing
+from retime.methods.guided.pose_curve import FINE
 from retime.methods.guided.problem import Found, Problem, key_cells, steepest
 from retime.methods.guided.search import Path, find_path, find_priced_path
 from retime.timing import TimeWarp
@@ -80,11 +81,12 @@ def keep_own_timing(problem: Problem, length: float) -> Found:
     return Found(best, cost, known, path.gap)
 
 
-def _pricing(problem: Problem, change: float) -> Pricing:
+def _pricing(problem: Problem, most: float) -> Pricing:
     """Scale the prices by how fast the input moves: body size and joints cancel."""
-    velocity = np.diff(problem.curve.cells(4), axis=0) * (4 * problem.rate * TAU)
-    speed = max(float(np.sqrt((velocity**2).sum() / len(velocity))), 1e-9)
-    return Pricing(_CHANGE_PRICE * speed, _WALL * speed, change, _ENDS)
+    change = np.diff(problem.curve.poses, axis=0)
+    mean = float(np.einsum("ij,ij->", change, change)) / len(change)
+    speed = max(FINE * problem.rate * TAU * np.sqrt(mean), 1e-9)
+    return Pricing(_CHANGE_PRICE * speed, _WALL * speed, most, _ENDS)
 
 
 def _search(problem: Problem, length: float) -> tuple[Path, float, int]:

@@ -66,7 +66,6 @@ class _State:
     x: FloatArray
     features: FloatArray
     slopes: FloatArray
-    which: Any
     near: FloatArray
     distances: FloatArray
     cost: float
@@ -136,7 +135,7 @@ class Polish:
             for _ in range(_TRIES):
                 step = self._step(system, damping)
                 tried = _rising(state.x, step)
-                new = self._evaluate(tried, state.which if held else None)
+                new = self._evaluate(tried, state.near if held else None)
                 if new.cost < state.cost - 1e-9:
                     state, damping = new, max(damping / 5, 1e-6)
                     break
@@ -164,16 +163,16 @@ class Polish:
         counts[[0, -1]] *= self.pricing.ends
         return counts
 
-    def _evaluate(self, x: FloatArray, which: Any = None) -> _State:
+    def _evaluate(self, x: FloatArray, near: FloatArray | None = None) -> _State:
         poses, slopes = self.curve.with_slope(x)
         features = self.reference.weights.features(poses[:-2], poses[1:-1], poses[2:])
-        if which is None:
-            which = self.reference.nearest(poses, self.neighbours)
-        near = self.reference.features(which)
-        distances = np.sqrt(((features[:, None] - near) ** 2).sum(axis=-1))
+        if near is None:
+            near = self.reference.features(self.reference.nearest(poses, self.neighbours))
+        apart = [features - near[:, k] for k in range(self.neighbours)]
+        distances = np.sqrt(np.stack([_rows(a, a) for a in apart], axis=1))
         paid = np.where(distances > _NEAR, distances, distances**2 / (2 * _NEAR) + _NEAR / 2)
         cost = float((self._counts(len(x)) * paid.mean(axis=1)).sum()) + self._extra(x)
-        return _State(x, features, slopes, which, near, distances, cost)
+        return _State(x, features, slopes, near, distances, cost)
 
     def _extra(self, x: FloatArray) -> float:
         price = self.pricing
