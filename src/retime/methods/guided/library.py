@@ -42,9 +42,11 @@ _UNREADABLE = "unreadable"
 def library_files(folder: Path) -> list[Path]:
     """List the files of a folder that may hold motions."""
     suffixes = {s for f in FORMATS.values() if f.reads for s in f.suffixes}
-    return sorted(
-        p for p in folder.rglob("*") if p.suffix.lower() in suffixes and INDEX not in p.parts
-    )
+    out = []
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name != INDEX]
+        out += [Path(place, n) for n in names if os.path.splitext(n)[1].lower() in suffixes]
+    return sorted(out)
 
 
 def store_motion(motion: Motion, place: Path) -> None:
@@ -156,7 +158,7 @@ class Library:
             if not place.is_dir():
                 return made
         ends = np.load(place / "ends.npy")
-        joined = np.load(place / "joined.npy", mmap_mode="r")
+        joined = np.asarray(np.load(place / "joined.npy", mmap_mode="r"))
         parts = [joined[a:b] for a, b in itertools.pairwise([0, *ends])]
         return [np.load(place / "first.npy"), *parts]
 

@@ -84,27 +84,21 @@ def window_distances(  # type: ignore[no-untyped-def]
     ``cap`` above the least of a source frame may stay as it is: it is not looked at.
     """
     count = near.shape[1]
-    blocks = minima.shape[1]
     rows = np.empty(count, np.int64)
+    first, last = begin // size, (end - 1) // size + 1
+    worth = np.empty(last - first, np.bool_)
     for i in range(len(out)):
         least = out[i].min()
+        _worth_a_look(minima, centres[i], size, begin, end, count * (least + cap), worth)
         for g in order:
             for k in range(count):
                 rows[k] = centres[i, g] + near[g, k]
-            for block in range(begin // size, (end - 1) // size + 1):
+            for block in range(first, last):
+                if not worth[block - first]:
+                    continue
                 q0, q1 = max(block * size, begin), min((block + 1) * size, end)
-                bound, free = np.float32(0.0), False
-                for k in range(count):
-                    first = int(np.floor(q0 + far[g, k]))
-                    last = int(np.floor(q1 + far[g, k])) + 1
-                    if first + offset < 0 or last + offset >= frames:
-                        free = True  # windows that leave the reference have other weights
-                        break
-                    lowest = minima[rows[k], first // size]
-                    for b in range(first // size + 1, min(last // size + 1, blocks)):
-                        lowest = min(lowest, minima[rows[k], b])
-                    bound += lowest
-                if not free and bound > count * min(least + cap, out[i, g]):
+                most = count * min(least + cap, out[i, g])
+                if _bound(minima, rows, far[g], size, q0, q1, offset, frames, most) > most:
                     continue
                 for half in range(2):
                     value = _windows(
@@ -112,6 +106,44 @@ def window_distances(  # type: ignore[no-untyped-def]
                     )
                     out[i, g] = value
                     least = min(least, value)
+
+
+@kernel
+def _worth_a_look(minima, centres, size, begin, end, most, worth):  # type: ignore[no-untyped-def]
+    """Mark the blocks whose middles alone are not too far already, at any rate.
+
+    A window's middle is halfway between two frames at most, and may lie in the next block.
+    """
+    low, high = centres.min(), centres.max()
+    first = begin // size
+    for block in range(len(worth)):
+        nearest = minima[low, first + block]
+        for row in range(low, high + 1):
+            nearest = min(nearest, minima[row, first + block])
+            if first + block + 1 < minima.shape[1]:
+                nearest = min(nearest, minima[row, first + block + 1])
+        worth[block] = nearest <= most
+
+
+@kernel
+def _bound(minima, rows, far, size, q0, q1, offset, frames, most):  # type: ignore[no-untyped-def]
+    """Return a bound below the sums of squared distances of a block's windows.
+
+    What leaves the reference counts for nothing; what is left is charged no less than its sum.
+    """
+    bound = np.float32(0.0)
+    for k in range(len(rows)):
+        first = int(np.floor(q0 + far[k]))
+        last = int(np.floor(q1 + far[k])) + 1
+        if first + offset < 0 or last + offset >= frames:
+            continue
+        lowest = minima[rows[k], first // size]
+        for b in range(first // size + 1, min(last // size + 1, minima.shape[1])):
+            lowest = min(lowest, minima[rows[k], b])
+        bound += lowest
+        if bound > most:
+            break
+    return bound
 
 
 @kernel
