@@ -42,6 +42,8 @@ SMOOTHING = 1 / 30
 TAU = 0.1
 # Coordinates that vary by less than this, in metres, say nothing.
 _STILL = 1e-6
+# A reference whose joints differ from the motion's by less, in body heights, is the motion itself.
+_SAME = 0.01
 # References must share this many joints with the motion.
 _LEAST_JOINTS = 4
 # Bones and rest poses that differ by less than this, in radians, lie alike.
@@ -52,11 +54,13 @@ _ALIKE = np.radians(1.0)
 class Signals:
     """A motion's poses, and those of its references (R, D) at the output's rate.
 
-    ``tall`` is the figure's standing height in metres.
+    ``own`` tells that the references are the motion itself, with the timing that it has; ``tall``
+    is the figure's standing height in metres.
     """
 
     curve: PoseCurve
     references: tuple[FloatArray, ...]
+    own: bool
     tall: float
 
 
@@ -177,15 +181,15 @@ def pose_signals(
     points = _heading_frame(fine, positions(fine))[:, own]
     moving = _moving(points, motion, own)
     raw = points[:, moving].reshape(len(points), -1)
+    itself = filtered(raw[::FINE], SMOOTHING * rate)
     up = np.array([0.0, floor or 0.0, 0.0])
     signals = tuple(
-        filtered(raw[::FINE], SMOOTHING * rate)
-        if place is None
-        else (place[:, moving] + up).reshape(len(place), -1)
+        itself if place is None else (place[:, moving] + up).reshape(len(place), -1)
         for place in joints
     )
     tall = standing_height(motion) or max(float(np.ptp(points[..., 1])), 1e-9)
-    return Signals(PoseCurve(filtered(raw, SMOOTHING * rate * FINE)), signals, tall)
+    same = all(z.shape == itself.shape and np.abs(z - itself).max() < _SAME * tall for z in signals)
+    return Signals(PoseCurve(filtered(raw, SMOOTHING * rate * FINE)), signals, bool(same), tall)
 
 
 def _reference_joints(

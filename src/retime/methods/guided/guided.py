@@ -30,10 +30,6 @@ __all__ = [
 ]
 
 
-# Poses that differ by less, in body heights, are the same: filters differ in the last digits.
-_SAME = 0.01
-
-
 @takes(GuidedParameters)
 def guided_warp(motion: Motion, p: GuidedParameters) -> TimeWarp:
     """Find the warp whose local timing is most like a reference's, through given keytimes.
@@ -72,7 +68,6 @@ def _guidance(motion: Motion, p: GuidedParameters) -> Guidance:
     if p.backwards and p.range is not None:
         raise InputError("only a whole clip can run backwards, not a range of it")
     signals = _signals(motion, clip, p)
-    own = all(_is_itself(z, signals) for z in signals.references)
     found = _guided(
         Problem(
             signals.curve,
@@ -80,21 +75,13 @@ def _guidance(motion: Motion, p: GuidedParameters) -> Guidance:
             clip.domain,
             p.search_fps,
             p,
-            own,
+            signals.own,
             signals.tall,
         )
     )
     if p.range is None:
         return found
     return replace(found, warp=found.warp.within(motion.domain, p.range, ripple=p.ripple))
-
-
-def _is_itself(reference: FloatArray, signals: Signals) -> bool:
-    """Whether a reference is the clip itself, with the timing that it has."""
-    poses = signals.curve.poses[::FINE]
-    if reference.shape != poses.shape:
-        return False
-    return bool(np.abs(reference - poses).max() < _SAME * signals.tall)
 
 
 def _signals(motion: Motion, clip: Motion, p: GuidedParameters) -> Signals:
