@@ -226,20 +226,22 @@ def cost_table(
     # Every block uses the same memory: fresh pages cost as much as the products.
     columns = np.empty((poses.shape[1], long))
     centre = np.empty(poses.shape[1])
-    products = np.empty((max(middle[p][-1] - middle[p][0] for p in parts) + 3, long), kind)
+    # Products of much are in single precision too; of little, their digits are free.
+    fast: Any = kind if n * frames.count > _MANY else np.float64
+    products = np.empty((max(middle[p][-1] - middle[p][0] for p in parts) + 3, long), fast)
     terms = np.empty((3, rows, long), kind)
     best = np.empty((3, steps, width, block), kind)
     lagged = np.zeros((2 * steps + 1, long))
     for start in range(0, n, block):
         centre_input(poses, start - steps, columns, centre)
-        multiplied = columns.astype(kind, copy=False)
+        multiplied = columns.astype(fast, copy=False)
         best.fill(1e30)
         for part in parts:
             inner = middle[part]
             first = inner[0] - 1
             near = shown[first : inner[-1] + 2] - centre
             base = fixed[part] + squares[0] * _norms(near)[inner - first]
-            near = near.astype(kind, copy=False)
+            near = near.astype(fast, copy=False)
             products_here = np.matmul(near, multiplied, out=products[: len(near)])
             terms_here = terms[:, : len(inner)]
             distance_terms(products_here, inner - first, squares, terms_here)
