@@ -109,7 +109,7 @@ def test_the_same_length_is_no_change(name: str) -> None:
     assert guided_warp(motion, duration="free").duration == pytest.approx(motion.duration, rel=0.01)
 
 
-# ---- the delivered curve, on clips that nothing was tuned on
+# ---- the delivered curve, on clips that defaults were not chosen by
 
 # Largest mean of delivered / uniform cost by share of the length.
 MOST = {0.9: 0.94, 0.75: 0.86, 0.6: 0.82, 1.4: 0.68}

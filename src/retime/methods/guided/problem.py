@@ -214,10 +214,10 @@ def _must_reach(
     need = far / wide / per_frame
     if far > steps * wide:
         nearest = (m - 1 + int(np.ceil(far / steps)) - wide) / rate
+        most = min(steps / per_frame, problem.p.max_speed)
         raise InfeasibleError(
-            f"{where} the speed would have to be {need:.3g} times the source's, above "
-            f"{steps / per_frame:g}; raise max_speed to {np.ceil(10 * need) / 10:g}, or take a "
-            f"duration of {nearest:.3g} s"
+            f"{where} the speed would have to be {need:.3g} times the source's, above {most:g}; "
+            f"raise max_speed to {np.ceil(10 * need) / 10:g}, or take a duration of {nearest:.3g} s"
         )
     if far < wide:
         nearest = (m - 1 + far - wide) / rate
