@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retime.plot.style import FAINT, INK, SERIES, canvas, plain, save
+from retime.arrays import FloatArray
+from retime.plot.style import FAINT, INK, ORIGINAL, SERIES, canvas, plain, save
 from retime.timing import TimeWarp
 
 if TYPE_CHECKING:
@@ -21,14 +22,18 @@ __all__ = ["draw_warps", "warp_figure"]
 _SLOWEST, _FASTEST = 1 / 32, 32.0
 # A rate this near to 1 keeps the source's timing.
 _KEPT = 0.05
+# Height of the band of evidence, as a share of the plot.
+_BAND = 0.12
 
 
-def draw_warps(warps: Mapping[str, TimeWarp], path: str | Path) -> None:
+def draw_warps(
+    warps: Mapping[str, TimeWarp], path: str | Path, *, evidence: FloatArray | None = None
+) -> None:
     """Draw warps over each other into a picture file; see :func:`warp_figure`."""
-    save(warp_figure(warps), path)
+    save(warp_figure(warps, evidence=evidence), path)
 
 
-def warp_figure(warps: Mapping[str, TimeWarp]) -> Figure:
+def warp_figure(warps: Mapping[str, TimeWarp], *, evidence: FloatArray | None = None) -> Figure:
     """Draw warps over each other, and their rates below on a log scale.
 
     Parameters
@@ -36,6 +41,9 @@ def warp_figure(warps: Mapping[str, TimeWarp]) -> Figure:
     warps : mapping of str to TimeWarp
         What to draw, by the name that the legend shows. A warp with channels is drawn channel by
         channel.
+    evidence : array (n, 2), optional
+        Output times, and how much a reference resembles the clip there, 0 to 1: a band under the
+        curve.
     """
     figure = canvas(7.0, 5.6)
     curve, rate = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
@@ -59,6 +67,8 @@ def warp_figure(warps: Mapping[str, TimeWarp]) -> Figure:
         # A curve of many knots is meant as smooth; a few knots are meant as they are.
         style = "default" if len(graph.x) > 32 else "steps-post"
         rate.plot(t, speed, color=colour, linewidth=2, drawstyle=style)
+    if evidence is not None:
+        _mark_evidence(curve, evidence)
     _mark_kept(rate, next(iter(lines.values())))
     curve.set_ylabel("source time (s)", color=INK)
     rate.set_ylabel("rate (×)", color=INK)
@@ -74,6 +84,21 @@ def warp_figure(warps: Mapping[str, TimeWarp]) -> Figure:
     for axes in (curve, rate):
         plain(axes)
     return figure
+
+
+def _mark_evidence(axes: Axes, evidence: FloatArray) -> None:
+    """Draw a band along the bottom, as high as the reference resembles the clip."""
+    axes.fill_between(
+        evidence[:, 0],
+        0,
+        _BAND * evidence[:, 1],
+        transform=axes.get_xaxis_transform(),
+        color=ORIGINAL,
+        alpha=0.35,
+        linewidth=0,
+        zorder=0,
+        label="resembles the reference",
+    )
 
 
 def _mark_kept(axes: Axes, line: tuple[TimeWarp, str | None]) -> None:
