@@ -59,47 +59,33 @@ Returned = TypeVar("Returned")
 
 @dataclass(frozen=True)
 class About:
-    """What a person needs to know about a parameter.
-
-    Parameters
-    ----------
-    help : str
-        What it does, as a sentence; unit and default are added where it is shown.
-    unit : str
-        As a person writes it: ``"s"``, ``"Hz"``, ``"m"``.
-    minimum, maximum : float, optional
-        Bounds that are still allowed.
-    label : str
-        Its name in forms, where the parameter's own name would not do.
-    flag : str
-        Name on the command line, where it differs (``keytime`` for ``keytimes``).
-    metavar : str, optional
-        What stands behind the flag in the help.
-    widget : str
-        The form's control, where the type does not tell: ``"motion"`` and ``"motions"`` are paths
-        of motion files, ``"data"`` is edited elsewhere.
-    advanced : bool
-        Whether most people never need it: it is shown after the others, behind a fold.
-    slider : (float, float), optional
-        Ends of a form's slider, where the bounds are open or far wider than what people use.
-    step : float
-        Step of a form's number; it also tells how many digits are shown.
-    ends : (str, str), optional
-        Words under the ends of the slider, which then has a line of its own.
-    """
+    """What a person needs to know about a parameter."""
 
     help: str
+    """What it does, as a sentence; unit and default are added where it is shown."""
     unit: str = ""
+    """As a person writes it: ``"s"``, ``"Hz"``, ``"m"``."""
     minimum: float | None = None
     maximum: float | None = None
+    """Bounds that are still allowed."""
     label: str = ""
+    """Its name in forms, where the parameter's own name would not do."""
     flag: str = ""
+    """Name on the command line, where it differs (``keytime`` for ``keytimes``)."""
     metavar: str | None = None
+    """What stands behind the flag in the help."""
     widget: Widget = ""
+    """The form's control, where the type does not tell: ``"motion"`` and ``"motions"`` are paths of
+    motion files, ``"data"`` is edited elsewhere.
+    """
     advanced: bool = False
+    """Whether most people never need it: it is shown after the others, behind a fold."""
     slider: tuple[float, float] | None = None
+    """Ends of a form's slider, where the bounds are open or far wider than what people use."""
     step: float = 0.01
+    """Step of a form's number; it also tells how many digits are shown."""
     ends: tuple[str, str] | None = None
+    """Words under the ends of the slider, which then has a line of its own."""
 
 
 @dataclass(frozen=True)

@@ -26,19 +26,13 @@ GATED: dict[str, Measure] = {n: m for n, m in MEASURES.items() if n not in _NEED
 
 @dataclass(frozen=True)
 class Limit:
-    """What one measure may be.
-
-    Parameters
-    ----------
-    least, most : float
-        Bounds that are still accepted.
-    required : bool
-        Whether a result is rejected in which it cannot be measured (no flight, no feet).
-    """
+    """What one measure may be."""
 
     least: float = -math.inf
     most: float = math.inf
+    """Bounds that are still accepted."""
     required: bool = False
+    """Whether a result is rejected in which it cannot be measured (no flight, no feet)."""
 
 
 @dataclass(frozen=True)

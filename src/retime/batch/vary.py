@@ -22,34 +22,23 @@ _RANGE = re.compile(r"^\s*([^.\s|]*(?:\.\d+)?[^.\s|]*)\s*\.\.\s*(\S+)\s*$")
 
 @dataclass(frozen=True)
 class Variation:
-    """One parameter of one step that varies.
-
-    Parameters
-    ----------
-    text : str
-        As it was given; what is drawn depends on the part before ``=``.
-    step : int
-        Place of the step in the recipe, from 0.
-    parameter : str
-        Name of its parameter.
-    factor : bool
-        Whether values multiply the clip's own duration.
-    low, high : float
-        Ends of a range; with ``choices`` they mean nothing.
-    whole : bool
-        Whether only whole numbers of the range are drawn.
-    choices : tuple
-        Values to choose from, in place of a range.
-    """
+    """One parameter of one step that varies."""
 
     text: str
+    """As it was given; what is drawn depends on the part before ``=``."""
     step: int
+    """Place of the step in the recipe, from 0."""
     parameter: str
+    """Name of its parameter."""
     factor: bool = False
+    """Whether values multiply the clip's own duration."""
     low: float = 0.0
     high: float = 0.0
+    """Ends of a range; with ``choices`` they mean nothing."""
     whole: bool = False
+    """Whether only whole numbers of the range are drawn."""
     choices: tuple[Any, ...] = ()
+    """Values to choose from, in place of a range."""
 
     def draw(self, clip_sha256: str, copy: int, seed: int) -> Any:
         """Draw a value for a copy of a clip: the same on any machine, in any order."""

@@ -78,27 +78,19 @@ def others_note(names: Sequence[str], index: int) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class Retimed(Generic[Kept]):
-    """A motion on its way back into the file that it came from.
-
-    Parameters
-    ----------
-    motion : Motion
-        As it is now.
-    kept : object
-        What its format kept of the file; its ``motion`` is the animation as it was read.
-    warp : TimeWarp
-        From its time to that of the file.
-    times : array (F,)
-        Of its frames; the end pose is on the last one, however the duration was rounded.
-    beyond : bool
-        It is a cycle that goes beyond the clip: a key has no single place there, and is sampled.
-    """
+    """A motion on its way back into the file that it came from."""
 
     motion: Motion
+    """As it is now."""
     kept: Kept
+    """What its format kept of the file; its ``motion`` is the animation as it was read."""
     warp: TimeWarp
+    """From its time to that of the file."""
     times: FloatArray
+    """Of its frames; the end pose is on the last one, however the duration was rounded. Shape (F,).
+    """
     beyond: bool
+    """It is a cycle that goes beyond the clip: a key has no single place there, and is sampled."""
 
 
 def kept_of(motion: Motion, kind: type[Kept]) -> Kept | None:

@@ -36,24 +36,16 @@ _BEGUN, _SURELY = 0.25, 0.5
 
 @dataclass(frozen=True)
 class Part:
-    """A recording to follow, and what goes out for it.
-
-    Parameters
-    ----------
-    name : str
-        What it is called.
-    reference : Motion
-        The recording that is performed.
-    partner : Motion, optional
-        Recorded with it; left out, the recording itself goes out.
-    limits : Limits, optional
-        Bounds on the rate of what goes out.
-    """
+    """A recording to follow, and what goes out for it."""
 
     name: str
+    """What it is called."""
     reference: Motion
+    """The recording that is performed."""
     partner: Motion | None = None
+    """Recorded with it; left out, the recording itself goes out."""
     limits: Limits | None = None
+    """Bounds on the rate of what goes out."""
 
     @property
     def shown(self) -> Motion:
@@ -63,33 +55,22 @@ class Part:
 
 @dataclass(frozen=True)
 class Cue:
-    """What goes out at a moment.
-
-    Parameters
-    ----------
-    part : str, optional
-        Which recording is performed; none while that is not known.
-    time : float
-        The recording's time to show, seconds.
-    rate : float
-        How fast it runs.
-    heard : float
-        The recording's time of the last pose.
-    confidence : float
-        How sure that is, 0 to 1.
-    late : float, optional
-        Seconds that the performer is behind the recording's own pace.
-    state : str
-        What goes on.
-    """
+    """What goes out at a moment."""
 
     part: str | None
+    """Which recording is performed; none while that is not known."""
     time: float
+    """The recording's time to show, seconds."""
     rate: float
+    """How fast it runs."""
     heard: float
+    """The recording's time of the last pose."""
     confidence: float
+    """How sure that is, 0 to 1."""
     late: float | None
+    """Seconds that the performer is behind the recording's own pace."""
     state: State
+    """What goes on."""
 
 
 class Follower:

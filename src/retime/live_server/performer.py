@@ -29,24 +29,16 @@ _ROOT: Bone = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Frame:
-    """The bones of one moment.
-
-    Parameters
-    ----------
-    time : float
-        The sender's clock, seconds.
-    moment : float
-        The same moment by this machine's clock, the network's jitter taken out.
-    bones : mapping of str to Bone
-        Bones by role.
-    root : Bone, optional
-        Where the figure's root is, if that came.
-    """
+    """The bones of one moment."""
 
     time: float
+    """The sender's clock, seconds."""
     moment: float
+    """The same moment by this machine's clock, the network's jitter taken out."""
     bones: Mapping[str, Bone]
+    """Bones by role."""
     root: Bone | None
+    """Where the figure's root is, if that came."""
 
 
 class Assembler:

@@ -15,16 +15,11 @@ __all__ = ["StreamAddress"]
 
 @dataclass(frozen=True)
 class StreamAddress:
-    """Where a stream comes from or goes to.
-
-    Parameters
-    ----------
-    host, port : str, int
-        The machine and its UDP port.
-    """
+    """Where a stream comes from or goes to."""
 
     host: str
     port: int
+    """The machine and its UDP port."""
 
     @classmethod
     def parse(cls, text: str) -> StreamAddress:

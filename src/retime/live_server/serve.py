@@ -30,58 +30,38 @@ _TOLD_EVERY = 0.25
 
 @dataclass(frozen=True)
 class ServerPlan:
-    """What to serve.
-
-    Parameters
-    ----------
-    follower : Follower
-        Who finds the time.
-    heard : StreamAddress, optional
-        Where the performer's stream comes in.
-    outs : tuple of StreamAddress
-        Where the partner goes.
-    rate : float
-        Frames a second that go out.
-    feed : (str, int), optional
-        Host and port of the feed; port 0 takes a free one.
-    page : Path, optional
-        A folder of pages that the feed serves.
-    replay : Replay, optional
-        A file that performs, in place of a stream.
-    record : Path, optional
-        Where what comes is kept.
-    """
+    """What to serve."""
 
     follower: Follower
+    """Who finds the time."""
     heard: StreamAddress | None = None
+    """Where the performer's stream comes in."""
     outs: tuple[StreamAddress, ...] = ()
+    """Where the partner goes."""
     rate: float = 90.0
+    """Frames a second that go out."""
     feed: tuple[str, int] | None = None
+    """Host and port of the feed; port 0 takes a free one."""
     page: Path | None = None
+    """A folder of pages that the feed serves."""
     replay: Replay | None = None
+    """A file that performs, in place of a stream."""
     record: Path | None = None
+    """Where what comes is kept."""
 
 
 @dataclass(frozen=True)
 class Opened:
-    """Where a server can be reached.
-
-    Parameters
-    ----------
-    heard : str, optional
-        Address of the stream.
-    feed : str, optional
-        Address of the feed's page, with its key.
-    warnings : tuple of str
-        What others could do.
-    recovered : Path, optional
-        What an earlier run had left unfinished, made whole.
-    """
+    """Where a server can be reached."""
 
     heard: str | None
+    """Address of the stream."""
     feed: str | None
+    """Address of the feed's page, with its key."""
     warnings: tuple[str, ...]
+    """What others could do."""
     recovered: Path | None
+    """What an earlier run had left unfinished, made whole."""
 
 
 def serve(

@@ -41,39 +41,27 @@ _ME = ("replay", 0)
 
 @dataclass(frozen=True)
 class Status:
-    """What a display shows.
-
-    Parameters
-    ----------
-    cue : Cue
-        What goes out.
-    sender : str, optional
-        Who is listened to.
-    rate : float
-        Frames a second that come in.
-    loss : float
-        Share of frames that did not come.
-    packets, malformed, refused, late : int
-        Datagrams, of which not understood; those of other senders; those that came too late.
-    unknown : tuple of str
-        Bones that nobody knows, while no other came.
-    sent : int
-        Frames that went out.
-    listeners : int
-        Who listens to the feed.
-    """
+    """What a display shows."""
 
     cue: Cue
+    """What goes out."""
     sender: str | None
+    """Who is listened to."""
     rate: float
+    """Frames a second that come in."""
     loss: float
+    """Share of frames that did not come."""
     packets: int
     malformed: int
     refused: int
     late: int
+    """Datagrams, of which not understood; those of other senders; those that came too late."""
     unknown: tuple[str, ...]
+    """Bones that nobody knows, while no other came."""
     sent: int
+    """Frames that went out."""
     listeners: int
+    """Who listens to the feed."""
 
 
 def _shown(address: tuple[str, int]) -> str:

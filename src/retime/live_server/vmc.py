@@ -36,30 +36,20 @@ Bone = tuple[float, float, float, float, float, float, float]
 
 @dataclass(frozen=True)
 class Packet:
-    """What one datagram told.
-
-    Parameters
-    ----------
-    bones : mapping of str to Bone
-        Bones by role.
-    root : Bone, optional
-        Where the figure's root is.
-    time : float, optional
-        The sender's clock, seconds.
-    unknown : tuple of str
-        Names of bones that no humanoid has.
-    ready : bool
-        Whether the sender says that it has a figure to send.
-    broken : int
-        How many bones had no usable numbers, and were left out.
-    """
+    """What one datagram told."""
 
     bones: Mapping[str, Bone] = field(default_factory=dict)
+    """Bones by role."""
     root: Bone | None = None
+    """Where the figure's root is."""
     time: float | None = None
+    """The sender's clock, seconds."""
     unknown: tuple[str, ...] = ()
+    """Names of bones that no humanoid has."""
     ready: bool = True
+    """Whether the sender says that it has a figure to send."""
     broken: int = 0
+    """How many bones had no usable numbers, and were left out."""
 
 
 class _Quiet(logging.Filter):

@@ -77,37 +77,26 @@ class Pose(ReadOnlyArrays):
 
 @dataclass(frozen=True, eq=False)
 class Origin:
-    """The file that a motion came from, and the warp that led from it to this motion.
-
-    Parameters
-    ----------
-    format : str
-        Name of the format.
-    path : str
-        Where it was read.
-    sha256 : str
-        Hash of the file's bytes.
-    kept : object
-        What the format's own module kept of the file, for writing it back.
-    warp : TimeWarp, optional
-        From this motion's time to the file's; ``None`` while nothing was retimed.
-    delivered : tuple, optional
-        The tracks as reading or evaluation left them: rotations, translations, scales. Others were
-        put in their place since, by hand. Kept for formats that retime files in place.
-    touched : Touched or TouchedLater
-        Joints that evaluation edited, beyond moving them in time.
-    made_of : Origin, optional
-        What the file itself says that it was made of.
-    """
+    """The file that a motion came from, and the warp that led from it to this motion."""
 
     format: str
+    """Name of the format."""
     path: str
+    """Where it was read."""
     sha256: str
+    """Hash of the file's bytes."""
     kept: Any
+    """What the format's own module kept of the file, for writing it back."""
     warp: TimeWarp | None = None
+    """From this motion's time to the file's; ``None`` while nothing was retimed."""
     delivered: Tracks | None = None
+    """The tracks as reading or evaluation left them: rotations, translations, scales. Others were
+    put in their place since, by hand. Kept for formats that retime files in place.
+    """
     touched: Touched | TouchedLater = Touched()
+    """Joints that evaluation edited, beyond moving them in time."""
     made_of: Origin | None = None
+    """What the file itself says that it was made of."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -111,27 +111,18 @@ def snap_duration(steps: Sequence[Step], rate: float) -> tuple[list[Step], list[
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """A step, the motion that it was given, and what it did.
-
-    Parameters
-    ----------
-    number : int
-        Its place in the recipe, from 1.
-    step : Step
-        The step.
-    given : Motion
-        Its input; where the method looks at no poses, the two end poses only.
-    edit : Edit
-        What it does to it.
-    domain : (float, float)
-        First and last time of its output.
-    """
+    """A step, the motion that it was given, and what it did."""
 
     number: int
+    """Its place in the recipe, from 1."""
     step: Step
+    """The step."""
     given: Motion
+    """Its input; where the method looks at no poses, the two end poses only."""
     edit: Edit
+    """What it does to it."""
     domain: tuple[float, float]
+    """First and last time of its output."""
 
 
 @dataclass(frozen=True, eq=False)

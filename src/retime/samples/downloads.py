@@ -26,24 +26,16 @@ _CHUNK = 1 << 15
 
 @dataclass(frozen=True)
 class Download:
-    """A file that can be fetched.
-
-    Parameters
-    ----------
-    path : str
-        Where it lies under the base address.
-    size : int
-        Its bytes.
-    sha256 : str
-        Their hash.
-    summary : str
-        What moves in it.
-    """
+    """A file that can be fetched."""
 
     path: str
+    """Where it lies under the base address."""
     size: int
+    """Its bytes."""
     sha256: str
+    """Their hash."""
     summary: str
+    """What moves in it."""
 
 
 DOWNLOADS: dict[str, Download] = {

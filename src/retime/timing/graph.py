@@ -27,18 +27,13 @@ _MOST_KNOTS = 50_000_000
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """Knots of a monotone piecewise linear graph.
-
-    Parameters
-    ----------
-    x : array (K,)
-        Output times in seconds, never falling; a repeated one is a cut.
-    y : array (K,)
-        Source times in seconds, never falling or never rising; a repeated one is a hold.
-    """
+    """Knots of a monotone piecewise linear graph."""
 
     x: FloatArray
+    """Output times in seconds, never falling; a repeated one is a cut. Shape (K,)."""
     y: FloatArray
+    """Source times in seconds, never falling or never rising; a repeated one is a hold. Shape (K,).
+    """
 
     def __post_init__(self) -> None:
         x, y = _knots(self.x, "output"), _knots(self.y, "source")

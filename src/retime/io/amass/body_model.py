@@ -123,21 +123,14 @@ def _end(joint: str) -> _Point | None:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A body model's joints.
-
-    Parameters
-    ----------
-    name : str
-        Which.
-    skeleton : Skeleton
-        The joints on a neutral body of 1.70 m, every child behind its parent.
-    order : array of int (J,)
-        For each joint of the skeleton, its number in the model.
-    """
+    """A body model's joints."""
 
     name: str
+    """Which."""
     skeleton: Skeleton
+    """The joints on a neutral body of 1.70 m, every child behind its parent."""
     order: npt.NDArray[np.int64]
+    """For each joint of the skeleton, its number in the model. Shape (J,)."""
 
     def __len__(self) -> int:
         return len(self.order)

@@ -29,34 +29,23 @@ Line = tuple[int, list[str]]
 
 @dataclass
 class Bone:
-    """A bone as its file has it.
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-    line : int
-        Where it stands in the file.
-    direction, length
-        Where it ends, from its start, in the figure's own axes.
-    axis : array (4,)
-        The frame that its rotations are told in, as a quaternion.
-    turns : list of int
-        Axes of its rotations, 0 to 2, in the order of its values; the first is applied first.
-    shifts : mapping of int to int
-        Column of its values by axis, for translations: the root's only.
-    columns : list of int
-        Columns of its values that are rotations.
-    """
+    """A bone as its file has it."""
 
     name: str
+    """Its name."""
     line: int
+    """Where it stands in the file."""
     direction: FloatArray = field(default_factory=lambda: np.zeros(3))
     length: float = 0.0
+    """Where it ends, from its start, in the figure's own axes."""
     axis: FloatArray = field(default_factory=lambda: quat.identity())
+    """The frame that its rotations are told in, as a quaternion. Shape (4,)."""
     turns: list[int] = field(default_factory=list)
+    """Axes of its rotations, 0 to 2, in the order of its values; the first is applied first."""
     columns: list[int] = field(default_factory=list)
+    """Columns of its values that are rotations."""
     shifts: dict[int, int] = field(default_factory=dict)
+    """Column of its values by axis, for translations: the root's only."""
 
     @property
     def width(self) -> int:
@@ -71,33 +60,22 @@ class Bone:
 
 @dataclass
 class AsfFile:
-    """An ASF file.
-
-    Parameters
-    ----------
-    data : bytes
-        The file.
-    name : str
-        Its file name.
-    bones : list of Bone
-        The root first, then in the order of the hierarchy, every child behind its parent.
-    parents : list of int
-        Index of each bone's parent.
-    skeleton : Skeleton
-        The joints, at the bones' starts.
-    length_unit : float
-        What the file gives as its unit of length; 0 where it gives none.
-    degrees : bool
-        Whether angles are in degrees.
-    """
+    """An ASF file."""
 
     data: bytes
+    """The file."""
     name: str
+    """Its file name."""
     bones: list[Bone]
+    """The root first, then in the order of the hierarchy, every child behind its parent."""
     parents: list[int]
+    """Index of each bone's parent."""
     skeleton: Skeleton
+    """The joints, at the bones' starts."""
     length_unit: float
+    """What the file gives as its unit of length; 0 where it gives none."""
     degrees: bool
+    """Whether angles are in degrees."""
 
 
 def text_lines(data: bytes, path: str | Path, what: str) -> Iterator[Line]:

@@ -34,40 +34,27 @@ Event = tuple[float, str, str]
 
 @dataclass(frozen=True, eq=False)
 class C3dFile:
-    """What is kept of a file, for writing it back.
-
-    Parameters
-    ----------
-    data : bytes
-        The file.
-    valid : array of bool (F, P)
-        Which samples of all its points were seen.
-    shown : array of int (J,)
-        For each joint of the motion, the number of its point.
-    start, fps : float
-        Time of the first frame, and its frames per second.
-    told_fps : float
-        The rate that the file tells, which ``fps`` may overrule.
-    analog_samples : int
-        Samples of each analog channel.
-    events : tuple of (time s, side, label)
-        Its events.
-    contacts : tuple of Contact
-        What its foot strikes and offs tell.
-    motion : Motion, optional
-        The motion as read.
-    """
+    """What is kept of a file, for writing it back."""
 
     data: bytes
+    """The file."""
     valid: npt.NDArray[np.bool_]
+    """Which samples of all its points were seen. Shape (F, P)."""
     shown: npt.NDArray[np.int64]
+    """For each joint of the motion, the number of its point. Shape (J,)."""
     start: float
     fps: float
+    """Time of the first frame, and its frames per second."""
     told_fps: float
+    """The rate that the file tells, which ``fps`` may overrule."""
     analog_samples: int
+    """Samples of each analog channel."""
     events: tuple[Event, ...]
+    """Its events. Each is (time s, side, label)."""
     contacts: tuple[Contact, ...] = ()
+    """What its foot strikes and offs tell."""
     motion: Motion | None = None
+    """The motion as read."""
 
 
 def read_motion(

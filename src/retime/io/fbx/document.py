@@ -28,27 +28,18 @@ _OURS = (b"Model", b"AnimationStack", b"AnimationLayer", b"AnimationCurveNode", 
 
 @dataclass(frozen=True, eq=False)
 class Thing:
-    """One object of a file.
-
-    Parameters
-    ----------
-    id : int
-        Its number, which connections name.
-    kind : bytes
-        ``Model``, ``AnimationCurve``, ...
-    name : str
-        Its name, which need not be unique.
-    subclass : str
-        What kind of model it is: ``LimbNode``, ``Mesh``, ...
-    node : Node
-        The object itself.
-    """
+    """One object of a file."""
 
     id: int
+    """Its number, which connections name."""
     kind: bytes
+    """``Model``, ``AnimationCurve``, ..."""
     name: str
+    """Its name, which need not be unique."""
     subclass: str
+    """What kind of model it is: ``LimbNode``, ``Mesh``, ..."""
     node: Node
+    """The object itself."""
 
 
 @dataclass(frozen=True)

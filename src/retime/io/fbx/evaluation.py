@@ -41,24 +41,16 @@ _MODES = (CONSTANT, CONSTANT | NEXT, LINEAR, CUBIC)
 
 @dataclass(frozen=True, eq=False)
 class Poses:
-    """Local transforms of models.
-
-    Parameters
-    ----------
-    parents : mapping of int to int
-        The model above each; 0 where there is none.
-    rest : mapping of int to array (10,)
-        Translation, rotation (wxyz) and scale without animation.
-    tracks : mapping of int to array (F, 10)
-        The same at the wanted times, of models that move.
-    keeps_size : frozenset of int
-        Models that do not take the size of what is above them.
-    """
+    """Local transforms of models."""
 
     parents: Mapping[int, int]
+    """The model above each; 0 where there is none."""
     rest: Mapping[int, FloatArray]
+    """Translation, rotation (wxyz) and scale without animation. Shape (10,)."""
     tracks: Mapping[int, FloatArray]
+    """The same at the wanted times, of models that move. Shape (F, 10)."""
     keeps_size: frozenset[int]
+    """Models that do not take the size of what is above them."""
 
 
 LIBRARY = IsolatedLibrary(

@@ -39,39 +39,27 @@ _STILL = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What is kept of a file for writing it back.
-
-    Parameters
-    ----------
-    document : Document
-        The whole file.
-    stack : Stack
-        The animation that was read, its tangents worked out.
-    span : (int, int)
-        Its first and last time, in ticks.
-    joints : tuple of int (J,)
-        The model of each joint.
-    scales : array (J,)
-        The scale of what is above each joint, which its translations were multiplied by.
-    own_scales : array (J,)
-        The uniform part of each joint's own scale, which was taken out.
-    turn : array (4,)
-        How the roots were turned to bring the file's axes to a known up axis.
-    rest : array (J, 10)
-        Local transforms without animation, as ufbx has them.
-    motion : Motion
-        The animation as it was read.
-    """
+    """What is kept of a file for writing it back."""
 
     document: Document
+    """The whole file."""
     stack: Stack
+    """The animation that was read, its tangents worked out."""
     span: tuple[int, int]
+    """Its first and last time, in ticks."""
     joints: tuple[int, ...]
+    """The model of each joint. Shape (J,)."""
     scales: FloatArray
+    """The scale of what is above each joint, which its translations were multiplied by. Shape (J,).
+    """
     own_scales: FloatArray
+    """The uniform part of each joint's own scale, which was taken out. Shape (J,)."""
     turn: FloatArray
+    """How the roots were turned to bring the file's axes to a known up axis. Shape (4,)."""
     rest: FloatArray
+    """Local transforms without animation, as ufbx has them. Shape (J, 10)."""
     motion: Motion
+    """The animation as it was read."""
 
 
 def read_motion(

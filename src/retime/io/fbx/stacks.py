@@ -47,55 +47,36 @@ _MOST_KEYS = 20_000_000
 
 @dataclass(frozen=True, eq=False)
 class Drive:
-    """A curve node: the curves of one property of one object, in one layer.
-
-    Parameters
-    ----------
-    thing : Thing
-        The curve node.
-    layer : int
-        Number of its layer.
-    target : int
-        Number of the object that it drives.
-    property : str
-        Which property.
-    curves : mapping of str to Thing
-        Its curves by axis, such as ``d|X``.
-    link : Link
-        Its connection to the object.
-    """
+    """A curve node: the curves of one property of one object, in one layer."""
 
     thing: Thing
+    """The curve node."""
     layer: int
+    """Number of its layer."""
     target: int
+    """Number of the object that it drives."""
     property: str
+    """Which property."""
     curves: dict[str, Thing]
+    """Its curves by axis, such as ``d|X``."""
     link: Link
+    """Its connection to the object."""
 
 
 @dataclass(frozen=True, eq=False)
 class Stack:
-    """One animation of a file.
-
-    Parameters
-    ----------
-    thing : Thing
-        The stack.
-    layers : tuple of Thing
-        Its layers, the base first.
-    drives : tuple of Drive
-        What its curves drive.
-    curves : mapping of int to Curve
-        The keys of its curves.
-    span : (int, int) or None
-        First and last time in ticks, where the file says so.
-    """
+    """One animation of a file."""
 
     thing: Thing
+    """The stack."""
     layers: tuple[Thing, ...]
+    """Its layers, the base first."""
     drives: tuple[Drive, ...]
+    """What its curves drive."""
     curves: dict[int, Curve] = field(default_factory=dict)
+    """The keys of its curves."""
     span: tuple[int, int] | None = None
+    """First and last time in ticks, where the file says so."""
 
     @property
     def name(self) -> str:

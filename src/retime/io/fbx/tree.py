@@ -31,33 +31,22 @@ class Malformed(Exception):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Node:
-    """One node.
-
-    Parameters
-    ----------
-    name : bytes
-        Its name.
-    count : int
-        How many properties it has.
-    properties : bytes-like
-        They, as in the file.
-    children : tuple of Node
-        The nodes below it.
-    closed : bool
-        Whether an empty record ends it; some writers do so without children, too.
-    start : int
-        Where it stood in the file that it came from; -1 where it is new.
-    size : int
-        Bytes that it takes, all below it included.
-    """
+    """One node."""
 
     name: bytes
+    """Its name."""
     count: int
+    """How many properties it has."""
     properties: bytes | memoryview
+    """They, as in the file."""
     children: tuple[Node, ...]
+    """The nodes below it."""
     closed: bool
+    """Whether an empty record ends it; some writers do so without children, too."""
     start: int
+    """Where it stood in the file that it came from; -1 where it is new."""
     size: int
+    """Bytes that it takes, all below it included."""
 
     def __reduce__(self) -> tuple[type[Node], tuple[Any, ...]]:
         # A view of the file cannot go to another process, its bytes can.
@@ -75,27 +64,18 @@ class Node:
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A whole file.
-
-    Parameters
-    ----------
-    data : bytes
-        The file.
-    version : int
-        Such as 7400.
-    nodes : tuple of Node
-        Its top.
-    footer : bytes
-        What follows the nodes.
-    footer_at : int
-        Where that stood.
-    """
+    """A whole file."""
 
     data: bytes
+    """The file."""
     version: int
+    """Such as 7400."""
     nodes: tuple[Node, ...]
+    """Its top."""
     footer: bytes
+    """What follows the nodes."""
     footer_at: int
+    """Where that stood."""
 
     @property
     def wide(self) -> bool:

@@ -27,24 +27,16 @@ _LEAST_RATE = 20.0
 
 @dataclass(frozen=True, eq=False)
 class Channel:
-    """One animated property: which node's, which, and its track.
-
-    Parameters
-    ----------
-    index : int
-        Its place in the animation.
-    node : int or None
-        The node; none where an extension points elsewhere.
-    path : str
-        ``translation``, ``rotation``, ``scale``, ``weights`` or ``pointer``.
-    sampler : Sampler
-        The track.
-    """
+    """One animated property: which node's, which, and its track."""
 
     index: int
+    """Its place in the animation."""
     node: int | None
+    """The node; none where an extension points elsewhere."""
     path: str
+    """``translation``, ``rotation``, ``scale``, ``weights`` or ``pointer``."""
     sampler: Sampler
+    """The track."""
 
 
 def animation_names(document: Document) -> list[str]:

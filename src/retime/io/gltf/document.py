@@ -30,27 +30,18 @@ _MOST_JSON = 256 << 20
 
 @dataclass(eq=False)
 class Document:
-    """One glTF file.
-
-    Parameters
-    ----------
-    path : Path
-        Where it was read.
-    json : dict
-        The whole of its JSON.
-    buffers : list of bytes
-        The contents of its buffers.
-    tail : bytes
-        Chunks of a GLB after its binary one, kept as they are.
-    sha256 : str
-        Hash of the file's bytes.
-    """
+    """One glTF file."""
 
     path: Path
+    """Where it was read."""
     json: dict[str, Any]
+    """The whole of its JSON."""
     buffers: list[bytes]
+    """The contents of its buffers."""
     tail: bytes = b""
+    """Chunks of a GLB after its binary one, kept as they are."""
     sha256: str = ""
+    """Hash of the file's bytes."""
     values_read: int = 0
     _added: bytearray = field(default_factory=bytearray)
     _checked: dict[str, Any] = field(default_factory=dict)

@@ -32,33 +32,23 @@ _MOST = 3.5e38
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What is kept of a file for writing it back.
-
-    Parameters
-    ----------
-    document : Document
-        The whole file.
-    animation : int
-        Which animation was read.
-    channels : tuple of Channel
-        Its channels.
-    nodes : tuple of int (J,)
-        The node of each joint.
-    scales : array (J,)
-        The scale of what is above each joint, which its translations were multiplied by.
-    own_scales : array (J,)
-        The uniform part of each joint's own scale, which was taken out.
-    motion : Motion
-        The animation as it was read.
-    """
+    """What is kept of a file for writing it back."""
 
     document: Document
+    """The whole file."""
     animation: int
+    """Which animation was read."""
     channels: tuple[Channel, ...]
+    """Its channels."""
     nodes: tuple[int, ...]
+    """The node of each joint. Shape (J,)."""
     scales: FloatArray
+    """The scale of what is above each joint, which its translations were multiplied by. Shape (J,).
+    """
     own_scales: FloatArray
+    """The uniform part of each joint's own scale, which was taken out. Shape (J,)."""
     motion: Motion
+    """The animation as it was read."""
 
 
 def read_motion(

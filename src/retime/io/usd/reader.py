@@ -35,36 +35,25 @@ _STILL = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What is kept of a stage for writing it back.
-
-    Parameters
-    ----------
-    path : str
-        Its first layer, or its package.
-    sha256 : str
-        Of that file.
-    codes_per_second : float
-        Time codes per second.
-    played : (float or None, float or None)
-        The start and end codes that it tells.
-    entry : dict
-        Which prims move the joints, as the program that runs USD found them.
-    scales : array (J,)
-        The scale of what is above each joint, which its translations were multiplied by.
-    own_scales : array (J,)
-        The uniform part of each joint's own scale, which was taken out.
-    motion : Motion
-        The animation as it was read.
-    """
+    """What is kept of a stage for writing it back."""
 
     path: str
+    """Its first layer, or its package."""
     sha256: str
+    """Of that file."""
     codes_per_second: float
+    """Time codes per second."""
     played: tuple[float | None, float | None]
+    """The start and end codes that it tells."""
     entry: dict[str, Any]
+    """Which prims move the joints, as the program that runs USD found them."""
     scales: FloatArray
+    """The scale of what is above each joint, which its translations were multiplied by. Shape (J,).
+    """
     own_scales: FloatArray
+    """The uniform part of each joint's own scale, which was taken out. Shape (J,)."""
     motion: Motion
+    """The animation as it was read."""
 
 
 @dataclass(frozen=True)

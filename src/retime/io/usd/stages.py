@@ -51,24 +51,16 @@ class Opened:
 
 @dataclass
 class Animation:
-    """What one motion is made of.
-
-    Parameters
-    ----------
-    name : str
-        Path of its prim; of transforms, the stage's own name for them.
-    prim : object
-        The ``SkelAnimation``; none where plain prims move.
-    skeleton : object
-        The ``Skeleton`` that it moves; none where there is no such.
-    chain : list
-        Prims with a transform, parents first.
-    """
+    """What one motion is made of."""
 
     name: str
+    """Path of its prim; of transforms, the stage's own name for them."""
     prim: Any = None
+    """The ``SkelAnimation``; none where plain prims move."""
     skeleton: Any = None
+    """The ``Skeleton`` that it moves; none where there is no such."""
     chain: list[Any] = field(default_factory=list)
+    """Prims with a transform, parents first."""
 
     def own(self) -> list[Any]:
         """List the animated attributes that move its joints."""
