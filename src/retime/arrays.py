@@ -10,8 +10,6 @@ import numpy.typing as npt
 
 from retime.errors import InputError
 
-__all__ = ["FloatArray", "ReadOnlyArrays", "read_only"]
-
 FloatArray = npt.NDArray[np.float64]
 
 

@@ -14,8 +14,6 @@ from typing import Any, Literal, Union
 
 from retime.errors import InputError
 
-__all__ = ["coerce", "is_sequence", "options_of"]
-
 
 def coerce(value: Any, kind: Any, name: str) -> Any:
     """Bring a value to a type, or raise an ``InputError`` that names the parameter.

@@ -13,8 +13,6 @@ from typing import Any
 import numba
 from numba.core import event
 
-__all__ = ["kernel"]
-
 log = logging.getLogger("retime")
 
 

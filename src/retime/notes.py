@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["Note", "Remedy", "present"]
-
 
 class Remedy:
     """What can be done: words, and the parameter that does it.

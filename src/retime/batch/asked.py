@@ -11,8 +11,6 @@ from retime.errors import RetimeError
 from retime.evaluate.reading import Reading
 from retime.recipe import Recipe
 
-__all__ = ["Batch", "BatchStoppedError", "Summary"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Batch:

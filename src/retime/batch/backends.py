@@ -22,8 +22,6 @@ from retime.batch.isolation import end_children, run_isolated
 from retime.batch.task import Outcome, Task
 from retime.errors import InputError, MissingDependencyError, RetimeError
 
-__all__ = ["Backend", "LostBackendError", "LostWorkersError", "open_backend"]
-
 # Seconds to wait for a scheduler, and for its first worker.
 _CONNECT = 3.0
 _FIRST_WORKER = 3.0

@@ -25,8 +25,6 @@ from retime.parameters import declared
 from retime.recipe import Recipe
 from retime.recipe.json import to_document
 
-__all__ = ["ClipRecipe", "ClipRecipes"]
-
 _PLACEHOLDERS = ("stem", "name", "folder", "library")
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 

@@ -15,8 +15,6 @@ from retime.body.metrics import MEASURES, Measure
 from retime.errors import FormatError, InputError, did_you_mean
 from retime.io.files import read_bytes
 
-__all__ = ["GATED", "Gate", "Limit", "read_gate"]
-
 # What a gate may look at: all that is measured without a known true warp, and feasibility.
 _NEEDS_TRUTH = ("deviation_mean", "deviation_worst", "unnoticed")
 GATED: dict[str, Measure] = {n: m for n, m in MEASURES.items() if n not in _NEEDS_TRUTH} | {

@@ -20,8 +20,6 @@ from dataclasses import asdict
 from retime.batch.task import Outcome, Task
 from retime.process.child import ONE_THREAD, Child
 
-__all__ = ["end_children", "run_isolated"]
-
 # A child without a task for so long is ended, seconds: cluster workers outlive batches.
 _IDLE = 60.0
 

@@ -32,8 +32,6 @@ from retime.methods.guided.features import KEPT_FEATURES
 from retime.motion import Motion
 from retime.motion.memory import memory
 
-__all__ = ["folder_digest", "index_folder", "open_index"]
-
 VERSION = 1
 
 

@@ -22,9 +22,6 @@ from retime.io.files import lock_file
 from retime.recipe import json as recipe_json
 from retime.recipe.upgrade import VERSION, upgrade_name
 
-__all__ = ["Manifest", "Row", "manifest_files", "read_rows"]
-
-
 _NAME = re.compile(r"^manifest(-\d+of\d+)?\.sqlite$")
 
 

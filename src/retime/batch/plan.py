@@ -12,8 +12,6 @@ from pathlib import Path, PurePosixPath
 from retime.errors import InputError
 from retime.io import FORMATS, format_of
 
-__all__ = ["Item", "Plan", "Shard", "clip_suffixes", "make_plan"]
-
 # So many of the names that collide are listed.
 _LISTED = 10
 

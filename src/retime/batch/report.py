@@ -14,8 +14,6 @@ from retime.io import read
 from retime.motion import Motion
 from retime.plot.batch_report import Strip, write_batch_report
 
-__all__ = ["report_batch"]
-
 # So many of the worst results are drawn.
 _DRAWN = 6
 

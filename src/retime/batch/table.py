@@ -11,8 +11,6 @@ from typing import Any
 from retime.batch.manifest import Row
 from retime.io.files import write_bytes
 
-__all__ = ["as_records", "write_csv", "write_parquet"]
-
 _FIRST = ("name", "clip", "copy", "state", "verdict")
 _LAST = ("seconds", "clip_seconds", "size", "sha256", "clip_sha256", "recipe_sha256", "retime")
 

@@ -15,8 +15,6 @@ from typing import Any, Literal
 
 from retime.errors import InputError, MissingDependencyError, RetimeError
 
-__all__ = ["Failure", "Outcome", "Task", "do_task"]
-
 Failure = Literal[
     "", "input", "unreadable", "fault", "missing", "memory", "time", "crash", "disk", "version"
 ]

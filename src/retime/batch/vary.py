@@ -15,8 +15,6 @@ from retime.errors import InputError, did_you_mean
 from retime.parameters import Parameter, declared, values_of
 from retime.recipe import Recipe, Step
 
-__all__ = ["Variation", "parse_variation", "parse_variations"]
-
 _RANGE = re.compile(r"^\s*([^.\s|]*(?:\.\d+)?[^.\s|]*)\s*\.\.\s*(\S+)\s*$")
 
 

@@ -20,38 +20,6 @@ from retime.parameters import Parameter, build, declared
 if TYPE_CHECKING:
     from retime.motion import Motion
 
-__all__ = [
-    "Also",
-    "Animation",
-    "Contacts",
-    "DropRest",
-    "Exact",
-    "Fps",
-    "Hold",
-    "Input",
-    "Json",
-    "MaybeOutput",
-    "OneAnimation",
-    "Output",
-    "RecipeOut",
-    "Retiming",
-    "Shortest",
-    "SourceMotion",
-    "TrueWarp",
-    "WarpIn",
-    "WarpOut",
-    "given",
-    "must_be_a_picture",
-    "must_differ",
-    "must_have_a_folder",
-    "must_read_plainly",
-    "must_take_a_skeleton",
-    "read_roles",
-    "with_parameters",
-    "with_reading",
-    "with_retiming",
-]
-
 Command = Callable[..., Any]
 # The panel of ``--help`` for what a file does not tell about itself.
 READING = "Reading the file"

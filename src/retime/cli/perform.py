@@ -12,8 +12,6 @@ from retime.cli.options import must_take_a_skeleton, with_reading
 from retime.errors import MissingDependencyError
 from retime.evaluate.reading import Reading
 
-__all__ = ["ReplayRate", "Speed", "must_have_osc"]
-
 # The port on which programs that receive VMC do so unless told otherwise.
 _TARGET = "vmc://127.0.0.1:39539"
 

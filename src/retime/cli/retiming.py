@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from retime.evaluate import Job
     from retime.recipe import Recipe
 
-__all__ = ["known_contacts", "retime_file"]
-
 
 def retime_file(
     steps: list[Any],

@@ -10,8 +10,6 @@ import typer
 from retime.cli.console import progress, report
 from retime.cli.options import Fps, Json, must_differ, must_have_a_folder
 
-__all__ = ["video"]
-
 
 def add_to(app: typer.Typer, name: str) -> None:
     """Add the command."""

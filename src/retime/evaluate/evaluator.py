@@ -17,8 +17,6 @@ from retime.motion.edits import Edit, apply_edits, total_warp
 from retime.recipe import Recipe, Solved, Step, snap_duration
 from retime.timing import TimeWarp
 
-__all__ = ["Evaluator", "goes_back", "warp_between", "with_warp"]
-
 Progress = Callable[[int, int, str], None]
 # Motions that are kept; an old one is read again when it is needed.
 _KEPT = 8

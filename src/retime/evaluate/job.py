@@ -14,8 +14,6 @@ from retime.recipe import Recipe
 from retime.recipe.recipe import Solved
 from retime.timing import TimeWarp
 
-__all__ = ["Evaluated", "Job"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Job:

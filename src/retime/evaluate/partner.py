@@ -9,8 +9,6 @@ from retime.motion.edits import Edit, apply_edits
 from retime.recipe import Step
 from retime.timing import TimeWarp
 
-__all__ = ["carry_along"]
-
 
 def carry_along(
     found: Evaluated,

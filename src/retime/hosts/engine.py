@@ -31,8 +31,6 @@ from retime.notes import Remedy, present
 from retime.parameters import coerce, declared
 from retime.process.inside import own_output
 
-__all__ = ["PROTOCOL", "Engine", "serve"]
-
 # The version of what passes on the lines; a host refuses an engine of another one.
 PROTOCOL = 1
 # Motions that are kept with what their steps found, so that a second try is quick.

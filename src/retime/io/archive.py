@@ -14,8 +14,6 @@ import numpy as np
 from retime.errors import FormatError
 from retime.io.files import write_bytes
 
-__all__ = ["unpack", "write_archive"]
-
 # What an archive may unpack to.
 _MOST_BYTES = 4 << 30
 

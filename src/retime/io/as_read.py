@@ -9,8 +9,6 @@ from retime.arrays import FloatArray
 from retime.motion import Motion, Pose
 from retime.notes import Note, Remedy
 
-__all__ = ["is_as_read", "needs_even_frames"]
-
 
 class _Kept(Protocol):
     """What a format keeps of a file: the very objects of the motion as read."""

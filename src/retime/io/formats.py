@@ -20,18 +20,6 @@ from retime.motion import Motion, UpAxis
 from retime.motion.contact import Contact
 from retime.parameters import takes, values_of
 
-__all__ = [
-    "FORMATS",
-    "Format",
-    "contacts_in_file",
-    "format_of",
-    "keeps_file",
-    "kind_of",
-    "read",
-    "read_all",
-    "write",
-]
-
 
 @dataclass(frozen=True)
 class Format:

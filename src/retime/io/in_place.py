@@ -14,8 +14,6 @@ from retime.motion import Motion
 from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
 
-__all__ = ["Retimed", "choose", "kept_of", "others_note", "retimed_together"]
-
 # A cycle may show this much more than the clip, seconds: rounding, not another turn.
 _ROUNDING = 1e-6
 

@@ -11,8 +11,6 @@ from typing import Any
 from retime.errors import FormatError, InputError
 from retime.io.files import read_bytes, write_bytes
 
-__all__ = ["dumps", "parse_json", "version_of", "write_json"]
-
 
 def dumps(value: Any, indent: str = "") -> str:
     """Write a JSON value; only objects and lists that hold objects take several lines."""

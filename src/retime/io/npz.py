@@ -17,8 +17,6 @@ from retime.io.warp_json import from_document, to_document
 from retime.motion import Motion, Origin, Pose, Units
 from retime.motion.skeleton import EndSite, Skeleton
 
-__all__ = ["motion_from_parts", "motion_parts", "read_motion", "write_motion"]
-
 FORMAT = "retime-motion"
 VERSION = 1
 

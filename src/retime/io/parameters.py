@@ -8,8 +8,6 @@ from typing import Annotated, Literal
 
 from retime.parameters import About
 
-__all__ = ["FileParameters", "ReadParameters"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class FileParameters:

@@ -7,8 +7,6 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.motion import quat
 
-__all__ = ["starts_at_rest"]
-
 # A rest frame: most joints that move later stand at zero, and the next frame is a jump.
 _REST_ANGLE = np.radians(0.1)
 _REST_SHARE = 0.5

@@ -11,8 +11,6 @@ from retime.io.json_text import parse_json, version_of, write_json
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
-__all__ = ["from_document", "read_warp", "to_document", "write_warp"]
-
 FORMAT = "retime-warp"
 VERSION = 2
 

@@ -20,8 +20,6 @@ from retime.live_server.vmc import Bone
 from retime.motion import Motion, quat
 from retime.motion.kinematics import global_rotations, positions
 
-__all__ = ["Avatar"]
-
 # Where bones point in the T-pose: from the first role to the second. The trunk's roles take the
 # turn of the whole trunk; feet and toes stay as they rest, which is flat on the ground.
 _POINTING: dict[str, tuple[str, tuple[float, float, float]]] = {

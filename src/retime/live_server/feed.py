@@ -19,8 +19,6 @@ from retime.arrays import FloatArray
 from retime.live_server.follower import Cue
 from retime.serving.frames import pack_frame
 
-__all__ = ["Feed"]
-
 PROTOCOL = 1
 # More windows and engines than this are turned away.
 _MOST_LISTENERS = 32

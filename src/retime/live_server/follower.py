@@ -17,8 +17,6 @@ from retime.live_server.history import History
 from retime.live_server.playhead import Limits, Playhead
 from retime.motion import Motion
 
-__all__ = ["Cue", "Follower", "Part", "State"]
-
 State = Literal["waiting", "following", "stopped", "lost", "silent", "finished"]
 
 # Confidence below which the place is not known, and seconds until that is said.

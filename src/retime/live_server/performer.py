@@ -13,8 +13,6 @@ from retime.live_server.humanoid import BONE_NAMES, nearest_parent
 from retime.live_server.vmc import Bone, Packet
 from retime.methods.align.joints import stand_ins
 
-__all__ = ["Assembler", "Frame", "Performer"]
-
 # A stamp so far behind the last, in seconds, is a sender that started anew, not a late packet; one
 # so much farther ahead than the time that passed is another sender's.
 _RESTART = 1.0

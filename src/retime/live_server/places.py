@@ -10,8 +10,6 @@ from retime.errors import InputError
 from retime.live_server.vmc import DEFAULT_PORT
 from retime.serving.addresses import is_loopback, shown
 
-__all__ = ["StreamAddress"]
-
 
 @dataclass(frozen=True)
 class StreamAddress:

@@ -8,8 +8,6 @@ from retime.arrays import FloatArray
 from retime.methods.physics import PhysicsModel
 from retime.motion import Motion
 
-__all__ = ["PlausibleRates"]
-
 
 class PlausibleRates:
     """Bounds a motion's rate p' and its change p'' to each frame's feasible region.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Protocol
 
-__all__ = ["Limits", "Playhead"]
-
 # Seconds in which the playhead closes a gap to where it should be: short enough to be in step,
 # long enough that corrections are not seen as jerks.
 _CLOSES = 0.1

@@ -7,8 +7,6 @@ from collections import Counter, deque
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-__all__ = ["Reception"]
-
 Address = tuple[str, int]
 
 # A sender that is silent for so long has left: another may take its place, seconds.

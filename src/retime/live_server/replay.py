@@ -15,8 +15,6 @@ from retime.live_server.vmc import BundleWriter
 from retime.motion import Motion
 from retime.timing import TimeWarp
 
-__all__ = ["Replay", "speed_curve"]
-
 # A curve of speed is summed up in steps of this many seconds.
 _STEP = 1 / 240
 # Seconds that a file may play, at the most.

@@ -22,8 +22,6 @@ from retime.live_server.server import LiveServer, Status
 from retime.live_server.spool import Spool
 from retime.serving.addresses import hosts, is_loopback, listen, shown
 
-__all__ = ["Opened", "ServerPlan", "send_replay", "serve"]
-
 # How often a display is told, seconds.
 _TOLD_EVERY = 0.25
 

@@ -21,8 +21,6 @@ from retime.live_server.spool import Spool
 from retime.live_server.vmc import Bone, BundleWriter, parse_packet
 from retime.serving.addresses import shown
 
-__all__ = ["LiveServer", "Status"]
-
 # A frame whose last packets were lost is ended after this long, seconds.
 _PATIENCE = 0.004
 # With no tick for so long (a machine that slept) ticks are not made up for, seconds.

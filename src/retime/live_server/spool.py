@@ -23,8 +23,6 @@ from retime.motion import Motion, Units, quat
 from retime.motion.skeleton import Skeleton
 from retime.timing import TimeWarp
 
-__all__ = ["Spool"]
-
 _ROLES = tuple(BONE_NAMES)
 # A frame on disk: its time, then seven numbers of the root and of every role; NaN where none came.
 _WIDTH = 1 + 7 * (1 + len(_ROLES))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["StreamTime"]
-
 # Clocks of a sender and of this machine that differ by more between two frames, seconds, are not
 # of one run.
 _ASTRAY = 0.5

@@ -20,8 +20,6 @@ from pythonosc.osc_packet import OscPacket
 from retime.errors import InputError
 from retime.live_server.humanoid import BONE_NAMES, NAMED_ROLES, OTHER_BONES
 
-__all__ = ["DEFAULT_PORT", "Bone", "BundleWriter", "Packet", "parse_packet"]
-
 DEFAULT_PORT = 39539
 _BONE, _ROOT, _TIME = "/VMC/Ext/Bone/Pos", "/VMC/Ext/Root/Pos", "/VMC/Ext/T"
 _READY = "/VMC/Ext/OK"

@@ -12,8 +12,6 @@ from retime.motion.layers import PoseLayer
 from retime.parameters import About, TimingParameters, takes
 from retime.timing import TimeWarp
 
-__all__ = ["PoseParameters", "WarpParameters", "given_layer", "given_warp"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class WarpParameters(TimingParameters):

@@ -13,8 +13,6 @@ from retime.motion.contact import Contact
 from retime.motion.edits import Edit
 from retime.parameters import About, takes
 
-__all__ = ["HoldParameters", "hold"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class HoldParameters:

@@ -13,8 +13,6 @@ from retime.motion.edits import Edit, Fix, FixContext
 from retime.motion.sampling import channel_of
 from retime.parameters import About, takes
 
-__all__ = ["SmoothParameters", "smooth"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class SmoothParameters:

@@ -10,8 +10,6 @@ from retime.parameters import About, Keytimes, Rates, TimingParameters, takes
 from retime.timing import TimeWarp
 from retime.timing.curves import keytime_warp
 
-__all__ = ["SplineParameters", "spline_warp"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class SplineParameters(TimingParameters):

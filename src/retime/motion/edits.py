@@ -24,18 +24,6 @@ from retime.motion.sampling import ChannelTimes, Frames, channel_of, sample
 from retime.motion.touched import Touched, TouchedLater, difference
 from retime.timing import TimeWarp
 
-__all__ = [
-    "FIX_ORDER",
-    "Edit",
-    "Fix",
-    "FixContext",
-    "FixKind",
-    "apply",
-    "apply_edits",
-    "check_channels",
-    "total_warp",
-]
-
 FixKind = Literal["smoothing", "cartoon", "contact IK"]
 FIX_ORDER: tuple[FixKind, ...] = ("smoothing", "cartoon", "contact IK")
 

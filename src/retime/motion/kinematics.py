@@ -14,18 +14,6 @@ from retime.motion.motion import Motion, Units, UpAxis
 from retime.motion.skeleton import Skeleton
 from retime.notes import Note, Remedy
 
-__all__ = [
-    "body_frame",
-    "carriers",
-    "global_rotations",
-    "global_transforms",
-    "height",
-    "infer_units",
-    "joint_speeds",
-    "local_translations",
-    "positions",
-]
-
 # Known units of length in metres. The sixth is CMU's: an inch over 0.45.
 _UNITS = {
     "metres": 1.0,

@@ -12,8 +12,6 @@ import numpy as np
 from retime.arrays import FloatArray, ReadOnlyArrays, read_only
 from retime.errors import InputError
 
-__all__ = ["PoseLayer", "Sampled"]
-
 _KINDS = ("rotations", "translations", "scales")
 Sampled = tuple[FloatArray, dict[str, FloatArray], dict[str, FloatArray]]
 

@@ -12,8 +12,6 @@ from typing import Any, TypeVar
 
 from retime.motion.motion import Motion
 
-__all__ = ["last", "memory"]
-
 Made = TypeVar("Made")
 
 

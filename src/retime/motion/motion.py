@@ -19,8 +19,6 @@ from retime.motion.skeleton import Skeleton
 from retime.motion.touched import Touched, TouchedLater, Tracks, difference
 from retime.timing import TimeWarp
 
-__all__ = ["Motion", "Origin", "Pose", "Units", "UpAxis", "trust"]
-
 UpAxis = Literal["Y", "Z"]
 
 # A time this near to a sample, in frames, is that sample: sums of 0.008333 must not drift.

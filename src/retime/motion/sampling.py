@@ -15,8 +15,6 @@ from retime.motion.loops import ground_displacement, travels, wrap
 from retime.motion.motion import Motion, trust
 from retime.timing import TimeWarp
 
-__all__ = ["MOST_BYTES", "ChannelTimes", "Frames", "channel_of", "sample"]
-
 # A motion's rotations may take this much memory: half an hour of 150 joints at 120 fps.
 MOST_BYTES = 1 << 30
 

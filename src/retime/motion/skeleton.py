@@ -13,8 +13,6 @@ from retime.arrays import FloatArray, ReadOnlyArrays, read_only
 from retime.errors import InputError, did_you_mean
 from retime.motion import quat
 
-__all__ = ["EndSite", "Skeleton", "unique_names"]
-
 
 @dataclass(frozen=True)
 class EndSite:

@@ -16,8 +16,6 @@ from retime.arrays import FloatArray
 from retime.motion import quat
 from retime.motion.skeleton import Skeleton
 
-__all__ = ["Touched", "TouchedLater", "Tracks", "difference"]
-
 Tracks = tuple[FloatArray, Mapping[str, FloatArray], Mapping[str, FloatArray]]
 # Radians, and a share of a track's largest value: smaller differences are rounding.
 _SAME = 1e-6

@@ -9,8 +9,6 @@ import numpy as np
 from retime.methods.align import Alignment, TimingScore
 from retime.plot.style import FAINT, INK, KEY, ORIGINAL, RETIMED, canvas, plain, save
 
-__all__ = ["draw_alignment", "draw_score"]
-
 # Pictures need no more cells than this each way.
 _CELLS = 800
 

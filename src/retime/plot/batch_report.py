@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["ClipResult", "Strip", "write_batch_report"]
-
 # Rows of the tables of rejected and of failed results; the CSV has all.
 _LISTED = 200
 _BINS = 40

@@ -11,8 +11,6 @@ from retime.plot.style import INK, ORIGINAL, RETIMED, canvas, plain
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["contact_figure"]
-
 
 def contact_figure(rows: Mapping[str, Sequence[Contact]], end: float) -> Figure:
     """Draw contacts: a row per motion and joint, a bar per contact.

@@ -12,8 +12,6 @@ from retime.methods.physics.effort import ground_force
 from retime.plot.style import FAINT, INK, KEY, ORIGINAL, RETIMED, canvas, plain, save
 from retime.timing import TimeWarp
 
-__all__ = ["draw_physics", "draw_regions"]
-
 _OUTSIDE = "#d2603a"
 
 

@@ -16,8 +16,6 @@ from retime.plot.style import FAINT, INK, KEY, ORIGINAL, RETIMED, canvas, plain,
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["draw_pose_strip", "draw_poses"]
-
 _ROW_INCHES = 0.16
 
 

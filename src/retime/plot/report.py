@@ -25,8 +25,6 @@ from retime.timing import TimeWarp
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["STYLE", "picture", "write_report"]
-
 STYLE = """
 :root { color-scheme: light; font: 15px/1.5 system-ui, "Segoe UI", sans-serif; color: #22262d; }
 body { max-width: 72rem; margin: 2rem auto; padding: 0 1.25rem; background: #fff; }

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw_strips", "strip_figure"]
-
 # The view: from the figure's right and a little from the front, as jumps and walks read best.
 _VIEW_YAW = np.radians(65)
 _VIEW_PITCH = np.radians(8)

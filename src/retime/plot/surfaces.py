@@ -9,8 +9,6 @@ import numpy as np
 from retime.methods.surface import ControlSurfaces
 from retime.plot.style import FAINT, INK, KEY, canvas, plain, save
 
-__all__ = ["draw_joint_times", "draw_surfaces"]
-
 # Joints that move most get a name and a colour of their own.
 _NAMED = 8
 

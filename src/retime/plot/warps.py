@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw_warps", "warp_figure"]
-
 # Rates outside are drawn at the edge: a hold has none on a log scale.
 _SLOWEST, _FASTEST = 1 / 32, 32.0
 # A rate this near to 1 keeps the source's timing.

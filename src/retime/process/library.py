@@ -25,8 +25,6 @@ from retime.errors import FormatError, MissingDependencyError
 from retime.process.child import ONE_THREAD, Child
 from retime.process.inside import bound_memory, own_output, send_message
 
-__all__ = ["Arrays", "IsolatedLibrary", "Refused", "serve"]
-
 Arrays = Mapping[str, npt.NDArray[Any]]
 Operation = Callable[[dict[str, Any], dict[str, npt.NDArray[Any]]], tuple[dict[str, Any], Arrays]]
 

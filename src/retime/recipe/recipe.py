@@ -19,8 +19,6 @@ from retime.notes import Note, Remedy
 from retime.parameters import build, same, values_of
 from retime.timing import TimeWarp
 
-__all__ = ["Recipe", "Solved", "Step", "snap_duration"]
-
 
 @dataclass(frozen=True, eq=False)
 class Step:

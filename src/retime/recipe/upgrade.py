@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["VERSION", "upgrade_name", "upgrade_parameters"]
-
 # The version that recipes, warps, projects, journals and batch manifests are written in.
 VERSION = 2
 

@@ -15,8 +15,6 @@ from typing import Any
 
 from retime.errors import InputError, MissingDependencyError, did_you_mean
 
-__all__ = ["DOWNLOADS", "Download", "fetch"]
-
 _COMMIT = "5d98bb6b62b4735d89ff5f53e96899de2b92d8b4"
 _BASE_URL = f"https://raw.githubusercontent.com/una-dinosauria/cmu-mocap/{_COMMIT}/data/"
 URL_VARIABLE, CACHE_VARIABLE = "RETIME_SAMPLES_URL", "RETIME_CACHE"

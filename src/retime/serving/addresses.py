@@ -9,8 +9,6 @@ import sys
 from retime.errors import InputError
 from retime.notes import Note, Remedy
 
-__all__ = ["hosts", "is_loopback", "listen", "shown"]
-
 
 def listen(host: str, port: int, *, parameter: str = "port") -> socket.socket:
     """Return a socket that listens; one that cannot is an ``InputError``.

@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["pack_frame", "parse_frame"]
-
 _LENGTH = struct.Struct("<I")
 
 

@@ -6,8 +6,6 @@ from typing import Any
 
 import uvicorn
 
-__all__ = ["http_config"]
-
 
 def http_config(app: Any, *, most_message: int, most_connections: int) -> uvicorn.Config:
     """Return how an application is served.

@@ -25,26 +25,6 @@ from retime.studio.project import (
     must_travel,
 )
 
-__all__ = [
-    "AddAudio",
-    "AddMotion",
-    "AddStep",
-    "ChangeStep",
-    "ClientCommand",
-    "Command",
-    "CopyVersion",
-    "MoveAudio",
-    "MoveFile",
-    "MoveStep",
-    "RemoveAudio",
-    "RemoveMotion",
-    "RemoveStep",
-    "ReplaceSteps",
-    "UseMotion",
-    "change",
-    "preview",
-]
-
 # More would only be an accident or an attack.
 _MOST_MOTIONS = 1000
 

@@ -33,8 +33,6 @@ from retime.studio.lines import line_of
 from retime.studio.wording import studio_notes
 from retime.timing import TimeWarp
 
-__all__ = ["FrameMaker"]
-
 Progress = Callable[[str, float | None], None]
 # What a window is sent at once, at most: single precision values, 1 GB of them.
 _MOST_VALUES = 1 << 28

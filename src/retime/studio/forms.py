@@ -10,8 +10,6 @@ from retime.methods import METHODS, Method
 from retime.parameters import Parameter, Range, declared
 from retime.studio.messages import FormField, MethodForm
 
-__all__ = ["method_forms"]
-
 
 def method_forms() -> list[MethodForm]:
     """List the methods with their forms."""

@@ -30,8 +30,6 @@ from retime.studio.worker import Said
 from retime.studio.workers import Stopped, Workers
 from retime.studio.workspace import sha256_of
 
-__all__ = ["MOST_UPLOAD", "Hub"]
-
 MOST_UPLOAD = 512 << 20
 # The project file is written when nothing has changed for so long, seconds; the journal at once.
 _AUTOSAVE = 1.0

@@ -13,8 +13,6 @@ from retime.studio.project import Project, recipe_of
 from retime.studio.session import Session
 from retime.studio.window import Shows, Window
 
-__all__ = ["JobMaker", "content_of"]
-
 
 class JobMaker:
     """Makes the jobs of one session's document.

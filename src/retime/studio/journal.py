@@ -16,8 +16,6 @@ from typing import Any, BinaryIO
 from retime.errors import FormatError, InputError
 from retime.io.files import lock_file
 
-__all__ = ["Journal", "free_name"]
-
 _MOST_BYTES = 512 << 20
 
 

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from retime.recipe import Step
 
-__all__ = ["line_of"]
-
 
 def line_of(step: Step) -> str:
     """Say in a few words what a step does."""

@@ -19,24 +19,6 @@ from retime.io.json_text import version_of
 from retime.recipe import json as recipe_json
 from retime.recipe.upgrade import VERSION, upgrade_parameters
 
-__all__ = [
-    "MOST_STEPS",
-    "OWN_MOTION",
-    "Audio",
-    "MotionEntry",
-    "NewStep",
-    "Project",
-    "StepEntry",
-    "Version",
-    "from_document",
-    "must_be_a_step",
-    "must_travel",
-    "project_hash",
-    "recipe_of",
-    "to_document",
-    "upgrade_step",
-]
-
 Version = Literal["A", "B"]
 FORMAT = "retime-project"
 # More would only be an accident or an attack; a recipe of a hundred steps was never seen.

@@ -20,8 +20,6 @@ from retime.serving.frames import parse_frame
 from retime.studio import frame_headers, messages
 from retime.studio.window import Window
 
-__all__ = ["Relay"]
-
 _PATIENCE = 15.0
 _MOST_BYTES = 1 << 20
 

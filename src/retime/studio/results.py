@@ -15,8 +15,6 @@ from retime.studio.window import Shows, Window
 from retime.studio.worker import Said
 from retime.studio.workers import Stopped, Workers
 
-__all__ = ["Results", "purpose_of"]
-
 Who = Callable[[], list[Window]]
 
 

@@ -21,8 +21,6 @@ from retime.studio.session import Session
 from retime.studio.workers import Workers
 from retime.studio.workspace import Workspace, sha256_of
 
-__all__ = ["serve"]
-
 
 def serve(
     folder: Path,

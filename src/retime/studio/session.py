@@ -22,8 +22,6 @@ from retime.studio.journal_upgrade import upgrade_lines
 from retime.studio.project import FORMAT, Project, from_document, project_hash, to_document
 from retime.studio.workspace import Workspace, sha256_of
 
-__all__ = ["Session"]
-
 
 class Session:
     """A project that is open.

@@ -22,8 +22,6 @@ from retime.process.inside import own_output, queued_messages, send_message
 from retime.studio import jobs
 from retime.studio.wording import studio_error
 
-__all__ = ["main", "pack", "unpack"]
-
 # Progress is told at most this often, seconds.
 _OFTEN = 0.05
 

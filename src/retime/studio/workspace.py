@@ -11,8 +11,6 @@ from pathlib import Path
 
 from retime.errors import InputError
 
-__all__ = ["Workspace", "project_folder", "sha256_of"]
-
 # A name keeps letters, digits and a few marks; anything else could mean something to a system.
 _UNSAFE = re.compile(r"[^\w .()+\-]", re.UNICODE)
 _LONGEST_NAME = 120

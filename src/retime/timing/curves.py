@@ -14,8 +14,6 @@ from retime.errors import InputError
 from retime.timing.graph import Graph
 from retime.timing.warp import TimeWarp
 
-__all__ = ["BezierCurve", "fit_bezier", "keytime_warp", "monotone_cubic"]
-
 # Smooth results are sampled this finely, in seconds, or finer.
 SPACING = 1 / 120
 # A fit may place its keys on this many points of a curve, besides its corners.

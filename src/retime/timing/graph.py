@@ -16,8 +16,6 @@ import numpy.typing as npt
 
 from retime.errors import InputError
 
-__all__ = ["Graph", "Side", "compose", "mix", "unroll"]
-
 FloatArray = npt.NDArray[np.float64]
 Side = Literal["left", "right"]
 

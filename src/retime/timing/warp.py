@@ -16,8 +16,6 @@ from retime.parameters import part_of_clip
 from retime.timing import graph
 from retime.timing.graph import Graph
 
-__all__ = ["TimeWarp"]
-
 FloatArray = npt.NDArray[np.float64]
 Knots = tuple[npt.ArrayLike, npt.ArrayLike]
 

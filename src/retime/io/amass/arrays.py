@@ -12,8 +12,6 @@ import numpy.typing as npt
 
 from retime.errors import FormatError
 
-__all__ = ["Arrays"]
-
 # What one array may unpack to.
 _MOST_BYTES = 2 << 30
 _MOST_MEMBERS = 1000

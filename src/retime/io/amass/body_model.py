@@ -18,8 +18,6 @@ import numpy.typing as npt
 
 from retime.motion.skeleton import EndSite, Skeleton
 
-__all__ = ["MODELS", "Model", "model_of"]
-
 _STATURE = 1.70
 _Point = tuple[float, float, float]
 

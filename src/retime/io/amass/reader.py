@@ -19,8 +19,6 @@ from retime.motion import Motion, Origin, Pose, Units, quat
 from retime.motion.kinematics import infer_units
 from retime.notes import Note, Remedy
 
-__all__ = ["PARTS", "RATES", "AmassFile", "read_motion", "recognises"]
-
 # Names of the frame rate, and of the poses by part in the order of the models' joints.
 RATES = ("mocap_framerate", "mocap_frame_rate")
 PARTS = ("root_orient", "pose_body", "pose_jaw", "pose_eye", "pose_hand")

@@ -19,8 +19,6 @@ from retime.io.as_read import is_as_read, needs_even_frames
 from retime.io.files import write_bytes
 from retime.motion import Motion, quat
 
-__all__ = ["write_motion"]
-
 # Arrays that tell of the body and not of its motion, however many rows they have.
 _STILL = {"betas", "gender", "num_betas", "v_template", "markers_latent", "latent_labels"}
 _LENGTHS = ("mocap_time_length",)

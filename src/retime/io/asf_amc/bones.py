@@ -14,8 +14,6 @@ from retime.errors import FormatError, did_you_mean
 from retime.motion import quat
 from retime.motion.skeleton import EndSite, Skeleton
 
-__all__ = ["ROOT", "AsfFile", "Bone", "numbers", "parse_asf", "text_lines"]
-
 ROOT = "root"
 # More bones than any figure has, and lengths beyond any.
 _MOST_BONES = 5000

@@ -19,8 +19,6 @@ from retime.motion import Motion, Origin, Pose, Units, quat
 from retime.motion.kinematics import height, infer_units
 from retime.notes import Note, Remedy
 
-__all__ = ["USUAL_FPS", "AmcFile", "find_skeleton", "read_motion", "turned"]
-
 # What the laboratory of most such files recorded at.
 USUAL_FPS = 120.0
 # Inches are told over a unit, which in the same laboratory is this; others write what they like.

@@ -20,8 +20,6 @@ from retime.io.asf_amc.reader import USUAL_FPS, AmcFile, find_skeleton, turned
 from retime.io.files import read_bytes, write_bytes
 from retime.motion import Motion, quat
 
-__all__ = ["write_motion"]
-
 # Turning and moving beyond this that cannot be written is said: radians, units of length.
 _LOST_TURN = np.radians(0.5)
 _LOST_WAY = 1e-3

@@ -10,8 +10,6 @@ import numpy as np
 
 from retime.errors import FormatError
 
-__all__ = ["Channel", "Hierarchy", "Node", "parse_hierarchy"]
-
 # Hair and ropes hang a few hundred bones deep; deeper nesting is a broken or hostile file.
 MOST_DEPTH = 1024
 MOST_NODES = 100_000

@@ -20,8 +20,6 @@ from retime.io.rest_frame import starts_at_rest
 from retime.motion import Motion, Origin, Pose, Units
 from retime.motion.skeleton import EndSite, Skeleton, unique_names
 
-__all__ = ["BvhFile", "read_motion", "rotation_columns"]
-
 _MOTION = re.compile(rb"(?:\A|\r\n|\r|\n)[ \t]*motion(?=\s|\Z)", re.IGNORECASE)
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _OTHER_FORMATS = {

@@ -12,8 +12,6 @@ from retime.arrays import FloatArray
 from retime.errors import FormatError, FormatWarning
 from retime.notes import Note, Remedy
 
-__all__ = ["Rows", "nominal_rate", "parse_rows"]
-
 _FRAMES = re.compile(rb"\s*frames[ \t]*:?[ \t]*([^\s]*)", re.IGNORECASE)
 _FRAME_TIME = re.compile(rb"\s*frame[ \t]*time[ \t]*:?[ \t]*([^\s]*)", re.IGNORECASE)
 

@@ -23,8 +23,6 @@ from retime.motion import Motion, quat
 from retime.motion.kinematics import infer_units
 from retime.motion.skeleton import Skeleton
 
-__all__ = ["write_motion"]
-
 # Digits behind the point: a millionth of a degree, or of a unit, even where the source had fewer.
 _LEAST_DECIMALS = 6
 _MOST_DECIMALS = 9

@@ -24,8 +24,6 @@ from retime.motion.sampling import MOST_BYTES
 from retime.motion.skeleton import Skeleton, unique_names
 from retime.notes import Note, Remedy
 
-__all__ = ["C3dFile", "Event", "read_motion"]
-
 _UNITS = {"mm": 0.001, "cm": 0.01, "dm": 0.1, "m": 1.0, "in": 0.0254, "ft": 0.3048}
 # Beyond this, in the file's units, numbers are no places.
 _MOST_LENGTH = 1e9

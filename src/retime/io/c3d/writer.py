@@ -16,8 +16,6 @@ from retime.io.files import read_bytes, write_bytes
 from retime.motion import Motion
 from retime.timing import TimeWarp
 
-__all__ = ["write_motion"]
-
 
 def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -> None:
     """Write a motion back into a copy of its C3D file. Options are those of ``retime.write``."""

@@ -14,8 +14,6 @@ from retime.arrays import FloatArray
 from retime.io.fbx.document import Document, Thing, property_rows, vector
 from retime.motion import quat
 
-__all__ = ["Placing", "placing_of"]
-
 # Rotation orders by number: which axis turns first. The seventh, spheric, is no order.
 ORDERS = ("XYZ", "XZY", "YZX", "YXZ", "ZXY", "ZYX")
 # Reading and turning back must agree to this, radians and shares.

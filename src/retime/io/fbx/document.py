@@ -16,8 +16,6 @@ from retime.io.fbx.properties import values
 from retime.io.fbx.tree import Malformed, Node, Tree, parse, write
 from retime.io.files import read_bytes, write_bytes
 
-__all__ = ["Document", "Link", "Thing", "load", "property_rows", "said_of"]
-
 # Ticks of a second: of files until now, and of those that declare another time code.
 _TICKS = 46_186_158_000
 _NEW_TICKS = 141_120_000

@@ -34,8 +34,6 @@ from retime.io.fbx.tree import Node, empty_tree, write
 from retime.motion.sampling import MOST_BYTES
 from retime.process.library import Arrays, IsolatedLibrary
 
-__all__ = ["Evaluator", "Poses"]
-
 _MODES = (CONSTANT, CONSTANT | NEXT, LINEAR, CUBIC)
 
 

@@ -12,8 +12,6 @@ import numpy.typing as npt
 
 from retime.io.fbx.tree import Malformed, Node
 
-__all__ = ["Packed", "array", "numbers", "packed", "property_parts", "real", "text", "values"]
-
 _SCALARS = {
     "Y": struct.Struct("<h"), "C": struct.Struct("<?"), "B": struct.Struct("<?"),
     "I": struct.Struct("<i"), "F": struct.Struct("<f"), "D": struct.Struct("<d"),

@@ -27,8 +27,6 @@ from retime.motion import Motion, Origin, Units, UpAxis, quat
 from retime.motion.skeleton import EndSite, Skeleton, unique_names
 from retime.notes import Note, Remedy
 
-__all__ = ["Kept", "contents", "read_motion", "read_motions"]
-
 # A chain of more models than this is no body.
 _MOST_MODELS = 20_000
 _BONES = ("LimbNode", "Limb", "Root")

@@ -8,8 +8,6 @@ from retime.io.fbx.document import Document, plain_name
 from retime.io.fbx.properties import property_parts, real, text, values
 from retime.io.fbx.tree import Node
 
-__all__ = ["respanned_settings", "respanned_stack", "respanned_takes", "take_of"]
-
 _PAIRS = (("LocalStart", "LocalStop"), ("ReferenceStart", "ReferenceStop"))
 Moved = Callable[[int], int]
 

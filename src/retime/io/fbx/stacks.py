@@ -17,17 +17,6 @@ from retime.io.fbx.tree import Malformed
 from retime.io.in_place import choose
 from retime.motion.sampling import MOST_BYTES
 
-__all__ = [
-    "AXES",
-    "PATHS",
-    "Drive",
-    "Stack",
-    "choose_stack",
-    "frame_rate",
-    "frames_of",
-    "stack_of",
-]
-
 # Properties of a model that place it, and what they are called elsewhere.
 PATHS = {"Lcl Translation": "translation", "Lcl Rotation": "rotation", "Lcl Scaling": "scale"}
 AXES = ("d|X", "d|Y", "d|Z")

@@ -11,8 +11,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Malformed", "Node", "Tree", "parse", "write"]
-
 MAGIC = b"Kaydara FBX Binary  \x00"
 _END_MAGIC = bytes.fromhex("f85a8c6adef5d97eece90ce3758f290b")
 _HEADER_SIZE = 27

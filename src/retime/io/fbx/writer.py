@@ -21,8 +21,6 @@ from retime.io.in_place import Retimed, kept_of, retimed_together
 from retime.motion import Motion, quat
 from retime.timing.graph import Graph
 
-__all__ = ["write_motion", "write_motions"]
-
 Tracks = Mapping[str, FloatArray]
 # What differs by less than this from the retimed source was not edited: radians, metres.
 _SAME = 1e-6

@@ -10,8 +10,6 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.io.gltf.document import Document
 
-__all__ = ["COMPONENTS", "FLOAT", "read_accessor"]
-
 FLOAT = 5126
 _DTYPES: dict[int, str] = {
     5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", FLOAT: "<f4",

@@ -15,8 +15,6 @@ from retime.io.gltf.samplers import ON_FRAME, Interpolation, Sampler
 from retime.io.in_place import choose
 from retime.motion.sampling import MOST_BYTES
 
-__all__ = ["Channel", "animation_names", "channels_of", "choose_animation", "frames_of"]
-
 _SIZES = {"translation": 3, "rotation": 4, "scale": 3}
 # Rates that animations are made at; keys of a file mostly lie on the frames of one of them.
 _RATES = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 90.0, 100.0, 120.0, 240.0)

@@ -20,8 +20,6 @@ from urllib.parse import quote, unquote
 from retime.errors import FormatError, RetimeError
 from retime.io.files import read_bytes, write_bytes
 
-__all__ = ["Document", "load"]
-
 _MAGIC = b"glTF"
 _JSON, _BIN = 0x4E4F534A, 0x004E4942
 # Deeper JSON is no scene, and more text than this no header.

@@ -7,8 +7,6 @@ from typing import Any
 
 from retime.io.gltf.document import Document
 
-__all__ = ["humanoid_roles"]
-
 # Where VRM's words differ from ours, once its capitals are taken apart.
 _WORDS = {"left_toes": "left_toe", "right_toes": "right_toe"}
 _ROLES = re.compile(

@@ -6,8 +6,6 @@ import numpy as np
 
 from retime.compiled import kernel
 
-__all__ = ["needed_knots"]
-
 
 @kernel
 def needed_knots(xs, ys, x, y, close):  # type: ignore[no-untyped-def]

@@ -22,8 +22,6 @@ from retime.io.in_place import others_note
 from retime.motion import Motion, Origin, Units, quat
 from retime.motion.skeleton import EndSite, Skeleton, unique_names
 
-__all__ = ["Kept", "contents", "read_motion", "read_motions", "rest_of"]
-
 # A chain of more nodes than this is no body.
 _MOST_NODES = 20_000
 # Single precision holds no more.

@@ -9,8 +9,6 @@ from pathlib import Path, PurePosixPath
 
 from retime.errors import FormatError
 
-__all__ = ["Unpacked", "unpack"]
-
 _MOST_FILES = 20_000
 # Files in a package are stored as they are: together they cannot be larger than it.
 _SLACK = 1.01

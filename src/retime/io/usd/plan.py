@@ -14,8 +14,6 @@ from retime.io.usd.timing import joined
 from retime.motion import quat
 from retime.timing.graph import Graph
 
-__all__ = ["EditPlan", "matrices"]
-
 TRACKS = ("rotations", "translations", "scales")
 Edited = dict[str, set[int]]
 # What differs by less than this from the retimed source was not edited: radians, lengths' share.

@@ -21,8 +21,6 @@ from retime.io.usd.stages import is_animated as moves
 from retime.io.usd.timing import frames_of
 from retime.process.library import Arrays, Refused
 
-__all__ = ["contents", "local_matrix", "read"]
-
 
 def contents(request: dict[str, Any], _: Arrays) -> tuple[dict[str, Any], Arrays]:
     """List the animations of a stage."""

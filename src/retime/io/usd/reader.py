@@ -23,8 +23,6 @@ from retime.motion.skeleton import Skeleton, unique_names
 from retime.notes import Note, Remedy
 from retime.process.library import Arrays, IsolatedLibrary
 
-__all__ = ["LIBRARY", "Kept", "Located", "contents", "located", "read_motion", "read_motions"]
-
 # Stages of many layers take their time, however small the first of them is.
 LIBRARY = IsolatedLibrary(
     Path(__file__).with_name("child.py"), module="pxr", extra="usd", kind="USD", seconds=120.0

@@ -17,17 +17,6 @@ from retime.arrays import FloatArray
 from retime.process.inside import bound_memory
 from retime.process.library import Refused
 
-__all__ = [
-    "TRACKS",
-    "Animation",
-    "Opened",
-    "animations",
-    "attributes",
-    "is_animated",
-    "open_stage",
-    "sample_times",
-]
-
 TRACKS = ("rotations", "translations", "scales")
 _MOST_PRIMS = 1_000_000
 _MOST_LAYERS = 10_000

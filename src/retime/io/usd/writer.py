@@ -21,8 +21,6 @@ from retime.io.usd.timing import settled
 from retime.motion import Motion, quat
 from retime.motion.kinematics import local_translations
 
-__all__ = ["write_motion", "write_motions"]
-
 _OVER = re.compile(r"\.over\.usd[ac]?$", re.IGNORECASE)
 
 

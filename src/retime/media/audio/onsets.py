@@ -9,8 +9,6 @@ import numpy.typing as npt
 
 from retime.timing.graph import Graph, tidy
 
-__all__ = ["Attack", "Lock", "find_attacks", "lock_attacks"]
-
 # Sound is looked at in bins of this length; an attack rises out of what was before it.
 _BIN_S = 0.0025
 _BEFORE_S = 0.040

@@ -13,8 +13,6 @@ import numpy.typing as npt
 
 from retime.media.video.opening import Footage, library, refused
 
-__all__ = ["Sound", "decode_sound"]
-
 # Samples a second that the encoder takes; others become the first.
 _RATES = (48000, 96000, 88200, 64000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000)
 # Time stamps may shake by this much around sound that has no gap.

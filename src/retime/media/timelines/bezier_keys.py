@@ -12,8 +12,6 @@ from retime.io.files import write_bytes
 from retime.io.json_text import write_json
 from retime.timing.curves import BezierCurve
 
-__all__ = ["COLUMNS", "write_keys"]
-
 COLUMNS = ("output", "source", "left_output", "left_source", "right_output", "right_source")
 
 

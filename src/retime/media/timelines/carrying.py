@@ -8,8 +8,6 @@ from typing import Literal
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
-__all__ = ["Carrier", "Outside"]
-
 Outside = Literal["drop", "clamp"]
 # Times in files have milliseconds at best.
 _SAME_TIME = 1e-7

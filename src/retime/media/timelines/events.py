@@ -12,8 +12,6 @@ from retime.media.timelines.marker_table import parse_table
 from retime.media.timelines.subtitles import parse_srt, parse_vtt
 from retime.media.timelines.text_file import read_text
 
-__all__ = ["SUFFIXES", "carry_events"]
-
 SUFFIXES = (".csv", ".txt", ".srt", ".vtt")
 
 

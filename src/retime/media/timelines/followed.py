@@ -7,8 +7,6 @@ from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
-__all__ = ["followed_curve"]
-
 
 def followed_curve(warp: TimeWarp, channel: str | None = None) -> tuple[Graph, tuple[str, ...]]:
     """Return the curve to follow, over the warp's whole domain, and what there is to say about it.

@@ -17,8 +17,6 @@ from retime.process.library import IsolatedLibrary
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
-__all__ = ["Media", "Written", "read_timeline", "write_timeline"]
-
 # Damaged files crash the library: it reads them in a process of its own.
 LIBRARY = IsolatedLibrary(
     Path(__file__).with_name("otio_child.py"),

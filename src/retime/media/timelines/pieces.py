@@ -11,8 +11,6 @@ import numpy.typing as npt
 from retime.errors import InputError
 from retime.timing.graph import Graph
 
-__all__ = ["Piece", "linear_pieces"]
-
 FloatArray = npt.NDArray[np.float64]
 
 _MOST_FRAMES = 2_000_000

@@ -9,8 +9,6 @@ from retime.errors import FormatError
 from retime.media.timelines.blocks import Block, EventText
 from retime.media.timelines.carrying import Carrier
 
-__all__ = ["parse_srt", "parse_vtt"]
-
 _TIME = r"(?:(\d{1,6}):)?(\d{1,2}):(\d{1,2})([.,])(\d{1,6})"
 _CUE = re.compile(rf"^([ \t]*){_TIME}([ \t]*-->[ \t]*){_TIME}([^\r\n]*)([\r\n]*)$")
 _INSIDE = re.compile(rf"<{_TIME}>")

@@ -25,8 +25,6 @@ from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
-__all__ = ["Frames", "RetimedVideo", "Sounding", "retime_video"]
-
 Frames = Literal["nearest", "blend"]
 Sounding = Literal["keep-pitch", "drop"]
 Progress = Callable[[int, int, str], Any]

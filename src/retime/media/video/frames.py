@@ -14,8 +14,6 @@ import numpy.typing as npt
 from retime.errors import FormatError
 from retime.media.video.opening import Footage, library, refused
 
-__all__ = ["FrameIndex", "FrameReader", "index_frames"]
-
 # Decoded pictures that are kept: a film backwards reads each stretch between key frames once.
 _CACHED_BYTES = 256 << 20
 # More frames than this are no video.

@@ -17,8 +17,6 @@ from retime.methods.align.trail import Trail
 from retime.motion import Motion
 from retime.timing import TimeWarp
 
-__all__ = ["Aligner"]
-
 # Longer gaps in the stream tell nothing about where the performer went meanwhile.
 _LONGEST_GAP = 1.0
 # So many joints in sight tell the timing as well as all.

@@ -11,8 +11,6 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.methods.align.poses import LivePose
 
-__all__ = ["CopyFilter"]
-
 # Places a second of the recording.
 _PLACES = 120.0
 # Rates that are told apart; 0 is standing still.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-__all__ = ["GrowingCurve"]
-
 
 class GrowingCurve:
     """A piecewise cubic Bezier from live to recorded time, whose last key moves (Table 1).

@@ -15,8 +15,6 @@ from retime.motion import Motion
 from retime.motion.kinematics import positions
 from retime.notes import Note, Remedy
 
-__all__ = ["PAPER_JOINTS", "Recording", "record", "stand_ins", "tracked_points"]
-
 # The joints of section 4, in its order: head, centre hip, right and left hip, middle and upper
 # chest, left and right shoulder, elbow and wrist, left and right knee and ankle.
 PAPER_JOINTS: tuple[str, ...] = (

@@ -24,8 +24,6 @@ from retime.motion.edits import Edit
 from retime.parameters import About, ClipRange, Range, Ripple, part_of_clip, takes
 from retime.timing import TimeWarp
 
-__all__ = ["AlignParameters", "Alignment", "align", "align_edit", "alignment", "find_alignment"]
-
 # Velocity counts as the distance it makes in this many seconds.
 _MOTION_SECONDS = 0.15
 # Share of the constant difference in posture that is taken out once a first path is known.

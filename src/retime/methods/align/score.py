@@ -17,8 +17,6 @@ from retime.methods.align.joints import Recording, tracked_points
 from retime.methods.align.poses import own_heading
 from retime.motion import Motion
 
-__all__ = ["Moment", "TimingScore", "follow", "score", "score_times"]
-
 # Where the recording's mean joint is slower than this (metres a second), timing cannot be seen.
 _MOVES = 0.15
 # Less sure than this, a moment is not judged.

@@ -13,8 +13,6 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.methods.align.poses import LivePose, Mask, velocity
 
-__all__ = ["TakeFilter"]
-
 _PLACES = 60.0
 _RATES = np.r_[0.0, np.arange(0.25, 2.6, 0.2)]
 _USUAL_SPREAD = 0.35
