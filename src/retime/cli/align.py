@@ -21,11 +21,6 @@ from retime.cli.retiming import retime_file
 from retime.methods.align import AlignParameters
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(align)
-
-
 @with_retiming
 @with_parameters(AlignParameters, leave_out=("reference",))
 def align(

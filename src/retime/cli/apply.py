@@ -13,11 +13,6 @@ from retime.errors import InputError
 from retime.methods.spline import SplineParameters
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(apply)
-
-
 @with_retiming
 @with_parameters(SplineParameters)
 def apply(

@@ -22,11 +22,6 @@ from retime.errors import InputError
 from retime.evaluate.reading import Reading
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(check)
-
-
 @with_reading
 def check(
     file: Input,

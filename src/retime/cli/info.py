@@ -14,11 +14,6 @@ if TYPE_CHECKING:
     from retime.body import Body
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(info)
-
-
 @with_reading
 def info(
     file: Input,

@@ -29,11 +29,6 @@ if TYPE_CHECKING:
 _HEARD = "vmc://127.0.0.1:39539"
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(live)
-
-
 @with_reading
 def live(
     reading: Reading,

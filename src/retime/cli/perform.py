@@ -26,11 +26,6 @@ Speed = Annotated[
 ReplayRate = Annotated[float, typer.Option(help="Frames a second.", min=1, max=1000)]
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(perform)
-
-
 def must_have_osc() -> None:
     """Refuse, before any work, streams that need an absent package."""
     try:

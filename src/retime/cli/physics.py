@@ -24,11 +24,6 @@ from retime.errors import InputError
 from retime.methods.physics import PhysicsParameters, model_of
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(physics)
-
-
 @with_retiming
 @with_parameters(PhysicsParameters, leave_out=("contacts",))
 def physics(

@@ -19,11 +19,6 @@ from retime.errors import InputError
 from retime.evaluate.reading import Reading
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(plot)
-
-
 @with_reading
 def plot(
     files: Annotated[

@@ -12,11 +12,6 @@ from retime.cli.options import Json
 from retime.errors import InputError
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(samples)
-
-
 def samples(
     names: Annotated[
         list[str] | None,

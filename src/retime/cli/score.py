@@ -19,11 +19,6 @@ from retime.cli.options import (
 from retime.evaluate.reading import Reading
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(score)
-
-
 @with_reading
 def score(
     recording: Annotated[

@@ -25,11 +25,6 @@ from retime.errors import InputError
 from retime.methods.staggered import PoseEdit, StaggerParameters
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(stagger)
-
-
 @with_retiming
 @with_parameters(StaggerParameters, leave_out=("contacts",))
 def stagger(

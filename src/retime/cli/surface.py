@@ -22,12 +22,6 @@ from retime.cli.retiming import retime_file
 from retime.errors import InputError
 from retime.methods.surface import SurfaceKey, SurfaceParameters
 
-
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(surface)
-
-
 Drag = list[float] | None
 
 

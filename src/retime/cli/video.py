@@ -11,11 +11,6 @@ from retime.cli.console import progress, report
 from retime.cli.options import Fps, Json, must_differ, must_have_a_folder
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(video)
-
-
 def video(
     source: Annotated[Path, typer.Argument(metavar="IN", help="The video file.")],
     target: Annotated[

@@ -25,14 +25,7 @@ Channel = Annotated[
 ]
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the group of commands."""
-    group = typer.Typer(
-        no_args_is_help=True, help="Make, show, compose, invert and export time warps."
-    )
-    for command in (make, show, compose, invert, export, import_, events):
-        group.command(command.__name__.rstrip("_"))(command)
-    app.add_typer(group, name=name)
+warp = typer.Typer(no_args_is_help=True, help="Make, show, compose, invert and export time warps.")
 
 
 def _summary(warp: Any, path: Path) -> dict[str, Any]:
@@ -61,6 +54,7 @@ def _must_have(warp: Any, channel: str | None) -> None:
         raise InputError(f"the warp has no channel {channel!r}{known}")
 
 
+@warp.command()
 @with_parameters(SplineParameters)
 def make(
     target: WarpOut,
@@ -114,6 +108,7 @@ def make(
     report(_summary(warp, target), as_json=as_json, notes=warp.notes)
 
 
+@warp.command()
 def show(
     file: WarpFile,
     rows: Annotated[int, typer.Option("--rows", help="Rows of the table.", min=2, max=1000)] = 11,
@@ -141,6 +136,7 @@ def show(
     table(lines, header=("output s", "source s", "rate"))
 
 
+@warp.command()
 def compose(
     files: Annotated[
         list[Path],
@@ -166,6 +162,7 @@ def compose(
     report(_summary(total, target), as_json=as_json, notes=total.notes)
 
 
+@warp.command()
 def invert(file: WarpFile, target: WarpOut, as_json: Json = False) -> None:
     """Exchange output and source: the warp that undoes this one.
 
@@ -179,6 +176,7 @@ def invert(file: WarpFile, target: WarpOut, as_json: Json = False) -> None:
     report(_summary(inverse, target), as_json=as_json)
 
 
+@warp.command()
 def export(
     file: WarpFile,
     target: Annotated[
@@ -291,6 +289,7 @@ def _export_timeline(
     report(fields, as_json=as_json, notes=[*notes, *made.notes])
 
 
+@warp.command("import")
 def import_(
     file: Annotated[Path, typer.Argument(metavar="IN", help="An OpenTimelineIO file (.otio).")],
     target: WarpOut,
@@ -310,6 +309,7 @@ def import_(
     report(_summary(warp, target), as_json=as_json, notes=warp.notes)
 
 
+@warp.command()
 def events(
     source: Annotated[
         Path,
