@@ -6,7 +6,6 @@ import hashlib
 import zipfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
@@ -14,7 +13,9 @@ from retime.arrays import FloatArray
 from retime.errors import FormatError
 from retime.io.amass.arrays import Arrays
 from retime.io.amass.body_model import MODELS, Model, model_of
+from retime.io.as_read import no_frame_rate
 from retime.io.files import read_bytes
+from retime.io.parameters import RestFrame
 from retime.motion import Motion, Origin, Pose, Units, quat
 from retime.motion.kinematics import infer_units
 from retime.notes import Note, Remedy
@@ -28,8 +29,8 @@ PARTS = ("root_orient", "pose_body", "pose_jaw", "pose_eye", "pose_hand")
 class AmassFile:
     """What is kept of an archive, for writing it back.
 
-    ``told_fps`` is the rate that the archive tells, which ``fps`` may overrule. From ``rotations``
-    on, these are the very objects of the motion as read.
+    ``told_fps`` is the rate that the archive tells, which that of the ``motion`` as it was read may
+    overrule.
     """
 
     data: bytes
@@ -37,10 +38,7 @@ class AmassFile:
     vectors: FloatArray
     rest_rows: int
     told_fps: float | None
-    fps: float
-    rotations: FloatArray
-    translations: dict[str, FloatArray]
-    rest_pose: Pose | None
+    motion: Motion
 
 
 def recognises(path: Path) -> bool:
@@ -57,7 +55,7 @@ def recognises(path: Path) -> bool:
 def read_motion(
     path: str | Path,
     *,
-    rest_frame: Literal["auto", "keep", "first"] = "auto",
+    rest_frame: RestFrame = "auto",
     fps: float | None = None,
 ) -> Motion:
     """Read an archive. Options are those of ``retime.read``; a rest frame is not looked for."""
@@ -75,9 +73,7 @@ def read_motion(
     told = _told_rate(arrays)
     rate = told if fps is None else fps
     if rate is None:
-        raise FormatError(
-            Note("tells no frame rate", Remedy("give it", parameter="reading.fps")), path=path
-        )
+        raise no_frame_rate(path)
     rotations = quat.exp(vectors[:, model.order])
     aside = int(rest_frame == "first" and frames > 0)
     rest_pose = Pose(rotations[0], {"pelvis": way[0]}) if aside else None
@@ -94,17 +90,7 @@ def read_motion(
         ),
     )
     motion = _with_up(motion, any(name in arrays for name in RATES))
-    kept = AmassFile(
-        data,
-        model,
-        vectors,
-        aside,
-        told,
-        motion.fps,
-        motion.rotations,
-        dict(motion.translations),
-        motion.rest_pose,
-    )
+    kept = AmassFile(data, model, vectors, aside, told, motion)
     origin = Origin("amass", str(path), hashlib.sha256(data).hexdigest(), kept)
     return replace(motion, origin=origin)
 

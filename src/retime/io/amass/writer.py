@@ -40,7 +40,7 @@ def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -
             stacklevel=2,
         )
     rest = None if drop_rest else motion.rest_pose
-    same = is_as_read(motion, kept) and motion.fps == kept.told_fps
+    same = is_as_read(motion, kept.motion) and motion.fps == kept.told_fps
     if same and (rest is None) == (kept.rest_rows == 0):
         write_bytes(path, [kept.data])
         return
@@ -91,7 +91,7 @@ def _source_frames(motion: Motion, kept: AmassFile) -> tuple[npt.NDArray[np.int6
     warp = motion.origin.warp if motion.origin is not None else None
     times = motion.times if warp is None else warp(motion.times, "pelvis:translation")
     count = len(kept.vectors) - kept.rest_rows
-    position = times * kept.fps
+    position = times * kept.motion.fps
     if warp is not None and warp.loop and count > 1:
         position = position % (count - 1)
     position = np.clip(position, 0, max(count - 1, 0))

@@ -10,11 +10,10 @@ from itertools import chain
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.errors import FormatWarning, InputError
-from retime.io.as_read import is_as_read, needs_even_frames
+from retime.io.as_read import is_as_read, nearest_rows, needs_even_frames
 from retime.io.asf_amc.bones import Bone
 from retime.io.asf_amc.reader import USUAL_FPS, AmcFile, find_skeleton, turned
 from retime.io.files import read_bytes, write_bytes
@@ -36,7 +35,7 @@ def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -
         raise InputError(needs_even_frames("AMC"))
     skeleton = _place_of_skeleton(kept, path)
     aside = 0 if drop_rest or motion.rest_pose is None else 1
-    if is_as_read(motion, kept) and motion.fps == kept.told_fps and aside == kept.rest_rows:
+    if is_as_read(motion, kept.motion) and motion.fps == kept.told_fps and aside == kept.rest_rows:
         write_bytes(path, [kept.data])
     else:
         values = _values(motion, kept)
@@ -122,12 +121,7 @@ def _near(motion: Motion, kept: AmcFile, bone: Bone) -> FloatArray | None:
     count = 0 if values is None else len(values) - kept.rest_rows
     if values is None or count < 1:
         return None
-    warp = motion.origin.warp if motion.origin is not None else None
-    times = motion.times if warp is None else warp(motion.times, bone.name)
-    frame: npt.NDArray[np.int64] = np.round(times * kept.fps).astype(np.int64)
-    if warp is not None and warp.loop and count > 1:
-        frame %= count - 1
-    rows = np.clip(frame, 0, count - 1) + kept.rest_rows
+    rows = nearest_rows(motion, bone.name, fps=kept.motion.fps, count=count, first=kept.rest_rows)
     angles: FloatArray = values[rows][:, bone.columns]
     return np.radians(angles) if kept.degrees else angles
 

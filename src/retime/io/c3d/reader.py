@@ -6,7 +6,7 @@ import hashlib
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +15,11 @@ from retime.arrays import FloatArray
 from retime.body import find_body
 from retime.body.contacts import contacts_from_events
 from retime.errors import FormatError, InputError
+from retime.io.as_read import no_frame_rate
 from retime.io.c3d.header import check_header
 from retime.io.c3d.library import LIBRARY
 from retime.io.files import read_bytes
+from retime.io.parameters import RestFrame
 from retime.motion import Motion, Origin, Units, UpAxis, quat, trust
 from retime.motion.contact import Contact
 from retime.motion.sampling import MOST_BYTES
@@ -58,7 +60,7 @@ class C3dFile:
 def read_motion(
     path: str | Path,
     *,
-    rest_frame: Literal["auto", "keep", "first"] = "auto",
+    rest_frame: RestFrame = "auto",
     fps: float | None = None,
 ) -> Motion:
     """Read a C3D file. Options are those of ``retime.read``; points have no rest frame."""
@@ -70,9 +72,7 @@ def read_motion(
     frames, count = seen.shape
     rate = found["rate"] if fps is None else fps
     if not (np.isfinite(rate) and rate > 0):
-        raise FormatError(
-            Note("tells no frame rate", Remedy("give it", parameter="reading.fps")), path=path
-        )
+        raise no_frame_rate(path)
     if not frames or not seen.any():
         raise FormatError("no point is seen in any frame", path=path)
     if frames * count * 32 > MOST_BYTES:

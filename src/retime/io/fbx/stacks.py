@@ -15,6 +15,7 @@ from retime.io.fbx.properties import values
 from retime.io.fbx.spans import take_of
 from retime.io.fbx.tree import Malformed
 from retime.io.in_place import choose
+from retime.io.sampled import Moments
 from retime.motion.sampling import MOST_BYTES
 
 # Properties of a model that place it, and what they are called elsewhere.
@@ -200,8 +201,8 @@ def denser_rate(document: Document, stack: Stack, rate: float) -> float | None:
 
 def frames_of(
     document: Document, stack: Stack, joints: int, fps: float
-) -> tuple[FloatArray, bool, tuple[int, int]]:
-    """Choose the moments at which a stack is sampled: times, whether even, and the span."""
+) -> tuple[Moments, tuple[int, int]]:
+    """Choose the moments at which a stack is sampled, and tell its span in ticks."""
     span = stack.span or stack.key_span
     if span is None:
         raise document.fail(f"the animation {stack.name!r} has no curves and no length")
@@ -216,8 +217,8 @@ def frames_of(
         raise document.fail(f"it lasts {end - start:g} s, which is more than fits in memory")
     n = round(count)
     if n >= 1 and abs(n / fps - (end - start)) <= ON_FRAME:
-        return start + np.arange(n + 1) / fps, True, span
-    return np.r_[start + np.arange(int(count) + 1) / fps, end], False, span
+        return Moments(start + np.arange(n + 1) / fps, fps, True), span
+    return Moments(np.r_[start + np.arange(int(count) + 1) / fps, end], fps, False), span
 
 
 def interpolations(stack: Stack) -> list[str]:

@@ -13,6 +13,7 @@ from retime.io.gltf.accessors import read_accessor
 from retime.io.gltf.document import Document
 from retime.io.gltf.samplers import ON_FRAME, Interpolation, Sampler
 from retime.io.in_place import choose
+from retime.io.sampled import Moments
 from retime.motion.sampling import MOST_BYTES
 
 _SIZES = {"translation": 3, "rotation": 4, "scale": 3}
@@ -132,11 +133,11 @@ def _sampler(document: Document, entry: Any, what: str, path: str, turns: bool) 
 
 def frames_of(
     document: Document, channels: Sequence[Channel], joints: int, fps: float | None
-) -> tuple[FloatArray, float, bool]:
-    """Choose the moments at which an animation is sampled: times, rate, whether evenly spaced."""
+) -> Moments:
+    """Choose the moments at which an animation is sampled."""
     tracks = [c.sampler for c in channels]
     if not tracks:
-        return np.zeros(1), _PLAIN_RATE, True
+        return Moments(np.zeros(1), _PLAIN_RATE, True)
     start = min(float(s.times[0]) for s in tracks)
     end = max(float(s.times[-1]) for s in tracks)
     rate = fps or _rate(tracks, start)
@@ -145,8 +146,8 @@ def frames_of(
         raise document.fail(f"it lasts {end - start:g} s, which is more than fits in memory")
     n = round(count)
     if abs(n / rate - (end - start)) <= ON_FRAME:
-        return start + np.arange(n + 1) / rate, rate, True
-    return np.r_[start + np.arange(int(count) + 1) / rate, end], rate, False
+        return Moments(start + np.arange(n + 1) / rate, rate, True)
+    return Moments(np.r_[start + np.arange(int(count) + 1) / rate, end], rate, False)
 
 
 def _rate(tracks: Sequence[Sampler], start: float) -> float:

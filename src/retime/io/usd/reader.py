@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from retime.arrays import FloatArray
 from retime.errors import FormatError, InputError
 from retime.io.files import read_bytes
 from retime.io.in_place import choose, kept_of, others_note
+from retime.io.parameters import RestFrame
+from retime.io.sampled import Moments, scales_above, uniform_part
 from retime.io.usd.package import Unpacked, unpack
 from retime.motion import Motion, Origin, Units, UpAxis, quat
 from retime.motion.sampling import MOST_BYTES
@@ -93,7 +95,7 @@ def contents(path: str | Path) -> list[dict[str, Any]]:
 def read_motion(
     path: str | Path,
     *,
-    rest_frame: Literal["auto", "keep", "first"] = "auto",
+    rest_frame: RestFrame = "auto",
     fps: float | None = None,
     animation: str | int | None = None,
 ) -> Motion:
@@ -115,7 +117,7 @@ def read_motion(
 def read_motions(
     path: str | Path,
     *,
-    rest_frame: Literal["auto", "keep", "first"] = "auto",
+    rest_frame: RestFrame = "auto",
     fps: float | None = None,
 ) -> list[Motion]:
     """Read every animation of a stage."""
@@ -188,11 +190,8 @@ def _motion(
     notes: list[str],
 ) -> Motion:
     chain, tokens = entry["chain"], entry["joints"]
-    above = [e["parent"] for e in chain]
-    # A skeleton hangs on the last prim of its chain.
     base = len(chain)
-    hangs = base - 1 if base else -1
-    above += [base + p if p >= 0 else hangs for p in entry.get("parents", [])]
+    above = _parents(entry)
     short = entry["names"] or [t.rsplit("/", 1)[-1] for t in tokens]
     names = unique_names([*(e["name"] for e in chain), *short])
     rest = np.concatenate([arrays["rest"], arrays.get("joint_rest", np.zeros((0, 4, 4)))])
@@ -224,20 +223,14 @@ def _motion(
             translations[name] = track
         if np.abs(wide - skeleton.rest_scales[j]).max() > _STILL:
             sizes[name] = wide
-    more = _entry_notes(entry, shear)
     per_second = answer["codes_per_second"]
-    times = arrays["frames"] / per_second
-    up: UpAxis = "Z" if answer["up"] == "Z" else "Y"
-    bare = Motion(
+    bare = Moments(arrays["frames"] / per_second, entry["rate"], entry["even"]).motion(
         skeleton,
-        quat.continuous(rotations),
+        rotations,
         translations,
         sizes,
-        fps=entry["rate"],
-        start=float(times[0]),
-        sample_times=None if entry["even"] else times,
-        units=Units(answer["metres"], up, "declared" if answer["metres_told"] else "assumed"),
-        notes=(*notes, *more),
+        units=_units(answer),
+        notes=(*notes, *_entry_notes(entry, shear)),
     )
     played = (answer["played"][0], answer["played"][1])
     source = str(Path(path).resolve())
@@ -246,21 +239,31 @@ def _motion(
     return replace(bare, origin=origin)
 
 
+def _units(answer: dict[str, Any]) -> Units:
+    up: UpAxis = "Z" if answer["up"] == "Z" else "Y"
+    return Units(answer["metres"], up, "declared" if answer["metres_told"] else "assumed")
+
+
 _Track = tuple[FloatArray, FloatArray, FloatArray]
+
+
+def _parents(entry: dict[str, Any]) -> list[int]:
+    """Return the parents of the prims of a chain, and of a skeleton's joints, which hang on it."""
+    chain = [e["parent"] for e in entry["chain"]]
+    last = len(chain) - 1  # -1 where there is no chain: its roots are roots
+    return chain + [len(chain) + p if p >= 0 else last for p in entry.get("parents", [])]
 
 
 def _scales(
     above: list[int], size: FloatArray, tracks: dict[int, _Track]
 ) -> tuple[FloatArray, FloatArray]:
     """Return each joint's own steady scale, and that of all above it."""
-    own, scales = np.ones(len(above)), np.ones(len(above))
-    for j, p in enumerate(above):
+    own = np.ones(len(above))
+    for j in range(len(above)):
         shown = tracks[j][2] if j in tracks else size[j : j + 1]
-        steady = np.ptp(shown, axis=0).max() < _STILL and (shown > 1e-9).all()
-        own[j] = float(np.cbrt(shown[0].prod())) if steady else 1.0
-        if p >= 0:
-            scales[j] = scales[p] * own[p]
-    return own, scales
+        if np.ptp(shown, axis=0).max() < _STILL and (shown > 1e-9).all():
+            own[j] = uniform_part(shown[0])
+    return own, scales_above(above, own)
 
 
 def _entry_notes(entry: dict[str, Any], shear: bool) -> list[str]:

@@ -33,17 +33,9 @@ def write_motion(
 ) -> None:
     """Write a motion. One that came from USD goes back into its stage; another gets a new file.
 
-    Parameters
-    ----------
-    motion : Motion
-        What to write.
-    path : str or Path
-        Where: ``.usda``, ``.usdc``, ``.usd`` or ``.usdz``; ``.over.usda`` for a thin layer over the
-        file that the motion came from.
-    drop_rest : bool
-        Nothing here: a skeleton's rest pose is its own.
-    original : Motion, optional
-        Nothing here: a stage has one time, in which two versions would play at once.
+    A name that ends in ``.over.usda`` gives a thin layer over the file that the motion came from.
+    Options are those of ``retime.write``; they change nothing: a skeleton's rest pose is its own,
+    and a stage has one time, in which two versions would play at once.
     """
     if kept_of(motion, Kept) is not None:
         write_motions([motion], path)
