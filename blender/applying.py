@@ -1,5 +1,7 @@
 """Applying a result natively: everything is worked out first, then written in one go."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from .bake import baked
@@ -10,46 +12,29 @@ from .problem import Problem
 from .rekey import is_simple, rekey
 
 
+@dataclass
 class Options:
-    """How a result is applied.
+    """How a result is applied."""
 
-    Parameters
-    ----------
-    how : {"REKEY", "BAKE", "NLA"}
-        Move keys, key every frame, or put the action into a strip.
-    tolerance : float, optional
-        Add keys so that curves change by at most this between keys.
-    markers, scene_range : bool
-        Move them too.
-    mute : bool
-        Mute the constraints of bones that are baked.
-    keep_markers : sequence of str
-        Markers that stay.
+    how: str = "REKEY"
+    """Move keys (``REKEY``), key every frame (``BAKE``), or put the action into a strip (``NLA``).
     """
-
-    def __init__(self, how="REKEY", tolerance=None, markers=True, scene_range=True, mute=False,
-                 keep_markers=()):  # fmt: skip
-        self.how, self.tolerance, self.mute = how, tolerance, mute
-        self.markers, self.scene_range, self.keep_markers = markers, scene_range, keep_markers
+    tolerance: float | None = None
+    """Add keys so that curves change by at most this between keys."""
+    markers: bool = True
+    scene_range: bool = True
+    """Move them too."""
+    mute: bool = False
+    """Mute the constraints of bones that are baked."""
+    keep_markers: tuple = ()
+    """Markers that stay."""
 
 
 def apply_result(context, armature, blocks, found, result, options):
     """Change the scene by a result; return sentences on what was done beyond the request.
 
-    Parameters
-    ----------
-    context : bpy.types.Context
-        Of the operator.
-    armature : bpy.types.Object
-        Whose motion was retimed.
-    blocks : list of bpy.types.ID
-        All that may go along; those in strips have no action of their own.
-    found : list of Animated
-        The actions among them, the armature's own too.
-    result : Result
-        What came back.
-    options : Options
-        How.
+    ``blocks`` are all data-blocks that may go along; those in strips have no action of their own.
+    ``found`` are the actions among them, the armature's own too.
     """
     notes = list(result.notes)
     warp = result.warp

@@ -11,12 +11,7 @@ _BONE = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.?(\w*)')
 def channel_of(path, roots):
     """Name the warp's channel that an F-curve of an armature follows; ``None`` is the body's.
 
-    Parameters
-    ----------
-    path : str
-        The curve's data path.
-    roots : set of str
-        Bones without a parent.
+    ``path`` is the curve's data path; ``roots`` are the bones without a parent.
     """
     found = _BONE.match(path)
     if found is None:
@@ -28,18 +23,8 @@ def channel_of(path, roots):
 def data_blocks(context, armature, *, shape_keys, children, others):
     """List the animated data-blocks that a retiming takes along, the armature first.
 
-    Parameters
-    ----------
-    context : bpy.types.Context
-        Where objects are selected.
-    armature : bpy.types.Object
-        Whose action is retimed.
-    shape_keys : bool
-        Shape keys of the meshes that the armature deforms.
-    children : bool
-        Objects below the armature.
-    others : bool
-        Selected objects.
+    ``shape_keys`` are those of the meshes that the armature deforms, ``children`` the objects below
+    it, ``others`` the selected objects.
     """
     found = [armature]
     deformed = [o for o in context.scene.objects if _deforms(armature, o)]
@@ -77,14 +62,8 @@ def _is_below(thing, armature):
 def targets(blocks, armature, *, shared):
     """Choose the actions that are retimed: Animated things, and sentences on those left out.
 
-    Parameters
-    ----------
-    blocks : list of bpy.types.ID
-        Candidates.
-    armature : bpy.types.Object
-        The one whose own action must be among them.
-    shared : {"COPY", "STOP"}
-        What happens to an action that others use: this armature gets a copy, or nothing is done.
+    The armature's own action must be among those of the ``blocks``. An action that others use is
+    copied for this armature where ``shared`` is ``"COPY"``; with ``"STOP"`` nothing is done.
     """
     found, notes, seen = [], [], set()
     for block in blocks:

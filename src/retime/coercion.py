@@ -18,19 +18,8 @@ from retime.errors import InputError
 def coerce(value: Any, kind: Any, name: str) -> Any:
     """Bring a value to a type, or raise an ``InputError`` that names the parameter.
 
-    Parameters
-    ----------
-    value : object
-        What was given.
-    kind : type
-        What is wanted: a class, ``Literal``, a union, a tuple, a sequence or a callable.
-    name : str
-        The parameter's name, for the message.
-
-    Returns
-    -------
-    object
-        The value as that type; sequences become tuples.
+    The kind is a class, ``Literal``, a union, a tuple, a sequence or a callable; sequences become
+    tuples. ``name`` is the parameter's, for the message.
     """
     if kind is Any:
         return _finite(value, name)

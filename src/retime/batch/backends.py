@@ -62,12 +62,8 @@ class Backend(Protocol):
 def open_backend(text: str, jobs: int | None) -> Backend:
     """Open a backend.
 
-    Parameters
-    ----------
-    text : str
-        ``local``, ``dask`` (threads of this process) or ``dask://HOST:PORT``.
-    jobs : int, optional
-        Tasks at a time; else one for each processor. A cluster decides by itself.
+    ``text`` is ``local``, ``dask`` (threads of this process) or ``dask://HOST:PORT``. There are
+    ``jobs`` tasks at a time, else one for each processor; a cluster decides by itself.
     """
     if jobs is not None and jobs < 1:
         raise InputError(f"--jobs is {jobs}; the least is 1")

@@ -87,10 +87,7 @@ class Gate:
 def read_gate(path: str | Path) -> Gate:
     """Read a gate from a TOML file with a table ``[gate]``.
 
-    Parameters
-    ----------
-    path : str or Path
-        The file; each line is like ``foot_skate = {max = 0.02}``.
+    Each of its lines is like ``foot_skate = {max = 0.02}``.
     """
     try:
         document = tomllib.loads(read_bytes(path).decode())

@@ -62,12 +62,7 @@ _watches: set[str] = set()
 def run_isolated(task: Task, coordinator: int | None = None) -> Outcome:
     """Do a task in a child process; nothing is ever raised for a clip's sake.
 
-    Parameters
-    ----------
-    task : Task
-        What to do.
-    coordinator : int, optional
-        Process that this worker must not outlive, where that one started it.
+    ``coordinator`` is a process that this worker must not outlive, where that one started it.
     """
     if task.problem:
         return Outcome(task.name, "input", task.problem)

@@ -82,10 +82,7 @@ CREATE INDEX IF NOT EXISTS clips ON results (clip);
 class Manifest:
     """An open manifest; only one process has it open for writing.
 
-    Parameters
-    ----------
-    path : Path
-        The file; its folder must exist.
+    The folder of its file must exist.
     """
 
     def __init__(self, path: Path) -> None:

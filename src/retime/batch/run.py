@@ -49,14 +49,7 @@ Told = Callable[[Row, Summary], None]
 def run_batch(batch: Batch, backend: Backend, told: Told = lambda row, summary: None) -> Summary:
     """Run a batch to its end; what stops it leaves a manifest to continue from.
 
-    Parameters
-    ----------
-    batch : Batch
-        What to do.
-    backend : Backend
-        Where to do it; see :func:`retime.batch.backends.open_backend`.
-    told : callable
-        Told each row as it is finished, with the summary so far.
+    ``told`` is called with each row as it is finished, and the summary so far.
     """
     return _Run(batch, backend, told).run()
 

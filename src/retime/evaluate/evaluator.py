@@ -178,12 +178,8 @@ def _evaluated(
 def warp_between(found: Evaluated, first: int = 0, last: int | None = None) -> TimeWarp:
     """Return the body's warp of some of the steps: from the last one's output to the first's input.
 
-    Parameters
-    ----------
-    found : Evaluated
-        The steps.
-    first, last : int
-        Places among the steps that were solved; the last one is not among them.
+    ``first`` and ``last`` are places among the steps that were solved; the last one is not among
+    them.
     """
     steps = found.solved[first:last]
     if steps:

@@ -47,10 +47,7 @@ Say = Callable[[dict[str, Any]], None]
 class Engine:
     """Answers requests, one after the other.
 
-    Parameters
-    ----------
-    say : callable
-        Takes each line of an answer, as a dictionary.
+    ``say`` takes each line of an answer, as a dictionary.
     """
 
     def __init__(self, say: Say) -> None:
@@ -278,10 +275,7 @@ class _Announced(logging.Handler):
 def serve(source: TextIO, target: TextIO) -> None:
     """Answer the requests of a stream until it ends.
 
-    Parameters
-    ----------
-    source, target : text stream
-        Lines of JSON in, lines of JSON out.
+    Lines of JSON come in, and lines of JSON go out.
     """
     lines: queue.Queue[str | None] = queue.Queue()
     busy = threading.Event()

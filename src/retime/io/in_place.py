@@ -39,16 +39,7 @@ def choose(
 ) -> int:
     """Find an animation by its name or number.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Of all animations.
-    wanted : str or int
-        The one.
-    path : str or Path
-        The file, to be told what is not there.
-    short : sequence of str
-        Shorter names of all of them, which count where they are not ambiguous.
+    ``short`` are shorter names of all of them, which count where they are not ambiguous.
     """
     name = str(wanted)
     if isinstance(wanted, int) and not isinstance(wanted, bool):

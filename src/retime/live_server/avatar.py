@@ -43,10 +43,7 @@ ROOT: Bone = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 class Avatar:
     """A motion's humanoid bones at any of its times.
 
-    Parameters
-    ----------
-    motion : Motion
-        Any motion with a humanoid's roles; hips are needed.
+    Any motion with a humanoid's roles will do; hips are needed.
     """
 
     def __init__(self, motion: Motion) -> None:

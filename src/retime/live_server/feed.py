@@ -47,12 +47,8 @@ class _Listener:
 class Feed:
     """Sends every frame to all who listen.
 
-    Parameters
-    ----------
-    hello : dict
-        What a listener is told first: names of joints and recordings.
-    page : Path, optional
-        A folder of pages to serve.
+    ``hello`` is what a listener is told first: names of joints and recordings. ``page`` is a folder
+    of pages to serve.
     """
 
     def __init__(self, hello: dict[str, Any], page: Path | None = None) -> None:

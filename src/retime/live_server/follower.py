@@ -74,14 +74,9 @@ class Cue:
 class Follower:
     """Follows a performer through one of several recordings.
 
-    Parameters
-    ----------
-    parts : sequence of Part
-        The recordings. With one, following begins at once; with several, when it is clear which.
-    make : callable
-        Makes the aligner of a recording.
-    ahead : float
-        Seconds that the picture takes to be seen.
+    With one part, following begins at once; with several, when it is clear which is performed.
+    ``make`` makes the aligner of a recording; ``ahead`` are seconds that the picture takes to be
+    seen.
     """
 
     def __init__(
@@ -132,14 +127,8 @@ class Follower:
     def hear(self, pose: FloatArray, time: float, moment: float) -> None:
         """Take in a pose.
 
-        Parameters
-        ----------
-        pose : array (J, 3)
-            The joints' positions, in the order of ``joints``; NaN where unknown.
-        time : float
-            When it was, by the sender's clock.
-        moment : float
-            When it was, by this machine's clock.
+        ``pose`` (J, 3) are positions in the order of ``joints``, NaN where unknown. ``time`` is by
+        the sender's clock, ``moment`` by this machine's.
         """
         if self.aligner is None:
             if self.state == "silent":

@@ -144,10 +144,7 @@ class Assembler:
 class Performer:
     """Where the joints of a streamed figure are.
 
-    Parameters
-    ----------
-    joints : sequence of str
-        The roles that are wanted, in order.
+    ``joints`` are the roles that are wanted, in order.
     """
 
     def __init__(self, joints: Sequence[str]) -> None:

@@ -26,14 +26,8 @@ class Limits(Protocol):
 class Playhead:
     """Plays a recording in step with what an aligner finds.
 
-    Parameters
-    ----------
-    start, end : float
-        The recording's first and last time, seconds.
-    ahead : float
-        Seconds that the picture takes to be seen: what goes out is for then.
-    limits : Limits, optional
-        Bounds on the rate.
+    ``start`` and ``end`` are the recording's first and last time. What goes out is for ``ahead``
+    seconds later, which the picture takes to be seen. ``limits`` bound the rate.
     """
 
     def __init__(

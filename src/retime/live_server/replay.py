@@ -25,13 +25,9 @@ _FASTEST = 16.0
 def speed_curve(text: str, start: float, end: float) -> TimeWarp:
     """Read how fast a file is played: a warp from live time, which begins at 0, to the file's.
 
-    Parameters
-    ----------
-    text : str
-        A number (``0.8``), speeds at live times with straight lines between them
-        (``0:1,2:0.5,3:0.5,4:1.5``), or a warp file (``slow.json``).
-    start, end : float
-        The file's first and last time.
+    ``text`` is a number (``0.8``), speeds at live times with straight lines between them
+    (``0:1,2:0.5,3:0.5,4:1.5``), or a warp file (``slow.json``). ``start`` and ``end`` are the
+    file's first and last time.
     """
     if text.lower().endswith(".json"):
         return read_warp(Path(text))
@@ -74,14 +70,7 @@ def speed_curve(text: str, start: float, end: float) -> TimeWarp:
 class Replay:
     """The datagrams of a motion that is performed.
 
-    Parameters
-    ----------
-    motion : Motion
-        What is performed.
-    speed : str
-        How fast: see :func:`speed_curve`.
-    rate : float
-        Frames a second.
+    How fast it goes is told as :func:`speed_curve` reads it; ``rate`` is frames a second.
     """
 
     def __init__(self, motion: Motion, *, speed: str = "1", rate: float = 60.0) -> None:

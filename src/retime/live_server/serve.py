@@ -70,19 +70,8 @@ def serve(
 ) -> list[str]:
     """Serve until it is interrupted, or until a replay has ended.
 
-    Parameters
-    ----------
-    plan : ServerPlan
-        What to serve.
-    opened : callable
-        Called once with where it can be reached.
-    told : callable
-        Called several times a second with what goes on.
-
-    Returns
-    -------
-    list of str
-        What is left to say.
+    ``opened`` is called once with where it can be reached, ``told`` several times a second with
+    what goes on. Returns what is left to say.
     """
     with contextlib.ExitStack() as kept:
         heard = None

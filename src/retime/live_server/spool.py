@@ -43,10 +43,7 @@ class Spool:
     A run that was killed leaves the file; the next one with the same name makes a recording of it
     first, under a name that is free, so nothing is lost. One process at a time has it.
 
-    Parameters
-    ----------
-    path : Path
-        Where the recording goes; its suffix tells the format.
+    ``path`` is where the recording goes; its suffix tells the format.
     """
 
     def __init__(self, path: Path) -> None:

@@ -132,10 +132,7 @@ class BundleWriter:
     A bundle is built once by python-osc; a frame then puts its floats in place, which takes 20
     microseconds for 22 bones where building anew takes 900.
 
-    Parameters
-    ----------
-    roles : sequence of str
-        The bones of every frame.
+    ``roles`` are the bones of every frame.
     """
 
     def __init__(self, roles: Sequence[str]) -> None:
@@ -173,14 +170,7 @@ class BundleWriter:
     def frame(self, bones: Sequence[Bone], root: Bone, time: float) -> bytes:
         """Return the datagram of one frame.
 
-        Parameters
-        ----------
-        bones : sequence of Bone
-            One for each role, right-handed.
-        root : Bone
-            The figure's root.
-        time : float
-            This sender's clock, seconds.
+        There is a right-handed bone for each role; ``time`` is this sender's clock, seconds.
         """
         self._time.pack_into(self._data, self._at_time, time)
         for at, (x, y, z, w, i, j, k) in zip(self._at, (root, *bones), strict=True):

@@ -118,12 +118,8 @@ def body_frame(motion: Motion) -> tuple[FloatArray, FloatArray]:
 
     Height and lean stay in the coordinates, so that gravity's direction is not lost.
 
-    Returns
-    -------
-    origin : array (F, 3)
-        Ground point below the first root, metres.
-    heading : array (F,)
-        Turn about the vertical in radians, continuous in time.
+    Returns the ground points (F, 3) below the first root in metres, and the turns (F,) about the
+    vertical in radians, continuous in time.
     """
     root = motion.skeleton.roots[0]
     # A rotation's twist about the vertical is undefined when upside down; rotations that are
@@ -179,11 +175,7 @@ def infer_units(
     The unit is the known one that makes a person 1.2 to 2.2 m tall, and an assumption where the
     figure is none; the up axis is the one along which the root stands above the lowest joint.
 
-    Returns
-    -------
-    units : Units
-    notes : tuple of str
-        What was inferred or assumed.
+    Returns the units, and notes on what was inferred or assumed.
     """
     notes = []
     how = "declared"

@@ -54,10 +54,7 @@ class Touched:
 class TouchedLater:
     """Names that are worked out when they are asked for: a dragged pose must not wait for them.
 
-    Parameters
-    ----------
-    compare : callable
-        Works them out; it is let go once it has.
+    ``compare`` works them out; it is let go once it has.
     """
 
     __slots__ = ("_compare", "_found")

@@ -15,12 +15,8 @@ if TYPE_CHECKING:
 def contact_figure(rows: Mapping[str, Sequence[Contact]], end: float) -> Figure:
     """Draw contacts: a row per motion and joint, a bar per contact.
 
-    Parameters
-    ----------
-    rows : mapping of str to contacts
-        Contacts by the name of their motion; the first is drawn as the original.
-    end : float
-        Last time of the axis, seconds.
+    Rows are contacts by the name of their motion; the first is drawn as the original. ``end`` is
+    the last time of the axis, seconds.
     """
     lines = [
         (f"{name}: {joint}", [c for c in contacts if c.joint == joint], colour)

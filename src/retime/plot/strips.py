@@ -44,14 +44,8 @@ def strip_figure(
 ) -> Figure:
     """Draw motions as rows of poses at equal time steps, on one time axis.
 
-    Parameters
-    ----------
-    motions : mapping of str to Motion
-        Rows from top to bottom, by their names; the first is drawn as the original.
-    poses : int
-        Poses in the longest row.
-    at : mapping of str to array (N,), optional
-        By row, the times to draw in place of equal steps.
+    Rows go from top to bottom; the first is drawn as the original. The longest has so many poses;
+    ``at`` gives rows times (N,) to draw in place of equal steps.
     """
     if any(not len(m) for m in motions.values()):
         raise InputError("a motion without frames cannot be drawn")

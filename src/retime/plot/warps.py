@@ -29,11 +29,7 @@ def draw_warps(warps: Mapping[str, TimeWarp], path: str | Path) -> None:
 def warp_figure(warps: Mapping[str, TimeWarp]) -> Figure:
     """Draw warps over each other, and their rates below on a log scale.
 
-    Parameters
-    ----------
-    warps : mapping of str to TimeWarp
-        What to draw, by the name that the legend shows. A warp with channels is drawn channel by
-        channel.
+    The legend shows their names. A warp with channels is drawn channel by channel.
     """
     figure = canvas(7.0, 5.6)
     curve, rate = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))

@@ -212,10 +212,7 @@ if hasattr(os, "register_at_fork"):
 def serve(operations: Mapping[str, Operation]) -> None:
     """Answer questions until the input ends; the program's library is loaded before.
 
-    Parameters
-    ----------
-    operations : mapping of str to callable
-        By name: each takes the request and its arrays, and returns an answer and arrays.
+    Each operation takes the request and its arrays, and returns an answer and arrays.
     """
     answers = own_output()
     send_message(answers, b'"ready"')

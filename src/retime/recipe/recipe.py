@@ -77,12 +77,7 @@ def snap_duration(steps: Sequence[Step], rate: float) -> tuple[list[Step], list[
 
     The last step that asks for a duration decides the result's; steps before it are not rounded.
 
-    Returns
-    -------
-    steps : list of Step
-        The steps with durations of whole frames.
-    notes : list of str
-        What was changed.
+    Returns the steps with durations of whole frames, and notes on what was changed.
     """
     out = list(steps)
     for place in reversed(range(len(out))):
@@ -159,12 +154,7 @@ class Recipe:
 
         A step sees its input without fixes, and its last sample is the input's exact end.
 
-        Parameters
-        ----------
-        motion : Motion
-            The source.
-        progress : callable, optional
-            Told ``(step, steps, method)`` before each step; it may raise to cancel.
+        ``progress`` is told ``(step, steps, method)`` before each step; it may raise to cancel.
         """
         return [s.edit for s in self.solve_steps(motion, progress=progress)]
 
@@ -177,15 +167,9 @@ class Recipe:
     ) -> list[Solved]:
         """Run every step's method and keep what each was given and did.
 
-        Parameters
-        ----------
-        motion : Motion
-            The source.
-        known : sequence of Solved
-            What an earlier call found for the same motion: steps are taken over up to the first
-            that differs, and that one's input too, so that an edit of a late step is quick.
-        progress : callable, optional
-            Told ``(step, steps, method)`` before each step; it may raise to cancel.
+        ``known`` is what an earlier call found for the same motion: steps are taken over up to the
+        first that differs, and that one's input too, so that an edit of a late step is quick.
+        ``progress`` is told as in :meth:`solve`.
         """
         out: list[Solved] = []
         active = [(n, s) for n, s in enumerate(self.steps, 1) if not s.mute]

@@ -91,16 +91,9 @@ def fetch(
 ) -> Path:
     """Fetch a recorded motion, unless it was fetched before; return where it lies.
 
-    Parameters
-    ----------
-    name : str
-        Which, such as ``cmu:16_06``.
-    cache : str or Path, optional
-        Folder to keep it in; else ``RETIME_CACHE``, else the system's folder for such files.
-    base_url : str, optional
-        Another address to fetch from; else ``RETIME_SAMPLES_URL``, else the public copy.
-    progress : callable, optional
-        ``(bytes done, bytes in all, name) -> None``.
+    Names are such as ``cmu:16_06``. It is kept in ``cache``, else in ``RETIME_CACHE``, else in the
+    system's folder for such files, and comes from ``base_url``, else from ``RETIME_SAMPLES_URL``,
+    else from the public copy. ``progress`` is told (bytes done, bytes in all, name).
     """
     if name not in DOWNLOADS:
         raise InputError(f"no recorded motion {name!r} is known{did_you_mean(name, DOWNLOADS)}")

@@ -41,10 +41,7 @@ _MOST_VALUES = 1 << 28
 class FrameMaker:
     """Does jobs one after the other, and makes the frames that windows are sent.
 
-    Parameters
-    ----------
-    progress : callable
-        Told what is being done and the share that is done, where known.
+    ``progress`` is told what is being done and the share that is done, where known.
     """
 
     def __init__(self, progress: Progress = lambda text, share: None) -> None:

@@ -36,15 +36,7 @@ _AUTOSAVE = 1.0
 
 
 class Hub:
-    """Serves windows on one session.
-
-    Parameters
-    ----------
-    session : Session
-        The document.
-    workers : Workers
-        Who computes.
-    """
+    """Serves windows on one session."""
 
     def __init__(self, session: Session, workers: Workers) -> None:
         self.session, self.workers = session, workers

@@ -15,13 +15,7 @@ from retime.studio.window import Shows, Window
 
 
 class JobMaker:
-    """Makes the jobs of one session's document.
-
-    Parameters
-    ----------
-    session : Session
-        The document.
-    """
+    """Makes the jobs of one session's document."""
 
     def __init__(self, session: Session) -> None:
         self.session = session

@@ -22,10 +22,7 @@ _MOST_BYTES = 512 << 20
 class Journal:
     """An append-only file of JSON lines, held by one process at a time.
 
-    Parameters
-    ----------
-    path : Path
-        The file; its folder must exist.
+    Its folder must exist.
     """
 
     def __init__(self, path: Path) -> None:

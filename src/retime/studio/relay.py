@@ -27,14 +27,8 @@ _MOST_BYTES = 1 << 20
 class Relay:
     """Passes the frames of one live server on to one window.
 
-    Parameters
-    ----------
-    window : Window
-        Who watches.
-    address : str
-        What ``retime live --feed`` printed, key included.
-    request : int
-        Which of the window's requests this answers: what comes of an earlier one is told apart.
+    ``address`` is what ``retime live --feed`` printed, key included; ``request`` is which of the
+    window's requests this answers: what comes of an earlier one is told apart.
     """
 
     def __init__(self, window: Window, address: str, request: int) -> None:

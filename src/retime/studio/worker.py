@@ -60,13 +60,9 @@ def unpack(data: bytes) -> tuple[Said, bytes]:
 class Worker:
     """Reads orders and does them, one after the other.
 
-    Parameters
-    ----------
-    target : binary file
-        Where answers go; orders come in on standard input.
-    idle : float
-        Seconds after an order after which what the first edits need is loaded ahead; not before
-        the first order, which a window waits for that has just been opened.
+    Orders come in on standard input, answers go to ``target``. ``idle`` seconds after an order,
+    what the first edits need is loaded ahead; not before the first order, which a window waits for
+    that has just been opened.
     """
 
     def __init__(self, target: IO[bytes], idle: float) -> None:

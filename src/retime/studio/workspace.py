@@ -46,12 +46,7 @@ def project_folder(files: list[Path], project: Path | None) -> tuple[Path, list[
 class Workspace:
     """A root that no file access of a window leaves, links resolved, and a project folder in it.
 
-    Parameters
-    ----------
-    folder : Path
-        The project's folder; made when something is written.
-    root : Path
-        Files of the project lie under it.
+    The project's folder is made when something is written.
     """
 
     def __init__(self, folder: Path, root: Path) -> None:

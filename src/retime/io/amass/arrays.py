@@ -20,12 +20,7 @@ _MOST_MEMBERS = 1000
 class Arrays:
     """A numpy archive: its members' names, and each array where it is asked for.
 
-    Parameters
-    ----------
-    data : bytes
-        The file.
-    path : str or Path
-        Where it lies, for what is said of it.
+    ``path`` is where the file lies, for what is said of it.
     """
 
     def __init__(self, data: bytes, path: str | Path) -> None:

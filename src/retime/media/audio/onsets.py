@@ -80,14 +80,8 @@ def lock_attacks(
 
     Where two are too near for both, the stronger wins; what lies between takes up the difference.
 
-    Parameters
-    ----------
-    curve : Graph
-        Output seconds to source seconds, rising.
-    attacks : tuple of Attack
-        What to keep whole.
-    reach : float
-        Seconds around an attack that show it, on either side.
+    The curve rises from output to source seconds; ``reach`` are seconds on either side of an attack
+    that show it.
     """
     reach += _BIN_S
     times = curve.swap()

@@ -21,27 +21,18 @@ _SHAKE_S = 0.030
 
 @dataclass(frozen=True)
 class Sound:
-    """Decoded sound.
-
-    Attributes
-    ----------
-    samples : array (n, channels)
-        The samples, mapped from a file.
-    rate : int
-        Samples a second.
-    layout : str
-        The channels' layout.
-    start : float
-        Time of the first sample in seconds, from when players start to count.
-    damaged : int
-        Packets that could not be decoded.
-    """
+    """Decoded sound."""
 
     samples: npt.NDArray[np.float32]
+    """The samples, mapped from a file. Shape (n, channels)."""
     rate: int
+    """Samples a second."""
     layout: str
+    """The channels' layout."""
     start: float
+    """Time of the first sample in seconds, from when players start to count."""
     damaged: int
+    """Packets that could not be decoded."""
 
 
 @contextmanager

@@ -20,16 +20,8 @@ def write_keys(
 ) -> None:
     """Write a curve's keys and handles.
 
-    Parameters
-    ----------
-    curve : BezierCurve
-        The keys.
-    path : str or Path
-        A .json or .csv file.
-    fps : float, optional
-        Give every time in frames of this rate too.
-    first_frame : float
-        The frame that stands at 0 s.
+    The file is a .json or a .csv. With ``fps`` every time is given in frames of this rate too,
+    where ``first_frame`` stands at 0 s.
     """
     path = Path(path)
     points = np.concatenate([curve.keys, curve.left, curve.right], axis=1)

@@ -137,12 +137,7 @@ def write_timeline(
 def read_timeline(path: str | Path, *, offset: float = 0.0) -> TimeWarp:
     """Read the clips of an .otio timeline's first video track as one warp.
 
-    Parameters
-    ----------
-    path : str or Path
-        The .otio file.
-    offset : float
-        Where the motion's time 0 lies in the media, in seconds.
+    ``offset`` is where the motion's time 0 lies in the media, in seconds.
     """
     size = len(read_bytes(path))
     with tempfile.TemporaryDirectory(prefix="retime-") as folder:

@@ -42,30 +42,20 @@ _SAME_TIME = 1e-6
 
 @dataclass(frozen=True)
 class RetimedVideo:
-    """What became of a video.
-
-    Attributes
-    ----------
-    frames : int
-        Pictures written.
-    rate : Fraction
-        Frames a second.
-    source : array (F,)
-        The moment of the video that each shows, in seconds.
-    size : (int, int)
-        Width and height.
-    sound : bool
-        Whether there is sound.
-    notes : tuple of str
-        What was assumed, changed or left out.
-    """
+    """What became of a video."""
 
     frames: int
+    """Pictures written."""
     rate: Fraction
+    """Frames a second."""
     source: npt.NDArray[np.float64]
+    """The moment of the video that each shows, in seconds. Shape (F,)."""
     size: tuple[int, int]
+    """Width and height."""
     sound: bool
+    """Whether there is sound."""
     notes: tuple[str, ...]
+    """What was assumed, changed or left out."""
 
     @property
     def duration(self) -> float:

@@ -25,30 +25,20 @@ _USUAL = 0.9
 
 @dataclass(frozen=True)
 class FrameIndex:
-    """When each picture of a video is shown.
-
-    Attributes
-    ----------
-    stamps : array (F,) of int
-        Presentation time stamps, rising.
-    times : array (F,)
-        The same in seconds, from when players start to count.
-    keys : array (K,) of int
-        Frames at which decoding can begin.
-    spacing : float
-        The usual time from a frame to the next.
-    rate : Fraction
-        Average frame rate.
-    variable : bool
-        Whether frames stand at uneven times.
-    """
+    """When each picture of a video is shown."""
 
     stamps: npt.NDArray[np.int64]
+    """Presentation time stamps, rising. Shape (F,)."""
     times: npt.NDArray[np.float64]
+    """The same in seconds, from when players start to count. Shape (F,)."""
     keys: npt.NDArray[np.int64]
+    """Frames at which decoding can begin. Shape (K,)."""
     spacing: float
+    """The usual time from a frame to the next."""
     rate: Fraction
+    """Average frame rate."""
     variable: bool
+    """Whether frames stand at uneven times."""
 
     def shown_at(
         self, moments: npt.NDArray[np.float64]

@@ -13,12 +13,8 @@ class GrowingCurve:
     keys around them, so that they join with G1 continuity (figure 2). The ends take the slope of
     their own piece.
 
-    Parameters
-    ----------
-    live, source : float
-        The first key.
-    end : float
-        The recording's last moment, reached at its own speed until keys say otherwise.
+    The first key is at ``live`` and ``source``; ``end`` is the recording's last moment, reached at
+    its own speed until keys say otherwise.
     """
 
     def __init__(self, live: float, source: float, end: float) -> None:

@@ -175,13 +175,9 @@ def record(
 def stand_ins(present: Mapping[str, Hashable], wanted: Sequence[str]) -> dict[str, str]:
     """Return by which role each wanted one is found: itself, or a neighbour of the trunk.
 
-    Parameters
-    ----------
-    present : mapping of str to joint
-        Roles that a figure has, and the joint of each; two roles may be of one joint, which then
-        stands for one of them only.
-    wanted : sequence of str
-        Roles that are wanted, in order; those with nothing to stand in for them are left out.
+    ``present`` are the joints of a figure by role; two roles may be of one joint, which then stands
+    for one of them only. Of those ``wanted``, in order, roles with nothing to stand in for them are
+    left out.
     """
     found: dict[str, str] = {}
     taken: set[Hashable] = set()
