@@ -32,7 +32,7 @@ from retime.errors import RetimeError
 from retime.io.gltf import contents, write_motions
 from retime.io.gltf.animations import channels_of
 from retime.io.gltf.document import Document, load
-from retime.io.gltf.samplers import Sampler, rekeyed
+from retime.io.gltf.samplers import Sampler, key_mover, rekeyed
 from retime.timing.graph import Graph
 
 
@@ -238,13 +238,13 @@ def test_keys_are_added_only_where_a_track_moves() -> None:
     values = np.array([[0.0, 0, 0], [0, 0, 0], [1, 0, 0], [1, 0, 0]])
     track = Sampler(times, values, None, "LINEAR", False)
     graph = bent(0.0, 3.0, 3.0).body
-    made, same = rekeyed(track, graph)
+    made, same = rekeyed(track, key_mover(graph))
     assert not same
     inner = (made.times > made.times[1] + 1e-9) & (made.times < made.times[-2] - 1e-9)
     assert inner.sum() == len(made.times) - 4  # none in the two still stretches
     t = np.linspace(0, 3, 500)
     assert np.abs(made.at(t) - track.at(graph.at(t))).max() < 1e-4
-    straight, same = rekeyed(track, Graph(np.array([0.0, 6]), np.array([0.0, 3])))
+    straight, same = rekeyed(track, key_mover(Graph(np.array([0.0, 6]), np.array([0.0, 3]))))
     assert same
     assert straight.times.tolist() == [0, 2, 4, 6]
 
@@ -257,7 +257,7 @@ def test_a_jump_keeps_both_its_sides(length: float, back: bool) -> None:
     values = np.array([[0.0], [1], [2], [100], [101], [102]])
     source = np.array([1.0, 0.0] if back else [0.0, 1.0])
     track = Sampler(times, values, None, "LINEAR", False)
-    made, _ = rekeyed(track, Graph(np.array([0.0, length]), source))
+    made, _ = rekeyed(track, key_mover(Graph(np.array([0.0, length]), source)))
     assert made.values[:, 0].tolist() == sorted(values[:, 0], reverse=back)
     assert (np.diff(made.times.astype(np.float32)) > 0).all()
 

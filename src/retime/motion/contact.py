@@ -24,11 +24,20 @@ class Contact:
         Its name.
     start, end : float
         From when to when, seconds.
+    point : str
+        The point of the body that touches, as ``left_heel``; nothing for the joint itself.
+    confidence : float
+        How sure it is, 0 to 1; below 0.5 it was only asked for by a force that nothing else gives.
+    height : float, optional
+        Height of what it touches, metres; left out, where the joint is.
     """
 
     joint: str
     start: float
     end: float
+    point: str = ""
+    confidence: float = 1.0
+    height: float | None = None
 
     def __post_init__(self) -> None:
         if not (np.isfinite([self.start, self.end]).all() and self.start < self.end):

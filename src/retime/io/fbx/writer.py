@@ -14,7 +14,7 @@ from retime.io.fbx.curves import Curve, linear_curve
 from retime.io.fbx.document import Thing, property_rows, said_of, vector
 from retime.io.fbx.edition import Edition
 from retime.io.fbx.reader import Kept
-from retime.io.fbx.rekeying import Rekeyer, extended, sampled
+from retime.io.fbx.rekeying import Rekeyer, sampled, widened
 from retime.io.fbx.spans import respanned_settings, respanned_stack, respanned_takes
 from retime.io.fbx.stacks import AXES, PATHS, Drive
 from retime.io.in_place import Retimed, kept_of, retimed_together
@@ -107,7 +107,7 @@ class _Retimer:
             own = self.warp.channel(name)
             if id(own) not in self._by_curve:  # channels without a curve of their own share one
                 graph = own.pad(*self.warp.domain)
-                self._by_curve[id(own)] = extended(graph, self.source_span)
+                self._by_curve[id(own)] = widened(graph, self.source_span)
             self._graphs[name] = self._by_curve[id(own)]
         return self._graphs[name]
 

@@ -13,8 +13,9 @@ from retime.io.gltf.accessors import COMPONENTS, FLOAT
 from retime.io.gltf.animations import Channel
 from retime.io.gltf.document import Document
 from retime.io.gltf.reader import Kept, rest_of
-from retime.io.gltf.samplers import ON_FRAME, Sampler, rekeyed
+from retime.io.gltf.samplers import ON_FRAME, Sampler, key_mover, rekeyed
 from retime.io.in_place import PATHS, Retimed, kept_of, retimed_together
+from retime.io.key_mover import KeyMover
 from retime.motion import Motion
 from retime.timing.graph import Graph
 
@@ -60,6 +61,7 @@ class _Retimer:
         self.animation = document.json["animations"][self.kept.animation]
         self.joint_of = {n: j for j, n in enumerate(self.kept.nodes)}
         self._inputs: dict[bytes, int] = {}
+        self._movers: dict[int, KeyMover] = {}
 
     def run(self) -> None:
         """Re-key every channel; bake those whose values were edited."""
@@ -99,6 +101,16 @@ class _Retimer:
 
     # ---- samplers
 
+    def _graph(self, name: str) -> Graph:
+        return self.retimed.warp.channel(name).pad(*self.retimed.warp.domain)
+
+    def _mover(self, name: str) -> KeyMover:
+        """Return what moves a channel's keys; channels without a curve of their own share one."""
+        own = id(self.retimed.warp.channel(name))
+        if own not in self._movers:
+            self._movers[own] = key_mover(self._graph(name))
+        return self._movers[own]
+
     def _moved(self, channel: Channel, name: str, source: dict[str, Any]) -> dict[str, Any]:
         """Make the sampler of a channel whose keys move; its values stay where they can."""
         track = channel.sampler
@@ -106,12 +118,9 @@ class _Retimer:
             values = track.at(self.retimed.wrapped(name))
             made, same = Sampler(self.retimed.times, values, None, "LINEAR", track.turns), False
         else:
-            warp = self.retimed.warp
-            graph = warp.channel(name).pad(*warp.domain)
-            if _leaves(graph, track):
+            if _leaves(self._graph(name), track):
                 return source
-            end = max(float(c.sampler.times[-1]) for c in self.kept.channels)
-            made, same = rekeyed(track, graph, end)
+            made, same = rekeyed(track, self._mover(name))
         same = same and len(made.times) == self._key_count(source)
         if same and np.abs(made.times - track.times).max() < _SAME:
             return source
