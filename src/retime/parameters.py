@@ -6,55 +6,25 @@ is :class:`About` in the field's ``Annotated`` type::
     duration: Annotated[float | None, About("Length of the result.", unit="s")] = None
 
 Recipe validation, command-line options, the studio's forms, Blender's panel, docstrings and the
-reference pages follow from that. :func:`takes` makes a function with these keywords of one that
-takes the dataclass; type checkers know the keywords from the dataclass's own ``__init__``.
+reference pages follow from that; :mod:`retime.keywords` makes functions that take them.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import functools
-import inspect
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, overload
+from typing import Annotated, Any, Literal
 
 from retime.coercion import coerce, is_sequence, options_of
 from retime.errors import InputError, did_you_mean
-
-__all__ = [
-    "About",
-    "ClipRange",
-    "Keytimes",
-    "LoopParameters",
-    "Parameter",
-    "Range",
-    "RangeParameters",
-    "Rates",
-    "Ripple",
-    "TimingParameters",
-    "build",
-    "coerce",
-    "declared",
-    "describes",
-    "documented",
-    "part_of_clip",
-    "same",
-    "takes",
-    "values_of",
-]
 
 Range = tuple[float, float]
 Widget = Literal["motion", "motions", "data", ""]
 # Ends of ranges are compared in seconds; times come from arithmetic on frames.
 _SAME_TIME = 1e-9
-
-P = ParamSpec("P")
-Declaration = TypeVar("Declaration")
-First = TypeVar("First")
-Second = TypeVar("Second")
-Returned = TypeVar("Returned")
 
 
 @dataclass(frozen=True)
@@ -205,132 +175,6 @@ def _checked(p: Parameter, value: Any) -> Any:
         if high is not None and value > high:
             raise InputError(f"{p.name} is {value:g}{unit}; the most is {high:g}{unit}")
     return value
-
-
-# ---- functions that take declared parameters as keywords
-
-
-class _Takes(Generic[P, Declaration]):
-    def __init__(self, cls: Any) -> None:
-        self.cls = cls
-
-    @overload
-    def __call__(
-        self, function: Callable[[First, Declaration], Returned]
-    ) -> Callable[Concatenate[First, P], Returned]: ...
-    @overload
-    def __call__(
-        self, function: Callable[[First, Second, Declaration], Returned]
-    ) -> Callable[Concatenate[First, Second, P], Returned]: ...
-
-    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        cls = self.cls
-        first = list(inspect.signature(function).parameters.values())[:-1]
-        leading = [p.name for p in first]
-        known = declared(cls)
-        order = [*leading, *(p.name for p in known if p.positional)]
-
-        @functools.wraps(function)
-        def call(*arguments: Any, **keywords: Any) -> Any:
-            if len(arguments) > len(order):
-                raise TypeError(f"{function.__name__}() takes {len(order)} positional arguments")
-            values = dict(zip(order, arguments, strict=False))
-            for name, value in keywords.items():
-                if name in values:
-                    raise TypeError(f"{function.__name__}() got two values for {name!r}")
-                values[name] = value
-            for name in values:
-                if name not in leading and name not in names:
-                    hint = did_you_mean(name, names)
-                    raise TypeError(f"{function.__name__}() has no argument {name!r}{hint}")
-            lead = [values.pop(name) for name in leading if name in values]
-            if len(lead) < len(leading):
-                raise TypeError(f"{function.__name__}() needs {leading[len(lead)]!r}")
-            return function(*lead, build(cls, values))
-
-        names = [p.name for p in known]
-        call.__signature__ = _signature(first, known)  # type: ignore[attr-defined]
-        call.__doc__ = documented(function.__doc__ or "", known)
-        call.parameters = cls  # type: ignore[attr-defined]
-        call.implementation = function  # type: ignore[attr-defined]
-        return call
-
-
-def takes(declaration: Callable[P, Declaration]) -> _Takes[P, Declaration]:
-    """Let a function take a dataclass's parameters as keywords.
-
-    The function is written with the dataclass as its last argument. What it is called with is
-    checked as a recipe's values are; ``parameters`` and ``implementation`` of the result are the
-    dataclass and the function itself.
-
-    Examples
-    --------
-    >>> from dataclasses import dataclass
-    >>> @dataclass(frozen=True, kw_only=True)
-    ... class Growth:
-    ...     factor: Annotated[float, About("What to multiply by.", minimum=0.0)] = 2.0
-    >>> @takes(Growth)
-    ... def grow(number: float, p: Growth) -> float:
-    ...     return number * p.factor
-    >>> grow(3.0), grow(3.0, factor="1.5")
-    (6.0, 4.5)
-    """
-    return _Takes(declaration)
-
-
-def describes(declaration: Any) -> Callable[[type[First]], type[First]]:
-    """Add to a class's docstring the parameters that its ``__init__`` takes."""
-
-    def describe(cls: type[First]) -> type[First]:
-        cls.__doc__ = documented(cls.__doc__ or "", declared(declaration))
-        return cls
-
-    return describe
-
-
-def _signature(first: list[inspect.Parameter], known: Sequence[Parameter]) -> inspect.Signature:
-    listed = list(first)
-    for p in sorted(known, key=lambda p: not p.positional):
-        kinds = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
-        default = inspect.Parameter.empty if p.required else p.default
-        listed.append(
-            inspect.Parameter(p.name, kinds[p.positional], default=default, annotation=p.type)
-        )
-    return inspect.Signature(listed)
-
-
-def documented(doc: str, known: Sequence[Parameter]) -> str:
-    """Add parameters to a numpydoc docstring, after those that it explains itself."""
-    text = inspect.cleandoc(doc)
-    listed = sorted(known, key=lambda p: not p.positional)
-    lines = "\n".join(f"{p.name} : {_type_text(p)}\n    {p.full_help}" for p in listed)
-    head, mark, own = text.partition("\nParameters\n----------\n")
-    if not mark:
-        head, own = text, ""
-    # The section ends where the next one begins: at a line over dashes.
-    rows = (own if mark else head).split("\n")
-    end = next((i - 1 for i, row in enumerate(rows) if i and row and set(row) == {"-"}), len(rows))
-    before, after = "\n".join(rows[:end]).rstrip(), "\n".join(rows[end:])
-    tail = f"\n\n{after}" if after else ""
-    if mark:
-        return f"{head.rstrip()}\n\nParameters\n----------\n{before}\n{lines}{tail}"
-    return f"{before}\n\nParameters\n----------\n{lines}{tail}"
-
-
-def _type_text(p: Parameter) -> str:
-    words = []
-    for kind in options_of(p.type):
-        if typing.get_origin(kind) is Literal:
-            choices = ", ".join(repr(w).replace("'", '"') for w in typing.get_args(kind))
-            words.append("{" + choices + "}")
-        elif is_sequence(kind):
-            words.append("sequence")
-        elif kind is Any:
-            words.append("object")
-        else:
-            words.append(getattr(typing.get_origin(kind) or kind, "__name__", str(kind)))
-    optional = ", optional" if not p.required and p.default is None else ""
-    return " or ".join(dict.fromkeys(words)) + optional
 
 
 # ---- what several methods take

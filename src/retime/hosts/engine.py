@@ -23,12 +23,13 @@ from typing import Any, TextIO
 import numpy as np
 
 from retime import __version__
+from retime.coercion import coerce
 from retime.errors import InputError, RetimeError
 from retime.evaluate import Evaluator, Job
 from retime.methods import METHODS, method
 from retime.motion import Motion
 from retime.notes import Remedy, present
-from retime.parameters import coerce, declared
+from retime.parameters import declared
 from retime.process.inside import own_output
 
 # The version of what passes on the lines; a host refuses an engine of another one.

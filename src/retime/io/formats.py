@@ -16,9 +16,10 @@ from typing import Any
 
 from retime.errors import InputError
 from retime.io.parameters import FileParameters, ReadParameters
+from retime.keywords import takes
 from retime.motion import Motion, UpAxis
 from retime.motion.contact import Contact
-from retime.parameters import takes, values_of
+from retime.parameters import values_of
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The methods: each takes a motion and its parameters and returns a warp, a layer or a fix.
 
 They are independent of one another. A method is a module and a line in ``METHODS``; its
-parameters are the dataclass that its function takes (see :func:`retime.parameters.takes`).
+parameters are the dataclass that its function takes (see :func:`retime.keywords.takes`).
 """
 
 from __future__ import annotations

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from retime.errors import InputError
+from retime.keywords import takes
 from retime.motion import Motion
 from retime.motion.edits import check_channels
 from retime.motion.layers import PoseLayer
-from retime.parameters import About, TimingParameters, takes
+from retime.parameters import About, TimingParameters
 from retime.timing import TimeWarp
 
 

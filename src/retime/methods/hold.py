@@ -8,10 +8,11 @@ from typing import Annotated
 
 from retime.body import find_body
 from retime.body.holding import contact_fix
+from retime.keywords import takes
 from retime.motion import Motion
 from retime.motion.contact import Contact
 from retime.motion.edits import Edit
-from retime.parameters import About, takes
+from retime.parameters import About
 
 
 @dataclass(frozen=True, kw_only=True)

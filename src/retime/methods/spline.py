@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from retime.keywords import takes
 from retime.motion import Motion
-from retime.parameters import About, Keytimes, Rates, TimingParameters, takes
+from retime.parameters import About, Keytimes, Rates, TimingParameters
 from retime.timing import TimeWarp
 from retime.timing.curves import keytime_warp
 

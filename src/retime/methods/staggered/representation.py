@@ -13,6 +13,7 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.body import find_body
 from retime.body.holding import Constraints, contact_fixes
+from retime.coercion import coerce
 from retime.errors import InputError, did_you_mean
 from retime.methods.staggered.channel import Channel
 from retime.methods.staggered.evidence import Evidence
@@ -24,7 +25,6 @@ from retime.motion.contact import Contact
 from retime.motion.edits import Edit, apply_edits
 from retime.motion.kinematics import carriers
 from retime.motion.layers import PoseLayer
-from retime.parameters import coerce
 from retime.timing import TimeWarp
 
 __all__ = ["PoseName", "Representation", "by_joint", "numbers"]

@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from retime.coercion import coerce
 from retime.errors import InputError, did_you_mean
-from retime.parameters import coerce
 
 __all__ = ["ControlPoint", "Shape", "SurfaceKey"]
 

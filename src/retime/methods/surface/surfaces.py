@@ -13,7 +13,9 @@ from functools import cached_property
 import numpy as np
 
 from retime.arrays import FloatArray
+from retime.coercion import coerce
 from retime.errors import InputError
+from retime.keywords import describes, takes
 from retime.methods.surface.intersection import held_up, met_times
 from retime.methods.surface.parameters import ControlParameters
 from retime.methods.surface.placing import BORDER, Placed, Placer
@@ -23,7 +25,7 @@ from retime.methods.surface.room import NOTHING, check_times, make_room
 from retime.motion import Motion
 from retime.motion.kinematics import positions
 from retime.motion.memory import last
-from retime.parameters import Range, coerce, describes, part_of_clip, takes
+from retime.parameters import Range, part_of_clip
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
