@@ -79,7 +79,7 @@ def build_app(arguments: list[str]) -> typer.Typer:
             continue
         command = getattr(importlib.import_module(f"retime.cli.{name}"), name)
         if isinstance(command, typer.Typer):
-            app.add_typer(command, name=name)
+            app.add_typer(command, name=name, help=summary)
         else:
             app.command(name)(command)
     return app

@@ -12,7 +12,8 @@ from retime.cli.options import (
     Output,
     Retiming,
     WarpOut,
-    must_be_a_picture,
+    file_option,
+    must_be_pictures,
     must_differ,
     with_parameters,
     with_retiming,
@@ -34,7 +35,7 @@ def align(
     warp: WarpOut = None,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", help="Draw the costs and the path through them.", metavar="FILE"),
+        file_option("--plot", "Draw the costs and the path through them."),
     ] = None,
 ) -> None:
     """Give a motion the timing of another take: the same action, by anyone, anywhere.
@@ -50,9 +51,7 @@ def align(
     for result in (target, warp, plot, retiming.recipe):
         if result is not None:
             must_differ(other, result)
-    if plot is not None:
-        must_differ(source, plot)
-        must_be_a_picture(plot)
+    must_be_pictures(source, plot)
     take = retiming.reading.for_partner(other).read(other)
     given = Step("align", {"reference": take, **parameters})
     retime_file([given], source, target, retiming, warp_file=warp)

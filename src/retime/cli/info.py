@@ -62,15 +62,18 @@ def info(
         "contacts": [{"joint": c.joint, "start": c.start, "end": c.end} for c in contacts],
     }
     if not as_json:
-        del fields["roles"], fields["roles_sure"], fields["contacts"]
-        fields["animations"] = [
-            f"{c['name']} {c['duration_s']:.3g} s at {c['fps']:g} fps" for c in clips
-        ] or None
-        fields |= _roles_by_part(body)
-        fields["contacts"] = [f"{c.joint} {c.start:.2f}-{c.end:.2f} s" for c in contacts]
+        fields = _for_a_person(fields, body)
     if joints:
         fields["joint_names"] = list(joint_tree.names)
     report(fields, as_json=as_json, notes=motion.notes)
+
+
+def _for_a_person(fields: dict[str, Any], body: Body) -> dict[str, Any]:
+    clips, contacts = fields["animations"] or [], fields["contacts"]
+    shown = {k: v for k, v in fields.items() if k not in ("roles", "roles_sure", "contacts")}
+    rows = [f"{c['name']} {c['duration_s']:.3g} s at {c['fps']:g} fps" for c in clips]
+    listed = [f"{c['joint']} {c['start']:.2f}-{c['end']:.2f} s" for c in contacts]
+    return shown | {"animations": rows or None} | _roles_by_part(body) | {"contacts": listed}
 
 
 # Rows of the table of roles: what a row is called, and its roles from the trunk outwards.

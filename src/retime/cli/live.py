@@ -11,6 +11,7 @@ import typer
 from retime.cli.console import note
 from retime.cli.options import (
     Json,
+    file_option,
     must_be_a_picture,
     must_differ,
     must_have_a_folder,
@@ -41,10 +42,9 @@ def live(
     ],
     partners: Annotated[
         list[Path] | None,
-        typer.Option(
+        file_option(
             "--partner",
-            metavar="FILE",
-            help="Recorded together with the reference: goes out in its place; one for each.",
+            "Recorded together with the reference: goes out in its place; one for each.",
         ),
     ] = None,
     heard: Annotated[
@@ -87,24 +87,14 @@ def live(
     ] = None,
     replay: Annotated[
         Path | None,
-        typer.Option(
-            "--replay",
-            metavar="FILE",
-            help="Play a clip in place of the stream.",
-        ),
+        file_option("--replay", "Play a clip in place of the stream."),
     ] = None,
     speed: Speed = "1",
     replay_rate: ReplayRate = 60.0,
-    record: Annotated[
-        Path | None, typer.Option("--record", metavar="FILE", help="Keep what came in this file.")
-    ] = None,
+    record: Annotated[Path | None, file_option("--record", "Keep what came in this file.")] = None,
     score: Annotated[
         Path | None,
-        typer.Option(
-            "--score",
-            metavar="FILE",
-            help="Write how the timing was, at the end: .json, or a picture.",
-        ),
+        file_option("--score", "Write how the timing was, at the end: .json, or a picture."),
     ] = None,
     plausible: Annotated[
         bool,

@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from retime.motion import Motion
 
 Command = Callable[..., Any]
+
+
+def file_option(flag: str, about: str) -> Any:
+    """Make an option that names a file."""
+    return typer.Option(flag, help=about, metavar="FILE")
+
+
 # The panel of ``--help`` for what a file does not tell about itself.
 READING = "Reading the file"
 
@@ -45,17 +52,13 @@ Also = Annotated[
         help="Retime this file by the same warp (a partner, a camera, a prop); repeatable.",
     ),
 ]
-RecipeOut = Annotated[
-    Path | None, typer.Option("--recipe", help="Also write the recipe here.", metavar="FILE")
-]
+RecipeOut = Annotated[Path | None, file_option("--recipe", "Also write the recipe here.")]
 
 
 Contacts = Annotated[
     Path | None,
-    typer.Option(
-        "--contacts",
-        help="Hold these contacts: a JSON list, or what `retime info --json` printed.",
-        metavar="FILE",
+    file_option(
+        "--contacts", "Hold these contacts: a JSON list, or what `retime info --json` printed."
     ),
 ]
 Animation = Annotated[
@@ -78,9 +81,7 @@ Shortest = Annotated[
         "--min-contact", help="Shortest contact in seconds; 0.1 suits running.", min=0.001
     ),
 ]
-SourceMotion = Annotated[
-    Path | None, typer.Option("--source", help="The motion it was made from.", metavar="FILE")
-]
+SourceMotion = Annotated[Path | None, file_option("--source", "The motion it was made from.")]
 WarpIn = Annotated[
     Path | None,
     typer.Option("--warp", help="The warp that made it, from its time to the source's."),
@@ -93,9 +94,7 @@ Hold = Annotated[
 ]
 
 
-WarpOut = Annotated[
-    Path | None, typer.Option("--warp", help="Also write the warp here.", metavar="FILE")
-]
+WarpOut = Annotated[Path | None, file_option("--warp", "Also write the warp here.")]
 
 
 def must_be_a_picture(path: Path) -> None:
@@ -103,6 +102,14 @@ def must_be_a_picture(path: Path) -> None:
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise InputError(f"a picture is .png, .svg or .pdf, not {path.suffix or 'no suffix'!r}")
     must_have_a_folder(path)
+
+
+def must_be_pictures(source: Path, *pictures: Path | None) -> None:
+    """Refuse, before any work, pictures that could not be written or would replace the input."""
+    for picture in pictures:
+        if picture is not None:
+            must_differ(source, picture)
+            must_be_a_picture(picture)
 
 
 def must_have_a_folder(path: Path) -> None:
@@ -168,6 +175,22 @@ def read_roles(path: Path) -> dict[str, str]:
     if not isinstance(given, dict) or not all(isinstance(v, str) for v in given.values()):
         raise InputError(f'{path} must map roles to joints: {{"left_foot": "Foot.L", ...}}')
     return given
+
+
+def read_listed(path: Path, kind: Any, noun: str, members: str) -> tuple[Any, ...]:
+    """Read a JSON list of a method's own kind of data."""
+    from retime.io.json_text import parse_json
+
+    document = parse_json(path)
+    if not isinstance(document, list):
+        raise InputError(f"{path}: {noun}s are a list of objects with {members}")
+    out = []
+    for number, entry in enumerate(document, 1):
+        try:
+            out.append(kind.from_document(entry))
+        except InputError as e:
+            raise InputError(f"{path}: {noun} {number}: {e}") from None
+    return tuple(out)
 
 
 def with_retiming(command: Command) -> Command:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from retime.cli.console import progress, report
-from retime.cli.options import Fps, Json, must_differ, must_have_a_folder
+from retime.cli.options import Fps, Json, file_option, must_differ, must_have_a_folder
 
 
 def video(
@@ -16,7 +16,7 @@ def video(
     target: Annotated[
         Path, typer.Argument(metavar="OUT", help="Where to write it: .mp4, .m4v or .mov.")
     ],
-    warp: Annotated[Path, typer.Option("--warp", help="The warp to retime it by.", metavar="FILE")],
+    warp: Annotated[Path, file_option("--warp", "The warp to retime it by.")],
     offset: Annotated[
         float,
         typer.Option("--offset", help="Where the motion's time 0 lies in the video, in seconds."),

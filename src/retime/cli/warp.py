@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from retime.cli.console import report, table
-from retime.cli.options import Json, must_differ, with_parameters
+from retime.cli.options import Json, file_option, must_differ, with_parameters
 from retime.errors import InputError, did_you_mean
 from retime.methods.spline import SplineParameters
 
@@ -25,7 +25,7 @@ Channel = Annotated[
 ]
 
 
-warp = typer.Typer(no_args_is_help=True, help="Make, show, compose, invert and export time warps.")
+warp = typer.Typer(no_args_is_help=True)
 
 
 def _summary(warp: Any, path: Path) -> dict[str, Any]:
@@ -59,9 +59,7 @@ def _must_have(warp: Any, channel: str | None) -> None:
 def make(
     target: WarpOut,
     parameters: dict[str, Any],
-    motion: Annotated[
-        Path | None, typer.Option("--for", help="The motion it is for.", metavar="FILE")
-    ] = None,
+    motion: Annotated[Path | None, file_option("--for", "The motion it is for.")] = None,
     length: Annotated[
         float | None, typer.Option("--length", help="Or the source's length in seconds.")
     ] = None,
@@ -204,7 +202,7 @@ def export(
     ] = 0.0,
     media: Annotated[
         Path | None,
-        typer.Option("--media", help="The video that an .otio clip shows.", metavar="FILE"),
+        file_option("--media", "The video that an .otio clip shows."),
     ] = None,
     media_duration: Annotated[
         float | None,
@@ -318,7 +316,7 @@ def events(
         ),
     ],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="Where to write them.")],
-    warp: Annotated[Path, typer.Option("--warp", help="The warp.", metavar="FILE")],
+    warp: Annotated[Path, file_option("--warp", "The warp.")],
     offset: Offset = 0.0,
     fps: Annotated[
         float | None,
