@@ -97,20 +97,9 @@ def read_motion(
 
 def _vectors(arrays: Arrays) -> FloatArray:
     """Return the rotation vectors (F, J, 3) in the model's order."""
-    if "poses" in arrays:
-        found = arrays.floats("poses")
-        if found.ndim == 3 and found.shape[2] == 3:
-            found = found.reshape(len(found), -1)
-    else:
-        parts = [arrays.floats(name) for name in PARTS if name in arrays]
-        if "root_orient" not in arrays or "pose_body" not in arrays:
-            raise FormatError(
-                "holds no poses, so it is no motion (an archive of a body's shape alone?)",
-                path=arrays.path,
-            )
-        if len({len(p) if p.ndim == 2 else -1 for p in parts}) > 1 or parts[0].ndim != 2:
-            raise FormatError("its poses by part differ in their frames", path=arrays.path)
-        found = np.concatenate(parts, axis=1)
+    found = arrays.floats("poses") if "poses" in arrays else _by_part(arrays)
+    if found.ndim == 3 and found.shape[2] == 3:
+        found = found.reshape(len(found), -1)
     columns = found.shape[1] if found.ndim == 2 else 0
     if columns % 3 or model_of(columns // 3) is None:
         known = ", ".join(f"{3 * len(listed)} ({name})" for name, listed in MODELS.items())
@@ -118,6 +107,19 @@ def _vectors(arrays: Arrays) -> FloatArray:
             f"poses have shape {found.shape}; known are columns of {known}", path=arrays.path
         )
     return found.reshape(len(found), -1, 3)
+
+
+def _by_part(arrays: Arrays) -> FloatArray:
+    """Return the poses of an archive that holds them by part of the body."""
+    if "root_orient" not in arrays or "pose_body" not in arrays:
+        raise FormatError(
+            "holds no poses, so it is no motion (an archive of a body's shape alone?)",
+            path=arrays.path,
+        )
+    parts = [arrays.floats(name) for name in PARTS if name in arrays]
+    if any(p.ndim != 2 or len(p) != len(parts[0]) for p in parts):
+        raise FormatError("its poses by part differ in their frames", path=arrays.path)
+    return np.concatenate(parts, axis=1)
 
 
 def _told_rate(arrays: Arrays) -> float | None:

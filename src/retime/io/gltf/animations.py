@@ -12,7 +12,7 @@ from retime.arrays import FloatArray
 from retime.io.gltf.accessors import read_accessor
 from retime.io.gltf.document import Document
 from retime.io.gltf.samplers import ON_FRAME, Interpolation, Sampler
-from retime.io.in_place import choose
+from retime.io.in_place import PATHS, choose
 from retime.io.sampled import Moments
 from retime.motion.sampling import MOST_BYTES
 
@@ -65,13 +65,11 @@ def channels_of(document: Document, index: int) -> list[Channel]:
         target = channel.get("target") if isinstance(channel, dict) else None
         if not isinstance(target, dict):
             raise document.fail(f"{what} has no target")
-        path, node, at = target.get("path"), target.get("node"), channel.get("sampler")
-        if path not in (*_SIZES, "weights", "pointer"):
-            continue  # an extension's own: left as it is
+        path, node, at = target.get("path", ""), target.get("node"), channel.get("sampler")
+        if not _is_ours(path, node):
+            continue
         if node is not None:
             document.item("nodes", node, what)
-        elif path in _SIZES:
-            continue  # the specification lets such a channel be ignored
         if isinstance(at, bool) or not isinstance(at, int) or not 0 <= at < len(samplers):
             raise document.fail(f"{what} names sampler {at!r}; there are {len(samplers)}")
         turns = path == "rotation" or _points_to_turn(target)
@@ -79,6 +77,14 @@ def channels_of(document: Document, index: int) -> list[Channel]:
             cache[at, turns] = _sampler(document, samplers[at], what, path, turns)
         out.append(Channel(n, node, path, cache[at, turns]))
     return out
+
+
+def _is_ours(path: Any, node: Any) -> bool:
+    """Whether a channel is read; others are an extension's own, or lack a node and may be ignored.
+
+    The latter is what the specification says of a joint's tracks alone.
+    """
+    return path in ("weights", "pointer") or (path in PATHS and node is not None)
 
 
 def _apart(times: FloatArray, table: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -113,22 +119,18 @@ def _sampler(document: Document, entry: Any, what: str, path: str, turns: bool) 
     parts = 3 if kind == "CUBICSPLINE" else 1
     if not np.isfinite(values).all():
         raise document.fail(f"the values of {what} are not all finite")
-    size = _SIZES.get(path)
-    if size is None:  # weights of any number, flattened
-        size = values.size // max(len(times) * parts, 1)
+    # Weights of any number are flattened.
+    size = _SIZES.get(path) or values.size // max(len(times) * parts, 1)
     if not size or values.size != len(times) * parts * size:
         raise document.fail(f"{what} has {values.size} values for {len(times)} keys")
-    table = values.reshape(len(times), parts, size)
-    times, table = _apart(times, table)
-    middle = table[:, 1] if parts == 3 else table[:, 0]
-    if turns:
-        lengths = np.linalg.norm(middle, axis=1)
-        if (np.abs(lengths - 1) > 0.1).any():
-            raise document.fail(f"the rotations of {what} are no unit quaternions")
-        if parts == 1:
-            middle = middle / lengths[:, None]
-    tangents = (table[:, 0], table[:, 2]) if parts == 3 else None
-    return Sampler(times, middle, tangents, kind, turns)
+    times, table = _apart(times, values.reshape(len(times), parts, size))
+    middle = table[:, parts // 2]
+    lengths = np.linalg.norm(middle, axis=1)
+    if turns and (np.abs(lengths - 1) > 0.1).any():
+        raise document.fail(f"the rotations of {what} are no unit quaternions")
+    if parts == 3:
+        return Sampler(times, middle, (table[:, 0], table[:, 2]), kind, turns)
+    return Sampler(times, middle / lengths[:, None] if turns else middle, None, kind, turns)
 
 
 def frames_of(
