@@ -27,9 +27,9 @@ def data_blocks(context, armature, *, shape_keys, children, others):
     it, ``others`` the selected objects.
     """
     found = [armature]
-    deformed = [o for o in context.scene.objects if _deforms(armature, o)]
     if shape_keys:
-        found += [o.data.shape_keys for o in deformed if getattr(o.data, "shape_keys", None)]
+        deformed = [o for o in context.scene.objects if _deforms(armature, o)]
+        found += [getattr(o.data, "shape_keys", None) for o in deformed]
     chosen = []
     if children:
         chosen += [o for o in context.scene.objects if _is_below(o, armature)]
@@ -37,10 +37,7 @@ def data_blocks(context, armature, *, shape_keys, children, others):
         chosen += list(context.selected_objects)
     for thing in chosen:
         found += [thing, thing.data, getattr(thing.data, "shape_keys", None)]
-    out = []
-    for block in found:
-        if block is not None and block not in out:
-            out.append(block)
+    out = list(dict.fromkeys(block for block in found if block is not None))
     return [armature.data, *out] if armature.data not in out else out
 
 
@@ -79,11 +76,8 @@ def targets(blocks, armature, *, shared):
             continue  # two of ours share it: once is enough
         seen.add(key)
         found.append(animated)
-    users = {a.owner.name for a in found}
-    for animated in found:
-        # Strips of a retiming are no foreign users.
-        others = [n for n in animated.other_users if n not in users]
-        if others and shared == "STOP":
+    for animated, others in _foreign_users(found) if shared == "STOP" else ():
+        if others:
             raise Problem(
                 f"The action {animated.action.name} is also used by {', '.join(others[:3])}. Make "
                 "it single-user first, or choose Copy for shared actions"
@@ -91,12 +85,17 @@ def targets(blocks, armature, *, shared):
     return found, notes
 
 
+def _foreign_users(found):
+    """Pair actions with who else uses them; strips of a retiming are no foreign users."""
+    users = {a.owner.name for a in found}
+    return [(a, [n for n in a.other_users if n not in users]) for a in found]
+
+
 def copy_shared(found):
     """Give every target whose action others use a copy of its own; say so."""
-    users = {a.owner.name for a in found}
     out, notes = [], []
-    for animated in found:
-        if [n for n in animated.other_users if n not in users]:
+    for animated, others in _foreign_users(found):
+        if others:
             name = animated.action.name
             animated = animated.own_copy()
             notes.append(f"{name} is shared: {animated.owner.name} has its own copy now")

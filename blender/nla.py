@@ -81,29 +81,30 @@ def remove(scene, owners):
 
     ``owners`` are data-blocks that may have one.
     """
-    gone = 0
-    for owner in owners:
-        if MEMORY not in owner:
-            continue
-        memory = owner[MEMORY]
-        action, slot = memory["action"], memory["slot"] or None
-        if action is None:
-            raise Problem(f"The action that {owner.name} had before its retiming was deleted")
-        track = track_of(owner)
-        copies = []
-        if track is not None:
-            copies = [s.action for s in track.strips if s.action not in (None, action)]
-            owner.animation_data.nla_tracks.remove(track)
-        assign(owner, action, slot)
-        for copy in copies:
-            if copy.users == 0:  # it was made for the strip alone
-                bpy.data.actions.remove(copy)
-        del owner[MEMORY]
-        gone += 1
+    gone = list(dict.fromkeys(owner for owner in owners if MEMORY in owner))
+    for owner in gone:
+        _remove_from(owner)
     if gone and MEMORY in scene and not any(_remembers(scene)):
         _restore(scene, json.loads(scene[MEMORY]))
         del scene[MEMORY]
-    return gone
+    return len(gone)
+
+
+def _remove_from(owner):
+    """Give a data-block the action back that it had before its retiming."""
+    action, slot = owner[MEMORY]["action"], owner[MEMORY]["slot"] or None
+    if action is None:
+        raise Problem(f"The action that {owner.name} had before its retiming was deleted")
+    track = track_of(owner)
+    copies = []
+    if track is not None:
+        copies = [s.action for s in track.strips if s.action not in (None, action)]
+        owner.animation_data.nla_tracks.remove(track)
+    assign(owner, action, slot)
+    for copy in copies:
+        if copy.users == 0:  # it was made for the strip alone
+            bpy.data.actions.remove(copy)
+    del owner[MEMORY]
 
 
 def _remembers(scene):

@@ -109,32 +109,37 @@ def _parsed(text: str, target: str, values: str, recipe: Recipe) -> Variation:
 
 
 def _find(recipe: Recipe, where: str | None, name: str) -> tuple[int, Parameter]:
-    having = [
-        (k, p)
-        for k, step in enumerate(recipe.steps)
-        for p in declared(type(step.parameters))
-        if p.name == name and not step.mute
-    ]
+    """Find a parameter: the place of its step, and what is declared of it."""
     if where is None:
-        if not having:
-            every = {p.name for s in recipe.steps for p in declared(type(s.parameters))}
-            raise InputError(f"no step has a parameter {name!r}{did_you_mean(name, every)}")
-        if len(having) > 1 and name != "duration":
-            steps = ", ".join(f"{k + 1}.{name}" for k, _ in having)
-            raise InputError(f"several steps have {name!r}; say which: {steps}")
-        return having[-1]  # the last step that sets a duration decides the result's
+        return _find_anywhere(recipe, name)
     names = {str(k + 1): k for k in range(len(recipe.steps))}
     for key in ("method", "label"):
         for k, step in enumerate(recipe.steps):
             names.setdefault(getattr(step, key) or str(k + 1), k)
     if where not in names:
         raise InputError(f"no step {where!r} in the recipe{did_you_mean(where, names)}")
-    place = names[where]
-    chosen = recipe.steps[place]
-    known = {p.name: p for p in declared(type(chosen.parameters))}
+    chosen = recipe.steps[names[where]]
+    known = _parameters(chosen)
     if name not in known:
         raise InputError(f"{chosen.method} has no parameter {name!r}{did_you_mean(name, known)}")
-    return place, known[name]
+    return names[where], known[name]
+
+
+def _find_anywhere(recipe: Recipe, name: str) -> tuple[int, Parameter]:
+    known = [_parameters(step) for step in recipe.steps]
+    having = [k for k, step in enumerate(recipe.steps) if name in known[k] and not step.mute]
+    if not having:
+        every = set().union(*known)
+        raise InputError(f"no step has a parameter {name!r}{did_you_mean(name, every)}")
+    if len(having) > 1 and name != "duration":
+        steps = ", ".join(f"{k + 1}.{name}" for k in having)
+        raise InputError(f"several steps have {name!r}; say which: {steps}")
+    last = having[-1]  # the last step that sets a duration decides the result's
+    return last, known[last][name]
+
+
+def _parameters(step: Step) -> dict[str, Parameter]:
+    return {p.name: p for p in declared(type(step.parameters))}
 
 
 def _value(text: str) -> Any:

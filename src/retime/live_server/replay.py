@@ -31,23 +31,7 @@ def speed_curve(text: str, start: float, end: float) -> TimeWarp:
     """
     if text.lower().endswith(".json"):
         return read_warp(Path(text))
-    times, speeds = [], []
-    for part in text.split(","):
-        at, _, speed = part.rpartition(":")
-        try:
-            times.append(float(at) if at else 0.0)
-            speeds.append(float(speed))
-        except ValueError:
-            raise InputError(
-                f"--speed {text!r}: {part!r} is no speed; write a number, TIME:SPEED,TIME:SPEED "
-                "or a warp file"
-            ) from None
-    if not all(0 <= s <= _FASTEST for s in speeds) or not all(0 <= t <= 1e5 for t in times):
-        raise InputError(f"--speed {text!r}: speeds lie between 0 and {_FASTEST:g}, times above 0")
-    if any(b <= a for a, b in pairwise(times)):
-        raise InputError(f"--speed {text!r}: the times must rise")
-    if speeds[-1] == 0:
-        raise InputError(f"--speed {text!r}: with a speed of 0 at the end it would never end")
+    times, speeds = _speeds(text)
     # Beyond the last given speed the file goes on at it until its end.
     length = times[-1] + (end - start) / speeds[-1]
     if length > _LONGEST:
@@ -65,6 +49,28 @@ def speed_curve(text: str, start: float, end: float) -> TimeWarp:
         live[last] = live[last - 1] + share * (live[last] - live[last - 1])
         source[last] = end
     return TimeWarp(live[: last + 1], source[: last + 1])
+
+
+def _speeds(text: str) -> tuple[list[float], list[float]]:
+    """Read speeds at live times."""
+    times, speeds = [], []
+    for part in text.split(","):
+        at, _, speed = part.rpartition(":")
+        try:
+            times.append(float(at) if at else 0.0)
+            speeds.append(float(speed))
+        except ValueError:
+            raise InputError(
+                f"--speed {text!r}: {part!r} is no speed; write a number, TIME:SPEED,TIME:SPEED "
+                "or a warp file"
+            ) from None
+    if not all(0 <= s <= _FASTEST for s in speeds) or not all(0 <= t <= 1e5 for t in times):
+        raise InputError(f"--speed {text!r}: speeds lie between 0 and {_FASTEST:g}, times above 0")
+    if any(b <= a for a, b in pairwise(times)):
+        raise InputError(f"--speed {text!r}: the times must rise")
+    if speeds[-1] == 0:
+        raise InputError(f"--speed {text!r}: with a speed of 0 at the end it would never end")
+    return times, speeds
 
 
 class Replay:

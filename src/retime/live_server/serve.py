@@ -120,31 +120,17 @@ async def _serve(
     notes: list[str],
 ) -> None:
     feed, run_feed, end_feed, address = None, None, None, None
-    warnings = []
-    if heard is not None and plan.heard is not None and not plan.heard.is_loopback:
-        warnings.append(f"{plan.heard.host} can be reached by other machines: anybody may perform")
     if listening is not None and plan.feed is not None:
         feed, run_feed, end_feed, address = _feed(plan, listening, plan.feed[0])
-        if not is_loopback(plan.feed[0]):
-            warnings.append(
-                f"{plan.feed[0]} can be reached by other machines: whoever has the key sees the "
-                "feed"
-            )
     server = LiveServer(plan.follower, outs=outs, rate=plan.rate, spool=spool, feed=feed)
     loop = asyncio.get_running_loop()
     for ending in (signal.SIGINT, signal.SIGTERM):
         with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):
             loop.add_signal_handler(ending, server.over.set)
-    opened(
-        Opened(
-            heard=None
-            if heard is None or plan.heard is None
-            else str(StreamAddress(plan.heard.host, heard.getsockname()[1])),
-            feed=address,
-            warnings=tuple(warnings),
-            recovered=None if spool is None else spool.recovered,
-        )
-    )
+    at = None
+    if heard is not None and plan.heard is not None:
+        at = str(StreamAddress(plan.heard.host, heard.getsockname()[1]))
+    opened(Opened(at, address, _warnings(plan), None if spool is None else spool.recovered))
     serving = None if run_feed is None else asyncio.ensure_future(run_feed())
     telling = asyncio.create_task(_tell(server, told))
     try:
@@ -157,6 +143,18 @@ async def _serve(
             await serving
         if server.failed is not None:
             notes.append(server.failed)
+
+
+def _warnings(plan: ServerPlan) -> tuple[str, ...]:
+    """Say what others could do."""
+    warnings = []
+    if plan.heard is not None and not plan.heard.is_loopback:
+        warnings.append(f"{plan.heard.host} can be reached by other machines: anybody may perform")
+    if plan.feed is not None and not is_loopback(plan.feed[0]):
+        warnings.append(
+            f"{plan.feed[0]} can be reached by other machines: whoever has the key sees the feed"
+        )
+    return tuple(warnings)
 
 
 async def _tell(server: LiveServer, told: Callable[[Status], None]) -> None:

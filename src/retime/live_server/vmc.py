@@ -12,6 +12,7 @@ import math
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from pythonosc.osc_bundle_builder import IMMEDIATELY, OscBundleBuilder
 from pythonosc.osc_message_builder import OscMessageBuilder
@@ -73,24 +74,12 @@ def parse_packet(data: bytes) -> Packet:
     except Exception as e:
         # Whatever a hostile datagram does to the parser, it is that datagram's fault alone.
         raise InputError(f"not an OSC packet ({type(e).__name__})") from None
-    bones: dict[str, Bone] = {}
-    unknown: list[str] = []
+    bones, unknown, broken = _bones([values for address, values in found if address == _BONE])
     root: Bone | None = None
     time: float | None = None
     ready = True
-    broken: list[InputError] = []
     for address, values in found:
-        if address == _BONE:
-            name = _name(values)
-            role = NAMED_ROLES.get(name)
-            if role is not None:
-                try:
-                    bones[role] = _bone(values[1:8])
-                except InputError as e:  # one bone that is not tracked does not spoil the others
-                    broken.append(e)
-            elif name not in OTHER_BONES:
-                unknown.append(name[:64])
-        elif address == _ROOT:
+        if address == _ROOT:
             _name(values)
             root = _bone(values[1:8])
         elif address == _TIME:
@@ -99,9 +88,27 @@ def parse_packet(data: bytes) -> Packet:
             time = float(values[0])
         elif address == _READY:
             ready = bool(values and values[0])
+    return Packet(bones, root, time, unknown, ready, broken)
+
+
+def _bones(listed: Sequence[Any]) -> tuple[dict[str, Bone], tuple[str, ...], int]:
+    """Return bones by role, names that no humanoid has, and how many were not usable."""
+    bones: dict[str, Bone] = {}
+    unknown: list[str] = []
+    broken: list[InputError] = []
+    for values in listed:
+        name = _name(values)
+        role = NAMED_ROLES.get(name)
+        if role is not None:
+            try:
+                bones[role] = _bone(values[1:8])
+            except InputError as e:  # one bone that is not tracked does not spoil the others
+                broken.append(e)
+        elif name not in OTHER_BONES:
+            unknown.append(name[:64])
     if broken and not bones:
         raise broken[0]
-    return Packet(bones, root, time, tuple(unknown), ready, len(broken))
+    return bones, tuple(unknown), len(broken)
 
 
 def _name(values: Sequence[object]) -> str:

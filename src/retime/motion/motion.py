@@ -157,18 +157,9 @@ class Motion(ReadOnlyArrays):
         if missing:
             raise InputError(f"the root {missing[0]!r} has no translation track")
         for kind in ("translations", "scales"):
-            tracks = {}
-            for name, track in getattr(self, kind).items():
-                j = skeleton.index(name)
-                what = f"{kind[:-1]} track of {skeleton.names[j]!r}"
-                tracks[name] = read_only(track, (frames, 3), what, may_be_nan=True)
-                _must_be_finite(tracks[name], what)
-            put(self, kind, MappingProxyType(tracks))
+            put(self, kind, self._checked_tracks(kind))
         if self.sample_times is not None:
-            times = read_only(self.sample_times, (frames,), "sample times", may_be_nan=True)
-            _must_be_finite(times, "sample times")
-            if (np.diff(times) <= 0).any():
-                raise InputError("sample times must rise")
+            times = _checked_times(self.sample_times, frames)
             put(self, "sample_times", times)
             put(self, "start", float(times[0]) if frames else self.start)
         if not (np.isfinite(self.fps) and self.fps > 0):
@@ -183,6 +174,14 @@ class Motion(ReadOnlyArrays):
             skeleton.index(name)
         put(self, "roles", MappingProxyType(dict(self.roles)))
         put(self, "notes", tuple(self.notes))
+
+    def _checked_tracks(self, kind: str) -> Mapping[str, FloatArray]:
+        tracks = {}
+        for name, track in getattr(self, kind).items():
+            what = f"{kind[:-1]} track of {self.skeleton.names[self.skeleton.index(name)]!r}"
+            tracks[name] = read_only(track, (len(self.rotations), 3), what, may_be_nan=True)
+            _must_be_finite(tracks[name], what)
+        return MappingProxyType(tracks)
 
     def __len__(self) -> int:
         """Count the frames."""
@@ -280,6 +279,14 @@ def _must_be_finite(values: FloatArray, what: str) -> None:
     bad = ~np.isfinite(values)
     if bad.any():
         raise InputError(f"{what}: the value at frame {int(np.argwhere(bad)[0][0])} is not finite")
+
+
+def _checked_times(given: FloatArray, frames: int) -> FloatArray:
+    times = read_only(given, (frames,), "sample times", may_be_nan=True)
+    _must_be_finite(times, "sample times")
+    if (np.diff(times) <= 0).any():
+        raise InputError("sample times must rise")
+    return times
 
 
 def _checked_pose(pose: Pose, skeleton: Skeleton) -> Pose:

@@ -33,6 +33,16 @@ class EndSite:
     name: str = ""
 
 
+def _checked_parents(given: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
+    parents = np.array(given, dtype=np.int64)
+    if parents.shape != (count,):
+        raise InputError(f"{count} joints need {count} parents, not {parents.shape}")
+    if (parents < -1).any() or (parents >= np.arange(count)).any():
+        raise InputError("a joint's parent must stand before it; -1 marks a root")
+    parents.setflags(write=False)
+    return parents
+
+
 @dataclass(frozen=True, eq=False)
 class Skeleton(ReadOnlyArrays):
     """Joints, their parents and their rest transforms, in the file's own units.
@@ -68,15 +78,10 @@ class Skeleton(ReadOnlyArrays):
         n = len(names)
         if n == 0:
             raise InputError("a skeleton needs at least one joint")
-        twice = {name for name in names if names.count(name) > 1} if len(set(names)) < n else set()
-        if twice:
-            raise InputError(f"joint names must be unique; {sorted(twice)[0]!r} stands twice")
-        parents = np.array(self.parents, dtype=np.int64)
-        if parents.shape != (n,):
-            raise InputError(f"{n} joints need {n} parents, not {parents.shape}")
-        if (parents < -1).any() or (parents >= np.arange(n)).any():
-            raise InputError("a joint's parent must stand before it; -1 marks a root")
-        parents.setflags(write=False)
+        if len(set(names)) < n:
+            twice = min(name for name in names if names.count(name) > 1)
+            raise InputError(f"joint names must be unique; {twice!r} stands twice")
+        parents = _checked_parents(self.parents, n)
         rotations = quat.identity(n) if self.rest_rotations is None else self.rest_rotations
         scales = np.ones((n, 3)) if self.rest_scales is None else self.rest_scales
         put = object.__setattr__

@@ -84,20 +84,10 @@ def lock_attacks(
     that show it.
     """
     reach += _BIN_S
-    times = curve.swap()
-    chosen: list[tuple[float, float]] = []
-    for attack in sorted(attacks, key=lambda a: -a.strength):
-        if not curve.y[0] + reach <= attack.time <= curve.y[-1] - reach:
-            continue
-        output = float(times.at(attack.time))
-        if not curve.x[0] + reach <= output <= curve.x[-1] - reach:
-            continue
-        apart = 2 * reach
-        if all(abs(output - o) >= apart and abs(attack.time - s) >= apart for o, s in chosen):
-            chosen.append((output, attack.time))
+    chosen = _chosen(curve, attacks, reach)
     if not chosen:
         return curve, ()
-    locks = tuple(Lock(o - reach, o + reach, s - reach, s + reach) for o, s in sorted(chosen))
+    locks = tuple(Lock(o - reach, o + reach, s - reach, s + reach) for o, s in chosen)
     xs, ys = [], []
     end_x, end_y = -np.inf, -np.inf
     for lock in [*locks, None]:
@@ -111,3 +101,19 @@ def lock_attacks(
             xs.append(np.array([start_x, end_x]))
             ys.append(np.array([start_y, end_y]))
     return tidy(np.concatenate(xs), np.concatenate(ys)), locks
+
+
+def _chosen(curve: Graph, attacks: tuple[Attack, ...], reach: float) -> list[tuple[float, float]]:
+    """Choose attacks that can be kept whole, the stronger first: output and source, rising."""
+    times = curve.swap()
+    chosen: list[tuple[float, float]] = []
+    for attack in sorted(attacks, key=lambda a: -a.strength):
+        output = float(times.at(attack.time))
+        inside = (
+            curve.y[0] + reach <= attack.time <= curve.y[-1] - reach
+            and curve.x[0] + reach <= output <= curve.x[-1] - reach
+        )
+        taken = ((abs(output - o), abs(attack.time - s)) for o, s in chosen)
+        if inside and all(min(apart) >= 2 * reach for apart in taken):
+            chosen.append((output, attack.time))
+    return sorted(chosen)

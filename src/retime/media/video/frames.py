@@ -60,32 +60,7 @@ class FrameIndex:
 def index_frames(footage: Footage) -> FrameIndex:
     """Read when the pictures are shown, without decoding them."""
     stream = footage.picture
-    stamps, keys, without = [], [], 0
-    with refused(footage.path):
-        for packet in footage.container.demux(stream):
-            if packet.size == 0 or packet.is_discard:
-                if packet.is_keyframe and packet.pts is not None:
-                    keys.append(packet.pts)
-                continue
-            if packet.pts is None:
-                without += 1
-                continue
-            stamps.append(packet.pts)
-            if packet.is_keyframe:
-                keys.append(packet.pts)
-            if len(stamps) > _MOST_FRAMES:
-                raise FormatError("the video has too many frames", path=footage.path)
-    if without > len(stamps) // 100:
-        raise FormatError(
-            "the video's frames have no time stamps, so nobody can say when they are shown; put it "
-            "into an .mp4 or .mkv file first",
-            path=footage.path,
-        )
-    pts = np.unique(np.array(stamps, dtype=np.int64))
-    if len(pts) < 2:
-        raise FormatError(
-            "the video has less than two frames; there is no time in it", path=footage.path
-        )
+    pts, keys = _stamps(footage)
     base = float(stream.time_base)
     gaps = np.diff(pts) * base
     spacing = float(np.median(gaps))
@@ -101,6 +76,35 @@ def index_frames(footage: Footage) -> FrameIndex:
         rate=_rate(stream, average),
         variable=bool(uneven.any()),
     )
+
+
+def _stamps(footage: Footage) -> tuple[npt.NDArray[np.int64], list[int]]:
+    """Return the time stamps of all pictures, rising, and of those where decoding can begin."""
+    stamps, keys, without = [], [], 0
+    with refused(footage.path):
+        for packet in footage.container.demux(footage.picture):
+            shown = packet.size > 0 and not packet.is_discard
+            if packet.pts is None:
+                without += shown
+                continue
+            if packet.is_keyframe:
+                keys.append(packet.pts)
+            if shown:
+                stamps.append(packet.pts)
+            if len(stamps) > _MOST_FRAMES:
+                raise FormatError("the video has too many frames", path=footage.path)
+    if without > len(stamps) // 100:
+        raise FormatError(
+            "the video's frames have no time stamps, so nobody can say when they are shown; put it "
+            "into an .mp4 or .mkv file first",
+            path=footage.path,
+        )
+    pts = np.unique(np.array(stamps, dtype=np.int64))
+    if len(pts) < 2:
+        raise FormatError(
+            "the video has less than two frames; there is no time in it", path=footage.path
+        )
+    return pts, keys
 
 
 def _rate(stream: Any, average: float) -> Fraction:
