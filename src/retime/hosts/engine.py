@@ -187,26 +187,26 @@ def _with_references(request: Mapping[str, Any]) -> Any:
     if not isinstance(files, Mapping):
         raise InputError('"references" must be an object of names and files')
 
-    def put(value: Any) -> Any:
-        if isinstance(value, str):
-            return files.get(value, value)
-        if isinstance(value, list):
-            return [put(v) for v in value]
-        return value
-
     recipe = request["recipe"]
     if not files or not isinstance(recipe, Mapping) or not isinstance(recipe.get("steps"), list):
         return recipe
-    steps = []
-    for step in recipe["steps"]:
-        values = step.get("parameters") if isinstance(step, Mapping) else None
-        if isinstance(values, Mapping):
-            known = declared(method(str(step.get("method"))).parameters)
-            paths = {p.name for p in known if p.is_path} | {"b"}  # "b": version 1's reference
-            named = {k: put(v) if k in paths else v for k, v in values.items()}
-            step = {**step, "parameters": named}
-        steps.append(step)
-    return {**recipe, "steps": steps}
+    return {**recipe, "steps": [_with_files(step, files) for step in recipe["steps"]]}
+
+
+def _with_files(step: Any, files: Mapping[str, str]) -> Any:
+    values = step.get("parameters") if isinstance(step, Mapping) else None
+    if not isinstance(values, Mapping):
+        return step
+
+    def put(value: Any) -> Any:
+        if isinstance(value, list):
+            return [put(v) for v in value]
+        return files.get(value, value) if isinstance(value, str) else value
+
+    known = declared(method(str(step.get("method"))).parameters)
+    paths = {p.name for p in known if p.is_path} | {"b"}  # "b": version 1's reference
+    named = {k: put(v) if k in paths else v for k, v in values.items()}
+    return {**step, "parameters": named}
 
 
 def _with_likely_unit(motion: Motion) -> Motion:

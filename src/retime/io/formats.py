@@ -247,7 +247,7 @@ def read_all(path: str | Path, p: FileParameters) -> list[Motion]:
         return [read(path, **values_of(p))]
     if p.skeleton is not None:
         raise InputError(f"a {form.name} file holds its own skeleton; leave it out")
-    found = form.read_all(path, rest_frame=p.rest_frame, fps=p.fps)
+    found = form.read_all(path, fps=p.fps)
     return [_with_units(m, p.scale, p.up) for m in found]
 
 

@@ -69,13 +69,7 @@ class Avatar:
             -1 if p is None else self.roles.index(p)
             for p in (nearest_parent(r, self.roles) for r in self.roles)
         ]
-        local, offsets = turns.copy(), self._places.copy()
-        for j, p in enumerate(self._parents):
-            if p >= 0:
-                back = quat.conjugate(turns[:, p])
-                local[:, j] = quat.multiply(back, turns[:, j])
-                offsets[:, j] = quat.rotate(back, self._places[:, j] - self._places[:, p])
-        self._local, self._offsets = quat.continuous(local), offsets
+        self._local, self._offsets = _within_parents(turns, self._places, self._parents)
 
     def bones(self, time: float) -> list[Bone]:
         """Return each role's place and rotation in its parent, held beyond the motion's ends."""
@@ -94,6 +88,19 @@ class Avatar:
         frame, share = self.motion.frame_at(time)
         i = int(frame)
         return i, min(i + 1, len(self.motion) - 1), float(share)
+
+
+def _within_parents(
+    turns: FloatArray, places: FloatArray, parents: list[int]
+) -> tuple[FloatArray, FloatArray]:
+    """Return rotations and places of bones relative to their parents'."""
+    local, offsets = turns.copy(), places.copy()
+    for j, p in enumerate(parents):
+        if p >= 0:
+            back = quat.conjugate(turns[:, p])
+            local[:, j] = quat.multiply(back, turns[:, j])
+            offsets[:, j] = quat.rotate(back, places[:, j] - places[:, p])
+    return quat.continuous(local), offsets
 
 
 def _t_pose(motion: Motion, body: Body, roles: tuple[str, ...]) -> FloatArray:

@@ -193,15 +193,7 @@ def _bone(block: list[Line], degrees: bool, path: str | Path) -> Bone:
         raise FormatError("a bone without a name", path=path, line=line)
     bone = Bone(names[0], line)
     for number, words in block:
-        word, rest = words[0].lower(), words[1:]
-        if word == "direction":
-            bone.direction = np.array(_three(rest, path, number))
-        elif word == "length":
-            (bone.length,) = numbers(rest[:1] or ["?"], path, number)
-        elif word == "axis":
-            bone.axis = _axis(rest, degrees, path, number)
-        elif word == "dof":
-            _freedoms(bone, rest, path, number)
+        _tell(bone, words[0].lower(), words[1:], degrees, path, number)
     if bone.shifts:
         raise FormatError(
             f"the bone {bone.name!r} moves along its axes, which retime does not read",
@@ -209,6 +201,20 @@ def _bone(block: list[Line], degrees: bool, path: str | Path) -> Bone:
             line=line,
         )
     return bone
+
+
+def _tell(
+    bone: Bone, word: str, rest: list[str], degrees: bool, path: str | Path, line: int
+) -> None:
+    """Take in a line about a bone; what is not needed is passed over."""
+    if word == "direction":
+        bone.direction = np.array(_three(rest, path, line))
+    elif word == "length":
+        (bone.length,) = numbers(rest[:1] or ["?"], path, line)
+    elif word == "axis":
+        bone.axis = _axis(rest, degrees, path, line)
+    elif word == "dof":
+        _freedoms(bone, rest, path, line)
 
 
 def _three(words: list[str], path: str | Path, line: int) -> list[float]:
@@ -254,20 +260,7 @@ def _hierarchy(
     lines: list[Line], bones: dict[str, Bone], path: str | Path
 ) -> tuple[list[str], list[int]]:
     """Order the bones, every child behind its parent; all must hang on the root."""
-    children: dict[str, list[str]] = {}
-    taken: set[str] = set()
-    for number, words in lines:
-        if words[0].lower() in ("begin", "end") and len(words) == 1:
-            continue
-        for name in words:
-            if name not in bones:
-                hint = did_you_mean(name, bones)
-                raise FormatError(f"no bone {name!r}{hint}", path=path, line=number)
-        for name in words[1:]:
-            if name in taken or name == ROOT:
-                raise FormatError(f"{name!r} hangs on two bones", path=path, line=number)
-            taken.add(name)
-        children.setdefault(words[0], []).extend(words[1:])
+    children = _children(lines, bones, path)
     order: list[str] = []
     parents: list[int] = []
     stack = [(ROOT, -1)]
@@ -282,6 +275,24 @@ def _hierarchy(
             f"the bone {lost!r} does not hang on the root", path=path, line=bones[lost].line
         )
     return order, parents
+
+
+def _children(lines: list[Line], bones: dict[str, Bone], path: str | Path) -> dict[str, list[str]]:
+    children: dict[str, list[str]] = {}
+    taken = {ROOT}
+    for number, words in lines:
+        if words[0].lower() in ("begin", "end") and len(words) == 1:
+            continue
+        for name in words:
+            if name not in bones:
+                hint = did_you_mean(name, bones)
+                raise FormatError(f"no bone {name!r}{hint}", path=path, line=number)
+        for name in words[1:]:
+            if name in taken:
+                raise FormatError(f"{name!r} hangs on two bones", path=path, line=number)
+            taken.add(name)
+        children.setdefault(words[0], []).extend(words[1:])
+    return children
 
 
 def _skeleton(bones: list[Bone], parents: list[int]) -> Skeleton:

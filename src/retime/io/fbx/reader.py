@@ -81,12 +81,7 @@ def read_motion(
         return motion.with_notes(*notes)
 
 
-def read_motions(
-    path: str | Path,
-    *,
-    rest_frame: RestFrame = "auto",
-    fps: float | None = None,
-) -> list[Motion]:
+def read_motions(path: str | Path, *, fps: float | None = None) -> list[Motion]:
     """Read every animation of a file, which they share."""
     document = load(path)
     with said_of(path), Evaluator(path) as evaluator:
@@ -142,7 +137,7 @@ def _motion_of(document: Document, stack: Stack, fps: float | None, evaluator: E
     stack = replace(stack, curves=evaluator.resolved(document, stack.curves))
     poses = evaluator.poses(document, stack, moments.times, models)
     units, turn, said = _units(document)
-    joints, sites = _chosen(document, stack, models, poses)
+    joints, sites = _chosen(document, models, poses)
     bare, parts = _motion(joints, sites, poses, moments, units, turn)
     bare = bare.with_notes(*notes, *said, *_stack_notes(stack))
     kept = Kept(document, stack, span, tuple(j.id for j in joints), *parts, bare)
@@ -191,7 +186,7 @@ def _units(document: Document) -> tuple[Units, FloatArray, list[str]]:
 
 
 def _chosen(
-    document: Document, stack: Stack, models: list[Thing], poses: Poses
+    document: Document, models: list[Thing], poses: Poses
 ) -> tuple[list[Thing], list[Thing]]:
     """Choose the models that are joints, parents first, and those that only end a bone."""
     by_id = {m.id: m for m in models}

@@ -274,13 +274,7 @@ def _buffer(document: Document, n: int, buffer: dict[str, Any], body: bytes | No
     elif not isinstance(uri, str):
         raise document.fail(f"the address of buffer {n} is no text")
     elif uri.startswith("data:"):
-        head, _, text = uri.partition(",")
-        if not head.endswith(";base64"):
-            raise document.fail(f"buffer {n} holds data that is not base64")
-        try:
-            data = base64.b64decode(text, validate=True)
-        except (binascii.Error, ValueError):
-            raise document.fail(f"the data of buffer {n} is broken") from None
+        data = _decoded(document, n, uri)
     else:
         if uri not in document._named:
             document._named[uri] = _beside(document, n, uri)
@@ -288,6 +282,16 @@ def _buffer(document: Document, n: int, buffer: dict[str, Any], body: bytes | No
     if uri is not None and len(data) < length:
         raise document.fail(f"buffer {n} has {len(data)} of its {length} bytes")
     return data
+
+
+def _decoded(document: Document, n: int, uri: str) -> bytes:
+    head, _, text = uri.partition(",")
+    if not head.endswith(";base64"):
+        raise document.fail(f"buffer {n} holds data that is not base64")
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        raise document.fail(f"the data of buffer {n} is broken") from None
 
 
 def _beside(document: Document, n: int, uri: str) -> bytes:

@@ -66,12 +66,7 @@ def read_motion(
     )
 
 
-def read_motions(
-    path: str | Path,
-    *,
-    rest_frame: RestFrame = "auto",
-    fps: float | None = None,
-) -> list[Motion]:
+def read_motions(path: str | Path, *, fps: float | None = None) -> list[Motion]:
     """Read every animation of a file, which they share."""
     document = load(path)
     return [motion_of(document, n, fps) for n in range(len(animation_names(document)))]
@@ -176,9 +171,7 @@ def rest_of(document: Document, n: int) -> tuple[FloatArray, FloatArray, FloatAr
     """Return a node's rest translation, rotation (wxyz) and scale."""
     node = document.objects("nodes")[n]
     if "matrix" in node:
-        return _decomposed(
-            document, n, _numbers(document, node["matrix"], 16, f"node {n}'s matrix")
-        )
+        return _decomposed(_numbers(document, node["matrix"], 16, f"node {n}'s matrix"))
     place = _numbers(document, node.get("translation", [0, 0, 0]), 3, f"node {n}'s translation")
     turn = _numbers(document, node.get("rotation", [0, 0, 0, 1]), 4, f"node {n}'s rotation")
     size = _numbers(document, node.get("scale", [1, 1, 1]), 3, f"node {n}'s scale")
@@ -197,9 +190,7 @@ def _numbers(document: Document, value: Any, count: int, what: str) -> FloatArra
     return out
 
 
-def _decomposed(
-    document: Document, n: int, values: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _decomposed(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     matrix = values.reshape(4, 4).T
     linear = matrix[:3, :3]
     size = np.linalg.norm(linear, axis=0)

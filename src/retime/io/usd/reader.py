@@ -27,7 +27,11 @@ from retime.process.library import Arrays, IsolatedLibrary
 
 # Stages of many layers take their time, however small the first of them is.
 LIBRARY = IsolatedLibrary(
-    Path(__file__).with_name("child.py"), module="pxr", extra="usd", kind="USD", seconds=120.0
+    Path(__file__).with_name("child.py"),
+    module="pxr",
+    extra="usd",
+    kind="USD",
+    seconds=120.0,
 )
 # A track that differs by less from rest, as a share of the body's extent, does not move.
 _STILL = 1e-6
@@ -114,12 +118,7 @@ def read_motion(
     return motion.with_notes(*others_note(kept.entry["all"], which))
 
 
-def read_motions(
-    path: str | Path,
-    *,
-    rest_frame: RestFrame = "auto",
-    fps: float | None = None,
-) -> list[Motion]:
+def read_motions(path: str | Path, *, fps: float | None = None) -> list[Motion]:
     """Read every animation of a stage."""
     return list(_read(path, None, fps).values())
 

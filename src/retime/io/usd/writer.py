@@ -71,14 +71,7 @@ def _where(kept: Kept, path: Path, at: Located) -> dict[str, Any]:
     source, target = Path(kept.path), path.resolve()
     over = bool(_OVER.search(path.name))
     packs = path.suffix.lower() == ".usdz"
-    if target != source and str(target) in kept.entry["layers"]:
-        raise InputError(f"{path} is one of the layers that were read; give another name")
-    if over and target == source:
-        raise InputError(f"{path} cannot lie over itself; give another name")
-    if at.package is not None and not over and not packs:
-        raise InputError(
-            f"{path}: a package keeps its textures; write a .usdz, or a .over.usda beside it"
-        )
+    _must_be_writable(kept, path, over=over, from_package=at.package is not None)
     rebase: list[str | None] | None = None
     if at.package is None and not over and (packs or source.parent != target.parent):
         rebase = [str(source.parent), None if packs else str(target.parent)]
@@ -90,6 +83,18 @@ def _where(kept: Kept, path: Path, at: Located) -> dict[str, Any]:
         "package": None if at.package is None else at.package.names,
         "anyway": source.suffix.lower() != path.suffix.lower(),
     }
+
+
+def _must_be_writable(kept: Kept, path: Path, *, over: bool, from_package: bool) -> None:
+    source, target = Path(kept.path), path.resolve()
+    if target != source and str(target) in kept.entry["layers"]:
+        raise InputError(f"{path} is one of the layers that were read; give another name")
+    if over and target == source:
+        raise InputError(f"{path} cannot lie over itself; give another name")
+    if from_package and not over and path.suffix.lower() != ".usdz":
+        raise InputError(
+            f"{path}: a package keeps its textures; write a .usdz, or a .over.usda beside it"
+        )
 
 
 def _build(motion: Motion, path: Path) -> None:
