@@ -76,7 +76,7 @@ def test_info_as_json(run: Run, jump: Path) -> None:
 def test_scale_and_up_axis_can_be_given(run: Run, jump: Path) -> None:
     _, out, _ = run("info", jump, "--json", "--scale", "0.01", "--up", "Z")
     shown = json.loads(out)
-    assert (shown["metres_per_unit"], shown["up"], shown["units_are"]) == (0.01, "Z", "declared")
+    assert (shown["metres_per_unit"], shown["up"], shown["units_are"]) == (0.01, "Z", "given")
 
 
 def test_apply_keytimes_then_undo_by_the_inverse(run: Run, jump: Path, tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ class Batch:
     """How clips are read, where their files tell too little."""
     drop_rest: bool = False
     """Leave out the rest poses that were set aside on reading."""
-    min_contact: float = 0.25
+    min_contact: float = 0.1
     """Shortest contact in seconds, for the measures."""
     physics: bool = False
     """Also measure feasibility; a gate that looks at it does so by itself."""

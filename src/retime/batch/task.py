@@ -45,7 +45,7 @@ class Task:
     """How the clip is read: fields of ``Reading``."""
     drop_rest: bool = False
     """Leave out a rest pose that was set aside on reading."""
-    min_contact: float = 0.25
+    min_contact: float = 0.1
     """Shortest contact in seconds, for the measures."""
     physics: bool = False
     """Also measure feasibility."""

@@ -15,7 +15,7 @@ from retime.motion import Motion, quat
 from retime.motion.contact import Contact
 from retime.motion.kinematics import global_rotations, local_translations, positions
 
-__all__ = ["LimbSolver", "frames_of", "two_bone"]
+__all__ = ["LimbSolver", "displacement", "frames_of", "two_bone"]
 
 # A limb is never quite straight: at full stretch its bending plane would be undefined.
 _STRAIGHTEST = 0.9999
@@ -105,7 +105,7 @@ def frames_of(contact: Contact, motion: Motion) -> npt.NDArray[np.bool_]:
     return (motion.times >= contact.start - hair) & (motion.times <= contact.end + hair)
 
 
-def _displacement(
+def displacement(
     motion: Motion, place: FloatArray, targets: Mapping[Contact, FloatArray], fade: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return how far a joint must move, (F, 3), and by what share it is held, (F,)."""
@@ -117,8 +117,8 @@ def _displacement(
     for k, contact in enumerate(ordered):
         frames = held[contact]
         first, last = frames[0], frames[-1]
-        move[frames] = targets[contact] - place[frames]
-        share[frames] = 1.0
+        move[frames] = contact.firmness * (targets[contact] - place[frames])
+        share[frames] = contact.firmness
         # A fade must be over where the next contact begins.
         room_before = times[first] - times[held[ordered[k - 1]][-1]] if k else np.inf
         after = ordered[k + 1] if k + 1 < len(ordered) else None
@@ -128,7 +128,7 @@ def _displacement(
             away = sign * (times - times[edge])
             near = np.flatnonzero((away > 0) & (away < span))
             u = 1 - away[near] / span if span > 0 else np.zeros(0)
-            weight = u**3 * (10 - 15 * u + 6 * u**2)
+            weight = contact.firmness * u**3 * (10 - 15 * u + 6 * u**2)
             move[near] += weight[:, None] * (targets[contact] - place[edge])
             share[near] = np.maximum(share[near], weight)
     for one, other in itertools.pairwise(ordered):
@@ -195,7 +195,7 @@ class LimbSolver:
         joints = sorted({index(c.joint) for c in targets}, reverse=True)
         lead = joints[0]  # the outermost: a toe before its ankle
         chosen = {c: t for c, t in targets.items() if index(c.joint) == lead}
-        move, _ = _displacement(self.motion, self.points[:, lead], chosen, fade)
+        move, _ = displacement(self.motion, self.points[:, lead], chosen, fade)
         turn = quat.identity(len(self.motion))
         if len(joints) > 1:
             inner = {c: t for c, t in targets.items() if index(c.joint) == joints[1]}
@@ -211,7 +211,7 @@ class LimbSolver:
         fade: float,
     ) -> tuple[FloatArray, FloatArray]:
         """Hold an ankle as well as its toe: turn the foot so that both meet their targets."""
-        other, share = _displacement(self.motion, self.points[:, second], inner, fade)
+        other, share = displacement(self.motion, self.points[:, second], inner, fade)
         alone = ~np.any(move != 0, axis=1) & (share > 0)
         now = self.points[:, lead] - self.points[:, second]
         wanted = now + move - other

@@ -22,6 +22,7 @@ __all__ = ["COMMANDS", "main"]
 # Each command's line of help. Its module has its name, and so has the function or group in there.
 COMMANDS = {
     "info": "Show what a motion file holds.",
+    "contacts": "List, draw and export contacts with the ground.",
     "convert": "Write a motion in another format.",
     "warp": "Make, show, compose, invert and export time warps.",
     "guided": "Change a motion's length or feel, guided by a reference.",

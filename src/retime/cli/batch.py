@@ -59,7 +59,7 @@ def batch(
     ] = "",
     fps: Fps = None,
     drop_rest: DropRest = False,
-    min_contact: Shortest = 0.25,
+    min_contact: Shortest = 0.1,
     physics: Annotated[
         bool, typer.Option("--physics", help="Also measure how much a body could have done.")
     ] = False,

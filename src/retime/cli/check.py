@@ -29,7 +29,7 @@ def check(
     source: SourceMotion = None,
     warp: WarpIn = None,
     truth: TrueWarp = None,
-    min_contact: Shortest = 0.25,
+    min_contact: Shortest = 0.1,
     animation: OneAnimation = None,
     physics: Annotated[
         bool, typer.Option("--physics", help="Also ask whether a body could have done it.")

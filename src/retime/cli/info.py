@@ -19,7 +19,7 @@ def info(
     file: Input,
     reading: Reading,
     animation: Animation = None,
-    min_contact: Shortest = 0.25,
+    min_contact: Shortest = 0.1,
     joints: Annotated[bool, typer.Option("--joints", help="List the joints.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -59,7 +59,7 @@ def info(
         "height_m": tall or None,
         "roles": {r: joint_tree.names[j] for r, j in body.roles.items()},
         "roles_sure": {r: body.confidence[r] for r in body.roles},
-        "contacts": [{"joint": c.joint, "start": c.start, "end": c.end} for c in contacts],
+        "contacts": [c.to_document() for c in contacts],
     }
     if not as_json:
         fields = _for_a_person(fields, body)

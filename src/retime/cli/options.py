@@ -58,7 +58,9 @@ RecipeOut = Annotated[Path | None, file_option("--recipe", "Also write the recip
 Contacts = Annotated[
     Path | None,
     file_option(
-        "--contacts", "Hold these contacts: a JSON list, or what `retime info --json` printed."
+        "--contacts",
+        "Known contacts as JSON (see `retime contacts`). Joints that they name follow them; "
+        "contacts of other joints are found.",
     ),
 ]
 Animation = Annotated[
@@ -77,9 +79,7 @@ OneAnimation = Annotated[
 ]
 Shortest = Annotated[
     float,
-    typer.Option(
-        "--min-contact", help="Shortest contact in seconds; 0.1 suits running.", min=0.001
-    ),
+    typer.Option("--min-contact", help="Shortest contact in seconds.", min=0.001),
 ]
 SourceMotion = Annotated[Path | None, file_option("--source", "The motion it was made from.")]
 WarpIn = Annotated[

@@ -25,7 +25,7 @@ from retime.methods.physics import PhysicsParameters, model_of
 
 
 @with_retiming
-@with_parameters(PhysicsParameters, leave_out=("contacts",))
+@with_parameters(PhysicsParameters, leave_out=("contacts", "contacts_only"))
 def physics(
     source: Input,
     parameters: dict[str, Any],
@@ -58,7 +58,7 @@ def physics(
 
     if retiming.contacts is not None:
         # Physics is told what carries the body; feet are held in place only with --hold.
-        parameters["contacts"] = known_contacts(retiming.contacts)
+        parameters |= known_contacts(retiming.contacts)
         retiming = retiming if retiming.hold else replace(retiming, contacts=None)
     if "body_data" in parameters:
         parameters["body_data"] = parse_json(Path(parameters["body_data"]))

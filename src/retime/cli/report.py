@@ -36,7 +36,7 @@ def report(
     source: SourceMotion = None,
     warp: WarpIn = None,
     truth: TrueWarp = None,
-    min_contact: Shortest = 0.25,
+    min_contact: Shortest = 0.1,
     animation: OneAnimation = None,
     as_json: Json = False,
 ) -> None:

@@ -69,7 +69,7 @@ def _job(
         exact=retiming.exact,
         target=target,
         hold=retiming.hold,
-        contacts=None if retiming.contacts is None else known_contacts(retiming.contacts),
+        **({} if retiming.contacts is None else known_contacts(retiming.contacts)),
     )
     return job, notes
 
@@ -157,16 +157,18 @@ def _retime_all(
     return made[0][1].recipe
 
 
-def known_contacts(path: Path) -> Any:
-    """Read contacts: a list of them, or a whole page of ``retime info --json``."""
+def known_contacts(path: Path) -> dict[str, Any]:
+    """Read contacts: a list of them, or an object that holds it and may say ``"only": true``."""
     from retime.io.json_text import parse_json
     from retime.motion.contact import parse_contacts
 
-    document = parse_json(path)
+    document: Any = parse_json(path)
+    only = False
     if isinstance(document, dict):
+        only = bool(document.get("only", False))
         document = document.get("contacts")
     try:
-        return parse_contacts(document)
+        return {"contacts": parse_contacts(document), "contacts_only": only}
     except InputError as e:
         raise InputError(f"{path}: {e}") from None
 

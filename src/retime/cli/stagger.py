@@ -28,7 +28,7 @@ from retime.methods.staggered import PoseEdit, StaggerParameters
 
 
 @with_retiming
-@with_parameters(StaggerParameters, leave_out=("contacts",))
+@with_parameters(StaggerParameters, leave_out=("contacts", "contacts_only"))
 def stagger(
     source: Input,
     parameters: dict[str, Any],
@@ -70,7 +70,7 @@ def stagger(
         edits = Path(parameters["edits"])
         parameters["edits"] = read_listed(edits, PoseEdit, "edit", '"do" and its arguments')
     if retiming.contacts is not None:
-        parameters["contacts"] = known_contacts(retiming.contacts)
+        parameters |= known_contacts(retiming.contacts)
     step = Step("stagger", parameters)
     if target is not None and show and retiming.as_json:
         raise InputError("--json tells of one thing: the result, or the --list without OUT")

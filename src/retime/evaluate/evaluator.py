@@ -152,7 +152,8 @@ def _prepared(job: Job, motion: Motion, *, exact: bool) -> tuple[Recipe, list[st
         steps, notes = snap_duration(steps, job.fps or motion.rate)
     if job.contacts is not None:
         # Given in the source's time, so they stand before all else; the fix still runs last.
-        steps = [Step("hold", {"contacts": job.contacts}), *steps]
+        known = {"contacts": job.contacts, "contacts_only": job.contacts_only}
+        steps = [Step("hold", known), *steps]
     elif job.hold:
         steps = [*steps, Step("hold")]
     return Recipe(steps, job.recipe.input), notes

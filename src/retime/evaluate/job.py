@@ -42,7 +42,9 @@ class Job:
     hold : bool
         Hold planted feet after all other steps.
     contacts : tuple of Contact, optional
-        Known contacts in the source's time, to be held in place of those that are found.
+        Known contacts in the source's time, to be held in place of those found for the same joints.
+    contacts_only : bool
+        Hold the known contacts alone.
     factor : (int, float), optional
         Number of a step, from 0, whose duration is this factor of its input's.
     """
@@ -57,6 +59,7 @@ class Job:
     target: str | Path | None = None
     hold: bool = False
     contacts: tuple[Contact, ...] | None = None
+    contacts_only: bool = False
     factor: tuple[int, float] | None = None
 
 

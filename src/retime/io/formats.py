@@ -265,6 +265,8 @@ def _with_units(motion: Motion, scale: float | None, up: UpAxis | None) -> Motio
         scale=motion.units.metres if scale is None and known else scale,
         up=motion.units.up if up is None and known else up,
     )
+    if scale is not None:
+        units = replace(units, how="given")
     return replace(motion, units=units).with_notes(*notes)
 
 

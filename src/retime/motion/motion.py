@@ -43,7 +43,8 @@ class Units:
     up : {"Y", "Z"}
         The axis that points up.
     how : str
-        How both are known, for a person: declared, inferred or assumed.
+        How both are known, for a person: declared by the file, given by the user, inferred or
+        assumed.
     """
 
     metres: float = 1.0

@@ -50,7 +50,7 @@ def write_report(
     source: Motion | None = None,
     warp: TimeWarp | None = None,
     truth: TimeWarp | None = None,
-    min_contact: float = 0.25,
+    min_contact: float = 0.1,
 ) -> None:
     """Write a page with metrics before and after, warp, film strips, contacts and worst frames.
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from retime import methods
 from retime.body import find_body
-from retime.body.contacts import detect_contacts
+from retime.body.contacts import detect_contacts, find_contacts
 from retime.body.metrics import skate_by_frame
 from retime.errors import InputError
 from retime.evaluate import Evaluated, Evaluator, Job
@@ -148,8 +148,11 @@ class FrameMaker:
         return self._result_frame(job, found, started)
 
     def _carried(self, found: Evaluated) -> tuple[Contact, ...]:
-        period = found.source.duration if found.warp.loop else None
-        return carry_contacts(self.contacts(found.source), found.warp, period=period)
+        return _carried(self.contacts(found.source), found)
+
+    def _touching(self, found: Evaluated) -> tuple[Contact, ...]:
+        """Return when points of the feet touch, in the result's time."""
+        return _carried(find_contacts(found.source).contacts, found)
 
     def _result_frame(
         self, job: jobs.Result, found: Evaluated, started: float, *, interim: bool = False
@@ -180,7 +183,7 @@ class FrameMaker:
             "times": made.times,
             "output": warp.output,
             "source": warp.source,
-            "skate": skate_by_frame(made, points),
+            "skate": skate_by_frame(made, points=points, contacts=self._touching(found)),
         }
         if _mesh(found.source)[1] or isinstance(editor, frame_headers.PosesEditor):
             arrays["rotations"] = global_rotations(made)
@@ -275,6 +278,11 @@ def _step_result(name: str, solved: Solved) -> frame_headers.StepResult:
         name, line_of(solved.step), studio_notes(notes), solved.given.domain, solved.domain,
         dict(solved.edit.figures),
     )  # fmt: skip
+
+
+def _carried(contacts: tuple[Contact, ...], found: Evaluated) -> tuple[Contact, ...]:
+    period = found.source.duration if found.warp.loop else None
+    return carry_contacts(contacts, found.warp, period=period)
 
 
 def _bars(motion: Motion, contacts: Sequence[Contact]) -> list[frame_headers.ContactBar]:

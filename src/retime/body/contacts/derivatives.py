@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from retime.arrays import FloatArray
@@ -14,6 +16,7 @@ LINE = 0.04
 PARABOLA = (0.05, 0.065, 0.08, 0.1, 0.13)
 
 
+@cache
 def weights(half: float, rate: float, order: int, most: int | None = None) -> FloatArray:
     """Return the weights whose sum with samples is their first (1) or second (2) derivative.
 

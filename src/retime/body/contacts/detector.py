@@ -15,7 +15,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -25,12 +25,13 @@ from retime.body.body import find_body
 from retime.body.contacts.derivatives import LINE, PARABOLA, fitted, weights
 from retime.body.contacts.found import FoundContacts, floor_under
 from retime.body.contacts.points import Point, body_points
-from retime.body.size import judged_scale
+from retime.body.size import judged
 from retime.motion import Motion
 from retime.motion.contact import Contact
+from retime.motion.kinematics import positions
 from retime.motion.memory import last
 
-__all__ = ["find_contacts", "runs"]
+__all__ = ["Detector", "find_contacts", "runs"]
 
 Mask = npt.NDArray[np.bool_]
 
@@ -87,17 +88,23 @@ def find_contacts(motion: Motion) -> FoundContacts:
 def _found(motion: Motion) -> FoundContacts:
     if len(motion) < 3 or motion.duration <= 0:
         return FoundContacts()
-    detector = _Detector.of(motion)
+    motion = judged(motion)
+    detector = Detector.of(motion)
     detector.run()
-    unknown = detector.unknown()
-    better = 0.0
-    if unknown > _UNEXPLAINED and len(detector.points):
-        for factor in (0.5, 2.0):
-            other = detector.at_rate(factor)
-            other.run()
-            if other.unknown() < _EXPLAINED:
-                better = factor * motion.rate
-    return detector.found(motion, unknown, better)
+    if detector.unseen() <= _UNEXPLAINED or not detector.points:
+        return detector.found(motion)
+    drift = detector.common_drift()
+    if drift is not None:
+        moving = detector.moving_with(drift)
+        moving.run()
+        if moving.unseen() < detector.unseen() / 2:
+            return moving.found(motion, drift=drift)
+    for factor in (0.5, 2.0):
+        other = detector.at_rate(factor)
+        other.run()
+        if other.unknown() < _EXPLAINED < _UNEXPLAINED < detector.unknown():
+            return detector.found(motion, better_rate=factor * motion.rate)
+    return detector.found(motion)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,8 +118,20 @@ class _Seed:
     spot: FloatArray
 
 
-class _Detector:
-    """A motion's points at even times, and what is found about them."""
+class Detector:
+    """A motion's points at even times, and what is found about them.
+
+    Parameters
+    ----------
+    points : list of Point
+        Points that can touch.
+    centre : array (F, 3)
+        The centre of mass, metres.
+    times : array (F,)
+        Seconds, even.
+    rate : float
+        Frames a second.
+    """
 
     def __init__(
         self, points: list[Point], centre: FloatArray, times: FloatArray, rate: float
@@ -125,15 +144,16 @@ class _Detector:
         carried = {k: _speeds(carrier[None], rate)[0] for k, carrier in carriers.items()}
         self.carried = [carried[id(p.carrier)] for p in points]
         self.height = self.places[..., 1] - np.array([p.clear for p in points])[:, None]
-        self.score = np.zeros(self.height.shape)
+        self.low = self.height.min(axis=0) if points else centre[:, 1]
+        self.score, self.near = np.zeros(self.height.shape), np.zeros(self.height.shape)
         self.down = np.zeros(self.height.shape, dtype=bool)
 
     @classmethod
-    def of(cls, motion: Motion) -> _Detector:
-        body, scale = find_body(motion), judged_scale(motion)
-        points = body_points(motion, body, scale)
-        centre = scale * body.centre_of_mass(motion)
-        times = motion.times
+    def of(cls, motion: Motion) -> Detector:
+        """Take a motion's points, at even times."""
+        body, times = find_body(motion), motion.times
+        at = positions(motion, end_sites=True)
+        points, centre = body_points(motion, body, at), at.transpose(0, 2, 1) @ body.mass_weights
         if motion.sample_times is None:
             return cls(points, centre, times, motion.rate)
         even = np.linspace(*motion.domain, max(round(motion.duration * motion.rate), 2) + 1)
@@ -141,9 +161,28 @@ class _Detector:
         points = [p.at_times(times, even) for p in points]
         return cls(points, centre, even, (len(even) - 1) / motion.duration)
 
-    def at_rate(self, factor: float) -> _Detector:
+    def at_rate(self, factor: float) -> Detector:
         """Return the same samples, taken to be another frame rate's."""
-        return _Detector(self.points, self.centre, self.times / factor, self.rate * factor)
+        return Detector(self.points, self.centre, self.times / factor, self.rate * factor)
+
+    def moving_with(self, drift: FloatArray) -> Detector:
+        """Return the same body as seen by one who moves along with its ground."""
+        way = drift * (self.times - self.times[0])[:, None]
+        points = [replace(p, place=p.place - way, carrier=p.carrier - way) for p in self.points]
+        return Detector(points, self.centre - way, self.times, self.rate)
+
+    def common_drift(self) -> FloatArray | None:
+        """Return the velocity that low feet share, (3,) m/s, of a body that walks on the spot."""
+        found = []
+        for p, point in enumerate(self.points):
+            if point.kind in ("ball", "end"):
+                low = self.height[p] < np.percentile(self.height[p], 2) + _NEAR / 2
+                found.append(fitted(point.place, self.rate, LINE, 1)[low])
+        velocity = np.concatenate(found) if found else np.zeros((0, 3))
+        drift = np.median(velocity, axis=0) * [1.0, 0.0, 1.0] if len(velocity) else np.zeros(3)
+        speed = float(np.linalg.norm(drift))
+        apart = np.linalg.norm(velocity - drift, axis=1)
+        return drift if speed > _SPEED and np.median(apart) < 0.4 * speed else None
 
     def run(self) -> None:
         """Decide for every point and frame whether it touches."""
@@ -170,21 +209,20 @@ class _Detector:
             limit, least = np.maximum(_SPEED / 2, _CARRIED_SHARE * carried), _SEED_TIME
         else:
             limit, least = np.full(len(speed), _GRIP_SPEED), _GRIP_TIME
-        low = self.height.min(axis=0)
         out = []
         for a, b in runs((speed < limit) & (self.force > _FALLS)):
             if b - a < max(least * self.rate, 2):
                 continue
             passed = carried[a:b].mean() > max(_CARRIED, _TIMES * speed[a:b].mean())
             passed &= point.is_foot or (point.is_arm and point.able[a:b].mean() > 0.5)
-            lowest = point.kind != "seat" and np.median((self.height[p] - low)[a:b]) < _LOWEST
+            lowest = point.kind != "seat" and middle((self.height[p] - self.low)[a:b]) < _LOWEST
             if passed or lowest:
                 out.append(self._seed(p, a, b, is_grip=not (lowest or point.is_foot)))
         return out
 
     def _seed(self, p: int, first: int, past: int, *, is_grip: bool) -> _Seed:
         point = self.points[p]
-        spot = np.median(point.place[first:past], axis=0) - [0.0, point.clear, 0.0]
+        spot = middle(point.place[first:past]) - point.clear * _UP
         return _Seed(first, past, point, is_grip, spot)
 
     # ---- scores and states
@@ -206,8 +244,8 @@ class _Detector:
         """Return by how many octaves a point is slow and near to a surface: the worse, -3 to 1."""
         point = self.points[p]
         slow = _octaves(_SPEED * (_HEEL if point.kind == "heel" else 1.0), self.speed[p])
-        near = _octaves(_NEAR * (1.0 if point.is_foot else _FLESH), self._gap(p, seeds))
-        both = np.clip(np.minimum(slow, near), -3, 1)
+        self.near[p] = _octaves(_NEAR * (1.0 if point.is_foot else _FLESH), self._gap(p, seeds))
+        both = np.clip(np.minimum(slow, self.near[p]), -3, 1)
         return both if point.is_arm else np.where(point.able, both, -3.0)
 
     def _gap(self, p: int, seeds: list[_Seed]) -> FloatArray:
@@ -223,7 +261,10 @@ class _Detector:
         # Far from all samples the ground goes on from the supports before and after; without any,
         # it is one level.
         feet = [(s.first, s.past - 1, s.spot[1]) for s in usable if s.owner.is_foot]
-        first, past, level = np.array(sorted(feet) or [(0, 0, np.percentile(height, 5))]).T
+        if not feet:
+            lowest = height if point.is_foot else self.low
+            feet = [(0, 0, np.percentile(lowest, 5))]
+        first, past, level = np.array(sorted(feet)).T
         frames = np.arange(len(height))
         for k in (np.searchsorted(first, frames, "right") - 1, np.searchsorted(past, frames)):
             above = height - level[np.clip(k, 0, len(level) - 1)]
@@ -238,9 +279,8 @@ class _Detector:
         from retime.body.contacts.kernels import outside_hull
 
         bent = fitted(self.centre, self.rate, PARABOLA[-1], 2)
-        ground = self.height.min(axis=0)
         push = np.maximum(bent[:, 1] + _GRAVITY, 0.3 * _GRAVITY)
-        pressure = self.centre - ((self.centre[:, 1] - ground) / push)[:, None] * bent
+        pressure = self.centre - ((self.centre[:, 1] - self.low) / push)[:, None] * bent
         stands = np.array([not p.is_arm for p in self.points])
         sizes = np.array([_SEAT if p.kind == "seat" else 0.0 for p in self.points])
         return np.asarray(
@@ -261,8 +301,12 @@ class _Detector:
                 self.down[p] = likeliest_states(score, 4 * _SHORTEST * self.rate)
 
     def _asked_feet(self) -> list[_Seed]:
-        """List the stretches in which a still foot must carry, for nothing else does."""
-        asked = self._outside() > _OUTSIDE
+        """List the stretches in which a still foot carries, for nothing else does, or rests.
+
+        Feet of one who sits are still on what they rest on; hanging, they swing.
+        """
+        sits = [self.down[p] for p, point in enumerate(self.points) if point.kind == "seat"]
+        asked = (self._outside() > _OUTSIDE) | np.any(sits or [[False]], axis=0)
         out = []
         for p, point in enumerate(self.points):
             if point.is_foot:
@@ -293,6 +337,21 @@ class _Detector:
         # Short flights are smeared by the windows that accelerations are taken over.
         return [(a, b) for a, b in long if np.median(self.force[a:b]) < _FALLS + 0.1]
 
+    def _airborne(self) -> list[tuple[int, int]]:
+        """List stretches in which no contact is seen and no part is near to any surface."""
+        if not self.points:
+            return self._flights()
+        able = np.array([p.able for p in self.points])
+        close = (self.near > 0) & able
+        seen = self.down & (self.score > 0)
+        free = np.asarray(~(close | seen).any(axis=0))
+        return [(a, b) for a, b in runs(free) if b - a >= _SHORTEST * self.rate]
+
+    def unseen(self) -> float:
+        """Return the share of frames with a force in which no contact was seen, but only asked."""
+        sure = (self.down & (self.score > 0)).any(axis=0)
+        return float((~sure & (self.force > _STANDS)).mean())
+
     def unknown(self) -> float:
         """Return the share of frames in which nothing touches, yet the body does not fall."""
         if not self.points:
@@ -300,29 +359,35 @@ class _Detector:
         free = int((~self.down.any(axis=0)).sum())
         return (free - sum(b - a for a, b in self._flights())) / len(self.times)
 
-    def found(self, motion: Motion, unknown: float, better_rate: float) -> FoundContacts:
+    def found(
+        self, motion: Motion, *, better_rate: float = 0.0, drift: FloatArray | None = None
+    ) -> FoundContacts:
+        """Return what was found, at a motion's own frames."""
+        unknown = self.unknown()
         contacts, spots = [], []
         for p, point in enumerate(self.points):
             for a, b in runs(self.down[p]):
                 if b - a < 2:
                     continue
                 sure = 0.5 + 0.5 * float(np.clip(self.score[p, a:b], -1, 1).mean())
-                height = float(np.median(self.height[p, a:b]))
+                height = float(middle(self.height[p, a:b]))
                 start, end = float(self.times[a]), float(self.times[b - 1])
                 joint = motion.skeleton.names[point.joint]
                 contacts.append(Contact(joint, start, end, point.name, sure, height))
                 if point.kind in ("ball", "end"):
-                    place = np.median(point.place[a:b], axis=0)
-                    spots.append([*place, b - a, np.median(self.speed[p, a:b])])
+                    place, speed = middle(point.place[a:b]), middle(self.speed[p, a:b])
+                    spots.append([*place, b - a, speed])
         near = np.clip(np.searchsorted(self.times, motion.times - 1e-9), 0, len(self.times) - 1)
         return FoundContacts(
             tuple(contacts),
             tuple((float(self.times[a]), float(self.times[b - 1])) for a, b in self._flights()),
+            tuple((float(self.times[a]), float(self.times[b - 1])) for a, b in self._airborne()),
             unknown,
             floor_under(np.array(spots).reshape(-1, 5), unknown),
             {point.name: self.down[p][near] for p, point in enumerate(self.points)},
             self.force[near],
             better_rate,
+            (0.0, 0.0, 0.0) if drift is None else (float(drift[0]), 0.0, float(drift[2])),
         )
 
 
@@ -332,8 +397,15 @@ def runs(flags: Mask) -> list[tuple[int, int]]:
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 
 
+def middle(values: FloatArray) -> FloatArray:
+    """Return the middle of values (N, ...) by size: the median, but for an even number of them."""
+    half = len(values) // 2
+    out: FloatArray = np.partition(values, half, axis=0)[half]
+    return out
+
+
 def _octaves(limit: float, value: FloatArray) -> FloatArray:
-    out: FloatArray = np.log2(limit / np.maximum(value, 1e-6))
+    out: FloatArray = np.log2(limit) - np.log2(np.clip(value, 1e-6, 1e6))
     return out
 
 

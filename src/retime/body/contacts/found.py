@@ -9,12 +9,17 @@ import numpy as np
 import numpy.typing as npt
 
 from retime.arrays import FloatArray
+from retime.body.size import size_note
+from retime.motion import Motion
 from retime.motion.contact import Contact
+from retime.notes import Note, Remedy
 
-__all__ = ["Floor", "FoundContacts", "floor_under"]
+__all__ = ["Floor", "FoundContacts", "floor_under", "found_notes"]
 
 Mask = npt.NDArray[np.bool_]
 
+# So large a share of frames that cannot be explained is told.
+_MUCH_UNKNOWN = 0.1
 # A contact within this distance of the plane that most stand on is on it, metres.
 _NEAR = 0.03
 
@@ -55,6 +60,9 @@ class FoundContacts:
         By point and time.
     flights : tuple of (float, float)
         First and last time of each flight, in which nothing touches and the body falls; seconds.
+    airborne : tuple of (float, float)
+        First and last time of each stretch in which no part is near to anything, falling or not:
+        flights of a motion whose timing was changed no longer fall as they should.
     unknown : float
         Share of frames in which nothing touches and yet the body does not fall.
     floor : Floor
@@ -65,15 +73,19 @@ class FoundContacts:
         What the body needs from outside at the motion's frames, in body weights.
     rate : float
         A frame rate that explains the motion better than its own; 0 where none does.
+    drift : (float, float, float)
+        Velocity of the ground under a figure that walks on the spot, m/s.
     """
 
     contacts: tuple[Contact, ...] = ()
     flights: tuple[tuple[float, float], ...] = ()
+    airborne: tuple[tuple[float, float], ...] = ()
     unknown: float = 0.0
     floor: Floor = Floor()
     touching: Mapping[str, Mask] = field(default_factory=dict)
     force: FloatArray = field(default_factory=lambda: np.zeros(0))
     rate: float = 0.0
+    drift: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
     @property
     def is_understood(self) -> bool:
@@ -110,3 +122,50 @@ def floor_under(spots: FloatArray, unknown: float) -> Floor:
         tilt=float(np.degrees(np.arctan(np.hypot(plane[0], plane[1])))),
         slide=float(np.median(speed)),
     )
+
+
+def found_notes(motion: Motion, found: FoundContacts) -> list[Note]:
+    """Say what a user should know of the contacts: what cannot be explained, and what may help."""
+    notes = []
+    size = size_note(motion)
+    if size is not None:
+        notes.append(size)
+    if not found.is_understood:
+        notes.append(
+            Note(
+                "contacts cannot be told: no feet, hands or other ends that come near the ground "
+                "were found",
+                Remedy("name the joints by a map", parameter="reading.roles"),
+                code="contacts-not-understood",
+            )
+        )
+    elif any(found.drift):
+        speed = float(np.linalg.norm(found.drift))
+        notes.append(
+            Note(
+                f"the figure moves on the spot: the ground is taken to pass by at {speed:.2g} m/s",
+                code="moves-on-the-spot",
+                speed=speed,
+            )
+        )
+    elif found.rate:
+        notes.append(
+            Note(
+                f"{found.unknown:.0%} of frames touch nothing and do not fall; at {found.rate:g} "
+                "frames a second they would",
+                Remedy("give the frame rate", parameter="reading.fps", value=found.rate),
+                code="frame-rate-doubtful",
+                unknown=found.unknown,
+                rate=found.rate,
+            )
+        )
+    elif found.unknown > _MUCH_UNKNOWN:
+        notes.append(
+            Note(
+                f"{found.unknown:.0%} of frames touch nothing and do not fall: the floor may not "
+                "be level, or the frame rate or the scale may be wrong",
+                code="contacts-unknown",
+                unknown=found.unknown,
+            )
+        )
+    return notes

@@ -24,8 +24,15 @@ _SKIN = {"knee": 0.03, "hand": 0.02, "elbow": 0.02, "seat": 0.08, "back": 0.08, 
 _ON_BODY = 0.16
 # A shin this near to level kneels; a thigh that rises less than this share of its length sits.
 _LYING_SHIN, _RAISED_THIGH = 0.5, 0.82
+# A leg that is this share of its bones' length is straight: it stands.
+_STRAIGHT = 0.985
+# So many frames tell which end of a limb lies farthest out.
+_FEW = 30
 # Without a joint for the toes, the ball of the foot is this far from the ankle to the tip.
 _BALL = 0.7
+# A trunk that rises less than this share of its length, with hands that come this low, in heights
+# of the neck, is an animal's.
+_LYING_TRUNK, _HANDS_LOW = 0.5, 0.4
 # Ends of a creature's limbs that come this near to its lowest point, in its heights, can stand.
 _LOW_END = 0.1
 
@@ -91,7 +98,7 @@ class Point:
         )
 
 
-def body_points(motion: Motion, body: Body, scale: float) -> list[Point]:
+def body_points(motion: Motion, body: Body, at: FloatArray) -> list[Point]:
     """List the points of a body that can touch, at the motion's own samples.
 
     Parameters
@@ -100,13 +107,43 @@ def body_points(motion: Motion, body: Body, scale: float) -> list[Point]:
         Its poses.
     body : Body
         Its roles; without any, the ends of its limbs that come low.
-    scale : float
-        What lengths are multiplied by to make the figure as large as its like.
+    at : array (F, J + E, 3)
+        Positions of its joints and end sites, metres.
     """
-    at = scale * positions(motion, end_sites=True)
     if not body.is_biped:
-        return _ends(motion.skeleton, at)
-    return _Anatomy(motion, body, at).points()
+        return _ends(motion.skeleton, at, _low_ends(motion.skeleton, at))
+    paws = _paws(motion, body)
+    return _ends(motion.skeleton, at, paws) if paws else _Anatomy(motion, body, at).points()
+
+
+def _paws(motion: Motion, body: Body) -> list[int]:
+    """List the four ends that an animal goes on; none for one that stands upright at rest."""
+    top = body.roles.get("neck", body.roles.get("upper_chest"))
+    parts = ("left_foot", "right_foot", "left_hand", "right_hand")
+    if top is None or "hips" not in body.roles or not set(parts) <= set(body.roles):
+        return []
+    rest = replace(
+        motion,
+        rotations=motion.skeleton.rest_rotations[None],
+        translations={n: t[:1] for n, t in motion.translations.items()},
+        scales={n: t[:1] for n, t in motion.scales.items()},
+        sample_times=None,
+    )
+    at = positions(rest, end_sites=True)[0]
+    trunk, low = at[top] - at[body.roles["hips"]], at[:, 1].min()
+    upright = abs(trunk[1]) / max(float(np.linalg.norm(trunk)), 1e-9)
+    reach = max(at[body.roles[p], 1] for p in parts[2:]) - low
+    if upright > _LYING_TRUNK or reach > _HANDS_LOW * (at[top, 1] - low):
+        return []
+    ends = [body.roles.get(p.replace("foot", "toe"), body.roles[p]) for p in parts]
+    return [_outermost(body.skeleton, joint) for joint in ends]
+
+
+def _outermost(skeleton: Skeleton, joint: int) -> int:
+    """Follow a limb to its last joint."""
+    while len(skeleton.children[joint]) == 1:
+        joint = int(skeleton.children[joint][0])
+    return joint
 
 
 class _Anatomy:
@@ -187,12 +224,18 @@ class _Anatomy:
         return [self._at("knee", side, self.roles[f"{side}_lower_leg"], able=lies)]
 
     def _sits(self) -> Mask:
-        sits = np.zeros(len(self.at), dtype=bool)
+        """Mark the frames in which a thigh is raised and no leg is straight."""
+        raised = np.zeros(len(self.at), dtype=bool)
+        stands = np.zeros(len(self.at), dtype=bool)
         for side in ("left", "right"):
             thigh = self._bone(f"{side}_upper_leg", f"{side}_lower_leg")
-            if thigh is not None:
-                sits |= thigh[:, 1] < _RAISED_THIGH * np.linalg.norm(thigh, axis=1)
-        return sits
+            shin = self._bone(f"{side}_lower_leg", f"{side}_foot")
+            if thigh is None or shin is None:
+                continue
+            upper, lower = np.linalg.norm(thigh, axis=1), np.linalg.norm(shin, axis=1)
+            raised |= thigh[:, 1] < _RAISED_THIGH * upper
+            stands |= np.linalg.norm(thigh + shin, axis=1) > _STRAIGHT * (upper + lower)
+        return raised & ~stands
 
     def _arm(self, side: str) -> list[Point]:
         shoulder, elbow, hand = (
@@ -236,21 +279,26 @@ def _farthest_end(skeleton: Skeleton, at: FloatArray, joint: int) -> int | None:
         for k, site in enumerate(skeleton.end_sites)
         if joint in skeleton.chain(site.parent)
     ]
-    reach = [np.median(np.linalg.norm(at[:, end] - at[:, joint], axis=1)) for end in ends]
+    few = at[:: max(len(at) // _FEW, 1)]
+    reach = [np.median(np.linalg.norm(few[:, end] - few[:, joint], axis=1)) for end in ends]
     return ends[int(np.argmax(reach))] if ends else None
 
 
-def _ends(skeleton: Skeleton, at: FloatArray) -> list[Point]:
-    """List the ends of another creature's limbs that come near to the lowest point."""
+def _low_ends(skeleton: Skeleton, at: FloatArray) -> list[int]:
+    """List the ends of a creature's limbs that come near to its lowest point."""
+    low, tall = at[..., 1].min(axis=1), float(np.median(np.ptp(at[..., 1], axis=1)))
     leaves = [j for j in range(len(skeleton)) if not len(skeleton.children[j])]
+    return [j for j in leaves if np.percentile(at[:, j, 1] - low, 20) <= _LOW_END * tall]
+
+
+def _ends(skeleton: Skeleton, at: FloatArray, joints: list[int]) -> list[Point]:
+    """Make points of the ends of a creature's limbs."""
     sites = {s.parent: len(skeleton) + k for k, s in enumerate(skeleton.end_sites)}
-    low = at[..., 1].min(axis=1)
-    tall = float(np.median(np.ptp(at[..., 1], axis=1)))
+    low, can = at[..., 1].min(axis=1), np.ones(len(at), dtype=bool)
     carrier = at[:, skeleton.roots[0]]
     out = []
-    for j in leaves:
+    for j in joints:
         place = at[:, sites.get(j, j)]
-        if np.percentile(place[:, 1] - low, 20) <= _LOW_END * tall:
-            can = np.ones(len(at), dtype=bool)
-            out.append(Point("end", skeleton.names[j], j, place, carrier, 0.0, can))
+        clear = float(np.percentile(place[:, 1] - low, 5))  # a wrist lies above its paw
+        out.append(Point("end", skeleton.names[j], j, place, carrier, clear, can))
     return out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -75,11 +76,10 @@ class PhysicsModel:
     def __init__(self, motion: Motion, p: ModelParameters) -> None:
         cutoff = p.cutoff or None
         self._body: dict[str, Any] = {"mass": p.mass, "cutoff": p.cutoff, "body_data": p.body_data}
-        self._recorded = RecordedForces(
-            measure(motion, p.mass, cutoff, p.contacts, p.body_data), p.friction
-        )
+        self._recorded = RecordedForces(measure(motion, p, cutoff), p.friction)
         self._others = tuple(
-            measure(_clip(clip), p.mass, cutoff, None, p.body_data) for clip in p.limit_clips
+            measure(_clip(clip), dataclasses.replace(p, contacts=None), cutoff)
+            for clip in p.limit_clips
         )
         self._forgives = True  # what a recording lacks at its root is an error of measurement
         self.slack, self.limit_factor = p.slack, p.limit_factor

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
+from retime.body.contacts.given import ContactParameters
 from retime.motion import Motion
-from retime.motion.contact import Contact
 from retime.parameters import About, Keytimes, LoopParameters, Rates, TimingParameters
 from retime.timing import TimeWarp
 
@@ -35,7 +35,7 @@ Strict = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModelParameters:
+class ModelParameters(ContactParameters):
     """What a figure's physics is made of."""
 
     gravity: Annotated[
@@ -63,10 +63,6 @@ class ModelParameters:
         float,
         About("Friction coefficient between feet and ground.", minimum=0.0, slider=(0, 1.5)),
     ] = 0.5
-    contacts: Annotated[
-        Sequence[Contact] | None,
-        About("Known contacts. Default: found at the feet.", widget="data"),
-    ] = None
     torque_limits: Annotated[
         TorqueLimits,
         About(

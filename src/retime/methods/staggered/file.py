@@ -108,9 +108,7 @@ def _parts(poses: StaggeredPoses) -> tuple[dict[str, Any], dict[str, Any]]:
         "layers": [len(c.stack) for c in poses.curves],
         "fit": poses.curves[0].fit,
         "plain": [c is p for c, p in zip(poses.curves, poses.plain, strict=True)],
-        "contacts": None
-        if poses.contacts is None
-        else [{"joint": c.joint, "start": c.start, "end": c.end} for c in poses.contacts],
+        "contacts": None if poses.contacts is None else [c.to_document() for c in poses.contacts],
         "bounds": poses.bounds,
         "loop": poses.loop,
         "edits": [e.to_document() for e in poses.edits],

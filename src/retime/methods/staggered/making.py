@@ -11,6 +11,7 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.body import find_body
 from retime.body.contacts import detect_contacts
+from retime.body.contacts.given import with_given
 from retime.coercion import coerce
 from retime.errors import InputError
 from retime.methods.staggered.channel import Channel, Fit
@@ -55,7 +56,8 @@ def poses_of(motion: Motion, p: FindingParameters) -> StaggeredPoses:
     even = used
     if motion.sample_times is not None:
         even = apply(used, TimeWarp.identity(*used.domain), fps=used.rate)
-    known = _contacts(even) if contacts is None else contacts
+    known = _contacts(even) if contacts is None or not p.contacts_only else ()
+    known = with_given(known, contacts or (), only=False)
     evidence = gather(even, known)
     chosen = evidence.best(p.keep, span)
     if not len(evidence.candidates):

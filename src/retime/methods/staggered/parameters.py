@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
+from retime.body.contacts.given import ContactParameters
 from retime.body.holding import Constraints
 from retime.methods.staggered.channel import Fit
 from retime.methods.staggered.history import PoseEdit
 from retime.methods.staggered.value_edits import MOST_WEIGHT
-from retime.motion.contact import Contact
 from retime.parameters import About, RangeParameters, TimingParameters
 
 __all__ = ["FindingParameters", "StaggerParameters"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class FindingParameters(RangeParameters):
+class FindingParameters(ContactParameters, RangeParameters):
     """How the poses of a motion are found."""
 
     keep: Annotated[
@@ -28,13 +28,6 @@ class FindingParameters(RangeParameters):
             metavar="SHARE|N|T,T",
         ),
     ] = field(default=1.0, kw_only=False)
-    contacts: Annotated[
-        Sequence[Contact] | None,
-        About(
-            "Known contacts; their starts and ends tell of poses. Default: found in the clip.",
-            widget="data",
-        ),
-    ] = None
     max_refinement: Annotated[
         float,
         About(
