@@ -91,16 +91,15 @@ def _parsed(text: str, target: str, values: str, recipe: Recipe) -> Variation:
     factor = not dot and name == "duration"
     step, p = _find(recipe, where if dot else None, name)
     between = _RANGE.match(values)
+    listed = values.split("|") if between is None else between.groups()
+    choices = tuple(_value(v) for v in listed)
+    for value in choices:
+        if between is not None and not _is_number(value):
+            raise InputError(f"{value!r} is no number; a range is like 0.8..1.25")
+        _check(recipe.steps[step], p, value, factor)
     if between is None:
-        choices = tuple(_value(v) for v in values.split("|"))
-        for value in choices:
-            _check(recipe.steps[step], p, value, factor)
         return Variation(text, step, p.name, factor, choices=choices)
-    low, high = (_value(v) for v in between.groups())
-    for end in (low, high):
-        if isinstance(end, bool) or not isinstance(end, int | float):
-            raise InputError(f"{end!r} is no number; a range is like 0.8..1.25")
-        _check(recipe.steps[step], p, end, factor)
+    low, high = choices
     if low > high:
         raise InputError(f"the range goes down, from {low:g} to {high:g}")
     kinds = typing.get_args(p.type) or (p.type,)
@@ -149,10 +148,14 @@ def _value(text: str) -> Any:
         return text.strip()
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _check(step: Step, p: Parameter, value: Any, factor: bool) -> None:
     """Hold a value against the parameter's declared type and range."""
     if factor:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+        if not _is_number(value) or not value > 0:
             raise InputError(f"{value!r} is no factor of a duration; it must be above 0")
         if not math.isfinite(value):
             raise InputError("a factor of a duration must be finite")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -74,8 +75,6 @@ def make(
     from retime.io import read
     from retime.io.warp_json import write_warp
     from retime.parameters import build
-    from retime.timing import TimeWarp
-    from retime.timing.curves import keytime_warp
 
     if (motion is None) == (length is None):
         raise InputError("say what the warp is for: either --for FILE, or --length in seconds")
@@ -84,26 +83,25 @@ def make(
     if target.suffix.lower() != ".json":
         raise InputError(f"a warp is a .json file, not {target.suffix or 'no suffix'!r}")
     domain = (start, start + length) if length is not None else read(motion or "").domain
-    chosen = build(SplineParameters, parameters)
-    if backwards and chosen.range is not None:
-        raise InputError("only a whole clip can run backwards, not a range of it")
-    # Backwards, time is mirrored first: the moment of a keytime is then met as it is given.
-    mirror = sum(domain)
-    keytimes = [(o, mirror - s if backwards else s) for o, s in chosen.keytimes]
-    rates = [(mirror - s if backwards else s, rate) for s, rate in chosen.rates]
-    warp = keytime_warp(
-        chosen.range or domain,
-        duration=chosen.duration,
-        keytimes=keytimes,
-        rates=rates,
-        loop=chosen.loop and chosen.range is None,
-    )
-    if chosen.range is not None:
-        warp = warp.within(domain, chosen.range, ripple=chosen.ripple).looped(chosen.loop)
-    if backwards:
-        warp = TimeWarp(warp.output, mirror - warp.source, loop=warp.loop)
+    warp = _made(build(SplineParameters, parameters), domain, backwards)
     write_warp(warp, target)
     report(_summary(warp, target), as_json=as_json, notes=warp.notes)
+
+
+def _made(p: SplineParameters, domain: tuple[float, float], backwards: bool) -> Any:
+    from retime.methods.spline import domain_warp
+    from retime.timing import TimeWarp
+
+    if not backwards:
+        return domain_warp(domain, p)
+    if p.range is not None:
+        raise InputError("only a whole clip can run backwards, not a range of it")
+    # Time is mirrored first: the moment of a keytime is then met as it is given.
+    mirror = sum(domain)
+    keytimes = tuple((o, mirror - s) for o, s in p.keytimes)
+    rates = tuple((mirror - s, rate) for s, rate in p.rates)
+    warp = domain_warp(domain, replace(p, keytimes=keytimes, rates=rates))
+    return TimeWarp(warp.output, mirror - warp.source, loop=warp.loop)
 
 
 @warp.command()

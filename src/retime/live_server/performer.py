@@ -76,14 +76,9 @@ class Assembler:
         if packet.time is not None and self._is_late(packet, packet.time, arrival):
             self.late += 1
             return []
-        done: list[Frame] = []
-        if packet.time is not None:
-            if self._bones and self._time is not None and packet.time != self._time:
-                done += self.flush()
-            if not packet.bones:
-                self._time = packet.time  # in a datagram of its own: of the bones that follow
-        if self._bones and any(role in self._bones for role in packet.bones):
-            done += self.flush()
+        done = self.flush() if self._bones and self._begins(packet) else []
+        if packet.time is not None and not packet.bones:
+            self._time = packet.time  # in a datagram of its own: of the bones that follow
         if packet.root is not None:
             self._root = packet.root
         if packet.bones:
@@ -91,6 +86,11 @@ class Assembler:
             if self._is_whole(arrival):
                 done += self.flush()
         return done
+
+    def _begins(self, packet: Packet) -> bool:
+        """Whether a packet is of the next frame: it has another time, or a bone once more."""
+        other_time = None not in (packet.time, self._time) and packet.time != self._time
+        return other_time or any(role in self._bones for role in packet.bones)
 
     def _is_late(self, packet: Packet, time: float, arrival: float) -> bool:
         """Whether a packet's frame is over already; a sender that began again is forgotten."""

@@ -46,13 +46,7 @@ def warp_figure(warps: Mapping[str, TimeWarp]) -> Figure:
         colour = SERIES[k % len(SERIES)]
         graph = warp.channel(channel)
         curve.plot(graph.x, graph.y, color=colour, linewidth=2, label=name)
-        t = np.unique(np.r_[graph.x, np.linspace(graph.x[0], graph.x[-1], 1000)])
-        if len(graph.x) > 32:  # the slope of a piece, at its middle
-            t = (np.unique(graph.x)[1:] + np.unique(graph.x)[:-1]) / 2
-        speed = np.clip(np.abs(warp.rate(t, channel)), _SLOWEST, _FASTEST)
-        # A curve of many knots is meant as smooth; a few knots are meant as they are.
-        style = "default" if len(graph.x) > 32 else "steps-post"
-        rate.plot(t, speed, color=colour, linewidth=2, drawstyle=style)
+        _draw_rate(rate, warp, channel, colour)
     _mark_kept(rate, next(iter(lines.values())))
     curve.set_ylabel("source time (s)", color=INK)
     rate.set_ylabel("rate (×)", color=INK)
@@ -68,6 +62,19 @@ def warp_figure(warps: Mapping[str, TimeWarp]) -> Figure:
     for axes in (curve, rate):
         plain(axes)
     return figure
+
+
+def _draw_rate(axes: Axes, warp: TimeWarp, channel: str | None, colour: str) -> None:
+    knots = np.unique(warp.channel(channel).x)
+    # A curve of many knots is meant as smooth; a few knots are meant as they are.
+    smooth = len(warp.channel(channel).x) > 32
+    if smooth:
+        t = (knots[1:] + knots[:-1]) / 2  # the slope of a piece, at its middle
+    else:
+        t = np.unique(np.r_[knots, np.linspace(knots[0], knots[-1], 1000)])
+    speed = np.clip(np.abs(warp.rate(t, channel)), _SLOWEST, _FASTEST)
+    style = "default" if smooth else "steps-post"
+    axes.plot(t, speed, color=colour, linewidth=2, drawstyle=style)
 
 
 def _mark_kept(axes: Axes, line: tuple[TimeWarp, str | None]) -> None:

@@ -42,18 +42,15 @@ class C3dFile:
     """Which samples of all its points were seen. Shape (F, P)."""
     shown: npt.NDArray[np.int64]
     """For each joint of the motion, the number of its point. Shape (J,)."""
-    start: float
-    fps: float
-    """Time of the first frame, and its frames per second."""
     told_fps: float
-    """The rate that the file tells, which ``fps`` may overrule."""
+    """The rate that the file tells, which that of the motion may overrule."""
     analog_samples: int
     """Samples of each analog channel."""
     events: tuple[Event, ...]
     """Its events. Each is (time s, side, label)."""
-    contacts: tuple[Contact, ...] = ()
+    contacts: tuple[Contact, ...]
     """What its foot strikes and offs tell."""
-    motion: Motion | None = None
+    motion: Motion
     """The motion as read."""
 
 
@@ -86,24 +83,18 @@ def read_motion(
     )
     tracks = {n: _bridged(points[:, k], seen[:, k]) for n, k in zip(names, shown, strict=True)}
     metres, up, notes = _units(found)
-    start = max(found["first_frame"], 0) / rate
     motion = Motion(
         skeleton,
         trust(quat.identity(frames, len(names))),
         tracks,
         fps=rate,
-        start=start,
+        start=max(found["first_frame"], 0) / rate,
         units=Units(metres, up, "assumed" if notes else "declared"),
         notes=(*notes, *_notes(found, seen, shown, names)),
     )
-    # Events stand at frames: with another rate they come at other times.
-    told = found["rate"]
-    stretch = told / rate if np.isfinite(told) and told > 0 else 1.0
-    events = tuple(
-        (stretch * float(t), str(s), str(x)) for t, s, x in found["events"] if np.isfinite(t)
-    )
+    events = _events(found, rate)
     kept = C3dFile(
-        data, seen, shown, start, rate, told, found["analog_samples"], events,
+        data, seen, shown, found["rate"], found["analog_samples"], events,
         contacts=_contacts(events, motion), motion=motion,
     )  # fmt: skip
     sha256 = hashlib.sha256(data).hexdigest()
@@ -188,6 +179,14 @@ def _notes(
     if found["header_events"]:
         out.append(f"{found['header_events']} events in its header are not kept on writing")
     return out
+
+
+def _events(found: dict[str, Any], rate: float) -> tuple[Event, ...]:
+    """Return the events; they stand at frames, and with another rate come at other times."""
+    told = found["rate"]
+    stretch = told / rate if np.isfinite(told) and told > 0 else 1.0
+    known = [event for event in found["events"] if np.isfinite(event[0])]
+    return tuple((stretch * float(t), str(s), str(x)) for t, s, x in known)
 
 
 def _contacts(events: tuple[Event, ...], motion: Motion) -> tuple[Contact, ...]:

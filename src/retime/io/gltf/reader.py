@@ -247,17 +247,18 @@ def _motion(
         tuple(_site(document, n, joint_of[parents[n]], scales, own) for n in sites),
         tuple(names),
     )
-    rotations = np.empty((len(moments.times), len(nodes), 4))
+    rotations = np.tile(turn, (len(moments.times), 1, 1))
     translations, sizes = {}, {}
     for j, (n, name) in enumerate(zip(nodes, skeleton.names, strict=True)):
-        turned, moved, grown = (tracks.get((n, path)) for path in PATHS)
-        rotations[:, j] = turn[j] if turned is None else turned.at(moments.times)[:, [3, 0, 1, 2]]
-        if moved is not None:
-            translations[name] = moved.at(moments.times) * scales[j]
-        elif above[j] < 0:
-            translations[name] = np.tile(place[j], (len(moments.times), 1)) * scales[j]
-        if grown is not None:
-            sizes[name] = grown.at(moments.times)
+        own_tracks = {p: tracks[n, p].at(moments.times) for p in PATHS if (n, p) in tracks}
+        if above[j] < 0:
+            own_tracks.setdefault("translation", np.tile(place[j], (len(moments.times), 1)))
+        if "rotation" in own_tracks:
+            rotations[:, j] = own_tracks["rotation"][:, [3, 0, 1, 2]]
+        if "translation" in own_tracks:
+            translations[name] = own_tracks["translation"] * scales[j]
+        if "scale" in own_tracks:
+            sizes[name] = own_tracks["scale"]
     roles = humanoid_roles(document).items()
     motion = moments.motion(
         skeleton,
