@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from retime.coercion import coerce, is_sequence, options_of
+from retime.coercion import coerce, is_number, is_sequence, options_of
 from retime.errors import InputError, did_you_mean
 
 Range = tuple[float, float]
@@ -167,7 +167,7 @@ def _checked(p: Parameter, value: Any) -> Any:
     if p.about.widget == "motions" and value is not None:
         value = tuple(value) if isinstance(value, list | tuple) else (value,)
     value = coerce(value, p.type, p.name)
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if is_number(value):
         unit = f" {p.about.unit}" if p.about.unit else ""
         low, high = p.about.minimum, p.about.maximum
         if low is not None and value < low:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from retime.body.metrics import MEASURES, Measure
+from retime.coercion import is_number
 from retime.errors import FormatError, InputError, did_you_mean
 from retime.io.files import read_bytes
 
@@ -114,12 +115,11 @@ def _limit(name: str, given: Any) -> Limit:
     unknown = set(given) - {"min", "max", "required"}
     if unknown:
         raise InputError(f"{name} has no {sorted(unknown)[0]!r}; it takes min, max and required")
-    ends = {}
-    for key in ("min", "max"):
-        value = given.get(key, -math.inf if key == "min" else math.inf)
-        if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
-            raise InputError(f"the {key} of {name} is {value!r}, not a number")
-        ends[key] = float(value)
+    ends = {"min": -math.inf, "max": math.inf}
+    for key in [k for k in ends if k in given]:
+        if not is_number(given[key]) or math.isnan(given[key]):
+            raise InputError(f"the {key} of {name} is {given[key]!r}, not a number")
+        ends[key] = float(given[key])
     if ends["min"] > ends["max"]:
         raise InputError(f"{name}: the min is above the max; nothing would pass")
     required = given.get("required", False)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from retime.coercion import is_number
 from retime.errors import InputError, did_you_mean
 from retime.parameters import Parameter, declared, values_of
 from retime.recipe import Recipe, Step
@@ -94,7 +95,7 @@ def _parsed(text: str, target: str, values: str, recipe: Recipe) -> Variation:
     listed = values.split("|") if between is None else between.groups()
     choices = tuple(_value(v) for v in listed)
     for value in choices:
-        if between is not None and not _is_number(value):
+        if between is not None and not is_number(value):
             raise InputError(f"{value!r} is no number; a range is like 0.8..1.25")
         _check(recipe.steps[step], p, value, factor)
     if between is None:
@@ -148,14 +149,10 @@ def _value(text: str) -> Any:
         return text.strip()
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
 def _check(step: Step, p: Parameter, value: Any, factor: bool) -> None:
     """Hold a value against the parameter's declared type and range."""
     if factor:
-        if not _is_number(value) or not value > 0:
+        if not is_number(value) or not value > 0:
             raise InputError(f"{value!r} is no factor of a duration; it must be above 0")
         if not math.isfinite(value):
             raise InputError("a factor of a duration must be finite")

@@ -11,6 +11,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from retime.arrays import FloatArray
+from retime.coercion import is_whole
 from retime.errors import InputError, did_you_mean
 from retime.motion import Motion
 from retime.notes import Note, Remedy
@@ -42,7 +43,7 @@ def choose(
     ``short`` are shorter names of all of them, which count where they are not ambiguous.
     """
     name = str(wanted)
-    if isinstance(wanted, int) and not isinstance(wanted, bool):
+    if is_whole(wanted):
         if 0 <= wanted < len(names):
             return wanted
     elif name in names:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from retime.coercion import is_whole
 from retime.errors import FormatError, InputError
 from retime.io.files import read_bytes, write_bytes
 
@@ -56,7 +57,7 @@ def version_of(document: Any, form: str, what: str, newest: int) -> int:
     if not isinstance(document, Mapping) or document.get("format") != form:
         raise InputError(f'not a {what}: it lacks "format": "{form}"')
     version = document.get("version")
-    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+    if not is_whole(version) or version < 1:
         raise InputError(f'a {what} needs a "version", not {version!r}')
     if version > newest:
         raise InputError(

@@ -18,6 +18,7 @@ from pythonosc.osc_bundle_builder import IMMEDIATELY, OscBundleBuilder
 from pythonosc.osc_message_builder import OscMessageBuilder
 from pythonosc.osc_packet import OscPacket
 
+from retime.coercion import is_number
 from retime.errors import InputError
 from retime.live_server.humanoid import BONE_NAMES, NAMED_ROLES, OTHER_BONES
 
@@ -118,7 +119,7 @@ def _name(values: Sequence[object]) -> str:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, float | int) and not isinstance(value, bool) and math.isfinite(value)
+    return is_number(value) and math.isfinite(value)
 
 
 def _bone(values: Sequence[object]) -> Bone:

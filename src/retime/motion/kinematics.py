@@ -163,6 +163,24 @@ def height(skeleton: Skeleton) -> float:
     return longest / _LONGEST_WAY
 
 
+def _likely_unit(tall: float, person: bool) -> tuple[float, str, str]:
+    """Return metres per unit for a figure so tall, how that is known, and what to say about it."""
+    low, high = _HUMAN_HEIGHT
+    fits = {n: u for n, u in _UNITS.items() if person and low <= tall * u <= high}
+    if fits:
+        name = min(fits, key=lambda n: abs(np.log(tall * fits[n] / _TYPICAL_HEIGHT)))
+        said = f"lengths taken as {name}: that makes the figure as tall as a person"
+        return fits[name], "inferred", said
+    # Things of a few units are metres, those of tens and more centimetres.
+    scale, name = (1.0, "metres") if tall < _MOST_METRES else (0.01, "centimetres")
+    assumed = Note(
+        f"lengths assumed to be {name}, for no person of known size is in the file",
+        Remedy("give the scale in metres per unit if that is wrong", parameter="reading.scale"),
+        code="unit-assumed",
+    )
+    return scale, "assumed", assumed
+
+
 def infer_units(
     motion: Motion,
     *,
@@ -181,26 +199,8 @@ def infer_units(
     how = "declared"
     tall = height(motion.skeleton)
     if scale is None:
-        low, high = _HUMAN_HEIGHT
-        fits = {n: u for n, u in _UNITS.items() if person and low <= tall * u <= high}
-        if fits:
-            name = min(fits, key=lambda n: abs(np.log(tall * fits[n] / _TYPICAL_HEIGHT)))
-            scale, how = fits[name], "inferred"
-            notes.append(f"lengths taken as {name}: that makes the figure as tall as a person")
-        else:
-            # Things of a few units are metres, those of tens and more centimetres.
-            scale, how = (1.0 if tall < _MOST_METRES else 0.01), "assumed"
-            name = "metres" if scale == 1 else "centimetres"
-            notes.append(
-                Note(
-                    f"lengths assumed to be {name}, for no person of known size is in the file",
-                    Remedy(
-                        "give the scale in metres per unit if that is wrong",
-                        parameter="reading.scale",
-                    ),
-                    code="unit-assumed",
-                )
-            )
+        scale, how, said = _likely_unit(tall, person)
+        notes.append(said)
     if up is None:
         up = _likely_up(motion, tall)
         how = "inferred" if how == "declared" else how

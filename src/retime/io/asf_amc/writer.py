@@ -95,13 +95,7 @@ def _values(motion: Motion, kept: AmcFile) -> dict[str, FloatArray]:
             values = np.zeros((len(motion), bone.width))
             values[:, bone.columns] = np.degrees(angles) if kept.degrees else angles
             out[bone.name] = values
-    root = kept.asf.bones[0]
-    place = motion.translations[root.name] - kept.asf.skeleton.offsets[0]
-    for axis in range(3):
-        if axis in root.shifts:
-            out[root.name][:, root.shifts[axis]] = place[:, axis]
-        elif np.abs(place[:, axis]).max(initial=0.0) > _LOST_WAY:
-            _warn(f"the root cannot move along {'XYZ'[axis]} in this skeleton: left out")
+    _place_root(motion, kept, out)
     if lost:
         name = max(lost, key=lambda n: lost[n])
         _warn(
@@ -109,6 +103,16 @@ def _values(motion: Motion, kept: AmcFile) -> dict[str, FloatArray]:
             f"{np.degrees(lost[name]):.1f} degrees: left out"
         )
     return {n: v for n, v in out.items() if n in kept.values or (v != 0).any()}
+
+
+def _place_root(motion: Motion, kept: AmcFile, values: dict[str, FloatArray]) -> None:
+    root = kept.asf.bones[0]
+    place = motion.translations[root.name] - kept.asf.skeleton.offsets[0]
+    for axis in range(3):
+        if axis in root.shifts:
+            values[root.name][:, root.shifts[axis]] = place[:, axis]
+        elif np.abs(place[:, axis]).max(initial=0.0) > _LOST_WAY:
+            _warn(f"the root cannot move along {'XYZ'[axis]} in this skeleton: left out")
 
 
 def _warn(text: str) -> None:

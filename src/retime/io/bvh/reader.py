@@ -86,17 +86,21 @@ def _as_utf8(data: bytes, path: str) -> bytes:
     for magic, what in _OTHER_FORMATS.items():
         if data.startswith(magic):
             raise FormatError(f"not a BVH file but {what}", path=path)
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")) or data[1:2] == b"\0" or data[:1] == b"\0":
-        little = data.startswith(b"\xff\xfe") or (data[1:2] == b"\0" and data[:1] != b"\xfe")
-        try:
-            text = data.decode("utf-16-le" if little else "utf-16-be")
-        except UnicodeDecodeError:
-            raise FormatError("neither text in UTF-8 nor in UTF-16", path=path) from None
-        data = text.removeprefix("\ufeff").encode("utf-8", "replace")
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in data[:2]:
+        data = _from_utf16(data, path)
     data = data.removeprefix(b"\xef\xbb\xbf")
     if b"\0" in data[:65536]:
         raise FormatError("not a text file, so not a BVH file", path=path)
     return data
+
+
+def _from_utf16(data: bytes, path: str) -> bytes:
+    little = data.startswith(b"\xff\xfe") or (data[1:2] == b"\0" and data[:1] != b"\xfe")
+    try:
+        text = data.decode("utf-16-le" if little else "utf-16-be")
+    except UnicodeDecodeError:
+        raise FormatError("neither text in UTF-8 nor in UTF-16", path=path) from None
+    return text.removeprefix("\ufeff").encode("utf-8", "replace")
 
 
 def _parts(text: bytes, path: str, fps: float | None) -> tuple[Hierarchy, Rows]:

@@ -303,12 +303,15 @@ def curve_node(document: Document, node: Node, curve: Curve, before: Curve | Non
     """Return a curve's node with other keys; what is as before is not written anew."""
     tree = document.tree
     made: dict[bytes, bytes] = {}
-    if before is None or not np.array_equal(curve.ticks, before.ticks):
+
+    def changed(name: str) -> bool:
+        return before is None or not np.array_equal(getattr(curve, name), getattr(before, name))
+
+    if changed("ticks"):
         made[b"KeyTime"] = _packed_times(curve.ticks.tobytes())
-    if before is None or not np.array_equal(curve.values, before.values):
+    if changed("values"):
         made[b"KeyValueFloat"] = packed("f", curve.values)
-    same = before is not None and np.array_equal(curve.flags, before.flags)
-    if not same or before is None or not np.array_equal(curve.data, before.data):
+    if changed("flags") or changed("data"):
         flags, data = curve.flags, curve.data
         new = np.r_[True, (flags[1:] != flags[:-1]) | (data[1:] != data[:-1]).any(axis=1)]
         first = np.flatnonzero(new)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from retime.arrays import FloatArray
+from retime.coercion import is_whole
 from retime.io.gltf.accessors import read_accessor
 from retime.io.gltf.document import Document
 from retime.io.gltf.samplers import ON_FRAME, Interpolation, Sampler
@@ -70,7 +71,7 @@ def channels_of(document: Document, index: int) -> list[Channel]:
             continue
         if node is not None:
             document.item("nodes", node, what)
-        if isinstance(at, bool) or not isinstance(at, int) or not 0 <= at < len(samplers):
+        if not is_whole(at) or not 0 <= at < len(samplers):
             raise document.fail(f"{what} names sampler {at!r}; there are {len(samplers)}")
         turns = path == "rotation" or _points_to_turn(target)
         if (at, turns) not in cache:

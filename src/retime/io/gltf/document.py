@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
+from retime.coercion import is_whole
 from retime.errors import FormatError, RetimeError
 from retime.io.files import read_bytes, write_bytes
 
@@ -63,7 +64,7 @@ class Document:
     def item(self, name: str, index: Any, what: str) -> dict[str, Any]:
         """Return one object of a list of the top level; a wrong index is an error."""
         found = self.objects(name)
-        if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(found):
+        if not is_whole(index) or not 0 <= index < len(found):
             raise self.fail(f"{what} names {name} {index!r}; there are {len(found)}")
         return found[index]
 
@@ -266,7 +267,7 @@ def _parse(text: bytes, path: Path) -> dict[str, Any]:
 
 def _buffer(document: Document, n: int, buffer: dict[str, Any], body: bytes | None) -> bytes:
     length = buffer.get("byteLength", 0)
-    if isinstance(length, bool) or not isinstance(length, int) or length < 0:
+    if not is_whole(length) or length < 0:
         raise document.fail(f"buffer {n} has the length {length!r}")
     uri = buffer.get("uri")
     if uri is None:

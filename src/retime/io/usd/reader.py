@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from retime.arrays import FloatArray
+from retime.coercion import is_whole
 from retime.errors import FormatError, InputError
 from retime.io.files import read_bytes
 from retime.io.in_place import choose, kept_of, others_note
@@ -107,7 +108,7 @@ def read_motion(
     if rest_frame == "first":
         raise InputError(f"{path}: a USD skeleton has its own rest pose; no frame is set aside")
     which = 0
-    if isinstance(animation, int) and not isinstance(animation, bool):
+    if is_whole(animation):
         which = animation
     elif animation is not None:
         which = _named(path, str(animation))
