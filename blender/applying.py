@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .bake import baked
-from .carry import channel_of, copy_shared, move_markers, move_range
+from .carry import channel_of, copy_shared, move_markers, move_range, span_of_others
 from .keys import LINEAR, PLACES, Keys
 from .nla import MEMORY, add_strip, remember_scene, time_keys, track_of
 from .problem import Problem
@@ -63,7 +63,7 @@ def apply_result(context, armature, blocks, found, result, options):
         notes += _write(plan, found, options)
     if options.mute and bones:
         _mute(armature, bones, notes)
-    _move_along(scene, armature, found, warp.body, options)
+    _move_along(scene, armature, blocks, found, warp.body, options)
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     return notes
 
@@ -78,7 +78,7 @@ def _add_strips(found, result):
         add_strip(animated, min(first, low), max(last, high), keys)
 
 
-def _move_along(scene, armature, found, body, options):
+def _move_along(scene, armature, blocks, found, body, options):
     """Move markers and the scene's range with the body."""
     if options.markers:
         move_markers(scene.timeline_markers, body, options.keep_markers)
@@ -86,7 +86,7 @@ def _move_along(scene, armature, found, body, options):
         if own is not None and options.how != "NLA":
             move_markers(own.action.pose_markers, body)
     if options.scene_range:
-        move_range(scene, body)
+        move_range(scene, body, span_of_others(scene, [armature, *blocks]))
 
 
 def _bones_to_bake(armature, result, options, notes):

@@ -1,5 +1,6 @@
 """What goes along: the armature's action, shape keys, other objects, markers, the scene's range."""
 
+import math
 import re
 
 from .actions import animation_of
@@ -115,10 +116,32 @@ def move_markers(markers, graph, keep=()):
     return moved
 
 
-def move_range(scene, graph):
-    """Move the scene's range, and the preview's, with the body."""
-    new = [round(float(graph.output(f))) for f in (scene.frame_start, scene.frame_end)]
+def span_of_others(scene, moved):
+    """Return the first and last frame of all in the scene that is not in ``moved``; or ``None``."""
+    spans = []
+    for thing in scene.objects:
+        keys = getattr(thing.data, "shape_keys", None)
+        for owner in (thing, thing.data, keys):
+            animation = getattr(owner, "animation_data", None)
+            if animation is None or owner in moved:
+                continue
+            if animation.action is not None:
+                spans.append(tuple(animation.action.frame_range))
+            spans += [(s.frame_start, s.frame_end) for t in animation.nla_tracks for s in t.strips]
+    return (min(a for a, _ in spans), max(b for _, b in spans)) if spans else None
+
+
+def move_range(scene, graph, others=None):
+    """Move the scene's range, and the preview's, with the body.
+
+    What was in the range of ``others``, their first and last frame, stays in it.
+    """
+    old = scene.frame_start, scene.frame_end
+    new = [round(float(graph.output(f))) for f in old]
     start, end = min(new), max(new)
+    if others is not None:
+        start = min(start, max(old[0], math.floor(others[0])))
+        end = max(end, min(old[1], math.ceil(others[1])))
     # Setting one beyond the other would drag that along.
     scene.frame_end = max(end, scene.frame_start)
     scene.frame_start = max(start, 0)

@@ -80,7 +80,7 @@ class Warp:
         try:
             with open(path, encoding="utf-8") as file:
                 document = json.load(file)
-        except (OSError, ValueError) as e:
+        except (OSError, ValueError, RecursionError) as e:
             raise Problem(f"The warp {path} cannot be read: {e}") from None
 
         def graph(knots):

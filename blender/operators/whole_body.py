@@ -183,7 +183,7 @@ class _FromFile(ImportHelper, Retiming):
         try:
             with open(self.filepath, encoding="utf-8-sig") as file:
                 document = json.load(file)
-        except (OSError, ValueError) as e:
+        except (OSError, ValueError, RecursionError) as e:
             raise Problem(f"{self.filepath} cannot be read: {e}") from None
         if not isinstance(document, dict) or document.get("format") != f"retime-{form}":
             raise Problem(f"{self.filepath} is no {form} file of retime")

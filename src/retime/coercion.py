@@ -6,13 +6,16 @@ their messages name types instead of telling a person what to write.
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, TypeGuard, Union
+from typing import Annotated, Any, Literal, TypeGuard, Union
 
 from retime.errors import InputError
+from retime.times import ClipTime, TimeKind, parse_time
 
 
 def coerce(value: Any, kind: Any, name: str) -> Any:
@@ -28,6 +31,8 @@ def coerce(value: Any, kind: Any, name: str) -> Any:
     origin = typing.get_origin(kind)
     if origin is None:
         return _plain(value, kind, name)
+    if is_time(kind):
+        return _time(value, kind, name)
     if origin is Literal:
         return _literal(value, typing.get_args(kind), name)
     if origin in (Union, types.UnionType):
@@ -58,6 +63,28 @@ def options_of(kind: Any) -> tuple[Any, ...]:
     return tuple(t for t in typing.get_args(kind) if t is not type(None))
 
 
+def is_time(kind: Any) -> bool:
+    """Whether a type is that of a time, which may be written as ``48f`` or ``80%``."""
+    return typing.get_origin(kind) is Annotated and isinstance(kind.__metadata__[0], TimeKind)
+
+
+def plain_type(kind: Any) -> Any:
+    """Return a type whose times are plain numbers."""
+    if is_time(kind):
+        return kind.__origin__
+    origin, args = typing.get_origin(kind), typing.get_args(kind)
+    if not args or origin in (Literal, Callable) or not any(map(_holds_time, args)):
+        return kind
+    plain = tuple(map(plain_type, args))
+    if origin in (Union, types.UnionType):
+        return functools.reduce(operator.or_, plain)
+    return origin[plain]
+
+
+def _holds_time(kind: Any) -> bool:
+    return is_time(kind) or any(map(_holds_time, typing.get_args(kind)))
+
+
 def is_sequence(kind: Any) -> bool:
     """Whether a type is a sequence of any length."""
     origin, args = typing.get_origin(kind), typing.get_args(kind)
@@ -77,6 +104,15 @@ def _plain(value: Any, kind: Any, name: str) -> Any:
         except InputError as e:
             raise InputError(f"{name}: {e}") from None
     raise _wrong_type(value, kind, name)
+
+
+def _time(value: Any, kind: Any, name: str) -> Any:
+    of = kind.__metadata__[0].kind
+    if isinstance(value, str):
+        return parse_time(value, name, of)
+    if isinstance(value, ClipTime):
+        return ClipTime(value.amount, value.unit, of)
+    return _plain(value, float, name)
 
 
 def _number(value: Any, kind: type, name: str) -> Any:
@@ -153,6 +189,8 @@ def _tuple(value: Any, kind: Any, name: str) -> tuple[Any, ...]:
     if len(values) != len(items):
         shown = ", ".join(map(str, values))
         like = "0.8=1.1" if len(items) == 2 else ":".join(["1"] * len(items))
+        if len(values) > len(items) and is_time(items[0]):
+            like += ", or with a comma between times in minutes, like 0:30,1:02.5"
         raise InputError(f"{name} is {shown}; it takes {len(items)} values, like {like}")
     return tuple(coerce(v, t, name) for v, t in zip(values, items, strict=True))
 
@@ -160,8 +198,9 @@ def _tuple(value: Any, kind: Any, name: str) -> tuple[Any, ...]:
 def _split(text: str, items: tuple[Any, ...], many: bool) -> list[str]:
     """Split a text at its first kind of mark; a name in front may hold that mark itself."""
     if many:
-        return text.split(",") if items[0] in (float, int) else [text]
-    mark = next((m for m in "=:," if m in text), None)
+        return text.split(",") if plain_type(items[0]) in (float, int) else [text]
+    # Between times a comma comes before a colon, which also stands in 1:02.5.
+    mark = next((m for m in ("=,:" if is_time(items[0]) else "=:,") if m in text), None)
     if mark is None:
         return [text]
     return text.rsplit(mark, len(items) - 1) if items[0] is str else text.split(mark)

@@ -15,7 +15,8 @@ from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, overl
 
 from retime.coercion import is_sequence, options_of
 from retime.errors import did_you_mean
-from retime.parameters import Parameter, build, declared
+from retime.parameters import Parameter, build, declared, resolved, values_of
+from retime.times import Clock, needs_clip
 
 P = ParamSpec("P")
 Declaration = TypeVar("Declaration")
@@ -47,7 +48,7 @@ class _Takes(Generic[P, Declaration]):
         def call(*arguments: Any, **keywords: Any) -> Any:
             values = _by_name(function.__name__, leading, known, arguments, keywords)
             lead = [values.pop(name) for name in leading]
-            return function(*lead, build(cls, values))
+            return function(*lead, _for_clip(build(cls, values), lead))
 
         call.__signature__ = _signature(first, known)  # type: ignore[attr-defined]
         call.__doc__ = documented(function.__doc__ or "", known)
@@ -80,6 +81,17 @@ def _by_name(
         if name not in values:
             raise TypeError(f"{called}() needs {name!r}")
     return values
+
+
+def _for_clip(parameters: Any, given: Sequence[Any]) -> Any:
+    """Return parameters in seconds where one of the arguments is a clip, or has one."""
+    if not any(map(needs_clip, values_of(parameters).values())):
+        return parameters
+    for one in given:
+        clip = getattr(one, "motion", one)
+        if hasattr(clip, "domain") and hasattr(clip, "rate"):
+            return resolved(parameters, Clock.of(clip))
+    return parameters
 
 
 def takes(declaration: Callable[P, Declaration]) -> _Takes[P, Declaration]:

@@ -15,11 +15,12 @@ import dataclasses
 import functools
 import typing
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
-from retime.coercion import coerce, is_number, is_sequence, options_of
+from retime.coercion import coerce, is_number, is_sequence, options_of, plain_type
 from retime.errors import InputError, did_you_mean
+from retime.times import Clock, OutputTime, SourceTime, in_seconds, needs_clip
 
 Range = tuple[float, float]
 Widget = Literal["motion", "motions", "data", ""]
@@ -60,7 +61,10 @@ class About:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One declared parameter: its name, type, default and metadata."""
+    """One declared parameter: its name, type, default and metadata.
+
+    ``type`` has times as plain numbers; ``declared_type`` tells which numbers are times.
+    """
 
     name: str
     type: Any
@@ -68,6 +72,7 @@ class Parameter:
     about: About
     positional: bool = False
     shared: bool = False
+    declared_type: Any = None
 
     @property
     def required(self) -> bool:
@@ -83,6 +88,11 @@ class Parameter:
     def label(self) -> str:
         """Its name in forms."""
         return self.about.label or self.name.replace("_", " ").capitalize()
+
+    @property
+    def takes_times(self) -> bool:
+        """Whether it is a time or holds some, which may be written as ``48f`` or ``80%``."""
+        return bool(self.declared_type != self.type)
 
     @property
     def is_path(self) -> bool:
@@ -102,6 +112,8 @@ class Parameter:
     def full_help(self) -> str:
         """The help with unit and default, as command line and pages show it."""
         further = [self.about.unit] if self.about.unit not in ("", "×") else []
+        if self.takes_times and further == ["s"]:
+            further = ["s, 48f, 80% or 1:02.5"]
         if self.repeatable:
             further.append("repeatable")
         if not self.required and self.default not in (None, (), False, ""):
@@ -131,9 +143,14 @@ def _declared(cls: Any) -> tuple[Parameter, ...]:
     shared = {f.name for f in dataclasses.fields(TimingParameters)}
     out = []
     for field in dataclasses.fields(cls):
-        kind, about = typing.get_args(hints[field.name])
+        kind, *marks = typing.get_args(hints[field.name])
+        about = marks.pop()
+        if marks:  # a time: its own mark was merged with this one
+            kind = Annotated[kind, marks[0]]
         positional, common = field.kw_only is False, field.name in shared
-        out.append(Parameter(field.name, kind, field.default, about, positional, common))
+        out.append(
+            Parameter(field.name, plain_type(kind), field.default, about, positional, common, kind)
+        )
     return tuple(sorted(out, key=lambda p: p.shared))
 
 
@@ -166,7 +183,7 @@ def build(cls: type, values: Mapping[str, Any]) -> Any:
 def _checked(p: Parameter, value: Any) -> Any:
     if p.about.widget == "motions" and value is not None:
         value = tuple(value) if isinstance(value, list | tuple) else (value,)
-    value = coerce(value, p.type, p.name)
+    value = coerce(value, p.declared_type, p.name)
     if is_number(value):
         unit = f" {p.about.unit}" if p.about.unit else ""
         low, high = p.about.minimum, p.about.maximum
@@ -175,6 +192,36 @@ def _checked(p: Parameter, value: Any) -> Any:
         if high is not None and value > high:
             raise InputError(f"{p.name} is {value:g}{unit}; the most is {high:g}{unit}")
     return value
+
+
+def resolved(parameters: Any, clock: Clock) -> Any:
+    """Return a parameter dataclass with its times in seconds.
+
+    Parameters
+    ----------
+    parameters : dataclass
+        Its times may be frames and percentages.
+    clock : Clock
+        What these are counted by. A duration in percent is of the range where there is one.
+    """
+    values = values_of(parameters)
+    if not any(map(needs_clip, values.values())):
+        return parameters
+    start, end = clock.domain
+    for name in ("range", "duration"):  # the others depend on these two
+        if values.get(name) is None:
+            continue
+        values[name] = in_seconds(values[name], clock, name)
+        if name == "range":
+            a, b = values[name]
+            clock = replace(clock, length=b - a)
+        else:
+            part = end - start if clock.length is None else clock.length
+            asked = values[name]
+            total = asked if asked == "free" else end - start + asked - part
+            clock = replace(clock, output_length=total)
+    found = {n: in_seconds(v, clock, n) for n, v in values.items()}
+    return build(type(parameters), found)
 
 
 # ---- what several methods take
@@ -191,7 +238,7 @@ def part_of_clip(span: Range, domain: Range) -> Range:
 
 
 Keytimes = Annotated[
-    Sequence[tuple[float, float]],
+    Sequence[tuple[OutputTime, SourceTime]],
     About(
         "Show the source's moment SRC at output time OUT.",
         unit="s",
@@ -200,7 +247,7 @@ Keytimes = Annotated[
     ),
 ]
 Rates = Annotated[
-    Sequence[tuple[float, float]],
+    Sequence[tuple[SourceTime, float]],
     About(
         "Playback speed at the source's moment SRC, relative to the source.",
         flag="rate",
@@ -212,7 +259,7 @@ Rates = Annotated[
 
 
 ClipRange = Annotated[
-    Range | None,
+    tuple[SourceTime, SourceTime] | None,
     About("Change only this part of the clip, from A to B.", unit="s", metavar="A:B"),
 ]
 Ripple = Annotated[

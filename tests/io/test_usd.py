@@ -981,7 +981,7 @@ def test_commands(scene: Path, tmp_path: Path, run: Callable[..., tuple[int, str
     assert page["joints"] == 5
     status, said, told = run("info", scene)
     assert status == 0, told
-    assert "/Actor/Walk 2 s at 24 fps" in said
+    assert "/Actor/Walk: 2 s at 24 fps" in said
     for suffix in ("npz", "bvh", "glb", "csv", "usdc"):
         status, _, told = run("convert", scene, tmp_path / f"o.{suffix}")
         assert status == 0, told

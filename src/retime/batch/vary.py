@@ -13,6 +13,7 @@ from typing import Any
 
 from retime.coercion import is_number
 from retime.errors import InputError, did_you_mean
+from retime.io.json_text import must_be_shallow
 from retime.parameters import Parameter, declared, values_of
 from retime.recipe import Recipe, Step
 
@@ -144,9 +145,13 @@ def _parameters(step: Step) -> dict[str, Parameter]:
 
 def _value(text: str) -> Any:
     try:
-        return json.loads(text)
+        value = json.loads(text)
     except ValueError:
         return text.strip()
+    except RecursionError:
+        raise InputError("a varied value is nested too deeply") from None
+    must_be_shallow(value)
+    return value
 
 
 def _check(step: Step, p: Parameter, value: Any, factor: bool) -> None:

@@ -80,10 +80,15 @@ def contact_fix(
                 )
             )
         targets = contact_targets(retimed, held, context.source, context.warp)
-        if touched and not context.warp.loop:  # later turns of a cycle are moved all
+        if not context.warp.loop:  # later turns of a cycle are moved all
+            # Feet stand on what cannot move; all else is left alone where no edit moved it.
+            grounded = set(find_body(context.source).ground_joints())
             there, here = positions(context.source), positions(retimed)
             targets = {
-                c: t for c, t in targets.items() if _is_moved(c, retimed, context, there, here)
+                c: t
+                for c, t in targets.items()
+                if (c.joint in grounded and not touched)
+                or _is_moved(c, retimed, context, there, here)
             }
         # While one arm is edited, legs are as they were: the source remembers how they were held.
         known = memory(context.source, "held limbs")

@@ -200,7 +200,7 @@ class LimbSolver:
         if len(joints) > 1:
             inner = {c: t for c, t in targets.items() if index(c.joint) == joints[1]}
             move, turn = self._with_two(move, lead, joints[1], inner, fade)
-        return self._solve(lead, move, turn)
+        return self.reach(lead, move, turn)
 
     def _with_two(
         self,
@@ -219,8 +219,11 @@ class LimbSolver:
         move = np.where(alone[:, None], other, move)
         return move, turn
 
-    def _solve(self, lead: int, move: FloatArray, turn: FloatArray) -> tuple[Motion, float]:
-        """Move the joint ``lead`` by a displacement, the end turned about it by ``turn``."""
+    def reach(self, lead: int, move: FloatArray, turn: FloatArray) -> tuple[Motion, float]:
+        """Move the joint ``lead`` by a displacement, the end turned about it by ``turn``.
+
+        Returns the motion, and by how many metres the worst frame was missed.
+        """
         limb, points = self.limb, self.points
         busy = np.any(move != 0, axis=1) | (turn[:, 0] < 1)
         if not busy.any():
@@ -232,6 +235,8 @@ class LimbSolver:
         arm = quat.rotate(turn, end - contact)
         turn = quat.multiply(self._foot_turn(arm, goal, thigh, shin), turn)
         target = goal + quat.rotate(turn, end - contact)
+        if lead == limb.end:
+            target = self._kept_from_snapping(target, thigh + shin)
 
         line, new_line = _unit(end - hip), _unit(target - hip)
         length = (thigh + shin)[:, None]
@@ -248,6 +253,15 @@ class LimbSolver:
         short = np.abs(np.linalg.norm(new_end - new_knee, axis=1) - shin)
         missed = float((np.linalg.norm(new_end - target, axis=1) + short)[busy].max())
         return self._turned(busy, upper_turn, lower_turn, turn, new_end), missed
+
+    def _kept_from_snapping(self, target: FloatArray, full: FloatArray) -> FloatArray:
+        """Bring targets nearer that would pull a limb straight: its middle joint would snap."""
+        hip, end = self.points[:, self.limb.upper], self.points[:, self.limb.end]
+        before, away = np.linalg.norm(end - hip, axis=1), target - hip
+        wanted = np.linalg.norm(away, axis=1)
+        slowed = _kept_bent(wanted, before, full)
+        short = np.where(wanted > before, slowed / np.maximum(wanted, 1e-9), 1.0)
+        return np.asarray(hip + np.minimum(short, 1.0)[:, None] * away)
 
     def _foot_turn(
         self, arm: FloatArray, goal: FloatArray, thigh: FloatArray, shin: FloatArray

@@ -20,6 +20,7 @@ from retime.cli.options import (
 )
 from retime.cli.retiming import retime_file
 from retime.methods.align import AlignParameters
+from retime.times import Clock
 
 
 @with_retiming
@@ -60,4 +61,5 @@ def align(
         from retime.plot.alignments import draw_alignment
 
         motion = retiming.read(source)
+        given = given.resolved(Clock.of(motion, retiming.fps))
         draw_alignment(alignment(motion, given.parameters), plot, names=(source.stem, other.stem))

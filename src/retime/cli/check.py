@@ -34,6 +34,15 @@ def check(
     physics: Annotated[
         bool, typer.Option("--physics", help="Also ask whether a body could have done it.")
     ] = False,
+    gravity: Annotated[
+        str | None,
+        typer.Option(
+            "--gravity",
+            help="Gravity to judge by: a size, x,y,z, or a direction such as left:9.81 (m/s², "
+            "default 9.81).",
+            metavar="G",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Measure how good a motion is: foot skate, drift, flight, jerk, contacts, warp.
@@ -62,7 +71,12 @@ def check(
     notes = list(motion.notes)
     if "foot_skate" not in found:
         notes.append("no feet were found: what needs them is left out; name them with --map")
-    told = _explained(motion, original, used) if physics else None
+    told = None
+    if physics:
+        told, said = _explained(motion, original, used, gravity)
+        notes += said
+    elif gravity is not None:
+        raise InputError("--gravity is what --physics judges by; give both")
     if as_json:
         fields = {"file": str(file), "measures": found, "source_measures": before or None}
         if told is not None:
@@ -96,14 +110,22 @@ def _same(source: Any, animation: str | None) -> str | None:
     return animation if format_of(source).several else None
 
 
-def _explained(motion: Any, source: Any, warp: Any) -> Any:
+def _explained(motion: Any, source: Any, warp: Any, gravity: str | None) -> tuple[Any, list[str]]:
     """Judge the result by the source's body where that is known, else by its own."""
     from retime.methods.physics import PhysicsModel
+    from retime.methods.physics.gravity import gravity_noted, written_gravity
 
-    if source is None:
-        return PhysicsModel(motion).explain(motion)
-    model = PhysicsModel(source)
-    return model.explain(motion if warp is None else warp)
+    clip = motion if source is None else source
+    model = PhysicsModel(clip) if gravity is None else PhysicsModel(clip, gravity=gravity)
+    used = written_gravity(model.gravity)
+    notes = [f"judged by a gravity of {used} m/s²"]
+    meant = None if warp is None else gravity_noted(warp.notes)
+    if meant not in (None, used):
+        notes = [
+            f"the warp was timed for a gravity of {meant} m/s², and the result is judged by {used} "
+            f"m/s²: judge it by its own with --gravity {meant}"
+        ]
+    return model.explain(motion if source is None or warp is None else warp), notes
 
 
 def _tell(told: Any) -> None:

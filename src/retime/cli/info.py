@@ -69,11 +69,17 @@ def info(
 
 
 def _for_a_person(fields: dict[str, Any], body: Body) -> dict[str, Any]:
+    from retime.io.in_place import summary
+
     clips, contacts = fields["animations"] or [], fields["contacts"]
     shown = {k: v for k, v in fields.items() if k not in ("roles", "roles_sure", "contacts")}
-    rows = [f"{c['name']} {c['duration_s']:.3g} s at {c['fps']:g} fps" for c in clips]
     listed = [f"{c['joint']} {c['start']:.2f}-{c['end']:.2f} s" for c in contacts]
-    return shown | {"animations": rows or None} | _roles_by_part(body) | {"contacts": listed}
+    return (
+        shown
+        | {"animations": "\n".join(map(summary, clips)) or None}
+        | _roles_by_part(body)
+        | {"contacts": listed}
+    )
 
 
 # Rows of the table of roles: what a row is called, and its roles from the trunk outwards.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 # The port on which programs that send VMC do so unless told otherwise.
 _HEARD = "vmc://127.0.0.1:39539"
+# Where the feed is served if only an address is given.
+_FEED_PORT = 8765
 
 
 @with_reading
@@ -78,7 +81,8 @@ def live(
         typer.Option(
             "--feed",
             metavar="[HOST:]PORT",
-            help="Serve frames as a WebSocket; 0 takes a free port.",
+            help="Serve frames as a WebSocket; 0 takes a free port, 0.0.0.0 lets other machines in "
+            f"(port {_FEED_PORT}).",
         ),
     ] = None,
     page: Annotated[
@@ -228,9 +232,19 @@ def _follower(
 
 def _host_and_port(text: str) -> tuple[str, int]:
     host, _, port = text.rpartition(":")
+    if _is_address(text):  # an address alone
+        host, port = text, str(_FEED_PORT)
     if not port.isdecimal() or not 0 <= int(port) <= 65535:
         raise InputError(f"--feed {text!r} is no port; write 8765, 127.0.0.1:8765, or 0 for any")
     return host.strip("[]") or "127.0.0.1", int(port)
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text.strip("[]"))
+    except ValueError:
+        return text == "localhost"
+    return True
 
 
 def _write_score(plan: ServerPlan, path: Path) -> None:

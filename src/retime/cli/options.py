@@ -16,6 +16,7 @@ from retime.coercion import options_of
 from retime.errors import InputError
 from retime.evaluate.reading import Reading
 from retime.parameters import Parameter, build, declared
+from retime.times import parse_time
 
 if TYPE_CHECKING:
     from retime.motion import Motion
@@ -139,6 +140,22 @@ def must_take_a_skeleton(reading: Reading, files: Sequence[Path]) -> None:
         return
     if not any(kind_of(f).skeleton_apart for f in files):
         raise InputError(f"{files[0]} holds its own skeleton; leave --skeleton out")
+
+
+def seconds(text: str, flag: str, fps: float | Callable[[], float] | None = None) -> float:
+    """Read a time that is of no clip: seconds, minutes, or frames where their rate is known.
+
+    ``fps`` may be a function, which is called only where frames are given.
+    """
+    time = parse_time(text, f"--{flag}")
+    if isinstance(time, float):
+        return time
+    if time.unit == "%":
+        raise InputError(f"--{flag} is {time}, but there is nothing to take a percentage of")
+    rate = fps() if callable(fps) else fps
+    if rate is None:
+        raise InputError(f"--{flag} is {time}, but the frame rate is not known; write seconds")
+    return time.amount / rate
 
 
 def with_parameters(cls: type, *, leave_out: tuple[str, ...] = ()) -> Callable[[Command], Command]:
@@ -277,7 +294,7 @@ def _option(p: Parameter, panel: str | None = None) -> inspect.Parameter:
     option = typer.Option(
         *flags,
         help=p.full_help,
-        metavar=p.about.metavar,
+        metavar=p.about.metavar or ("TIME" if p.takes_times else None),
         show_default=False,
         rich_help_panel="Advanced" if p.about.advanced else panel,
     )
@@ -302,6 +319,8 @@ def _plain(p: Parameter) -> Any:
     """Return the type that the command line parses for a parameter's type; ``None`` is unset."""
     if p.repeatable:
         return list[str] | None
+    if p.takes_times:
+        return str | None
     options = options_of(p.type)
     if len(options) > 1:
         return str | None

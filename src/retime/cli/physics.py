@@ -22,6 +22,7 @@ from retime.cli.options import (
 from retime.cli.retiming import known_contacts, retime_file
 from retime.errors import InputError
 from retime.methods.physics import PhysicsParameters, model_of
+from retime.times import Clock
 
 
 @with_retiming
@@ -65,6 +66,7 @@ def physics(
     step = Step("physics", parameters)
     if feasible:
         motion = retiming.read(source)
+        step = step.resolved(Clock.of(motion, retiming.fps))
         _say_what_is_feasible(source, motion, step, as_json=retiming.as_json)
         return
     if target is None:
@@ -75,6 +77,7 @@ def physics(
         from retime.plot.physics import draw_physics
 
         motion = retiming.read(source)
+        step = step.resolved(Clock.of(motion, retiming.fps))
         found = step.solve(motion).warp
         assert found is not None
         draw_physics(model_of(motion, step.parameters), found, plot)

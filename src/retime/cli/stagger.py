@@ -25,6 +25,7 @@ from retime.cli.options import (
 from retime.cli.retiming import known_contacts, retime_file
 from retime.errors import InputError
 from retime.methods.staggered import PoseEdit, StaggerParameters
+from retime.times import Clock
 
 
 @with_retiming
@@ -86,7 +87,8 @@ def stagger(
     elif retiming.animation == "all":
         raise InputError("poses are listed and drawn of one animation; name it")
     if show or plot or strip or poses_file:
-        poses = edited_poses(retiming.read(source), step.parameters)
+        motion = retiming.read(source)
+        poses = edited_poses(motion, step.resolved(Clock.of(motion, retiming.fps)).parameters)
         _deliver(poses, poses_file, plot, strip)
         if show:
             _list(source, poses, as_json=retiming.as_json)

@@ -22,8 +22,9 @@ from retime.cli.options import (
 from retime.cli.retiming import retime_file
 from retime.errors import InputError
 from retime.methods.surface import SurfaceKey, SurfaceParameters
+from retime.times import Clock
 
-Drag = list[float] | None
+Drag = list[str] | None
 
 
 @with_retiming
@@ -34,17 +35,22 @@ def surface(
     retiming: Retiming,
     target: MaybeOutput = None,
     at: Annotated[
-        Drag, typer.Option("--at", help="The source's moment that is dragged, s; repeatable.")
+        Drag,
+        typer.Option("--at", help="The source's moment that is dragged (s, repeatable)."),
     ] = None,
     joint: Annotated[
         list[str] | None,
         typer.Option("--joint", help="The joint or role that is dragged; one for each --at."),
     ] = None,
     shift: Annotated[
-        Drag, typer.Option("--shift", help="Seconds later, negative earlier; one for each --at.")
+        Drag,
+        typer.Option(
+            "--shift", help="How much later, negative for earlier (s, one for each --at)."
+        ),
     ] = None,
     gamma: Annotated[
-        Drag, typer.Option("--gamma", help="Seconds over which it fades; one, or one for each.")
+        Drag,
+        typer.Option("--gamma", help="Time over which it fades (s; one, or one for each --at)."),
     ] = None,
     sigma: Annotated[
         list[str] | None,
@@ -106,7 +112,7 @@ def surface(
 
 
 def _dragged(
-    at: list[float], joint: list[str], shift: list[float], widths: dict[str, Any]
+    at: list[str], joint: list[str], shift: list[str], widths: dict[str, Any]
 ) -> tuple[SurfaceKey, ...]:
     """Make keys of options that were given once for each."""
     if not len(at) == len(joint) == len(shift) or not at:
@@ -136,6 +142,7 @@ def _draw(
     from retime.plot.surfaces import draw_joint_times, draw_surfaces
     from retime.recipe import Recipe
 
+    step = step.resolved(Clock.of(motion))
     surfaces = control_surfaces(motion, step.parameters)
     if plot is not None:
         draw_joint_times(surfaces, plot)

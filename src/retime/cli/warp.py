@@ -9,16 +9,19 @@ from typing import Annotated, Any, Literal
 import typer
 
 from retime.cli.console import report, table
-from retime.cli.options import Json, file_option, must_differ, with_parameters
+from retime.cli.options import Json, file_option, must_differ, seconds, with_parameters
 from retime.errors import InputError, did_you_mean
 from retime.methods.spline import SplineParameters
+from retime.times import Clock
 
 WarpFile = Annotated[Path, typer.Argument(metavar="WARP", help="The warp file.")]
 WarpOut = Annotated[Path, typer.Argument(metavar="OUT", help="Where to write the warp.")]
 Offset = Annotated[
-    float,
+    str,
     typer.Option(
-        "--offset", help="Where the motion's time 0 lies in the media or the list, in seconds."
+        "--offset",
+        help="Where the motion's time 0 lies in the media or the list (s).",
+        metavar="TIME",
     ),
 ]
 Channel = Annotated[
@@ -62,9 +65,14 @@ def make(
     parameters: dict[str, Any],
     motion: Annotated[Path | None, file_option("--for", "The motion it is for.")] = None,
     length: Annotated[
-        float | None, typer.Option("--length", help="Or the source's length in seconds.")
+        str | None, typer.Option("--length", help="Or the source's length (s).", metavar="TIME")
     ] = None,
-    start: Annotated[float, typer.Option("--start", help="The source's first time.")] = 0.0,
+    start: Annotated[
+        str, typer.Option("--start", help="The source's first time (s).", metavar="TIME")
+    ] = "0",
+    fps: Annotated[
+        float | None, typer.Option("--fps", help="Frame rate of the result.", min=0.001)
+    ] = None,
     backwards: Annotated[bool, typer.Option("--backwards", help="Play it backwards.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -74,7 +82,7 @@ def make(
     """
     from retime.io import read
     from retime.io.warp_json import write_warp
-    from retime.parameters import build
+    from retime.parameters import build, resolved
 
     if (motion is None) == (length is None):
         raise InputError("say what the warp is for: either --for FILE, or --length in seconds")
@@ -82,8 +90,13 @@ def make(
         must_differ(motion, target)
     if target.suffix.lower() != ".json":
         raise InputError(f"a warp is a .json file, not {target.suffix or 'no suffix'!r}")
-    domain = (start, start + length) if length is not None else read(motion or "").domain
-    warp = _made(build(SplineParameters, parameters), domain, backwards)
+    if length is not None:
+        first = seconds(start, "start", fps)
+        clock = Clock((first, first + seconds(length, "length", fps)), fps)
+    else:
+        clock = Clock.of(read(motion or ""), fps)
+    chosen = resolved(build(SplineParameters, parameters), clock)
+    warp = _made(chosen, clock.domain, backwards)
     write_warp(warp, target)
     report(_summary(warp, target), as_json=as_json, notes=warp.notes)
 
@@ -203,10 +216,10 @@ def export(
         file_option("--media", "The video that an .otio clip shows."),
     ] = None,
     media_duration: Annotated[
-        float | None,
-        typer.Option("--media-duration", help="Its seconds, if it cannot be looked at.", min=0.001),
+        str | None,
+        typer.Option("--media-duration", help="Its length (s), if it cannot be looked at."),
     ] = None,
-    offset: Offset = 0.0,
+    offset: Offset = "0",
     channel: Channel = None,
     as_json: Json = False,
 ) -> None:
@@ -232,7 +245,7 @@ def export(
         raise InputError(
             f"export writes .json, .csv or .otio, not {target.suffix or 'no suffix'!r}"
         )
-    if media is not None or media_duration is not None or offset:
+    if media is not None or media_duration is not None or offset != "0":
         raise InputError("--media and --offset go with an .otio file; keys have no media")
     from retime.media.timelines.bezier_keys import write_keys
     from retime.timing.curves import fit_bezier
@@ -251,8 +264,8 @@ def _export_timeline(
     tolerance: float | None,
     fps: float | None,
     media: Path | None,
-    media_duration: float | None,
-    offset: float,
+    media_duration: str | None,
+    offset: str,
     channel: str | None,
     as_json: bool,
 ) -> None:
@@ -266,14 +279,17 @@ def _export_timeline(
             from retime.media.video.opening import look_at
 
             length, rate = look_at(media)
-            media_duration, fps = media_duration or length, fps or rate
-        shown = Media(media, media_duration)
+            fps = fps or rate
+        if media_duration is not None:
+            length = seconds(media_duration, "media-duration", fps)
+        shown = Media(media, length)
     elif media_duration is not None:
         raise InputError("--media-duration goes with --media")
     if fps is None:
         raise InputError("say the timeline's frame rate (--fps), or what it shows (--media)")
     curve, notes = followed_curve(warp, channel)
-    made = write_timeline(curve, target, fps=fps, media=shown, offset=offset, tolerance=tolerance)
+    begins = seconds(offset, "offset", fps)
+    made = write_timeline(curve, target, fps=fps, media=shown, offset=begins, tolerance=tolerance)
     fields = {
         "output": str(target),
         "pieces": made.pieces,
@@ -289,7 +305,7 @@ def _export_timeline(
 def import_(
     file: Annotated[Path, typer.Argument(metavar="IN", help="An OpenTimelineIO file (.otio).")],
     target: WarpOut,
-    offset: Offset = 0.0,
+    offset: Offset = "0",
     as_json: Json = False,
 ) -> None:
     """Make a warp of the clips, linear time warps and freezes of an OpenTimelineIO timeline.
@@ -300,7 +316,7 @@ def import_(
     from retime.media.timelines.otio import read_timeline
 
     must_differ(file, target)
-    warp = read_timeline(file, offset=offset)
+    warp = read_timeline(file, offset=seconds(offset, "offset"))
     write_warp(warp, target)
     report(_summary(warp, target), as_json=as_json, notes=warp.notes)
 
@@ -315,7 +331,7 @@ def events(
     ],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="Where to write them.")],
     warp: Annotated[Path, file_option("--warp", "The warp.")],
-    offset: Offset = 0.0,
+    offset: Offset = "0",
     fps: Annotated[
         float | None,
         typer.Option("--fps", help="Frame rate of a list that counts frames.", min=0.001, max=1e6),
@@ -345,7 +361,8 @@ def events(
     must_differ(source, target)
     must_differ(warp, target)
     curve, notes = followed_curve(read_warp(warp), channel)
-    carrier = Carrier(curve, offset=offset, outside=outside, fps=fps)
+    begins = seconds(offset, "offset", fps)
+    carrier = Carrier(curve, offset=begins, outside=outside, fps=fps)
     carry_events(source, target, carrier)
     said = list(notes)
     if carrier.dropped:

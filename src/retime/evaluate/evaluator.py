@@ -15,6 +15,7 @@ from retime.io import FORMATS, format_of, keeps_file
 from retime.motion import Motion
 from retime.motion.edits import Edit, apply_edits, total_warp
 from retime.recipe import Recipe, Solved, Step, snap_duration
+from retime.times import ClipTime
 from retime.timing import TimeWarp
 
 Progress = Callable[[int, int, str], None]
@@ -85,7 +86,17 @@ class Evaluator:
         if last is not None and last.source is not motion:
             last = None
         known = () if last is None else last.solved
-        solved = tuple(recipe.solve_steps(motion, known=known, progress=progress))
+        solved = tuple(
+            recipe.solve_steps(
+                motion,
+                known=known,
+                progress=progress,
+                fps=job.fps,
+                exact=job.exact or in_place,
+                first_frame=job.first_frame,
+            )
+        )
+        notes += [note for s in solved for note in s.notes]
         if in_place and job.fps is not None:
             notes.append(
                 f"the file keeps its rate, and keys their spacing; {job.fps:g} fps is for what had "
@@ -143,9 +154,8 @@ def _prepared(job: Job, motion: Motion, *, exact: bool) -> tuple[Recipe, list[st
     if job.factor is not None:
         place, factor = job.factor
         p = steps[place].parameters
-        span = motion.domain if p.range is None else p.range
         steps[place] = replace(
-            steps[place], parameters=replace(p, duration=factor * (span[1] - span[0]))
+            steps[place], parameters=replace(p, duration=ClipTime(100 * factor, "%"))
         )
     notes: list[str] = []
     if not exact:

@@ -75,6 +75,8 @@ class Engine:
             self._say({"id": self._id, "done": True, **self._does[kind](request)})
         except RetimeError as e:
             self._say({"id": self._id, "error": present(e.note, _label)})
+        except RecursionError:
+            self._say({"id": self._id, "error": "the request is nested too deeply"})
         except MemoryError:
             self._say({"id": self._id, "error": "there is not enough memory for it; cut the clip"})
         except Exception as e:
@@ -99,7 +101,10 @@ class Engine:
         self.tell("Reading the motion", 0.0)
         motion = self._motion(_text(request, "motion"))
         job = Job(
-            source=motion, recipe=from_document(_with_references(request)), fps=request.get("fps")
+            source=motion,
+            recipe=from_document(_with_references(request)),
+            fps=request.get("fps"),
+            first_frame=coerce(request.get("first_frame", 0), int, "first_frame"),
         )
 
         def told(done: int, count: int, name: str) -> None:
@@ -315,5 +320,6 @@ def serve(source: TextIO, target: TextIO) -> None:
 def main() -> None:
     """Serve this process's standard streams."""
     target = io.TextIOWrapper(own_output(), encoding="utf-8")
-    with open(sys.stdin.fileno(), encoding="utf-8", closefd=False) as source:
+    # A byte that is no text spoils its own line only.
+    with open(sys.stdin.fileno(), encoding="utf-8", errors="replace", closefd=False) as source:
         serve(source, target)

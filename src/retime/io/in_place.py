@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
@@ -21,6 +21,10 @@ from retime.timing import TimeWarp
 PATHS = ("rotation", "translation", "scale")
 # A cycle may show this much more than the clip, seconds: rounding, not another turn.
 _ROUNDING = 1e-6
+# What places a joint; an animation of morphs alone leaves the skeleton still.
+_PLACING = {"translation", "rotation", "scale"}
+# A track that changes by less than this, relative to its size, does not move.
+_STILL = 1e-6
 
 
 class _Kept(Protocol):
@@ -58,15 +62,82 @@ def choose(
     )
 
 
-def others_note(names: Sequence[str], index: int) -> list[str]:
-    """Say which animation was read, where there are others; nothing where there are none."""
+def choose_default(count: int, look: Callable[[int], Mapping[str, Any]]) -> tuple[int, list[str]]:
+    """Choose the animation to read where none was asked for: the first that lasts and moves.
+
+    Parameters
+    ----------
+    count : int
+        Number of animations.
+    look : callable
+        Describes an animation by number, as ``contents`` lists it. Called in order, and no further
+        than needed.
+
+    Returns
+    -------
+    index : int
+        The animation; where none moves, the first that lasts, else the first.
+    skipped : list of str
+        Why those before one that moves were not chosen.
+    """
+    skipped: list[str] = []
+    lasting = None
+    for index in range(count):
+        entry = look(index)
+        why = _unfit(entry)
+        if not why:
+            return index, skipped
+        skipped.append(f"{str(entry['name'])!r} {why}")
+        if lasting is None and lasts(entry):
+            lasting = index
+    return lasting or 0, []
+
+
+def lasts(entry: Mapping[str, Any]) -> bool:
+    """Whether an animation, as ``contents`` lists it, has a length."""
+    return bool(entry["duration_s"] > 0)
+
+
+def _unfit(entry: Mapping[str, Any]) -> str:
+    """Say why an animation is not the one to read; empty where it lasts and moves."""
+    if not entry["channels"]:
+        return "is empty"
+    if not lasts(entry):
+        return "is a single pose"
+    return "" if _PLACING & set(entry["moves"]) else "does not move"
+
+
+def summary(entry: Mapping[str, Any]) -> str:
+    """Describe an animation in a line: name, length, channels, and whether it moves."""
+    channels = f"{entry['channels']} channel{'s' if entry['channels'] != 1 else ''}"
+    length = f"{entry['duration_s']:.3g} s at {entry['fps']:g} fps"
+    return f"{entry['name']}: {length}, {channels}, {_unfit(entry) or 'moves'}"
+
+
+def moving_paths(tracks: Iterable[tuple[str, FloatArray]]) -> list[str]:
+    """List the kinds of tracks (K, ...) that change in time: of pairs of path and values."""
+    moving: set[str] = set()
+    for path, values in tracks:
+        if path not in moving and len(values) > 1:
+            change = float(np.ptp(values, axis=0).max(initial=0.0))
+            if change > _STILL * max(1.0, float(np.abs(values).max(initial=0.0))):
+                moving.add(path)
+    return sorted(moving)
+
+
+def others_note(names: Sequence[str], index: int, skipped: Sequence[str] = ()) -> list[str]:
+    """Say which animation was read and why, where there are others; else nothing."""
     others = [name for n, name in enumerate(names) if n != index]
     if not others:
         return []
     listed = ", ".join(others[:5]) + (", ..." if len(others) > 5 else "")
+    why = ""
+    if skipped:
+        more = f" and {len(skipped) - 3} more" if len(skipped) > 3 else ""
+        why = f", the first that moves ({', '.join(skipped[:3])}{more})"
     return [
         Note(
-            f"read the animation {names[index]!r} of several; the others: {listed}",
+            f"read the animation {names[index]!r} of several{why}; the others: {listed}",
             Remedy(parameter="animation"),
             code="animation-chosen",
             animation=names[index],

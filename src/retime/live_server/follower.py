@@ -101,6 +101,7 @@ class Follower:
         self.part: Part | None = None
         self._again: Aligner | None = None
         self._heard = 0.0
+        self._arrived: float | None = None  # this machine's time of the last packet
         self._wait()
         if len(parts) == 1:
             self._begin(parts[0], make(self._recordings[parts[0].name]))
@@ -124,12 +125,17 @@ class Follower:
         self.playhead.seek(aligner.time)
         self.state = "following"
 
+    def arrived(self, now: float) -> None:
+        """Note that packets of the performer came, whatever their stamps: this is no silence."""
+        self._arrived = now if self._arrived is None else max(now, self._arrived)
+
     def hear(self, pose: FloatArray, time: float, moment: float) -> None:
         """Take in a pose.
 
         ``pose`` (J, 3) are positions in the order of ``joints``, NaN where unknown. ``time`` is by
         the sender's clock, ``moment`` by this machine's.
         """
+        self.arrived(moment)
         if self.aligner is None:
             if self.state == "silent":
                 self.state = "waiting"
@@ -196,7 +202,7 @@ class Follower:
         """Return what goes out now, by this machine's clock; calls come with rising times."""
         if self.part is None:
             return Cue(None, 0.0, 0.0, 0.0, 0.0, None, "waiting")
-        if self._last is not None and now - self._last[1] > _SILENT_AFTER:
+        if self._arrived is not None and now - self._arrived > _SILENT_AFTER:
             self.state = "silent"
         time = self.playhead.at(now)
         aligner = self.aligner

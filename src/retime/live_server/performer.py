@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,6 +16,10 @@ from retime.methods.align.joints import stand_ins
 # A stamp so far behind the last, in seconds, is a sender that started anew, not a late packet; one
 # so much farther ahead than the time that passed is another sender's.
 _RESTART = 1.0
+# A sender's clock that has not moved on for so long while packets come is not used, seconds.
+_STALLED = 0.25
+# A frame that seems to be older than this when it comes has a stamp of a slow clock, seconds.
+_MOST_LATENCY = 0.25
 # A bone that is not heard of for so long is no longer expected in a frame, seconds.
 _EXPECTED = 0.5
 # The clocks of two machines drift apart by less than this, seconds a second.
@@ -61,6 +65,7 @@ class Assembler:
         self._cycled = False
         self._offset: float | None = None
         self._offset_at = 0.0
+        self._advanced_at = math.inf
 
     @property
     def _stamped(self) -> bool:
@@ -73,6 +78,8 @@ class Assembler:
 
     def add(self, packet: Packet, arrival: float) -> list[Frame]:
         """Take in a packet that arrived at a time of this machine's clock; return what is whole."""
+        if packet.time is not None and self._clock_stands(packet.time, arrival):
+            packet = replace(packet, time=None)
         if packet.time is not None and self._is_late(packet, packet.time, arrival):
             self.late += 1
             return []
@@ -91,6 +98,11 @@ class Assembler:
         """Whether a packet is of the next frame: it has another time, or a bone once more."""
         other_time = None not in (packet.time, self._time) and packet.time != self._time
         return other_time or any(role in self._bones for role in packet.bones)
+
+    def _clock_stands(self, time: float, arrival: float) -> bool:
+        """Whether the sender's clock stands, or was set back a little, while packets come."""
+        behind = self._last_time - time
+        return 0 <= behind < _RESTART and arrival - self._advanced_at > _STALLED
 
     def _is_late(self, packet: Packet, time: float, arrival: float) -> bool:
         """Whether a packet's frame is over already; a sender that began again is forgotten."""
@@ -124,6 +136,7 @@ class Assembler:
         stamped = self._time is not None and self._time > self._last_time
         if stamped and self._time is not None:
             self._synchronise(self._came - self._time, self._came)
+            self._advanced_at = self._came
         offset = self._offset or 0.0
         time = self._time if stamped and self._time is not None else self._came - offset
         self._last_time = max(self._last_time, time)
@@ -133,7 +146,7 @@ class Assembler:
 
     def _synchronise(self, offset: float, now: float) -> None:
         """Learn how the sender's clock lies to ours: the quickest packets tell it."""
-        if self._offset is None or offset < self._offset:
+        if self._offset is None or not 0 <= offset - self._offset <= _MOST_LATENCY:
             self._offset = offset
         else:
             crept = self._offset + _DRIFT * (now - self._offset_at)

@@ -20,7 +20,14 @@ from retime.live_server.places import StreamAddress
 from retime.live_server.replay import Replay
 from retime.live_server.server import LiveServer, Status
 from retime.live_server.spool import Spool
-from retime.serving.addresses import hosts, is_loopback, listen, shown
+from retime.serving.addresses import (
+    hosts,
+    is_every_address,
+    is_loopback,
+    listen,
+    reachable_at,
+    shown,
+)
 
 # How often a display is told, seconds.
 _TOLD_EVERY = 0.25
@@ -188,13 +195,20 @@ def _feed(
     }
     feed = Feed(hello, plan.page)
     port = listening.getsockname()[1]
-    guard = Guard(feed.app, hosts=hosts(host, port), port=port, name="live", programs=True)
+    guard = Guard(
+        feed.app,
+        hosts=hosts(host, port),
+        port=port,
+        name="live",
+        every_address=is_every_address(host),
+        programs=True,
+    )
     server = Server(http_config(guard, most_message=1 << 16, most_connections=64))
 
     def end() -> None:
         server.should_exit = True
 
-    address = f"http://{shown(host)}:{port}/?token={quote(guard.token)}"
+    address = f"http://{shown(reachable_at(host))}:{port}/?token={quote(guard.token)}"
     return feed, lambda: server.serve(sockets=[listening]), end, address
 
 

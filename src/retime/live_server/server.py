@@ -139,6 +139,7 @@ class LiveServer:
             return
         if packet.bones or packet.unknown:
             self.reception.listen_to(address, now)
+            self.follower.arrived(now)
         elif address != self.reception.sender:
             return
         self.reception.malformed += packet.broken > 0

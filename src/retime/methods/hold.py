@@ -14,6 +14,7 @@ from retime.keywords import takes
 from retime.motion import Motion
 from retime.motion.edits import Edit
 from retime.parameters import About
+from retime.times import Length
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,10 +40,10 @@ class HoldParameters(ContactParameters):
         ),
     ] = 0.02
     min_contact: Annotated[
-        float, About("Shortest contact to hold.", unit="s", minimum=1e-3, slider=(0, 1))
+        Length, About("Shortest contact to hold.", unit="s", minimum=1e-3, slider=(0, 1))
     ] = 0.1
     fade: Annotated[
-        float,
+        Length,
         About(
             "Time over which the correction fades beside a contact.",
             unit="s",

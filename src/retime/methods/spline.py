@@ -8,6 +8,7 @@ from typing import Annotated
 from retime.keywords import takes
 from retime.motion import Motion
 from retime.parameters import About, Keytimes, Range, Rates, TimingParameters
+from retime.times import Length
 from retime.timing import TimeWarp
 from retime.timing.curves import keytime_warp
 
@@ -17,7 +18,7 @@ class SplineParameters(TimingParameters):
     """Parameters of the spline warp."""
 
     duration: Annotated[
-        float | None,
+        Length | None,
         About("Length of the result, or of the range where one is given.", unit="s", ends=("", "")),
     ] = None
     keytimes: Keytimes = ()

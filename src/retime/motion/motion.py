@@ -17,6 +17,7 @@ from retime.errors import InputError
 from retime.motion import quat
 from retime.motion.skeleton import Skeleton
 from retime.motion.touched import Touched, TouchedLater, Tracks, difference
+from retime.one_line import one_line
 from retime.timing import TimeWarp
 
 UpAxis = Literal["Y", "Z"]
@@ -58,6 +59,7 @@ class Units:
             raise InputError(f"the up axis is 'Y' or 'Z', not {self.up!r}")
 
 
+@one_line()
 @dataclass(frozen=True, eq=False)
 class Pose(ReadOnlyArrays):
     """One frame of a motion.
@@ -74,6 +76,7 @@ class Pose(ReadOnlyArrays):
     translations: Mapping[str, FloatArray]
 
 
+@one_line(lambda o: [o.format, repr(o.path)])
 @dataclass(frozen=True, eq=False)
 class Origin:
     """The file that a motion came from, and the warp that led from it to this motion."""
@@ -98,6 +101,7 @@ class Origin:
     """What the file itself says that it was made of."""
 
 
+@one_line(lambda m: m._facts())
 @dataclass(frozen=True, eq=False)
 class Motion(ReadOnlyArrays):
     """A skeleton and its sampled local transforms, in the file's own numbers.
@@ -142,6 +146,11 @@ class Motion(ReadOnlyArrays):
     roles: Mapping[str, str] = field(default_factory=dict)
     origin: Origin | None = None
     notes: tuple[str, ...] = ()
+
+    def _facts(self) -> list[str]:
+        came = [] if self.origin is None else [f"from {self.origin.path!r}"]
+        length = f"{len(self)} frames at {self.rate:g} fps"
+        return [length, f"{self.duration:.4g} s", f"{len(self.skeleton)} joints", *came]
 
     def __post_init__(self) -> None:
         put = object.__setattr__

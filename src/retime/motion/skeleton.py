@@ -12,6 +12,7 @@ import numpy.typing as npt
 from retime.arrays import FloatArray, ReadOnlyArrays, read_only
 from retime.errors import InputError, did_you_mean
 from retime.motion import quat
+from retime.one_line import one_line
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ def _checked_parents(given: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
     return parents
 
 
+@one_line(lambda s: s._facts())
 @dataclass(frozen=True, eq=False)
 class Skeleton(ReadOnlyArrays):
     """Joints, their parents and their rest transforms, in the file's own units.
@@ -72,6 +74,9 @@ class Skeleton(ReadOnlyArrays):
     rest_scales: FloatArray = None  # type: ignore[assignment]
     end_sites: tuple[EndSite, ...] = ()
     file_names: tuple[str, ...] = field(default=())
+
+    def _facts(self) -> list[str]:
+        return [f"{len(self)} joints", *(f"root {self.names[r]!r}" for r in self.roots[:3])]
 
     def __post_init__(self) -> None:
         names = tuple(self.names)

@@ -10,7 +10,7 @@ from typing import Any
 from retime.coercion import is_number, options_of
 from retime.errors import FormatError, InputError
 from retime.io import warp_json
-from retime.io.json_text import parse_json, version_of, write_json
+from retime.io.json_text import must_be_shallow, parse_json, version_of, write_json
 from retime.methods import method
 from retime.motion import Motion
 from retime.parameters import declared
@@ -101,6 +101,7 @@ def step_from_document(entry: Any, version: int = VERSION) -> Step:
     """Turn one step of a recipe's JSON file, of some version, into a step."""
     if not isinstance(entry, Mapping) or not isinstance(entry.get("method"), str):
         raise InputError('it needs a "method"')
+    must_be_shallow(entry)
     unknown = set(entry) - {"method", "parameters", "weight", "mute", "label"}
     if unknown:
         raise InputError(f"a step has no {sorted(unknown)[0]!r}")

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from retime.body.metrics import GRAVITY
 from retime.motion import Motion
 from retime.motion.contact import Contact
+from retime.one_line import one_line
 from retime.timing import TimeWarp
 
 __all__ = ["GRAVITY", "Sample"]
 
 
+@one_line()
 @dataclass(frozen=True, eq=False)
 class Sample:
     """A motion made by formula, and its truth."""

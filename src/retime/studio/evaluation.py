@@ -7,7 +7,7 @@ each version's steps found, so that a dragged keytime costs its own step alone.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +21,19 @@ from retime.errors import InputError
 from retime.evaluate import Evaluated, Evaluator, Job
 from retime.evaluate.evaluator import with_warp
 from retime.io import format_of
+from retime.io.in_place import choose_default, lasts
 from retime.motion import Motion
 from retime.motion.contact import Contact, carry_contacts
 from retime.motion.kinematics import global_rotations, ground_height, positions
 from retime.motion.memory import last
-from retime.recipe import Solved
-from retime.recipe.json import from_document, write_recipe
+from retime.parameters import values_of
+from retime.recipe import Recipe, Solved
+from retime.recipe.json import from_document, to_document, write_recipe
 from retime.studio import frame_headers, jobs, messages
 from retime.studio.editors import editor_of, layers, step_times
 from retime.studio.lines import line_of
 from retime.studio.wording import studio_notes
+from retime.times import needs_clip
 from retime.timing import TimeWarp
 
 Progress = Callable[[str, float | None], None]
@@ -75,16 +78,16 @@ class FrameMaker:
         return last(motion, "contacts shown", (), lambda: detect_contacts(motion))
 
     def inspect(self, job: jobs.Inspect) -> list[str | None]:
-        """List the animations of a readable file: one ``None`` where there is one motion."""
+        """List the animations of a readable file that last: one ``None`` where there is one motion.
+
+        The one that is read where none is chosen comes first.
+        """
         path = Path(job.path)
         form = format_of(path)
         listed = form.contents(path) if form.several else [{}]
         if not listed:
             raise InputError("It holds no animation. Choose a file with motion in it.")
-        named = [entry.get("name") for entry in listed]
-        # A name that several have tells none of them: their numbers do.
-        names = [str(n if n and named.count(n) == 1 else k) for k, n in enumerate(named)]
-        clips: list[str | None] = [None] if len(names) == 1 else list(names)
+        clips: list[str | None] = [None] if len(listed) == 1 else list(_lasting(listed))
         self.motion(jobs.Clip("", path.name, job.path, "", clips[0]))
         return clips
 
@@ -95,7 +98,7 @@ class FrameMaker:
         skeleton, body = motion.skeleton, find_body(motion)
         roles = {joint: role for role, joint in body.roles.items()}
         points = positions(motion, end_sites=True)
-        nodes, mesh = _mesh(motion)
+        nodes = _mesh(motion)
         header = frame_headers.MotionHeader(
             id=clip.id,
             name=clip.name,
@@ -113,12 +116,12 @@ class FrameMaker:
             scale=motion.units.metres,
             contacts=_bars(motion, self.contacts(motion)),
             notes=studio_notes(motion.notes),
-            mesh=mesh,
+            mesh=bool(nodes),
             nodes=nodes,
             arrays=[],
         )
         arrays: dict[str, Any] = {"positions": points, "times": motion.times}
-        if mesh:
+        if nodes:
             arrays["rotations"] = global_rotations(motion)
         return frame_headers.frame(header, arrays)
 
@@ -146,6 +149,17 @@ class FrameMaker:
         started = time.perf_counter()
         found = self.evaluate(job)
         return self._result_frame(job, found, started)
+
+    def resolve(self, job: jobs.Resolve) -> list[dict[str, Any]]:
+        """List, for each step of a recipe, the parameters in frames and percent, in seconds."""
+        asked = from_document(job.result.recipe).steps
+        out: list[dict[str, Any]] = [{} for _ in asked]
+        for solved in self.evaluate(job.result).solved:
+            place = solved.number - 1
+            made = to_document(Recipe([solved.step]))["steps"][0]["parameters"]
+            written = values_of(asked[place].parameters)
+            out[place] = {n: made[n] for n, v in written.items() if needs_clip(v)}
+        return out
 
     def _carried(self, found: Evaluated) -> tuple[Contact, ...]:
         return _carried(self.contacts(found.source), found)
@@ -185,7 +199,7 @@ class FrameMaker:
             "source": warp.source,
             "skate": skate_by_frame(made, points=points, contacts=self._touching(found)),
         }
-        if _mesh(found.source)[1] or isinstance(editor, frame_headers.PosesEditor):
+        if _mesh(found.source) or isinstance(editor, frame_headers.PosesEditor):
             arrays["rotations"] = global_rotations(made)
         return frame_headers.frame(header, arrays | step_times(job, found) | layers(job, found))
 
@@ -292,10 +306,20 @@ def _bars(motion: Motion, contacts: Sequence[Contact]) -> list[frame_headers.Con
     ]
 
 
-def _mesh(motion: Motion) -> tuple[list[int], bool]:
-    """Return the file's node of every joint, and whether the file has a skin to show."""
-    kept = None if motion.origin is None else motion.origin.kept
-    nodes, document = getattr(kept, "nodes", ()), getattr(kept, "document", None)
-    if document is None:
-        return [], False
-    return [int(n) for n in nodes], bool(document.objects("skins") and document.objects("meshes"))
+def _lasting(listed: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Name the animations of a file that last, all of them where none does; the default first."""
+    named = [entry.get("name") for entry in listed]
+    # A name that several have tells none of them: their numbers do.
+    names = [str(n if n and named.count(n) == 1 else k) for k, n in enumerate(named)]
+    default, _ = choose_default(len(listed), lambda n: listed[n])
+    some = [k for k, entry in enumerate(listed) if lasts(entry)] or list(range(len(listed)))
+    return [names[k] for k in sorted(some, key=lambda k: (k != default, k))]
+
+
+def _mesh(motion: Motion) -> list[int]:
+    """Return the file's node of every joint where the file has a skin that a window can draw."""
+    if motion.origin is None or motion.origin.format != "gltf":
+        return []  # windows draw the skins of glTF files only
+    from retime.io.gltf import skinned_nodes
+
+    return skinned_nodes(motion)

@@ -45,6 +45,12 @@ class Result(Struct, frozen=True, tag="result"):
     editing: str | None = None
 
 
+class Resolve(Struct, frozen=True, tag="resolve"):
+    """Turn frames and percentages of a recipe into seconds of its motion."""
+
+    result: Result
+
+
 class Live(Struct, frozen=True, tag="live"):
     """Follow one motion live by another, as if it came frame by frame."""
 
@@ -86,4 +92,4 @@ class Export(Struct, frozen=True, tag="export"):
     title: str
 
 
-Job = Inspect | Load | Result | Live | Suggest | Physics | Watch | Export
+Job = Inspect | Load | Result | Resolve | Live | Suggest | Physics | Watch | Export

@@ -12,7 +12,14 @@ from urllib.parse import quote
 import uvicorn
 
 from retime.errors import InputError, RetimeError
-from retime.serving.addresses import hosts, is_loopback, listen, shown
+from retime.serving.addresses import (
+    hosts,
+    is_every_address,
+    is_loopback,
+    listen,
+    reachable_at,
+    shown,
+)
 from retime.serving.guard import Guard
 from retime.serving.http import http_config
 from retime.studio.app import STATIC, make_app
@@ -66,9 +73,15 @@ async def _serve(
     await workers.start()
     hub = Hub(session, workers)
     port = listening.getsockname()[1]
-    guard = Guard(make_app(hub), hosts=hosts(host, port), port=port, name="studio")
+    guard = Guard(
+        make_app(hub),
+        hosts=hosts(host, port),
+        port=port,
+        name="studio",
+        every_address=is_every_address(host),
+    )
     server = uvicorn.Server(http_config(guard, most_message=8 << 20, most_connections=128))
-    address = f"http://{shown(host)}:{port}/?token={quote(guard.token)}"
+    address = f"http://{shown(reachable_at(host))}:{port}/?token={quote(guard.token)}"
     print(f"retime studio: {address}", flush=True)
     print(f"Project: {session.workspace.folder}   (Ctrl+C ends it; everything is kept)", flush=True)
     if not is_loopback(host):

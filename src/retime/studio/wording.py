@@ -15,7 +15,7 @@ _ELSEWHERE = {
     "reading.scale": "; if that is wrong, write the file in metres",
     "reading.fps": "; write a frame rate into the file",
     "reading.up": "",
-    "reading.skeleton": "; put it beside the motion",
+    "reading.skeleton": "; open the .asf together with it",
     "animation": "",
     "exact": "",
     "fps": "; export npz, which keeps uneven frames",

@@ -138,6 +138,8 @@ class Worker:
                 return e.load(job), None
             case jobs.Result():
                 return e.result(job), None
+            case jobs.Resolve():
+                return b"", e.resolve(job)
             case jobs.Live():
                 return e.live(job), None
             case jobs.Suggest():

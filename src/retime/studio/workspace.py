@@ -88,17 +88,18 @@ class Workspace:
         except OSError as e:
             raise InputError(f"cannot make the folder {self.folder}: {e.strerror}") from None
 
+    def place_of(self, name: str) -> Path:
+        """Return a file's place in the project's own folder; another may be there already."""
+        self.make()
+        stem, suffix = os.path.splitext(Path(name.replace("\\", "/")).name)
+        return self.folder / "motions" / (file_name(stem) + _UNSAFE.sub("_", suffix)[:16])
+
     def free_place(self, name: str) -> Path:
         """Return a new file's place in the project's own folder; no file there is replaced."""
-        self.make()
-        plain = _UNSAFE.sub("_", Path(name.replace("\\", "/")).name).strip(" .") or "motion"
-        stem, suffix = os.path.splitext(plain)
-        suffix = suffix[:16]
-        stem = stem.encode()[:_LONGEST_NAME].decode(errors="ignore")  # systems count bytes
-        folder = self.folder / "motions"
-        place, number = folder / f"{stem}{suffix}", 2
+        first = self.place_of(name)
+        place, number = first, 2
         while place.exists():
-            place, number = folder / f"{stem}-{number}{suffix}", number + 1
+            place, number = first.with_name(f"{first.stem}-{number}{first.suffix}"), number + 1
         return place
 
     async def receive(self, name: str, chunks: AsyncIterator[bytes], most: int) -> Path:
@@ -156,6 +157,12 @@ class Workspace:
                 if self.holds(place) and sha256_of(place) == sha256:
                     return place
         return None
+
+
+def file_name(name: str) -> str:
+    """Return a name as a file may have it, without a suffix."""
+    plain = _UNSAFE.sub("_", name.replace(": ", "-")).strip(" .") or "motion"
+    return plain.encode()[:_LONGEST_NAME].decode(errors="ignore")  # systems count bytes
 
 
 def _forget(path: str) -> None:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray, ReadOnlyArrays, read_only
 from retime.errors import InputError
+from retime.one_line import one_line
 from retime.timing.graph import Graph
 from retime.timing.warp import TimeWarp
 
@@ -155,6 +156,7 @@ def monotone_cubic(
     return fine, np.maximum.accumulate(values)
 
 
+@one_line()
 @dataclass(frozen=True, eq=False)
 class BezierCurve(ReadOnlyArrays):
     """An F-curve as graph editors hold it: keys with a handle on either side.

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retime.errors import InputError
+from retime.one_line import one_line
 
 FloatArray = npt.NDArray[np.float64]
 Side = Literal["left", "right"]
@@ -23,6 +24,7 @@ Side = Literal["left", "right"]
 _MOST_KNOTS = 50_000_000
 
 
+@one_line()
 @dataclass(frozen=True, eq=False)
 class Graph:
     """Knots of a monotone piecewise linear graph."""

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from retime.errors import InputError
 from retime.notes import Note, Remedy
+from retime.one_line import one_line
 from retime.parameters import part_of_clip
 from retime.timing import graph
 from retime.timing.graph import Graph
@@ -36,6 +37,7 @@ def _graph(knots: Knots | Graph, channel: str) -> Graph:
 _SAME_TIME = 1e-9
 
 
+@one_line(lambda w: w._facts())
 @dataclass(frozen=True, init=False)
 class TimeWarp:
     """A map from output time to source time, piecewise linear, knots in absolute seconds.
@@ -68,6 +70,12 @@ class TimeWarp:
     channels: Mapping[str, Graph]
     loop: bool = False
     notes: tuple[str, ...] = field(default=(), compare=False)
+
+    def _facts(self) -> list[str]:
+        (a, b), (c, d) = self.domain, self.source_range
+        spans = f"output {a:.4g} to {b:.4g} s, source {c:.4g} to {d:.4g} s"
+        channels = [f"{len(self.channels)} channels"] if self.channels else []
+        return [spans, f"{len(self.output)} knots", *channels, *(["loop"] if self.loop else [])]
 
     def __init__(
         self,

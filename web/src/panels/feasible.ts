@@ -1,10 +1,11 @@
 /** A duration on its feasible range: hatched where no body could be so quick, marked where the limits are. */
 
 import * as state from "../store/state";
+import { sourceLength } from "../store/times";
 import { element, watch, type Child } from "./dom";
 import { label, help } from "./fields";
 import { seconds } from "./format";
-import { durationBounds, numberControl, sourceLength } from "./numberfield";
+import { durationBounds, numberControl } from "./numberfield";
 import { parameterOf } from "./parameter";
 
 export function feasibleDuration(step: string): Child[] {

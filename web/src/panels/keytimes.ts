@@ -2,13 +2,13 @@
 
 import * as actions from "../store/actions";
 import * as state from "../store/state";
+import { givenTo, sourceLength, timeReader } from "../store/times";
 import { iconButton, section } from "./controls";
 import { element, rebuild, watch, type Child } from "./dom";
 import { seconds } from "./format";
 import { icon, keyMark } from "./icons";
 import { numberField } from "./number";
 import type { Parameter } from "./parameter";
-import { givenTo, sourceLength } from "./numberfield";
 
 export function keytimesField(parameter: Parameter): HTMLElement {
   const list = element("div", { className: "keytimes", role: "list" });
@@ -65,6 +65,7 @@ function timeField(parameter: Parameter, k: number, side: 0 | 1): HTMLElement {
     label: `Keytime ${k + 1}, ${side === 0 ? "output" : "source"}`,
     unit: "s",
     value: () => sorted(parameter)[k]?.[side] ?? null,
+    parse: timeReader(side === 0 ? "output" : "source", () => parameter.step),
     step: 1 / Math.max(state.fps.value, 1),
     preview: (v) => parameter.preview(changed(v)),
     commit: (v) => parameter.commit(changed(v)),

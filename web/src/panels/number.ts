@@ -1,5 +1,7 @@
 /** A number to type, to step with the arrow keys and to drag: `ew-resize`, Shift is ten times finer. */
 
+import * as state from "../store/state";
+import { clockOf, parseTime } from "../store/times";
 import { assign, element, watch } from "./dom";
 import { digitsFor, number as shownNumber, parseNumber } from "./format";
 import type { Editing } from "./parameter";
@@ -16,6 +18,8 @@ export interface NumberOptions extends Editing<number> {
   whole?: boolean;
   /** Shown while there is no value. */
   placeholder?: () => string;
+  /** Reads what is typed, where it is more than a number. */
+  parse?: (typed: string) => number | null;
   /** What an emptied field means; without it an empty field goes back to its value. */
   clear?: () => void;
   readOnly?: boolean;
@@ -74,12 +78,21 @@ export function within(value: number, options: Pick<NumberOptions, "minimum" | "
   return options.whole ? Math.round(kept) : Math.round(kept * 1e6) / 1e6;
 }
 
+/** Read what was typed: a time where the unit is seconds; a percentage is a share where the unit is another. */
+function read(typed: string, options: NumberOptions): number | null {
+  if (options.parse) return options.parse(typed);
+  if (options.unit === "s") return parseTime(typed, "length", clockOf(state.selectedStep.value));
+  const value = parseNumber(typed);
+  const isShare = value !== null && options.unit !== "%" && /%\s*$/.test(typed);
+  return isShare ? value / 100 : value;
+}
+
 /** Keep what was typed, or go back where it is no number. */
 function settle(input: HTMLInputElement, options: NumberOptions, show: () => void): void {
   if (input.dataset["dragged"]) finish(input, options);
   if (!input.dataset["typed"]) return;
   delete input.dataset["typed"];
-  const value = parseNumber(input.value);
+  const value = read(input.value, options);
   if (value !== null) options.commit(within(value, options));
   else if (!input.value.trim()) options.clear?.();
   show();
@@ -100,7 +113,7 @@ function type(event: KeyboardEvent, input: HTMLInputElement, options: NumberOpti
     event.preventDefault();
     const fine = event.shiftKey && !options.whole ? 0.1 : 1;
     const step = (options.step ?? 0.01) * (event.key === "ArrowUp" ? fine : -fine);
-    const value = within((parseNumber(input.value) ?? options.value() ?? 0) + step, options);
+    const value = within((read(input.value, options) ?? options.value() ?? 0) + step, options);
     delete input.dataset["typed"];
     input.dataset["dragged"] = String(value);
     options.preview(value);

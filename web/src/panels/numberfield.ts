@@ -1,6 +1,7 @@
 /** Numbers of a form: a slider with a typed field, a typed field alone, and words such as "free" beside them. */
 
 import * as state from "../store/state";
+import { sourceLength } from "../store/times";
 import { button } from "./controls";
 import { element, rebuild, watch, type Child } from "./dom";
 import { number, percent, sentence, seconds } from "./format";
@@ -92,19 +93,6 @@ function durationCaptions(parameter: Parameter): string[] {
   const whole = sourceLength(parameter.step);
   const now = parameter.number ?? whole;
   return [seconds(low), whole > 0 ? `${percent(now / whole)} of the source` : "", seconds(high)];
-}
-
-/** From when to when a step was given its motion: by the source, or by the steps before it. */
-export function givenTo(step: string): [number, number] {
-  const found = state.result.value?.header.steps.find((s) => s.id === step);
-  return found?.given ?? [state.source.value?.start ?? 0, state.source.value?.end ?? 1];
-}
-
-/** Length of what a step retimes: its range, or all that it is given. */
-export function sourceLength(step: string): number {
-  const range = state.steps.value.find((s) => s.id === step)?.parameters?.["range"];
-  const [a, b] = Array.isArray(range) ? (range as [number, number]) : givenTo(step);
-  return b - a;
 }
 
 /** From as short as the speed limit allows to twice the source. */

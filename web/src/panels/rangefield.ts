@@ -2,6 +2,7 @@
 
 import * as actions from "../store/actions";
 import * as state from "../store/state";
+import { timeReader } from "../store/times";
 import { button } from "./controls";
 import { element, shown, type Child } from "./dom";
 import { numberField } from "./number";
@@ -20,6 +21,7 @@ export function rangeField(parameter: Parameter): Child[] {
       label: `${parameter.field.label}, ${side === 0 ? "from" : "to"}`,
       unit: "s",
       value: () => given()?.[side] ?? null,
+      parse: timeReader("source", () => parameter.step),
       placeholder: () => whole()[side].toFixed(2),
       preview: (v) => parameter.preview(changed(side, v)),
       commit: (v) => parameter.commit(changed(side, v)),

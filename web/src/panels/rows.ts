@@ -1,6 +1,7 @@
 /** Lists of tuples, as "JOINT=FACTOR" or "A:B:SLOW:FAST" declare them: a line each, a cell for each part. */
 
 import * as state from "../store/state";
+import { timeReader, type TimeKind } from "../store/times";
 import { iconButton, section } from "./controls";
 import { element, live, rebuild, watch, type Child } from "./dom";
 import { numberField } from "./number";
@@ -8,6 +9,10 @@ import type { Parameter } from "./parameter";
 import { columns } from "./presentation";
 
 type Cell = string | number;
+/** Columns that hold times, by their names. */
+const KINDS: Readonly<Record<string, TimeKind>> = {
+  src: "source", a: "source", b: "source", from: "source", to: "output", out: "output", s: "length",
+};
 
 export function rowsField(parameter: Parameter): HTMLElement {
   const { field } = parameter;
@@ -35,6 +40,7 @@ export function rowsField(parameter: Parameter): HTMLElement {
       return numberField({
         label,
         value: () => asNumber(rows()[r]?.[c]),
+        ...(KINDS[part.name] ? { parse: timeReader(KINDS[part.name]!, () => parameter.step) } : {}),
         step: 0.01,
         preview: (v) => parameter.preview(changed(c, v)),
         commit: (v) => parameter.commit(changed(c, v)),

@@ -65,9 +65,12 @@ function jointRow(joint: number, name: string): HTMLElement {
     { type: "button", className: "joint", role: "treeitem", tabIndex: -1, textContent: name },
   );
   made.onpointerenter = made.onfocus = hover;
+  made.onclick = () => (state.selectedJoint.value = joint);
   made.onblur = () => (state.hoveredJoint.value = null);
   watch(() => {
     made.classList.toggle("hovered", state.hoveredJoint.value === joint);
+    made.classList.toggle("selected", state.selectedJoint.value === joint);
+    made.ariaSelected = String(state.selectedJoint.value === joint);
   });
   return made;
 }

@@ -2,6 +2,7 @@
 
 import * as actions from "../store/actions";
 import * as state from "../store/state";
+import { clockOf, parseTime } from "../store/times";
 import { button, iconButton, iconToggle } from "./controls";
 import { element, live, shown, watch, type Child } from "./dom";
 import { number } from "./format";
@@ -156,6 +157,8 @@ function readouts(): Child[] {
     unit: "s",
     digits: 3,
     step: 0.005,
+    parse: (typed) =>
+      parseTime(typed, "output", { ...clockOf(null), start: start(), outputLength: state.domain.value[1] - start() }),
     value: () => Math.round(state.time.value * 1000) / 1000,
     preview: seek,
     commit: seek,

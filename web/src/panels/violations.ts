@@ -15,7 +15,8 @@ export function violationsSection(step: string): HTMLElement {
   // At the very least everything is at its limit; a tenth more leaves room for the effort to be natural.
   const least = (): number | null => {
     const found = state.physics.value?.header.least ?? null;
-    return found === null ? null : Math.ceil(found * 1.1 * 100) / 100;
+    const slower = found === null ? null : Math.ceil(found * 1.1 * 100) / 100;
+    return slower !== null && slower > lengthNow(step) + 0.005 ? slower : null; // never to a faster timing
   };
   const fix = button(live(() => (least() === null ? "" : `Slow to ${seconds(least()!)}`)), () => {
     if (least() !== null) actions.setParameter(step, "duration", least());
@@ -32,6 +33,14 @@ export function violationsSection(step: string): HTMLElement {
       list,
     ),
   );
+}
+
+/** How long a step's result is now, or will be by the duration that is asked for. */
+function lengthNow(step: string): number {
+  const asked = state.steps.value.find((s) => s.id === step)?.parameters?.["duration"];
+  if (typeof asked === "number") return asked;
+  const made = state.result.value?.header.steps.find((s) => s.id === step)?.made;
+  return made ? made[1] - made[0] : Infinity;
 }
 
 function violationRow(row: ViolationRow): HTMLElement {

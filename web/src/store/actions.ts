@@ -4,6 +4,7 @@ import { batch } from "@preact/signals-core";
 import type { ChangeStep, Command, NewStep } from "../protocol";
 import { nextRequest, send, show, want } from "./connection";
 import { expectServer, leaveServer } from "./live_server";
+import { isRefused } from "./solver";
 import * as state from "./state";
 
 export function run(command: Command): boolean {
@@ -27,7 +28,9 @@ export function preview(change: Omit<ChangeStep, "type">): void {
 /** Keep what is dragged: one step of undo. */
 export function commit(): void {
   const command = state.pending.value;
-  if (command) run(command);
+  if (!command) return;
+  if (isRefused(command.id, command.parameters ?? {})) return discard();
+  run(command);
 }
 
 /** Give a drag up: all is as before. */
@@ -43,6 +46,10 @@ export function discard(): void {
 /** Change a step at once. */
 export function change(id: string, values: Omit<ChangeStep, "type" | "id">): void {
   const command: ChangeStep = { type: "change_step", id, ...values };
+  if (isRefused(id, values.parameters ?? {})) {
+    fail("The keytime was not kept", "No timing goes through it at the allowed speeds. Move it, or raise Max speed.");
+    return;
+  }
   state.pending.value = command;
   if (!run(command)) state.pending.value = null;
 }
@@ -173,7 +180,13 @@ export function stepFrames(count: number): void {
 
 /** Bring files in: motions, recipes, warps and sound are told apart by the server. */
 export async function upload(files: Iterable<File>): Promise<void> {
-  for (const file of files) {
+  const isSkeleton = (file: File): boolean => file.name.toLowerCase().endsWith(".asf");
+  // A skeleton goes before the motions that need it.
+  const ordered = [...files].sort((a, b) => Number(isSkeleton(b)) - Number(isSkeleton(a)));
+  if (ordered.length > 0 && ordered.every(isSkeleton)) {
+    fail(`${ordered[0]!.name} is a skeleton without motion`, "It is kept in the project. Open the .amc that moves it.");
+  }
+  for (const file of ordered) {
     const most = state.welcome.value?.most_upload ?? Infinity;
     if (file.size > most) {
       fail(

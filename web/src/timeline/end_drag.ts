@@ -1,6 +1,8 @@
 /** Dragging the end: how long the step's result is. */
 
 import * as actions from "../store/actions";
+import type { StepEntry } from "../protocol";
+import { accepts, askedOf, nearestTaken } from "../store/solver";
 import * as state from "../store/state";
 import { seconds, times } from "./axis";
 import { placeOf } from "./key_marks";
@@ -9,6 +11,15 @@ import { endRange } from "./room";
 import { scene } from "./scene";
 import { snapPull } from "./snapping";
 import type { Gesture, Pull, GestureHost } from "./gesture_host";
+
+/** The end nearest to a wish that the step's solver takes. */
+function taken(step: StepEntry, start: number, from: number, wish: number): number {
+  const ends = (end: number): boolean => {
+    const asked = askedOf(step, { duration: actions.round(end - start) });
+    return asked === null || accepts(asked);
+  };
+  return nearestTaken(from, wish, (share) => from + share * (wish - from), ends);
+}
 
 export class EndDrag implements Gesture {
   readonly cursor = "ew-resize";
@@ -28,7 +39,7 @@ export class EndDrag implements Gesture {
     const wish = snapPull(plot, own.fromResult(pulled - beyond) + beyond, pull.alt);
     const last = keys.at(-1) ?? start;
     const [low, high] = endRange(last, source, limits, 1 / fps);
-    const stop = Math.min(Math.max(wish, low), high);
+    const stop = taken(step, start[0], output, Math.min(Math.max(wish, low), high));
     actions.preview({ id: step.id, parameters: { duration: actions.round(stop - start[0]) } });
     const place = placeOf(this.host.plot(), [stop, source]);
     const speed = (source - last[1]) / (stop - last[0]);
@@ -37,7 +48,7 @@ export class EndDrag implements Gesture {
     const needed = wish > last[0] ? (source - last[1]) / (wish - last[0]) : Infinity;
     const refusal: Refusal =
       wish > high ? tooSlow(stop, limits.slowest, needed, form)
-      : needed > limits.fastest ? tooFast(stop, limits.fastest, needed, form)
+      : needed > limits.fastest ? tooFast(stop, limits, needed, form)
       : stopsAt(stop, `the keytime before is at ${seconds(last[0])}`);
     const { lift } = refusal;
     this.host.card.show(refusal, place.x, lift && (() => {

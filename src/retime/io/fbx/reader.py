@@ -17,9 +17,9 @@ from retime.io.fbx.stacks import (
     Stack,
     choose_stack,
     denser_rate,
+    describe_stack,
     frame_rate,
     frames_of,
-    interpolations,
     stack_names,
     stack_of,
 )
@@ -73,48 +73,40 @@ def read_motion(
     """Read one animation. Options are those of ``retime.read``; models have a rest pose."""
     document = load(path)
     with said_of(path):
-        index = choose_stack(document, animation)
+        index, skipped = choose_stack(document, animation)
         stack = stack_of(document, index)
         with Evaluator(path) as evaluator:
             motion = _motion_of(document, stack, fps, evaluator)
-        notes = others_note(stack_names(document), index) if animation is None else []
-        return motion.with_notes(*notes)
+        if animation is not None:
+            return motion
+        return motion.with_notes(*others_note(stack_names(document), index, skipped))
 
 
 def read_motions(path: str | Path, *, fps: float | None = None) -> list[Motion]:
     """Read every animation of a file, which they share."""
     document = load(path)
     with said_of(path), Evaluator(path) as evaluator:
-        choose_stack(document, None)
+        choose_stack(document, 0)
         stacks = [stack_of(document, n) for n in range(len(stack_names(document)))]
-        return [_motion_of(document, s, fps, evaluator) for s in stacks]
+        return [_motion_of(document, s, fps, evaluator, single=True) for s in stacks]
 
 
 def contents(path: str | Path) -> list[dict[str, Any]]:
-    """List a file's animations: names, spans, rates, curves."""
+    """List a file's animations: names, spans, rates, curves, and what moves."""
     document = load(path)
-    out = []
     with said_of(path):
-        for n, name in enumerate(stack_names(document)):
-            stack = stack_of(document, n)
-            start, end = stack.span or stack.key_span or (0, 0)
-            out.append(
-                {
-                    "name": name,
-                    "start_s": start / document.ticks,
-                    "duration_s": (end - start) / document.ticks,
-                    "fps": frame_rate(document, stack)[0],
-                    "channels": len(stack.curves),
-                    "layers": len(stack.layers),
-                    "moves": sorted({PATHS.get(d.property, d.property) for d in stack.drives}),
-                    "interpolation": interpolations(stack),
-                }
-            )
-    return out
+        return [describe_stack(document, n) for n in range(len(stack_names(document)))]
 
 
-def _motion_of(document: Document, stack: Stack, fps: float | None, evaluator: Evaluator) -> Motion:
-    """Sample a stack as a motion."""
+def _motion_of(
+    document: Document,
+    stack: Stack,
+    fps: float | None,
+    evaluator: Evaluator,
+    *,
+    single: bool = False,
+) -> Motion:
+    """Sample a stack as a motion; one that lasts no time may be a ``single`` pose."""
     models = document.of_kind(b"Model")
     if not models:
         raise document.fail("the file has no models to move")
@@ -133,7 +125,7 @@ def _motion_of(document: Document, stack: Stack, fps: float | None, evaluator: E
                 code="denser-keys",
             )
         )
-    moments, span = frames_of(document, stack, len(models), rate)
+    moments, span = frames_of(document, stack, len(models), rate, single=single)
     stack = replace(stack, curves=evaluator.resolved(document, stack.curves))
     poses = evaluator.poses(document, stack, moments.times, models)
     units, turn, said = _units(document)

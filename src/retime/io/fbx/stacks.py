@@ -14,7 +14,7 @@ from retime.io.fbx.document import Document, Link, Thing, property_rows
 from retime.io.fbx.properties import values
 from retime.io.fbx.spans import take_of
 from retime.io.fbx.tree import Malformed
-from retime.io.in_place import choose
+from retime.io.in_place import choose, choose_default, moving_paths
 from retime.io.sampled import Moments
 from retime.motion.sampling import MOST_BYTES
 
@@ -88,15 +88,41 @@ def stack_names(document: Document) -> list[str]:
     return [thing.name or f"animation {n}" for n, thing in enumerate(found)]
 
 
-def choose_stack(document: Document, wanted: str | int | None) -> int:
-    """Find a stack by its name or number; where none is asked for, the first with curves."""
+def choose_stack(document: Document, wanted: str | int | None) -> tuple[int, list[str]]:
+    """Find a stack by its name or number; where none is asked for, the first that moves.
+
+    Also returns why others were skipped.
+    """
     names = stack_names(document)
     if not names:
         raise document.fail("the file has no animation (no AnimationStack)")
-    if wanted is None:
-        found = document.of_kind(b"AnimationStack")
-        return next((n for n, s in enumerate(found) if _layers(document, s)), 0)
-    return choose(names, wanted, document.path)
+    if wanted is not None:
+        return choose(names, wanted, document.path), []
+    if len(names) == 1:
+        return 0, []
+    return choose_default(len(names), lambda n: describe_stack(document, n))
+
+
+def describe_stack(document: Document, index: int) -> dict[str, Any]:
+    """Describe a stack: name, span, rate, curves, and which kinds of properties move."""
+    stack = stack_of(document, index)
+    start, end = stack.span or stack.key_span or (0, 0)
+    driven = (
+        (PATHS.get(drive.property, drive.property), stack.curves[own.id].values)
+        for drive in stack.drives
+        for own in drive.curves.values()
+        if own.id in stack.curves
+    )
+    return {
+        "name": stack_names(document)[index],
+        "start_s": start / document.ticks,
+        "duration_s": (end - start) / document.ticks,
+        "fps": frame_rate(document, stack)[0],
+        "channels": len(stack.curves),
+        "layers": len(stack.layers),
+        "moves": moving_paths(driven),
+        "interpolation": interpolations(stack),
+    }
 
 
 def _layers(document: Document, stack: Thing) -> list[Thing]:
@@ -200,13 +226,18 @@ def denser_rate(document: Document, stack: Stack, rate: float) -> float | None:
 
 
 def frames_of(
-    document: Document, stack: Stack, joints: int, fps: float
+    document: Document, stack: Stack, joints: int, fps: float, *, single: bool = False
 ) -> tuple[Moments, tuple[int, int]]:
-    """Choose the moments at which a stack is sampled, and tell its span in ticks."""
-    span = stack.span or stack.key_span
+    """Choose the moments at which a stack is sampled, and tell its span in ticks.
+
+    A stack without length is refused unless it may be a ``single`` pose.
+    """
+    span = stack.span or stack.key_span or ((0, 0) if single else None)
     if span is None:
         raise document.fail(f"the animation {stack.name!r} has no curves and no length")
     start, end = span[0] / document.ticks, span[1] / document.ticks
+    if single and not end > start:
+        return Moments(np.array([start]), fps, True), span
     if not end > start:
         raise document.fail(
             f"the animation {stack.name!r} has no length: it starts and ends at {start:g} s; give "

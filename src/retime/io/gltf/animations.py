@@ -13,7 +13,7 @@ from retime.coercion import is_whole
 from retime.io.gltf.accessors import read_accessor
 from retime.io.gltf.document import Document
 from retime.io.gltf.samplers import ON_FRAME, Interpolation, Sampler
-from retime.io.in_place import PATHS, choose
+from retime.io.in_place import PATHS, choose, choose_default, moving_paths
 from retime.io.sampled import Moments
 from retime.motion.sampling import MOST_BYTES
 
@@ -45,12 +45,45 @@ def animation_names(document: Document) -> list[str]:
     return [str(a.get("name") or f"animation {n}") for n, a in enumerate(found)]
 
 
-def choose_animation(document: Document, wanted: str | int | None) -> int:
-    """Find an animation by its name or number; the first where none is asked for."""
+def choose_animation(document: Document, wanted: str | int | None) -> tuple[int, list[str]]:
+    """Find an animation by its name or number; where none is asked for, the first that moves.
+
+    Also returns why others were skipped.
+    """
     names = animation_names(document)
     if not names:
         raise document.fail("the file has no animation")
-    return 0 if wanted is None else choose(names, wanted, document.path)
+    if wanted is not None:
+        return choose(names, wanted, document.path), []
+    if len(names) == 1:
+        return 0, []
+    return choose_default(len(names), lambda n: describe_animation(document, n))
+
+
+def describe_animation(document: Document, index: int) -> dict[str, Any]:
+    """Describe an animation: name, span, rate, channels, and which kinds of tracks move."""
+    channels = channels_of(document, index)
+    moments = frames_of(document, channels, 1, None)
+    return {
+        "name": animation_names(document)[index],
+        "start_s": float(moments.times[0]),
+        "duration_s": float(moments.times[-1] - moments.times[0]),
+        "fps": moments.rate,
+        "channels": len(channels),
+        "moves": moving_paths((c.path, _course(c.sampler)) for c in channels),
+        "interpolation": sorted({c.sampler.interpolation for c in channels}),
+    }
+
+
+def _course(sampler: Sampler) -> FloatArray:
+    """Return the values that a track takes, in an order in which any movement shows."""
+    values = sampler.values
+    if sampler.turns:  # q and -q are one rotation
+        values = np.where((values * values[:1]).sum(axis=1, keepdims=True) < 0, -values, values)
+    if sampler.tangents is None or not any(np.any(t) for t in sampler.tangents):
+        return values
+    between = (sampler.times[1:] + sampler.times[:-1]) / 2
+    return np.concatenate([values, sampler.at(between)]) if len(between) else values
 
 
 def channels_of(document: Document, index: int) -> list[Channel]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,12 @@ from retime.io.gltf.animations import (
     animation_names,
     channels_of,
     choose_animation,
+    describe_animation,
     frames_of,
 )
 from retime.io.gltf.document import Document, load
 from retime.io.gltf.humanoid import humanoid_roles
-from retime.io.in_place import PATHS, others_note
+from retime.io.in_place import PATHS, kept_of, others_note
 from retime.io.parameters import RestFrame
 from retime.io.sampled import Moments, depth_first, scales_above, uniform_part, with_ancestors
 from retime.motion import Motion, Origin, Units, quat
@@ -61,9 +62,9 @@ def read_motion(
 ) -> Motion:
     """Read one animation. Options are those of ``retime.read``; its rest pose is the nodes' own."""
     document = load(path)
-    return motion_of(
-        document, choose_animation(document, animation), fps, chosen=animation is not None
-    )
+    index, skipped = choose_animation(document, animation)
+    notes = others_note(animation_names(document), index, skipped) if animation is None else []
+    return motion_of(document, index, fps, notes)
 
 
 def read_motions(path: str | Path, *, fps: float | None = None) -> list[Motion]:
@@ -72,7 +73,9 @@ def read_motions(path: str | Path, *, fps: float | None = None) -> list[Motion]:
     return [motion_of(document, n, fps) for n in range(len(animation_names(document)))]
 
 
-def motion_of(document: Document, index: int, fps: float | None, *, chosen: bool = True) -> Motion:
+def motion_of(
+    document: Document, index: int, fps: float | None, notes: Sequence[str] = ()
+) -> Motion:
     """Sample an animation of a document as a motion."""
     channels = channels_of(document, index)
     parents = _parents(document)
@@ -80,7 +83,6 @@ def motion_of(document: Document, index: int, fps: float | None, *, chosen: bool
     if not nodes:
         raise document.fail("the file has no nodes to move")
     moments = frames_of(document, channels, len(nodes), fps)
-    notes = [] if chosen else others_note(animation_names(document), index)
     bare, scales, own = _motion(document, channels, nodes, sites, parents, moments)
     shears = [_name(document, n) for n in nodes if _shears(document, n)]
     if shears:
@@ -92,6 +94,14 @@ def motion_of(document: Document, index: int, fps: float | None, *, chosen: bool
     kept = Kept(document, index, tuple(channels), tuple(nodes), scales, own, bare)
     origin = Origin("gltf", str(document.path), document.sha256, kept, delivered=bare.tracks)
     return replace(bare, origin=origin)
+
+
+def skinned_nodes(motion: Motion) -> list[int]:
+    """Return the node of each joint where the motion's file has a skinned mesh; else nothing."""
+    kept = kept_of(motion, Kept)
+    if kept is None or not (kept.document.objects("skins") and kept.document.objects("meshes")):
+        return []
+    return list(kept.nodes)
 
 
 def _parents(document: Document) -> list[int]:
@@ -277,23 +287,6 @@ def _site(document: Document, n: int, joint: int, scales: FloatArray, own: Float
 
 
 def contents(path: str | Path) -> list[dict[str, Any]]:
-    """List a file's animations: names, spans, rates, channels."""
+    """List a file's animations: names, spans, rates, channels, and what moves."""
     document = load(path)
-    out = []
-    for index, name in enumerate(animation_names(document)):
-        channels = channels_of(document, index)
-        moments = frames_of(document, channels, 1, None)
-        kinds = sorted({c.sampler.interpolation for c in channels})
-        paths = sorted({c.path for c in channels})
-        out.append(
-            {
-                "name": name,
-                "start_s": float(moments.times[0]),
-                "duration_s": float(moments.times[-1] - moments.times[0]),
-                "fps": moments.rate,
-                "channels": len(channels),
-                "moves": paths,
-                "interpolation": kinds,
-            }
-        )
-    return out
+    return [describe_animation(document, n) for n in range(len(animation_names(document)))]

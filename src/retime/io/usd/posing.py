@@ -8,6 +8,7 @@ import numpy as np
 from pxr import Gf, Usd, UsdGeom, UsdSkel
 
 from retime.arrays import FloatArray
+from retime.io.in_place import choose_default, moving_paths
 from retime.io.usd.stages import (
     TRACKS,
     Animation,
@@ -16,6 +17,7 @@ from retime.io.usd.stages import (
     attributes,
     open_stage,
     ops_of,
+    sample_times,
 )
 from retime.io.usd.stages import is_animated as moves
 from retime.io.usd.timing import frames_of
@@ -48,9 +50,37 @@ def _entry(stage: Any, animation: Animation) -> dict[str, Any]:
         "start_s": first / per_second,
         "duration_s": (last - first) / per_second,
         "fps": rate,
+        "channels": len(animation.own()),
+        "moves": _moving(animation),
         "joints": len(joints) + len(animation.chain),
         "skeleton": _path(animation.skeleton),
     }
+
+
+def _moving(animation: Animation) -> list[str]:
+    """List the kinds of tracks that change in time."""
+    return moving_paths((path_of(a), _course(a)) for a in animation.own())
+
+
+def path_of(attribute: Any) -> str:
+    """Name what an attribute does to a joint."""
+    name = str(attribute.GetName()).removeprefix("xformOp:").partition(":")[0].lower()
+    if name.startswith("translat"):
+        return "translation"
+    return "scale" if name.startswith("scale") else "rotation"
+
+
+def _course(attribute: Any) -> FloatArray:
+    """Return the values (K, N) of an attribute at its sample times."""
+    rows = [_flat(attribute.Get(float(code))) for code in sample_times(attribute)]
+    width = max((len(row) for row in rows), default=0)
+    return np.array([row for row in rows if len(row) == width]).reshape(-1, width)
+
+
+def _flat(value: Any) -> FloatArray:
+    if isinstance(value, Gf.Quatf | Gf.Quatd | Gf.Quath):
+        value = [value.GetReal(), *value.GetImaginary()]
+    return np.zeros(0) if value is None else np.array(value, dtype=float).ravel()
 
 
 def _rate(stage: Any) -> float | None:
@@ -102,7 +132,7 @@ def _in_variants(stage: Any) -> list[str]:
 
 
 def read(request: dict[str, Any], _: Arrays) -> tuple[dict[str, Any], Arrays]:
-    """Sample animations of a stage: one by its place in the list, or all of them."""
+    """Sample animations of a stage: one by its place in the list, the default, or all of them."""
     opened = open_stage(request["path"])
     stage, found = opened.stage, _lasting(opened)
     answer: dict[str, Any] = {
@@ -120,7 +150,10 @@ def read(request: dict[str, Any], _: Arrays) -> tuple[dict[str, Any], Arrays]:
     if not (np.isfinite(answer["codes_per_second"]) and answer["codes_per_second"] > 0):
         raise Refused("its timeCodesPerSecond is not above 0")
     arrays: dict[str, Any] = {}
-    for number in range(len(found)) if request["which"] is None else [request["which"]]:
+    which = request["which"]
+    if which == "default":
+        which, answer["skipped"] = choose_default(len(found), lambda n: _entry(stage, found[n]))
+    for number in range(len(found)) if which is None else [which]:
         if number >= len(found):
             continue  # the one who asks says so
         one, made = _sampled(stage, found[number], request)

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -107,16 +107,16 @@ def read_motion(
     """Read one animation. Options are those of ``retime.read``; its rest pose is the skeleton's."""
     if rest_frame == "first":
         raise InputError(f"{path}: a USD skeleton has its own rest pose; no frame is set aside")
-    which = 0
+    which: int | Literal["default"] = "default"
     if is_whole(animation):
         which = animation
     elif animation is not None:
         which = _named(path, str(animation))
-    motion = _read(path, which, fps)[which]
+    ((number, motion),) = _read(path, which, fps).items()
     kept = kept_of(motion, Kept)
     if kept is None or animation is not None:
         return motion
-    return motion.with_notes(*others_note(kept.entry["all"], which))
+    return motion.with_notes(*others_note(kept.entry["all"], number, kept.entry["skipped"]))
 
 
 def read_motions(path: str | Path, *, fps: float | None = None) -> list[Motion]:
@@ -130,7 +130,9 @@ def _named(path: str | Path, wanted: str) -> int:
     return choose(names, wanted, path, short=[n.rsplit("/", 1)[-1] for n in names])
 
 
-def _read(path: str | Path, which: int | None, fps: float | None) -> dict[int, Motion]:
+def _read(
+    path: str | Path, which: int | Literal["default"] | None, fps: float | None
+) -> dict[int, Motion]:
     with located(path) as at:
         request = {
             "do": "read",
@@ -141,12 +143,13 @@ def _read(path: str | Path, which: int | None, fps: float | None) -> dict[int, M
         }
         answer, arrays = LIBRARY.ask(request, folder=at.folder, size=at.size, path=path)
         notes = _notes(answer, at)
-    if which is not None and not 0 <= which < len(answer["animations"]):
+    if isinstance(which, int) and not 0 <= which < len(answer["animations"]):
         listed = ", ".join(answer["animations"][:20])
         raise InputError(f"no animation {which} in {path}; there are: {listed}")
     out = {}
     for number, entry in answer["read"].items():
         entry["all"], entry["layers"] = answer["animations"], answer["layers"]
+        entry["skipped"] = answer.get("skipped", [])
         own = {n.partition(".")[2]: a for n, a in arrays.items() if n.startswith(f"{number}.")}
         try:
             out[int(number)] = _motion(path, at, answer, entry, own, notes)

@@ -14,6 +14,7 @@ from retime.errors import InputError, did_you_mean
 from retime.motion import Motion
 from retime.motion.kinematics import positions
 from retime.notes import Note, Remedy
+from retime.one_line import one_line
 
 # The joints of section 4, in its order: head, centre hip, right and left hip, middle and upper
 # chest, left and right shoulder, elbow and wrist, left and right knee and ankle.
@@ -37,6 +38,7 @@ _STAND_INS = {"chest": ("spine",), "upper_chest": ("neck", "chest", "spine"), "h
 _LEAST_FRAMES = 10
 
 
+@one_line()
 @dataclass(frozen=True, eq=False)
 class Recording(ReadOnlyArrays):
     """Joint positions over time, as an aligner follows them.

@@ -22,7 +22,9 @@ from retime.methods.align.path_curve import keys_of_path, warp_through
 from retime.methods.align.poses import Sizer, floor_of, own_heading, turned_onto
 from retime.motion import Motion
 from retime.motion.edits import Edit
+from retime.one_line import one_line
 from retime.parameters import About, ClipRange, Range, Ripple, part_of_clip
+from retime.times import Length
 from retime.timing import TimeWarp
 
 # Velocity counts as the distance it makes in this many seconds.
@@ -70,7 +72,7 @@ class AlignParameters:
         ),
     ] = 4
     max_stall: Annotated[
-        float | None,
+        Length | None,
         About(
             "Longest standstill. Default: any.", unit="s", minimum=0.0, slider=(0, 2), advanced=True
         ),
@@ -100,6 +102,7 @@ class AlignParameters:
     ripple: Ripple = True
 
 
+@one_line()
 @dataclass(frozen=True, eq=False)
 class Alignment:
     """A warp and what it was found by.

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from retime.parameters import About, Keytimes, LoopParameters, Range, TimingParameters
+from retime.parameters import About, Keytimes, LoopParameters, TimingParameters
+from retime.times import Length, ReferenceTime, SourceTime
 from retime.timing import TimeWarp
 
 __all__ = ["MOST_UPSAMPLING", "GuidedParameters", "Limit", "SearchParameters", "SignalParameters"]
 
 MOST_UPSAMPLING = 16
 # (start s, end s, slowest, fastest): playback speeds allowed between two source times.
-Limit = tuple[float, float, float, float]
+Limit = tuple[SourceTime, SourceTime, float, float]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,11 +22,11 @@ class SearchParameters(LoopParameters):
     """Parameters of the search, whatever signal it is for."""
 
     duration: Annotated[
-        float | Literal["free"] | None,
+        Length | Literal["free"] | None,
         About(
             "Length of the result; 'free' lets the reference decide. Default: the clip's own.",
             unit="s",
-            metavar="S|free",
+            metavar="TIME|free",
             ends=("", ""),
         ),
     ] = None
@@ -115,7 +116,7 @@ class SearchParameters(LoopParameters):
         ),
     ] = 30.0
     average: Annotated[
-        float,
+        Length,
         About(
             "Window of the moving average over the warp.",
             unit="s",
@@ -154,7 +155,7 @@ class GuidedParameters(SearchParameters, TimingParameters):
         ),
     ] = None
     reference_range: Annotated[
-        Range | None,
+        tuple[ReferenceTime, ReferenceTime] | None,
         About(
             "Use only this part of the reference, from A to B.",
             unit="s",

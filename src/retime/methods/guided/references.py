@@ -13,6 +13,7 @@ from retime.methods.guided.features import sampled
 from retime.motion import Motion
 from retime.motion.edits import apply
 from retime.parameters import Range
+from retime.times import Clock, in_seconds
 from retime.timing import TimeWarp
 
 __all__ = ["Reference", "cut", "gather", "signature"]
@@ -29,6 +30,13 @@ def cut(motion: Motion, span: Range, what: str) -> Motion:
         raise InputError(f"the {what} {a:g} to {b:g} s is not a part of {start:g} to {end:g} s")
     steps = max(round((b - a) * motion.rate), 2)
     return apply(motion, TimeWarp.identity(start, end), times=np.linspace(a, b, steps + 1))
+
+
+def _own_span(reference: Motion, span: Range) -> Range:
+    """Return a range of a reference in seconds: frames and percentages are its own."""
+    clock = Clock.of(reference, of_reference=True)
+    own: Range = in_seconds(span, clock, "reference_range")
+    return own
 
 
 def gather(
@@ -49,7 +57,7 @@ def gather(
     if not found:
         raise InputError("the reference holds no motion")
     if span is not None:
-        found = [cut(m, span, "reference range") for m in found]
+        found = [cut(m, _own_span(m, span), "reference range") for m in found]
     if warp is not None:
         found = [sampled(apply(m, warp), rate) for m in found]
     return found

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from retime.body import Body, find_body
 from retime.body.size import judged, size_note
+from retime.errors import InputError
 from retime.methods.physics.dynamics import Dynamics, measure_dynamics, required_force
 from retime.methods.physics.figure import Figure, Path, even_motion, filtered_path, make_figure
 from retime.methods.physics.gravity import DOWN
@@ -55,6 +56,10 @@ def measure(motion: Motion, p: ModelParameters, cutoff: float | None) -> Measure
     still = float(np.ptp(root, axis=0).max()) < _HANGS
     hangs = not person and p.contacts is None and (still or float(force.mean()) > _NO_FALL)
     supports = supports_of(clip, body, p.contacts, only=p.contacts_only)
+    if p.contacts is None:  # what was found is taken where it can carry
+        others = tuple(o for o in supports.others if o.joint in figure.places)
+        supports = replace(supports, others=others)
+    _must_carry(clip, figure, supports)
     loose = [
         name
         for name, track in clip.translations.items()
@@ -77,3 +82,22 @@ def measure(motion: Motion, p: ModelParameters, cutoff: float | None) -> Measure
     elif supports.flight.any():
         notes.append(f"{supports.flight.mean():.0%} of the clip is flight")
     return Measured(clip, body, figure, path, dynamics, supports, hangs, data.limits, tuple(notes))
+
+
+def _must_carry(clip: Motion, figure: Figure, supports: Supports) -> None:
+    """Refuse figures whose feet are not connected to what they carry, such as captured points."""
+    carrying = [foot.ankle_joint for foot in supports.feet]
+    carrying += [foot.toe_joint for foot in supports.feet]
+    carrying += [other.joint for other in supports.others]
+    apart = [clip.skeleton.names[j] for j in carrying if j not in figure.places]
+    if not apart:
+        return
+    if not (clip.skeleton.parents >= 0).any():
+        raise InputError(
+            "physics needs a skeleton, and the clip holds captured points without bones; fit a "
+            "skeleton to them in the capture program, and use that file"
+        )
+    raise InputError(
+        f"{apart[0]!r} touches the ground but is not joined to the body by bones, so physics "
+        "cannot tell what it carries; parent it to the body"
+    )

@@ -22,7 +22,7 @@ from retime.methods.physics.durations import (
 )
 from retime.methods.physics.dynamics import Torques
 from retime.methods.physics.explain import Explanation, explain_timing
-from retime.methods.physics.gravity import parse_gravity
+from retime.methods.physics.gravity import note_of_gravity, parse_gravity
 from retime.methods.physics.limits import joint_limits, with_accelerations
 from retime.methods.physics.measure import Measured, measure
 from retime.methods.physics.objective import Baked, bake, least_forces
@@ -397,7 +397,7 @@ class PhysicsModel:
         TimeWarp
             Its notes say whether it is the global optimum, and what is not feasible.
         """
-        notes = list(self.notes)
+        notes = [*self.notes, *note_of_gravity(self.gravity)]
         asked = None if p.duration in (None, "free") else float(p.duration)
         least = self.minimum_duration() if asked is not None else None
         if asked is not None and least is not None and asked < least * (1 - 1e-6):

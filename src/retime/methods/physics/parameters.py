@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from retime.body.contacts.given import ContactParameters
 from retime.motion import Motion
 from retime.parameters import About, Keytimes, LoopParameters, Rates, TimingParameters
+from retime.times import Length, SourceTime
 from retime.timing import TimeWarp
 
 __all__ = [
@@ -140,18 +141,18 @@ class RequestParameters(LoopParameters):
     """What is asked of a timing."""
 
     duration: Annotated[
-        float | Literal["free"] | None,
+        Length | Literal["free"] | None,
         About(
             "Length of the result; 'free' lets physics decide. Default: the clip's own.",
             unit="s",
-            metavar="S|free",
+            metavar="TIME|free",
             ends=("", ""),
         ),
     ] = None
     keytimes: Keytimes = ()
     rates: Rates = ()
     joint_speeds: Annotated[
-        Sequence[tuple[float, str, float]],
+        Sequence[tuple[SourceTime, str, float]],
         About(
             "Give a joint the speed V, in m/s, at the source's moment SRC.",
             flag="joint-speed",

@@ -113,6 +113,7 @@ def _parts(poses: StaggeredPoses) -> tuple[dict[str, Any], dict[str, Any]]:
         "loop": poses.loop,
         "edits": [e.to_document() for e in poses.edits],
         "notes": poses.notes,
+        "max_turn": poses.max_turn,
     }
     return about, {n: np.ascontiguousarray(a) for n, a in arrays.items()}
 
@@ -171,4 +172,5 @@ def _poses(about: Mapping[str, Any], arrays: Mapping[str, Any]) -> StaggeredPose
         bool(about["loop"]),
         tuple(PoseEdit.from_document(e) for e in about["edits"]),
         tuple(about["notes"]),
+        float(about.get("max_turn", 3.0)),
     )

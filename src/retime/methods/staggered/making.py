@@ -77,7 +77,16 @@ def poses_of(motion: Motion, p: FindingParameters) -> StaggeredPoses:
         first, last = (int(np.abs(times - t).argmin()) for t in span)
         bounds = (int(timing.numbers[first]), int(timing.numbers[last]))
     return StaggeredPoses(
-        motion, timing, curves, plain, evidence, contacts, bounds, p.loop, notes=tuple(notes)
+        motion,
+        timing,
+        curves,
+        plain,
+        evidence,
+        contacts,
+        bounds,
+        p.loop,
+        notes=tuple(notes),
+        max_turn=p.max_turn,
     )
 
 

@@ -12,6 +12,7 @@ from retime.methods.staggered.channel import Fit
 from retime.methods.staggered.history import PoseEdit
 from retime.methods.staggered.value_edits import MOST_WEIGHT
 from retime.parameters import About, RangeParameters, TimingParameters
+from retime.times import Length, OutputTime, SourceTime
 
 __all__ = ["FindingParameters", "StaggerParameters"]
 
@@ -28,8 +29,18 @@ class FindingParameters(ContactParameters, RangeParameters):
             metavar="SHARE|N|T,T",
         ),
     ] = field(default=1.0, kw_only=False)
-    max_refinement: Annotated[
+    max_turn: Annotated[
         float,
+        About(
+            "Fastest turn of any joint, relative to its fastest in the clip; staggering that needs "
+            "more is eased.",
+            minimum=1.0,
+            slider=(1, 10),
+            advanced=True,
+        ),
+    ] = 3.0
+    max_refinement: Annotated[
+        Length,
         About(
             "Largest timing refinement of a pose's part to look for.",
             unit="s",
@@ -39,7 +50,7 @@ class FindingParameters(ContactParameters, RangeParameters):
         ),
     ] = 0.25
     filter: Annotated[
-        float,
+        Length,
         About(
             "Smooth noisy joints first, by a Gaussian of this standard deviation.",
             unit="s",
@@ -71,7 +82,7 @@ class StaggerParameters(FindingParameters, TimingParameters):
     """Parameters of editing staggered poses; edits are made in the order of this list."""
 
     moves: Annotated[
-        Sequence[tuple[float, float]],
+        Sequence[tuple[SourceTime, OutputTime]],
         About(
             "Move the pose at time FROM to time TO, its parts with it.",
             unit="s",
@@ -80,14 +91,14 @@ class StaggerParameters(FindingParameters, TimingParameters):
         ),
     ] = ()
     succession: Annotated[
-        Sequence[tuple[str, float, float]],
+        Sequence[tuple[str, Length, float]],
         About(
             "Let each joint below JOINT arrive later, by S seconds times its depth to the POWER.",
             metavar="JOINT:S:POWER",
         ),
     ] = ()
     jitter: Annotated[
-        float,
+        Length,
         About("Largest random shift of a pose's parts.", unit="s", minimum=0.0, slider=(0, 0.3)),
     ] = 0.0
     seed: Annotated[int, About("Seed of the random shifts.", minimum=0)] = 0

@@ -15,6 +15,7 @@ from retime.body import find_body
 from retime.body.holding import Constraints, contact_fixes
 from retime.coercion import coerce
 from retime.errors import InputError, did_you_mean
+from retime.methods.staggered.bounding import bounded
 from retime.methods.staggered.channel import Channel
 from retime.methods.staggered.evidence import Evidence
 from retime.methods.staggered.history import PoseEdit
@@ -25,6 +26,7 @@ from retime.motion.contact import Contact
 from retime.motion.edits import Edit, apply_edits
 from retime.motion.kinematics import carriers
 from retime.motion.layers import PoseLayer
+from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
 
 __all__ = ["PoseName", "Representation", "by_joint", "numbers"]
@@ -51,6 +53,7 @@ class Representation:
     loop: bool = False
     edits: tuple[PoseEdit, ...] = ()
     notes: tuple[str, ...] = ()
+    max_turn: float = 3.0
 
     def __len__(self) -> int:
         return len(self.timing)
@@ -125,12 +128,32 @@ class Representation:
     # ---- what they make
 
     @cached_property
+    def _bounded(self) -> tuple[Timing, float]:
+        return bounded(self.timing, self.source, self.max_turn)
+
+    @cached_property
     def _warp(self) -> TimeWarp:
-        return self.timing.warp()
+        return self._bounded[0].warp()
+
+    @property
+    def kept_share(self) -> float:
+        """Share of the asked staggering that the bound on turning speeds leaves, 0 to 1."""
+        return self._bounded[1]
 
     def warp(self) -> TimeWarp:
         """Return all timing edits as one warp; it composes with those of other methods."""
-        return self._warp.looped(self.loop).with_notes(*self.notes)
+        notes = list(self.notes)
+        if self.kept_share < 0.995:
+            notes.append(
+                Note(
+                    f"{self.kept_share:.0%} of the requested staggering is kept: joints turn at "
+                    f"most {self.max_turn:g} times as fast as in the source",
+                    Remedy("allow more", parameter="max_turn"),
+                    code="staggering-bounded",
+                    share=self.kept_share,
+                )
+            )
+        return self._warp.looped(self.loop).with_notes(*notes)
 
     def layer(self) -> PoseLayer | None:
         """Return all edits of value as a pose layer in the source's time; ``None`` without any."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from retime.body.holding import contact_fixes
 from retime.keywords import takes
 from retime.methods.surface.cartoon import cartoon_fix
@@ -61,6 +63,14 @@ def surface(motion: Motion, p: SurfaceParameters) -> Edit:
     motion : Motion
         The motion.
     """
-    warp = control_surfaces(motion, p).warp().looped(p.loop)
+    if p.cartoon:  # joints stretch towards their places, each at its own time
+        p = replace(p, falloff="joint")
+    surfaces = control_surfaces(motion, p)
+    arrivals = surfaces.arrivals()
+    warp = surfaces.warp().looped(p.loop).with_notes(*(a.note() for a in arrivals))
     stretch = (cartoon_fix(p.cartoon),) if p.cartoon else ()
-    return Edit(warp=warp, fixes=(*stretch, *contact_fixes(p.constraints)))
+    return Edit(
+        warp=warp,
+        correction=surfaces.correction(),
+        fixes=(*stretch, *contact_fixes(p.constraints)),
+    )

@@ -13,9 +13,12 @@ from functools import cached_property
 import numpy as np
 
 from retime.arrays import FloatArray
+from retime.body import LimbName
 from retime.coercion import coerce
 from retime.errors import InputError
 from retime.keywords import describes, takes
+from retime.methods.surface.arrival import Arrival, arrival
+from retime.methods.surface.carrying import lead_limbs
 from retime.methods.surface.intersection import held_up, met_times
 from retime.methods.surface.parameters import ControlParameters
 from retime.methods.surface.placing import BORDER, Placed, Placer
@@ -23,7 +26,9 @@ from retime.methods.surface.projection import View
 from retime.methods.surface.propagation import bump
 from retime.methods.surface.room import NOTHING, check_times, make_room
 from retime.motion import Motion
+from retime.motion.edits import apply
 from retime.motion.kinematics import positions
+from retime.motion.layers import PoseLayer
 from retime.motion.memory import last
 from retime.parameters import Range, part_of_clip
 from retime.timing import TimeWarp
@@ -90,7 +95,9 @@ class ControlSurfaces:
             raise InputError("a time control surface needs a motion of at least two frames")
         self._span = _span(motion, p.range)
         check_times(self.keys, self._span, motion.domain)
-        placer = Placer(motion, self.root)
+        # Paths that are met by a surface have their own way to follow it.
+        self.falloff = "joint" if p.mode == "intersection" else p.falloff
+        placer = Placer(motion, self.root, self.falloff)
         self.height = placer.height
         self._placed = placer.place(self.keys)
         self._rooms = make_room(self._placed, self._span, self._bump, self.min_speed)
@@ -136,6 +143,32 @@ class ControlSurfaces:
         if not channels:
             return TimeWarp.identity(start, end).with_notes(*notes)
         return TimeWarp([start, end], [start, end], channels=channels, notes=notes)
+
+    @property
+    def limbs(self) -> tuple[LimbName, ...]:
+        """Arms and legs that are led to their places in space."""
+        return tuple(dict.fromkeys(n for placed in self._placed for n in placed.limbs))
+
+    @cached_property
+    def _led(self) -> tuple[PoseLayer | None, Motion]:
+        return lead_limbs(self.motion, self.warp(), self.limbs)
+
+    def correction(self) -> PoseLayer | None:
+        """Return what leads the dragged limbs to their places, in the output's time."""
+        return self._led[0] if self.limbs else None
+
+    def arrivals(self) -> list[Arrival]:
+        """Measure when and how near each dragged joint arrives, seen from the hips."""
+        if self.limbs:
+            made = self._led[1]
+        else:
+            made = apply(self.motion, self.warp(), times=self.motion.times)
+        out = []
+        for k, placed in enumerate(self._placed):
+            for joint, drag in zip(placed.joints, placed.key.drags, strict=True):
+                shift = self._rooms[k].share * drag.shift
+                out.append(arrival(self.motion, made, joint, placed.key.time, shift))
+        return out
 
     def _grid_times(self, k: int) -> FloatArray:
         """Sample a key's range at the motion's frames, or finer."""
