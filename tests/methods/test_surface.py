@@ -520,7 +520,7 @@ NOTHING: Any = None
         (lambda m: surface_warp(m, []), "no key was given"),
         (lambda m: surface_warp(m, NOTHING), "should be a list"),
         (lambda m: key(control_points=5), "control_points are a list"),
-        (lambda m: surface_warp(m, [key(), key(joint="LeftHand")]), "two keys stand at 1.2 s"),
+        (lambda m: surface_warp(m, [key(), key(shift=0.1)]), "two keys stand at 1.2 s"),
         (lambda m: surface_warp(m, [key()], range=(2, 3)), "is outside the range, 2 to 3 s"),
         (lambda m: key(shift=1e300), "which is too much"),
         (lambda m: key(direction=(1e200, 0, 0)), "must have a length"),
@@ -544,3 +544,17 @@ NOTHING: Any = None
 def test_bad_input_gets_a_sentence(motion: Motion, make: Any, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
         make(motion)
+
+
+def test_keys_of_different_limbs_may_overlap(motion: Motion) -> None:
+    keys = [key(), SurfaceKey(time=1.2, joint="LeftHand", shift=0.15)]
+    keys += [SurfaceKey(time=1.3, joint="RightFoot", shift=-0.1)]
+    surfaces = ControlSurfaces(motion, keys)
+    warp = surfaces.warp()
+    assert float(warp(1.0, HAND)) == pytest.approx(1.2, abs=1e-9)
+    assert float(warp(1.35, "LeftHand")) == pytest.approx(1.2, abs=1e-9)
+    assert float(warp(1.2, "RightFoot")) == pytest.approx(1.3, abs=1e-9)
+    assert slopes(warp).min() >= 0.0999
+    assert set(surfaces.limbs) == {"right_arm", "left_arm", "right_leg"}
+    with pytest.raises(InputError, match="two keys stand at"):
+        ControlSurfaces(motion, [key(), key(shift=0.1)])

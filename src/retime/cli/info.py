@@ -28,7 +28,8 @@ def info(
     Example: retime info walk.bvh --joints
     """
     from retime.body import find_body
-    from retime.body.contacts import detect_contacts
+    from retime.body.contacts import detect_contacts, find_contacts
+    from retime.body.contacts.found import found_notes
     from retime.io import contacts_in_file, kind_of
     from retime.motion.kinematics import height
 
@@ -65,7 +66,9 @@ def info(
         fields = _for_a_person(fields, body)
     if joints:
         fields["joint_names"] = list(joint_tree.names)
-    report(fields, as_json=as_json, notes=motion.notes)
+    report(
+        fields, as_json=as_json, notes=[*motion.notes, *found_notes(motion, find_contacts(motion))]
+    )
 
 
 def _for_a_person(fields: dict[str, Any], body: Body) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from retime.motion.kinematics import global_rotations, positions
 from retime.motion.layers import PoseLayer
 from retime.timing import TimeWarp
 
-__all__ = ["Carried", "carried_by", "lead_limbs"]
+__all__ = ["Carried", "carried_by", "lead_limbs", "limb_joints"]
 
 # A frame whose joint's time differs by less than this, in seconds, is as it was.
 _SAME = 1e-9
@@ -83,7 +83,7 @@ def carried_by(
     limbs = tuple(g for g in groups if not isinstance(g, int))
     if not limbs or "hips" not in body.roles:
         return None
-    own = {g: _below(body, g) if isinstance(g, int) else _limb_joints(body, g) for g in groups}
+    own = {g: _below(body, g) if isinstance(g, int) else limb_joints(body, g) for g in groups}
     shares, amounts = [], []
     for part, amount in groups.items():
         whole = own[part] | (set() if isinstance(part, int) else _spine(body, part))
@@ -133,7 +133,7 @@ def _to_hips(body: Body, limb: LimbName) -> list[int]:
     return chain[: chain.index(hips)] if hips in chain else chain[:1]
 
 
-def _limb_joints(body: Body, limb: LimbName) -> set[int]:
+def limb_joints(body: Body, limb: LimbName) -> set[int]:
     """Return a limb's joints: an arm from its collar bone, a leg from below the hips."""
     above = _to_hips(body, limb)
     first = above[-1]
@@ -168,7 +168,7 @@ def _weights(
     still = set(body.skeleton.chain(body.roles["hips"]))
     for name in body.limbs:
         if name.endswith("leg"):
-            still |= _limb_joints(body, name) - own
+            still |= limb_joints(body, name) - own
     out[list(still.union(*others) - own)] = 0.0
     return out
 

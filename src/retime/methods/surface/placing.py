@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.body import Body, LimbName, find_body
 from retime.errors import InputError
-from retime.methods.surface.carrying import Carried, carried_by
+from retime.methods.surface.carrying import Carried, carried_by, limb_joints
 from retime.methods.surface.keys import SurfaceKey
 from retime.methods.surface.parameters import Falloff, RootMode
 from retime.methods.surface.projection import View, seen_at, topological_distances
@@ -122,8 +122,20 @@ class Placer:
 
     def place(self, keys: Sequence[SurfaceKey]) -> tuple[Placed, ...]:
         """Place keys; a time outside the clip or an unknown joint is an error."""
-        points = seen_at(self.motion, [key.time for key in keys])
-        return tuple(self._place(k, p) for k, p in zip(keys, points, strict=True))
+        times, which = np.unique([key.time for key in keys], return_inverse=True)
+        points = seen_at(self.motion, times.tolist())
+        placed = [self._place(key, points[n]) for key, n in zip(keys, which, strict=True)]
+        return tuple(self._without_others(one, placed) for one in placed)
+
+    def _without_others(self, one: Placed, placed: Sequence[Placed]) -> Placed:
+        """Leave limbs that other keys carry to those keys."""
+        theirs = {n for other in placed for n in other.limbs} - set(one.limbs)
+        if not one.limbs or not theirs:
+            return one
+        shifts = one.shifts.copy()
+        for name in theirs:
+            shifts[list(limb_joints(self.body, name))] = 0.0
+        return replace(one, shifts=shifts)
 
     def _place(self, key: SurfaceKey, points: FloatArray) -> Placed:
         motion, body = self.motion, self.body

@@ -7,6 +7,8 @@ bones (the range filter).
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -134,12 +136,7 @@ class ControlSurfaces:
             for r in skeleton.roots:
                 if r in curves and self.root != "rotations":
                     knots.setdefault(f"{names[r]}:translation", []).append(curves[r])
-        channels = {}
-        for name, pieces in knots.items():
-            x = np.concatenate([[start], *(p[0] for p in pieces), [end]])
-            y = np.concatenate([[start], *(p[1] for p in pieces), [end]])
-            fresh = np.r_[True, np.diff(x) > 1e-12]
-            channels[name] = Graph(x[fresh], y[fresh])
+        channels = {name: self._joined(pieces, start, end) for name, pieces in knots.items()}
         if not channels:
             return TimeWarp.identity(start, end).with_notes(*notes)
         return TimeWarp([start, end], [start, end], channels=channels, notes=notes)
@@ -169,6 +166,25 @@ class ControlSurfaces:
                 shift = self._rooms[k].share * drag.shift
                 out.append(arrival(self.motion, made, joint, placed.key.time, shift))
         return out
+
+    def _joined(
+        self, pieces: Sequence[tuple[FloatArray, FloatArray]], start: float, end: float
+    ) -> Graph:
+        """Make one curve of what each key does to a channel.
+
+        Where keys overlap, as two arms' do on their spine, times are the mean by their shifts.
+        """
+        if all(a[0][-1] <= b[0][0] + 1e-9 for a, b in itertools.pairwise(pieces)):
+            x = np.concatenate([[start], *(p[0] for p in pieces), [end]])
+            y = np.concatenate([[start], *(p[1] for p in pieces), [end]])
+        else:
+            x = np.unique(np.concatenate([[start, end], *(p[0] for p in pieces)]))
+            ahead = np.array([np.interp(x, t, s - t, left=0, right=0) for t, s in pieces])
+            pull = np.abs(ahead)
+            mean = (pull * ahead).sum(axis=0) / np.maximum(pull.sum(axis=0), 1e-12)
+            y = held_up(x, x + mean, self.min_speed)
+        fresh = np.r_[True, np.diff(x) > 1e-12]
+        return Graph(x[fresh], y[fresh])
 
     def _grid_times(self, k: int) -> FloatArray:
         """Sample a key's range at the motion's frames, or finer."""
