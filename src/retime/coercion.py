@@ -12,30 +12,17 @@ import operator
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, Literal, Union
+from typing import Annotated, Any, Literal, TypeGuard, Union
 
 from retime.errors import InputError
 from retime.times import ClipTime, TimeKind, parse_time
-
-__all__ = ["coerce", "is_sequence", "is_time", "options_of", "plain_type"]
 
 
 def coerce(value: Any, kind: Any, name: str) -> Any:
     """Bring a value to a type, or raise an ``InputError`` that names the parameter.
 
-    Parameters
-    ----------
-    value : object
-        What was given.
-    kind : type
-        What is wanted: a class, ``Literal``, a union, a tuple, a sequence or a callable.
-    name : str
-        The parameter's name, for the message.
-
-    Returns
-    -------
-    object
-        The value as that type; sequences become tuples.
+    The kind is a class, ``Literal``, a union, a tuple, a sequence or a callable; sequences become
+    tuples. ``name`` is the parameter's, for the message.
     """
     if kind is Any:
         return _finite(value, name)
@@ -57,6 +44,16 @@ def coerce(value: Any, kind: Any, name: str) -> Any:
             return value
         raise InputError(f"{name} is {value!r}; it should be a function")
     return _plain(value, origin, name)  # a mapping: its members are the method's own to check
+
+
+def is_number(value: Any) -> TypeGuard[float]:
+    """Whether a value is a number; true and false are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def is_whole(value: Any) -> TypeGuard[int]:
+    """Whether a value is a whole number; true and false are none."""
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def options_of(kind: Any) -> tuple[Any, ...]:
@@ -124,7 +121,7 @@ def _number(value: Any, kind: type, name: str) -> Any:
             return _finite(kind(value), name)
         except ValueError:
             raise InputError(f"{name}: {value[:40]!r} is not a number") from None
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if is_number(value):
         if kind is float:
             try:
                 return _finite(float(value), name)
@@ -157,13 +154,9 @@ def _union(value: Any, options: tuple[Any, ...], name: str) -> Any:
         return None
     if type(value) in options:  # 1 stays a count where a share is possible too
         return _finite(value, name)
-    lists = [t for t in options if is_sequence(t)]
-    if (
-        isinstance(value, Mapping)
-        and lists
-        and any(typing.get_origin(t) is Mapping for t in options)
-    ):
-        return coerce(tuple(value.items()), lists[0], name)  # pairs, whichever way they are given
+    pairs = _pairs(options) if isinstance(value, Mapping) else None
+    if pairs is not None:
+        return coerce(tuple(value.items()), pairs, name)  # pairs, whichever way they are given
     errors = []
     for option in options:
         if option is type(None):
@@ -173,6 +166,13 @@ def _union(value: Any, options: tuple[Any, ...], name: str) -> Any:
         except InputError as e:
             errors.append(e)
     raise errors[0]
+
+
+def _pairs(options: tuple[Any, ...]) -> Any:
+    """Return the list among options that a mapping can be brought to; ``None`` where none is."""
+    if not any(typing.get_origin(t) is Mapping for t in options):
+        return None
+    return next((t for t in options if is_sequence(t)), None)
 
 
 def _tuple(value: Any, kind: Any, name: str) -> tuple[Any, ...]:

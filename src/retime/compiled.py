@@ -15,8 +15,6 @@ from typing import Any
 import numba
 from numba.core import event
 
-__all__ = ["kernel", "one_blas_thread"]
-
 log = logging.getLogger("retime")
 
 

@@ -6,8 +6,6 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-__all__ = ["one_line", "shortened"]
-
 Class = TypeVar("Class", bound=type)
 # Characters of one value, and of all together.
 _MOST_VALUE, _MOST = 60, 200

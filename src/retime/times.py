@@ -13,19 +13,6 @@ from typing import Annotated, Any, Literal
 
 from retime.errors import InputError
 
-__all__ = [
-    "ClipTime",
-    "Clock",
-    "Length",
-    "OutputTime",
-    "ReferenceTime",
-    "SourceTime",
-    "TimeKind",
-    "in_seconds",
-    "needs_clip",
-    "parse_time",
-]
-
 Kind = Literal["length", "output", "source", "reference"]
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
 _WITH_UNIT = re.compile(rf"({_NUMBER})\s*(s|sec|f|fr|frames?|%)?", re.IGNORECASE)
@@ -51,21 +38,14 @@ ReferenceTime = Annotated[float, TimeKind("reference")]
 
 @dataclass(frozen=True)
 class ClipTime:
-    """A time in frames or percent, which becomes seconds when the clip is known.
-
-    Parameters
-    ----------
-    amount : float
-        Number of frames, or percent.
-    unit : {"f", "%"}
-        Which of the two.
-    kind : {"length", "output", "source", "reference"}
-        What it is a time of.
-    """
+    """A time in frames or percent, which becomes seconds when the clip is known."""
 
     amount: float
+    """Number of frames, or percent."""
     unit: Literal["f", "%"]
+    """Which of the two."""
     kind: Kind = "length"
+    """What it is a time of."""
 
     def __str__(self) -> str:
         return f"{self.amount:.15g}{self.unit}"
@@ -80,33 +60,22 @@ class ClipTime:
 
 @dataclass(frozen=True)
 class Clock:
-    """What frames and percentages are counted by.
-
-    Parameters
-    ----------
-    domain : (float, float)
-        First and last time of the input, seconds.
-    rate : float, optional
-        Frame rate of the input, where it is known.
-    output_rate : float, optional
-        Frame rate of the output; the input's where none is given.
-    length : float, optional
-        Length that a percentage of a length is of; the input's where none is given.
-    output_length : float or "free", optional
-        Length of the output, for percentages of it; the input's where none is given.
-    of_reference : bool
-        Whether the clip is a reference, and not what is retimed.
-    first_frame : int
-        Number of the first frame, where a host does not count from 0.
-    """
+    """What frames and percentages are counted by."""
 
     domain: tuple[float, float]
+    """First and last time of the input, seconds."""
     rate: float | None = None
+    """Frame rate of the input, where it is known."""
     output_rate: float | None = None
+    """Frame rate of the output; the input's where none is given."""
     length: float | None = None
+    """Length that a percentage of a length is of; the input's where none is given."""
     output_length: float | Literal["free"] | None = None
+    """Length of the output, for percentages of it; the input's where none is given."""
     of_reference: bool = False
+    """Whether the clip is a reference, and not what is retimed."""
     first_frame: int = 0
+    """Number of the first frame, where a host does not count from 0."""
 
     @classmethod
     def of(cls, clip: Any, fps: float | None = None, *, of_reference: bool = False) -> Clock:

@@ -26,6 +26,7 @@ from strategies import (
 
 from retime import InputError, Motion, PoseLayer, Recipe, Step, TimeWarp, apply, quat
 from retime.io.json_text import dumps
+from retime.keywords import takes
 from retime.methods import METHODS, Method
 from retime.motion.contact import Contact
 from retime.motion.edits import (
@@ -38,7 +39,7 @@ from retime.motion.edits import (
     correction_between,
     total_warp,
 )
-from retime.parameters import About, takes
+from retime.parameters import About
 from retime.recipe.json import from_document, to_document
 
 SOURCE = smooth_motion(0.5 + np.arange(241) / 120, fps=120.0)

@@ -29,8 +29,6 @@ from retime.methods.guided.library import as_npy, open_motion, store_motion
 from retime.motion import Motion
 from retime.motion.memory import memory
 
-__all__ = ["folder_digest", "index_folder", "open_index"]
-
 VERSION = 1
 
 
@@ -51,14 +49,8 @@ def folder_digest(folder: Path) -> str:
 def index_folder(folder: Path, indices: Path, digest: str) -> Path:
     """Index the motions of a folder, unless that was done; returns the index.
 
-    Parameters
-    ----------
-    folder : Path
-        The reference motions; files that cannot be read are left out, as everywhere.
-    indices : Path
-        Where indices are kept.
-    digest : str
-        Hash of the folder, from :func:`folder_digest`.
+    Files of the folder that cannot be read are left out, as everywhere. Indices are kept in the
+    folder ``indices``; ``digest`` is from :func:`folder_digest`.
     """
     place = indices / digest
     if place.is_dir():

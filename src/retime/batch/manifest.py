@@ -22,73 +22,50 @@ from retime.io.files import lock_file
 from retime.recipe import json as recipe_json
 from retime.recipe.upgrade import VERSION, upgrade_name
 
-__all__ = ["Manifest", "Row", "manifest_files", "read_rows"]
-
-
 _NAME = re.compile(r"^manifest(-\d+of\d+)?\.sqlite$")
 
 
 @dataclass(frozen=True)
 class Row:
-    """What is known of one result.
-
-    Parameters
-    ----------
-    name : str
-        The result, relative to its folder.
-    clip : str
-        The clip, relative to the library.
-    copy : int
-        Which copy; 0 where there is only one.
-    clip_size, clip_stamp : int
-        Bytes of the clip and when it was changed (ns): while both stay, its hash is taken over.
-    clip_sha256, recipe_sha256 : str
-        Hashes of the clip, and of all else that decides the result.
-    retime : str
-        The version that made it.
-    varied : mapping
-        What was drawn for it.
-    state : str
-        ``running``, ``done`` or ``failed``.
-    verdict : str
-        ``accepted`` or ``rejected``, where it is done.
-    reasons : sequence of str
-        Why it was rejected.
-    measures : mapping of str to float
-        Of the result.
-    physics : bool
-        Whether feasibility was asked for.
-    notes : sequence of str
-        What was found, assumed or changed.
-    sha256, size : str, int
-        Hash and number of the result's bytes.
-    seconds, clip_seconds : float
-        Time that the work took, and the result's duration.
-    failure, error : str
-        What kind of failure, and the sentence.
-    """
+    """What is known of one result."""
 
     name: str
+    """The result, relative to its folder."""
     clip: str
+    """The clip, relative to the library."""
     copy: int = 0
+    """Which copy; 0 where there is only one."""
     clip_size: int = 0
     clip_stamp: int = 0
+    """Bytes of the clip and when it was changed (ns): while both stay, its hash is taken over."""
     clip_sha256: str = ""
     recipe_sha256: str = ""
+    """Hashes of the clip, and of all else that decides the result."""
     retime: str = ""
+    """The version that made it."""
     varied: Mapping[str, Any] | None = None
+    """What was drawn for it."""
     state: str = "running"
+    """``running``, ``done`` or ``failed``."""
     verdict: str = ""
+    """``accepted`` or ``rejected``, where it is done."""
     reasons: tuple[str, ...] = ()
+    """Why it was rejected."""
     measures: Mapping[str, float] | None = None
+    """Of the result."""
     physics: bool = False
+    """Whether feasibility was asked for."""
     notes: tuple[str, ...] = ()
+    """What was found, assumed or changed."""
     sha256: str = ""
     size: int = 0
+    """Hash and number of the result's bytes."""
     seconds: float = 0.0
     clip_seconds: float = 0.0
+    """Time that the work took, and the result's duration."""
     failure: str = ""
     error: str = ""
+    """What kind of failure, and the sentence."""
 
 
 _COLUMNS = [f.name for f in fields(Row)]
@@ -105,10 +82,7 @@ CREATE INDEX IF NOT EXISTS clips ON results (clip);
 class Manifest:
     """An open manifest; only one process has it open for writing.
 
-    Parameters
-    ----------
-    path : Path
-        The file; its folder must exist.
+    The folder of its file must exist.
     """
 
     def __init__(self, path: Path) -> None:

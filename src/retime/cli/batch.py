@@ -20,11 +20,6 @@ from retime.evaluate.reading import Reading
 _LISTED = 5
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(batch)
-
-
 @with_reading
 def batch(
     reading: Reading,

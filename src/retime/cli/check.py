@@ -22,11 +22,6 @@ from retime.errors import InputError
 from retime.evaluate.reading import Reading
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(check)
-
-
 @with_reading
 def check(
     file: Input,
@@ -60,20 +55,17 @@ def check(
 
     retime check out.bvh --source walk.bvh --warp warp.json --physics
     """
-    from retime.body.metrics import MEASURES, measure
+    from retime.body.metrics import measure
     from retime.io.warp_json import read_warp
 
     must_take_a_skeleton(reading, [file] if source is None else [file, source])
     motion = reading.for_file(file).read(file, animation=animation)
     if not len(motion):
         raise InputError(f"{file} has no frames to measure")
-    original = (
-        None
-        if source is None
-        else reading.for_file(source).read(source, animation=_same(source, animation))
-    )
-    used = None if warp is None else read_warp(warp)
-    right = None if truth is None else read_warp(truth)
+    original = None
+    if source is not None:
+        original = reading.for_file(source).read(source, animation=_same(source, animation))
+    used, right = (None if w is None else read_warp(w) for w in (warp, truth))
     found = measure(motion, source=original, warp=used, truth=right, min_contact=min_contact)
     before = {} if original is None else measure(original, min_contact=min_contact)
     notes = list(motion.notes)
@@ -91,6 +83,16 @@ def check(
             fields["physics"] = told.to_json()
         report(fields, as_json=True, notes=notes)
         return
+    _print(found, before)
+    if told is not None:
+        _tell(told)
+    for text in dict.fromkeys(notes):
+        note(text)
+
+
+def _print(found: dict[str, float], before: dict[str, float]) -> None:
+    from retime.body.metrics import MEASURES
+
     header = ("measure", "value", *(["source"] if before else []), "unit", "meaning")
     rows = []
     for name, value in found.items():
@@ -99,10 +101,6 @@ def check(
         title = name.replace("_", " ")
         rows.append((title, about.text(value), *old, about.unit, about.meaning))
     table(rows, header=header)
-    if told is not None:
-        _tell(told)
-    for text in dict.fromkeys(notes):
-        note(text)
 
 
 def _same(source: Any, animation: str | None) -> str | None:

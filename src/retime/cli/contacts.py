@@ -12,11 +12,6 @@ from retime.cli.options import Animation, Input, Json, with_reading
 from retime.evaluate.reading import Reading
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(contacts)
-
-
 @with_reading
 def contacts(
     file: Input,

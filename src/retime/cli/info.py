@@ -14,11 +14,6 @@ if TYPE_CHECKING:
     from retime.body import Body
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(info)
-
-
 @with_reading
 def info(
     file: Input,
@@ -36,7 +31,6 @@ def info(
     from retime.body.contacts import detect_contacts, find_contacts
     from retime.body.contacts.found import found_notes
     from retime.io import contacts_in_file, kind_of
-    from retime.io.in_place import summary
     from retime.motion.kinematics import height
 
     motion = reading.read(file, animation=None if animation == "all" else animation)
@@ -69,14 +63,25 @@ def info(
         "contacts": [c.to_document() for c in contacts],
     }
     if not as_json:
-        del fields["roles"], fields["roles_sure"], fields["contacts"]
-        fields["animations"] = "\n".join(map(summary, clips)) or None
-        fields |= _roles_by_part(body)
-        fields["contacts"] = [f"{c.joint} {c.start:.2f}-{c.end:.2f} s" for c in contacts]
+        fields = _for_a_person(fields, body)
     if joints:
         fields["joint_names"] = list(joint_tree.names)
     report(
         fields, as_json=as_json, notes=[*motion.notes, *found_notes(motion, find_contacts(motion))]
+    )
+
+
+def _for_a_person(fields: dict[str, Any], body: Body) -> dict[str, Any]:
+    from retime.io.in_place import summary
+
+    clips, contacts = fields["animations"] or [], fields["contacts"]
+    shown = {k: v for k, v in fields.items() if k not in ("roles", "roles_sure", "contacts")}
+    listed = [f"{c['joint']} {c['start']:.2f}-{c['end']:.2f} s" for c in contacts]
+    return (
+        shown
+        | {"animations": "\n".join(map(summary, clips)) or None}
+        | _roles_by_part(body)
+        | {"contacts": listed}
     )
 
 

@@ -12,6 +12,7 @@ import typer
 from retime.cli.console import note
 from retime.cli.options import (
     Json,
+    file_option,
     must_be_a_picture,
     must_differ,
     must_have_a_folder,
@@ -32,11 +33,6 @@ _HEARD = "vmc://127.0.0.1:39539"
 _FEED_PORT = 8765
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(live)
-
-
 @with_reading
 def live(
     reading: Reading,
@@ -49,10 +45,9 @@ def live(
     ],
     partners: Annotated[
         list[Path] | None,
-        typer.Option(
+        file_option(
             "--partner",
-            metavar="FILE",
-            help="Recorded together with the reference: goes out in its place; one for each.",
+            "Recorded together with the reference: goes out in its place; one for each.",
         ),
     ] = None,
     heard: Annotated[
@@ -96,24 +91,14 @@ def live(
     ] = None,
     replay: Annotated[
         Path | None,
-        typer.Option(
-            "--replay",
-            metavar="FILE",
-            help="Play a clip in place of the stream.",
-        ),
+        file_option("--replay", "Play a clip in place of the stream."),
     ] = None,
     speed: Speed = "1",
     replay_rate: ReplayRate = 60.0,
-    record: Annotated[
-        Path | None, typer.Option("--record", metavar="FILE", help="Keep what came in this file.")
-    ] = None,
+    record: Annotated[Path | None, file_option("--record", "Keep what came in this file.")] = None,
     score: Annotated[
         Path | None,
-        typer.Option(
-            "--score",
-            metavar="FILE",
-            help="Write how the timing was, at the end: .json, or a picture.",
-        ),
+        file_option("--score", "Write how the timing was, at the end: .json, or a picture."),
     ] = None,
     plausible: Annotated[
         bool,

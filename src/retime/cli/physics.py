@@ -14,8 +14,8 @@ from retime.cli.options import (
     MaybeOutput,
     Retiming,
     WarpOut,
-    must_be_a_picture,
-    must_differ,
+    file_option,
+    must_be_pictures,
     with_parameters,
     with_retiming,
 )
@@ -23,11 +23,6 @@ from retime.cli.retiming import known_contacts, retime_file
 from retime.errors import InputError
 from retime.methods.physics import PhysicsParameters, model_of
 from retime.times import Clock
-
-
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(physics)
 
 
 @with_retiming
@@ -43,7 +38,7 @@ def physics(
     ] = False,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", help="Draw the warp, what is feasible, and forces.", metavar="FILE"),
+        file_option("--plot", "Draw the warp, what is feasible, and forces."),
     ] = None,
     warp: WarpOut = None,
 ) -> None:
@@ -76,9 +71,7 @@ def physics(
         return
     if target is None:
         raise InputError("say where to write the result, or ask for --feasible")
-    if plot is not None:
-        must_differ(source, plot)
-        must_be_a_picture(plot)
+    must_be_pictures(source, plot)
     retime_file([step], source, target, retiming, warp_file=warp, beside=[plot])
     if plot is not None:
         from retime.plot.physics import draw_physics

@@ -23,11 +23,6 @@ from retime.errors import InputError
 from retime.evaluate.reading import Reading
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(report)
-
-
 @with_reading
 def report(
     file: Annotated[

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from retime.evaluate import Job
     from retime.recipe import Recipe
 
-__all__ = ["known_contacts", "retime_file"]
-
 
 def retime_file(
     steps: list[Any],
@@ -42,7 +40,7 @@ def retime_file(
     if every:
         recipe = _retime_all(job, source, target, retiming, notes)
     else:
-        recipe = _retime_one(job, source, target, retiming, pairs, warp_file, notes)
+        recipe = _retime_one(job, target, retiming, pairs, warp_file, notes)
     if retiming.recipe is not None:
         from retime.recipe.json import write_recipe
 
@@ -84,7 +82,6 @@ def _job(
 
 def _retime_one(
     job: Job,
-    source: Path,
     target: Path,
     retiming: Retiming,
     pairs: list[tuple[Path, Path]],

@@ -11,11 +11,6 @@ from retime.cli.options import Input, Output, Retiming, WarpOut, must_differ, wi
 from retime.cli.retiming import retime_file
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(run)
-
-
 @with_retiming
 def run(
     recipe_file: Annotated[Path, typer.Argument(metavar="RECIPE", help="The recipe file.")],

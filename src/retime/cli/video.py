@@ -8,14 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from retime.cli.console import progress, report
-from retime.cli.options import Fps, Json, must_differ, must_have_a_folder, seconds
-
-__all__ = ["video"]
-
-
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(video)
+from retime.cli.options import Fps, Json, file_option, must_differ, must_have_a_folder, seconds
 
 
 def video(
@@ -23,7 +16,7 @@ def video(
     target: Annotated[
         Path, typer.Argument(metavar="OUT", help="Where to write it: .mp4, .m4v or .mov.")
     ],
-    warp: Annotated[Path, typer.Option("--warp", help="The warp to retime it by.", metavar="FILE")],
+    warp: Annotated[Path, file_option("--warp", "The warp to retime it by.")],
     offset: Annotated[
         str,
         typer.Option(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
 from retime.cli.console import report, table
-from retime.cli.options import Json, must_differ, seconds, with_parameters
+from retime.cli.options import Json, file_option, must_differ, seconds, with_parameters
 from retime.errors import InputError, did_you_mean
 from retime.methods.spline import SplineParameters
 from retime.times import Clock
@@ -28,14 +29,7 @@ Channel = Annotated[
 ]
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the group of commands."""
-    group = typer.Typer(
-        no_args_is_help=True, help="Make, show, compose, invert and export time warps."
-    )
-    for command in (make, show, compose, invert, export, import_, events):
-        group.command(command.__name__.rstrip("_"))(command)
-    app.add_typer(group, name=name)
+warp = typer.Typer(no_args_is_help=True)
 
 
 def _summary(warp: Any, path: Path) -> dict[str, Any]:
@@ -64,13 +58,12 @@ def _must_have(warp: Any, channel: str | None) -> None:
         raise InputError(f"the warp has no channel {channel!r}{known}")
 
 
+@warp.command()
 @with_parameters(SplineParameters)
 def make(
     target: WarpOut,
     parameters: dict[str, Any],
-    motion: Annotated[
-        Path | None, typer.Option("--for", help="The motion it is for.", metavar="FILE")
-    ] = None,
+    motion: Annotated[Path | None, file_option("--for", "The motion it is for.")] = None,
     length: Annotated[
         str | None, typer.Option("--length", help="Or the source's length (s).", metavar="TIME")
     ] = None,
@@ -90,8 +83,6 @@ def make(
     from retime.io import read
     from retime.io.warp_json import write_warp
     from retime.parameters import build, resolved
-    from retime.timing import TimeWarp
-    from retime.timing.curves import keytime_warp
 
     if (motion is None) == (length is None):
         raise InputError("say what the warp is for: either --for FILE, or --length in seconds")
@@ -104,29 +95,29 @@ def make(
         clock = Clock((first, first + seconds(length, "length", fps)), fps)
     else:
         clock = Clock.of(read(motion or ""), fps)
-    domain = clock.domain
     chosen = resolved(build(SplineParameters, parameters), clock)
-    if backwards and chosen.range is not None:
-        raise InputError("only a whole clip can run backwards, not a range of it")
-    # Backwards, time is mirrored first: the moment of a keytime is then met as it is given.
-    mirror = sum(domain)
-    keytimes = [(o, mirror - s if backwards else s) for o, s in chosen.keytimes]
-    rates = [(mirror - s if backwards else s, rate) for s, rate in chosen.rates]
-    warp = keytime_warp(
-        chosen.range or domain,
-        duration=chosen.duration,
-        keytimes=keytimes,
-        rates=rates,
-        loop=chosen.loop and chosen.range is None,
-    )
-    if chosen.range is not None:
-        warp = warp.within(domain, chosen.range, ripple=chosen.ripple).looped(chosen.loop)
-    if backwards:
-        warp = TimeWarp(warp.output, mirror - warp.source, loop=warp.loop)
+    warp = _made(chosen, clock.domain, backwards)
     write_warp(warp, target)
     report(_summary(warp, target), as_json=as_json, notes=warp.notes)
 
 
+def _made(p: SplineParameters, domain: tuple[float, float], backwards: bool) -> Any:
+    from retime.methods.spline import domain_warp
+    from retime.timing import TimeWarp
+
+    if not backwards:
+        return domain_warp(domain, p)
+    if p.range is not None:
+        raise InputError("only a whole clip can run backwards, not a range of it")
+    # Time is mirrored first: the moment of a keytime is then met as it is given.
+    mirror = sum(domain)
+    keytimes = tuple((o, mirror - s) for o, s in p.keytimes)
+    rates = tuple((mirror - s, rate) for s, rate in p.rates)
+    warp = domain_warp(domain, replace(p, keytimes=keytimes, rates=rates))
+    return TimeWarp(warp.output, mirror - warp.source, loop=warp.loop)
+
+
+@warp.command()
 def show(
     file: WarpFile,
     rows: Annotated[int, typer.Option("--rows", help="Rows of the table.", min=2, max=1000)] = 11,
@@ -154,6 +145,7 @@ def show(
     table(lines, header=("output s", "source s", "rate"))
 
 
+@warp.command()
 def compose(
     files: Annotated[
         list[Path],
@@ -179,6 +171,7 @@ def compose(
     report(_summary(total, target), as_json=as_json, notes=total.notes)
 
 
+@warp.command()
 def invert(file: WarpFile, target: WarpOut, as_json: Json = False) -> None:
     """Exchange output and source: the warp that undoes this one.
 
@@ -192,6 +185,7 @@ def invert(file: WarpFile, target: WarpOut, as_json: Json = False) -> None:
     report(_summary(inverse, target), as_json=as_json)
 
 
+@warp.command()
 def export(
     file: WarpFile,
     target: Annotated[
@@ -219,7 +213,7 @@ def export(
     ] = 0.0,
     media: Annotated[
         Path | None,
-        typer.Option("--media", help="The video that an .otio clip shows.", metavar="FILE"),
+        file_option("--media", "The video that an .otio clip shows."),
     ] = None,
     media_duration: Annotated[
         str | None,
@@ -307,6 +301,7 @@ def _export_timeline(
     report(fields, as_json=as_json, notes=[*notes, *made.notes])
 
 
+@warp.command("import")
 def import_(
     file: Annotated[Path, typer.Argument(metavar="IN", help="An OpenTimelineIO file (.otio).")],
     target: WarpOut,
@@ -326,6 +321,7 @@ def import_(
     report(_summary(warp, target), as_json=as_json, notes=warp.notes)
 
 
+@warp.command()
 def events(
     source: Annotated[
         Path,
@@ -334,7 +330,7 @@ def events(
         ),
     ],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="Where to write them.")],
-    warp: Annotated[Path, typer.Option("--warp", help="The warp.", metavar="FILE")],
+    warp: Annotated[Path, file_option("--warp", "The warp.")],
     offset: Offset = "0",
     fps: Annotated[
         float | None,

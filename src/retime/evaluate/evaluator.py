@@ -21,8 +21,6 @@ from retime.recipe import Recipe, Solved, Step, snap_duration
 from retime.times import ClipTime
 from retime.timing import TimeWarp
 
-__all__ = ["Evaluator", "evidence_of", "goes_back", "warp_between", "with_warp"]
-
 Progress = Callable[[int, int, str], None]
 # Motions that are kept; an old one is read again when it is needed.
 _KEPT = 8
@@ -195,12 +193,8 @@ def _evaluated(
 def warp_between(found: Evaluated, first: int = 0, last: int | None = None) -> TimeWarp:
     """Return the body's warp of some of the steps: from the last one's output to the first's input.
 
-    Parameters
-    ----------
-    found : Evaluated
-        The steps.
-    first, last : int
-        Places among the steps that were solved; the last one is not among them.
+    ``first`` and ``last`` are places among the steps that were solved; the last one is not among
+    them.
     """
     steps = found.solved[first:last]
     if steps:

@@ -15,8 +15,6 @@ from retime.recipe import Recipe
 from retime.recipe.recipe import Solved
 from retime.timing import TimeWarp
 
-__all__ = ["Evaluated", "Job"]
-
 
 @one_line()
 @dataclass(frozen=True, kw_only=True)

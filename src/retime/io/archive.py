@@ -15,8 +15,6 @@ from retime.errors import FormatError
 from retime.io.files import write_bytes
 from retime.io.json_text import parse_bytes
 
-__all__ = ["unpack", "write_archive"]
-
 # What an archive may unpack to.
 _MOST_BYTES = 4 << 30
 

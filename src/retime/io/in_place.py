@@ -11,23 +11,14 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from retime.arrays import FloatArray
+from retime.coercion import is_whole
 from retime.errors import InputError, did_you_mean
 from retime.motion import Motion
 from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
 
-__all__ = [
-    "Retimed",
-    "choose",
-    "choose_default",
-    "kept_of",
-    "lasts",
-    "moving_paths",
-    "others_note",
-    "retimed_together",
-    "summary",
-]
-
+# What a joint's tracks are, in the order of what was touched.
+PATHS = ("rotation", "translation", "scale")
 # A cycle may show this much more than the clip, seconds: rounding, not another turn.
 _ROUNDING = 1e-6
 # What places a joint; an animation of morphs alone leaves the skeleton still.
@@ -39,6 +30,10 @@ _STILL = 1e-6
 class _Kept(Protocol):
     @property
     def motion(self) -> Motion: ...
+    @property
+    def scales(self) -> FloatArray: ...
+    @property
+    def own_scales(self) -> FloatArray: ...
 
 
 Kept = TypeVar("Kept", bound=_Kept)
@@ -49,19 +44,10 @@ def choose(
 ) -> int:
     """Find an animation by its name or number.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Of all animations.
-    wanted : str or int
-        The one.
-    path : str or Path
-        The file, to be told what is not there.
-    short : sequence of str
-        Shorter names of all of them, which count where they are not ambiguous.
+    ``short`` are shorter names of all of them, which count where they are not ambiguous.
     """
     name = str(wanted)
-    if isinstance(wanted, int) and not isinstance(wanted, bool):
+    if is_whole(wanted):
         if 0 <= wanted < len(names):
             return wanted
     elif name in names:
@@ -161,27 +147,59 @@ def others_note(names: Sequence[str], index: int, skipped: Sequence[str] = ()) -
 
 @dataclass(frozen=True, eq=False)
 class Retimed(Generic[Kept]):
-    """A motion on its way back into the file that it came from.
-
-    Parameters
-    ----------
-    motion : Motion
-        As it is now.
-    kept : object
-        What its format kept of the file; its ``motion`` is the animation as it was read.
-    warp : TimeWarp
-        From its time to that of the file.
-    times : array (F,)
-        Of its frames; the end pose is on the last one, however the duration was rounded.
-    beyond : bool
-        It is a cycle that goes beyond the clip: a key has no single place there, and is sampled.
-    """
+    """A motion on its way back into the file that it came from."""
 
     motion: Motion
+    """As it is now."""
     kept: Kept
+    """What its format kept of the file; its ``motion`` is the animation as it was read."""
     warp: TimeWarp
+    """From its time to that of the file."""
     times: FloatArray
+    """Of its frames; the end pose is on the last one, however the duration was rounded. Shape (F,).
+    """
     beyond: bool
+    """It is a cycle that goes beyond the clip: a key has no single place there, and is sampled."""
+
+    def channel(self, joint: int | None, path: str) -> str:
+        """Return the channel that a joint's track follows; none is what hangs on no joint."""
+        skeleton = self.motion.skeleton
+        if joint is None:
+            return f"{skeleton.names[skeleton.roots[0]]}:translation"
+        name = skeleton.names[joint]
+        is_root = skeleton.parents[joint] < 0
+        return f"{name}:translation" if is_root and path == "translation" else name
+
+    def wrapped(self, channel: str) -> FloatArray:
+        """Return the source times of its frames, brought into the clip turn by turn; (F,)."""
+        low, high = self.kept.motion.domain
+        found: FloatArray = low + np.mod(
+            self.warp(self.times, channel) - low, max(high - low, 1e-9)
+        )
+        return found
+
+    def edited(self) -> dict[str, set[int]]:
+        """Find the joints whose values are not just retimed, by path."""
+        skeleton = self.motion.skeleton
+        if self.beyond:
+            return {path: set(range(len(skeleton))) for path in PATHS}
+        return dict(zip(PATHS, self.motion.touched.indices(skeleton), strict=True))
+
+    def translation(self, joint: int) -> FloatArray:
+        """Return a joint's translations in the file's numbers, (F, 3)."""
+        track = self._track(self.motion.translations, self.motion.skeleton.offsets, joint)
+        own: FloatArray = track / self.kept.scales[joint]
+        return own
+
+    def scale(self, joint: int) -> FloatArray:
+        """Return a joint's scales in the file's numbers, (F, 3)."""
+        track = self._track(self.motion.scales, self.motion.skeleton.rest_scales, joint)
+        own: FloatArray = track * self.kept.own_scales[joint]
+        return own
+
+    def _track(self, tracks: Mapping[str, FloatArray], rest: FloatArray, joint: int) -> FloatArray:
+        found = tracks.get(self.motion.skeleton.names[joint])
+        return np.tile(rest[joint], (len(self.motion), 1)) if found is None else found
 
 
 def kept_of(motion: Motion, kind: type[Kept]) -> Kept | None:

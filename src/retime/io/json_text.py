@@ -8,10 +8,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from retime.coercion import is_whole
 from retime.errors import FormatError, InputError
 from retime.io.files import read_bytes, write_bytes
-
-__all__ = ["dumps", "must_be_shallow", "parse_bytes", "parse_json", "version_of", "write_json"]
 
 _MOST_LEVELS = 100
 _TOO_DEEP = f"its JSON is nested more than {_MOST_LEVELS} levels deep"
@@ -87,7 +86,7 @@ def version_of(document: Any, form: str, what: str, newest: int) -> int:
     if not isinstance(document, Mapping) or document.get("format") != form:
         raise InputError(f'not a {what}: it lacks "format": "{form}"')
     version = document.get("version")
-    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+    if not is_whole(version) or version < 1:
         raise InputError(f'a {what} needs a "version", not {version!r}')
     if version > newest:
         raise InputError(

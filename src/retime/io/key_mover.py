@@ -16,8 +16,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Grain", "KeyMover", "Shown", "extended", "nearest"]
-
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -28,42 +26,29 @@ _JUMP = 1e-6
 
 @dataclass(frozen=True)
 class Grain:
-    """How finely a format tells times apart, in its own unit of time.
-
-    Parameters
-    ----------
-    ramp : float
-        How long a jump of time takes: a track has one value at a time.
-    same : float
-        Times nearer than this are one.
-    end : float
-        A key this near to an end lies on it.
-    later : callable, optional
-        Returns the first time that the format tells from a given one, so that both sides of a jump
-        stay apart; left out, the format has no such jumps.
-    """
+    """How finely a format tells times apart, in its own unit of time."""
 
     ramp: float
+    """How long a jump of time takes: a track has one value at a time."""
     same: float
+    """Times nearer than this are one."""
     end: float
+    """A key this near to an end lies on it."""
     later: Callable[[float], float] | None = None
+    """Returns the first time that the format tells from a given one, so that both sides of a jump
+    stay apart; left out, the format has no such jumps.
+    """
 
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """Keys of the result.
-
-    Parameters
-    ----------
-    output, source : array (N,)
-        Their times, and the times of the source that they show.
-    kept : bool
-        Whether they are the source's keys, all of them and in their order.
-    """
+    """Keys of the result."""
 
     output: FloatArray
     source: FloatArray
+    """Their times, and the times of the source that they show. Shape (N,)."""
     kept: bool
+    """Whether they are the source's keys, all of them and in their order."""
 
     @property
     def middles(self) -> FloatArray:

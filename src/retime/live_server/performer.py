@@ -13,8 +13,6 @@ from retime.live_server.humanoid import BONE_NAMES, nearest_parent
 from retime.live_server.vmc import Bone, Packet
 from retime.methods.align.joints import stand_ins
 
-__all__ = ["Assembler", "Frame", "Performer"]
-
 # A stamp so far behind the last, in seconds, is a sender that started anew, not a late packet; one
 # so much farther ahead than the time that passed is another sender's.
 _RESTART = 1.0
@@ -33,24 +31,16 @@ _ROOT: Bone = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Frame:
-    """The bones of one moment.
-
-    Parameters
-    ----------
-    time : float
-        The sender's clock, seconds.
-    moment : float
-        The same moment by this machine's clock, the network's jitter taken out.
-    bones : mapping of str to Bone
-        Bones by role.
-    root : Bone, optional
-        Where the figure's root is, if that came.
-    """
+    """The bones of one moment."""
 
     time: float
+    """The sender's clock, seconds."""
     moment: float
+    """The same moment by this machine's clock, the network's jitter taken out."""
     bones: Mapping[str, Bone]
+    """Bones by role."""
     root: Bone | None
+    """Where the figure's root is, if that came."""
 
 
 class Assembler:
@@ -93,14 +83,9 @@ class Assembler:
         if packet.time is not None and self._is_late(packet, packet.time, arrival):
             self.late += 1
             return []
-        done: list[Frame] = []
-        if packet.time is not None:
-            if self._bones and self._time is not None and packet.time != self._time:
-                done += self.flush()
-            if not packet.bones:
-                self._time = packet.time  # in a datagram of its own: of the bones that follow
-        if self._bones and any(role in self._bones for role in packet.bones):
-            done += self.flush()
+        done = self.flush() if self._bones and self._begins(packet) else []
+        if packet.time is not None and not packet.bones:
+            self._time = packet.time  # in a datagram of its own: of the bones that follow
         if packet.root is not None:
             self._root = packet.root
         if packet.bones:
@@ -108,6 +93,11 @@ class Assembler:
             if self._is_whole(arrival):
                 done += self.flush()
         return done
+
+    def _begins(self, packet: Packet) -> bool:
+        """Whether a packet is of the next frame: it has another time, or a bone once more."""
+        other_time = None not in (packet.time, self._time) and packet.time != self._time
+        return other_time or any(role in self._bones for role in packet.bones)
 
     def _clock_stands(self, time: float, arrival: float) -> bool:
         """Whether the sender's clock stands, or was set back a little, while packets come."""
@@ -167,10 +157,7 @@ class Assembler:
 class Performer:
     """Where the joints of a streamed figure are.
 
-    Parameters
-    ----------
-    joints : sequence of str
-        The roles that are wanted, in order.
+    ``joints`` are the roles that are wanted, in order.
     """
 
     def __init__(self, joints: Sequence[str]) -> None:

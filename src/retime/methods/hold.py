@@ -10,12 +10,11 @@ from retime.body import find_body
 from retime.body.contacts import detect_contacts
 from retime.body.contacts.given import ContactParameters, dropped_note, with_given
 from retime.body.holding import contact_fix
+from retime.keywords import takes
 from retime.motion import Motion
 from retime.motion.edits import Edit
-from retime.parameters import About, takes
+from retime.parameters import About
 from retime.times import Length
-
-__all__ = ["HoldParameters", "hold"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,63 +25,36 @@ from retime.motion.touched import Touched, TouchedLater, difference
 from retime.one_line import one_line
 from retime.timing import TimeWarp
 
-__all__ = [
-    "FIX_ORDER",
-    "Edit",
-    "Fix",
-    "FixContext",
-    "FixKind",
-    "apply",
-    "apply_edits",
-    "check_channels",
-    "correction_between",
-    "total_warp",
-]
-
 FixKind = Literal["smoothing", "cartoon", "contact IK"]
 FIX_ORDER: tuple[FixKind, ...] = ("smoothing", "cartoon", "contact IK")
 
 
 @dataclass(frozen=True, eq=False)
 class FixContext:
-    """What a fix may look at besides the retimed motion.
-
-    Parameters
-    ----------
-    source : Motion
-        What all steps started from.
-    warp : TimeWarp
-        From the retimed motion's time to the source's.
-    contacts : tuple of Contact, optional
-        Contacts that a step gave, carried to the retimed motion's time.
-    carry : callable
-        Carries contacts of the source to the retimed motion's time, step by step.
-    body_at : callable
-        Evaluates the steps before fixes at source times (N,), every part at the body's own time:
-        changes of pose are in, timings of single channels are not.
-    """
+    """What a fix may look at besides the retimed motion."""
 
     source: Motion
+    """What all steps started from."""
     warp: TimeWarp
+    """From the retimed motion's time to the source's."""
     contacts: tuple[Contact, ...] | None
+    """Contacts that a step gave, carried to the retimed motion's time."""
     carry: Callable[[tuple[Contact, ...]], tuple[Contact, ...]]
+    """Carries contacts of the source to the retimed motion's time, step by step."""
     body_at: Callable[[FloatArray], Motion]
+    """Evaluates the steps before fixes at source times (N,), every part at the body's own time:
+    changes of pose are in, timings of single channels are not.
+    """
 
 
 @dataclass(frozen=True, eq=False)
 class Fix:
-    """A correction of the finished motion.
-
-    Parameters
-    ----------
-    kind : {"smoothing", "cartoon", "contact IK"}
-        Its place in the order; the last step's wins where several steps have one of a kind.
-    run : callable
-        ``(retimed, FixContext) -> Motion`` on the same frames.
-    """
+    """A correction of the finished motion."""
 
     kind: FixKind
+    """Its place in the order; the last step's wins where several steps have one of a kind."""
     run: Callable[[Motion, FixContext], Motion]
+    """``(retimed, FixContext) -> Motion`` on the same frames."""
 
 
 @one_line()

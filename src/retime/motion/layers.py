@@ -13,8 +13,6 @@ from retime.arrays import FloatArray, ReadOnlyArrays, read_only
 from retime.errors import InputError
 from retime.one_line import one_line
 
-__all__ = ["PoseLayer", "Sampled"]
-
 _KINDS = ("rotations", "translations", "scales")
 Sampled = tuple[FloatArray, dict[str, FloatArray], dict[str, FloatArray]]
 

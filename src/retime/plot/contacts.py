@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["contact_figure", "draw_contacts"]
-
 # Poses of a film strip, and the colour of what flies.
 _POSES = 14
 _FLIGHT = "#f4f0e4"
@@ -27,15 +25,6 @@ def draw_contacts(motion: Motion, found: FoundContacts, path: str | Path) -> Non
     """Draw a film strip with marks on what touches, over bars of all contacts; flights are shaded.
 
     Bars are as strong as the contacts are sure.
-
-    Parameters
-    ----------
-    motion : Motion
-        The motion.
-    found : FoundContacts
-        What touches in it.
-    path : str or Path
-        The picture's file.
     """
     points = list(dict.fromkeys(c.point for c in found.contacts))
     start, length = motion.domain[0], max(motion.duration, 1e-3)
@@ -80,12 +69,8 @@ def _mark(
 def contact_figure(rows: Mapping[str, Sequence[Contact]], end: float) -> Figure:
     """Draw contacts: a row per motion and joint, a bar per contact.
 
-    Parameters
-    ----------
-    rows : mapping of str to contacts
-        Contacts by the name of their motion; the first is drawn as the original.
-    end : float
-        Last time of the axis, seconds.
+    Rows are contacts by the name of their motion; the first is drawn as the original. ``end`` is
+    the last time of the axis, seconds.
     """
     lines = [
         (f"{name}: {joint}", [c for c in contacts if c.joint == joint], colour)

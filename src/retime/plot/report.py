@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,9 +26,7 @@ from retime.timing import TimeWarp
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["STYLE", "picture", "write_report"]
-
-STYLE = """
+_STYLE = """
 :root { color-scheme: light; font: 15px/1.5 system-ui, "Segoe UI", sans-serif; color: #22262d; }
 body { max-width: 72rem; margin: 2rem auto; padding: 0 1.25rem; background: #fff; }
 h1 { font-size: 1.5rem; margin: 0 0 .25rem; } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
@@ -76,34 +75,32 @@ def write_report(
         Shortest contact in seconds; 0.1 suits running.
     """
     page = _Page(title, motion, source, warp, truth, evidence, min_contact)
-    write_bytes(path, [page.html().encode()])
+    write_bytes(path, [html_page(title, page.sections())])
 
 
+def html_page(title: str, sections: Iterable[str]) -> bytes:
+    """Put sections together to a page that needs no other file."""
+    body = "\n".join(sections)
+    text = (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width">'
+        f"<title>{escape(title)}</title>"
+        f"<style>{_STYLE}</style></head><body>\n{body}\n</body></html>\n"
+    )
+    return text.encode()
+
+
+@dataclass(frozen=True, eq=False)
 class _Page:
-    def __init__(
-        self,
-        title: str,
-        motion: Motion,
-        source: Motion | None,
-        warp: TimeWarp | None,
-        truth: TimeWarp | None,
-        evidence: FloatArray | None,
-        min_contact: float,
-    ) -> None:
-        self.title, self.motion, self.source = title, motion, source
-        self.warp, self.truth, self.min_contact = warp, truth, min_contact
-        self.evidence = evidence
+    title: str
+    motion: Motion
+    source: Motion | None
+    warp: TimeWarp | None
+    truth: TimeWarp | None
+    evidence: FloatArray | None
+    min_contact: float
 
-    def html(self) -> str:
-        body = "\n".join(self._sections())
-        return (
-            '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-            '<meta name="viewport" content="width=device-width">'
-            f"<title>{escape(self.title)}</title>"
-            f"<style>{STYLE}</style></head><body>\n{body}\n</body></html>\n"
-        )
-
-    def _sections(self) -> Iterator[str]:
+    def sections(self) -> Iterator[str]:
         motion = self.motion
         yield f"<h1>{escape(self.title)}</h1>"
         before = "" if self.source is None else f" from {self.source.duration:.2f} s"

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["HEIGHT_INCHES", "STEP_INCHES", "StripRow", "draw_strips", "strip_figure"]
-
 # The view: from the figure's right and a little from the front, as jumps and walks read best.
 _VIEW_YAW = np.radians(65)
 _VIEW_PITCH = np.radians(8)
@@ -46,14 +44,8 @@ def strip_figure(
 ) -> Figure:
     """Draw motions as rows of poses at equal time steps, on one time axis.
 
-    Parameters
-    ----------
-    motions : mapping of str to Motion
-        Rows from top to bottom, by their names; the first is drawn as the original.
-    poses : int
-        Poses in the longest row.
-    at : mapping of str to array (N,), optional
-        By row, the times to draw in place of equal steps.
+    Rows go from top to bottom; the first is drawn as the original. The longest has so many poses;
+    ``at`` gives rows times (N,) to draw in place of equal steps.
     """
     if any(not len(m) for m in motions.values()):
         raise InputError("a motion without frames cannot be drawn")
@@ -163,17 +155,17 @@ def _bones(motion: Motion) -> list[tuple[int, int, float]]:
         below[a] += below[b] + length[b]
     body = find_body(motion)
     head = body.roles.get("head")
-    trunk = set(skeleton.chain(body.roles["head"])) if head is not None and body.is_biped else set()
-    out = []
-    for a, b, _ in ends:
-        radius = 0.03 * np.sqrt(min(below[b] + length[b], 1.6)) + 0.006
-        radius = float(min(radius, 0.45 * length[b] + 0.002))
-        if b in trunk and b != head:
-            radius = 0.062
+    trunk = set(skeleton.chain(head)) - {head} if head is not None and body.is_biped else set()
+
+    def radius(a: int, b: int) -> float:
         if a == head and b >= count:
-            radius = -max(0.052, 0.48 * length[b])  # a ball about the middle of its bone
-        out.append((a, b, radius))
-    return [bone for bone in out if length[bone[1]] > 1e-4]
+            return -max(0.052, 0.48 * length[b])  # a ball about the middle of its bone
+        if b in trunk:
+            return 0.062
+        wide = 0.03 * np.sqrt(min(below[b] + length[b], 1.6)) + 0.006
+        return float(min(wide, 0.45 * length[b] + 0.002))
+
+    return [(a, b, radius(a, b)) for a, b, _ in ends if length[b] > 1e-4]
 
 
 def _solids(motion: Motion) -> list[list[int]]:

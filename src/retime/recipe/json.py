@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from retime.coercion import options_of
+from retime.coercion import is_number, options_of
 from retime.errors import FormatError, InputError
 from retime.io import warp_json
 from retime.io.json_text import must_be_shallow, parse_json, version_of, write_json
@@ -114,7 +114,7 @@ def step_from_document(entry: Any, version: int = VERSION) -> Step:
     kinds = {p.name: p.type for p in declared(method(entry["method"]).parameters)}
     decoded = {n: _decode(v, kinds.get(n)) for n, v in values.items()}
     weight, mute = entry.get("weight", 1.0), entry.get("mute", False)
-    if not isinstance(weight, int | float) or isinstance(weight, bool):
+    if not is_number(weight):
         raise InputError(f"the weight is {weight!r}, not a number")
     if abs(weight) > 1:
         raise InputError(f"the weight is {str(weight)[:20]}; it goes from 0 to 1")

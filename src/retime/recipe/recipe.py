@@ -21,8 +21,6 @@ from retime.parameters import build, declared, resolved, same, values_of
 from retime.times import ClipTime, Clock
 from retime.timing import TimeWarp
 
-__all__ = ["Recipe", "Solved", "Step", "snap_duration"]
-
 
 @one_line(lambda s: s._facts())
 @dataclass(frozen=True, eq=False)
@@ -99,12 +97,7 @@ def snap_duration(steps: Sequence[Step], rate: float) -> tuple[list[Step], list[
 
     The last step that asks for a duration decides the result's; steps before it are not rounded.
 
-    Returns
-    -------
-    steps : list of Step
-        The steps with durations of whole frames.
-    notes : list of str
-        What was changed.
+    Returns the steps with durations of whole frames, and notes on what was changed.
     """
     out = list(steps)
     for place in reversed(range(len(out))):
@@ -134,30 +127,20 @@ def snap_duration(steps: Sequence[Step], rate: float) -> tuple[list[Step], list[
 @one_line()
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """A step, the motion that it was given, and what it did.
-
-    Parameters
-    ----------
-    number : int
-        Its place in the recipe, from 1.
-    step : Step
-        The step.
-    given : Motion
-        Its input; where the method looks at no poses, the two end poses only.
-    edit : Edit
-        What it does to it.
-    domain : (float, float)
-        First and last time of its output.
-    notes : tuple of str
-        What was changed of the request, such as a duration that was rounded to frames.
-    """
+    """A step, the motion that it was given, and what it did."""
 
     number: int
+    """Its place in the recipe, from 1."""
     step: Step
+    """The step."""
     given: Motion
+    """Its input; where the method looks at no poses, the two end poses only."""
     edit: Edit
+    """What it does to it."""
     domain: tuple[float, float]
+    """First and last time of its output."""
     notes: tuple[str, ...] = ()
+    """What was changed of the request, such as a duration that was rounded to frames."""
 
 
 @one_line(lambda r: [s.method for s in r.steps])
@@ -201,12 +184,7 @@ class Recipe:
 
         A step sees its input without fixes, and its last sample is the input's exact end.
 
-        Parameters
-        ----------
-        motion : Motion
-            The source.
-        progress : callable, optional
-            Told ``(step, steps, method)`` before each step; it may raise to cancel.
+        ``progress`` is told ``(step, steps, method)`` before each step; it may raise to cancel.
         """
         return [s.edit for s in self.solve_steps(motion, progress=progress)]
 
@@ -222,22 +200,11 @@ class Recipe:
     ) -> list[Solved]:
         """Run every step's method and keep what each was given and did.
 
-        Parameters
-        ----------
-        motion : Motion
-            The source.
-        known : sequence of Solved
-            What an earlier call found for the same motion: steps are taken over up to the first
-            that differs, and that one's input too, so that an edit of a late step is quick.
-        progress : callable, optional
-            Told ``(step, steps, method)`` before each step; it may raise to cancel.
-        fps : float, optional
-            Frame rate of the result, by which frames of output times are counted; else the
-            motion's.
-        exact : bool
-            Keep a duration in percent as it is, instead of rounding it to whole frames.
-        first_frame : int
-            Number of the motion's first frame, for times in frames.
+        ``known`` is what an earlier call found for the same motion: steps are taken over up to the
+        first that differs, and that one's input too, so that an edit of a late step is quick.
+        ``progress`` is told as in :meth:`solve`. ``fps`` is the frame rate of the result, by which
+        frames of output times are counted, else the motion's, and ``first_frame`` the number of the
+        motion's first frame. With ``exact`` a duration in percent is not rounded to whole frames.
         """
         out: list[Solved] = []
         active = [(n, s) for n, s in enumerate(self.steps, 1) if not s.mute]

@@ -11,8 +11,6 @@ from typing import Any
 
 from retime.notes import Note, Remedy
 
-__all__ = ["VERSION", "upgrade_name", "upgrade_notes", "upgrade_parameters"]
-
 # The version that recipes, warps, projects, journals and batch manifests are written in.
 VERSION = 2
 

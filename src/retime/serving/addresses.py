@@ -9,18 +9,11 @@ import sys
 from retime.errors import InputError
 from retime.notes import Note, Remedy
 
-__all__ = ["hosts", "is_every_address", "is_loopback", "listen", "reachable_at", "shown"]
-
 
 def listen(host: str, port: int, *, parameter: str = "port") -> socket.socket:
     """Return a socket that listens; one that cannot is an ``InputError``.
 
-    Parameters
-    ----------
-    host, port : str, int
-        Where; port 0 takes a free one.
-    parameter : str
-        What a person gives another port with.
+    Port 0 takes a free one; ``parameter`` is what a person gives another port with.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # With the protocol named, asyncio sends small messages at once (TCP_NODELAY); without it, they

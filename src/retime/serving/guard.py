@@ -17,8 +17,6 @@ from urllib.parse import parse_qs, urlsplit
 
 from retime.serving.addresses import shown
 
-__all__ = ["Guard"]
-
 _HEADERS = {
     "content-security-policy": (
         "default-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; "
@@ -86,11 +84,10 @@ class Guard:
             await self.app(scope, receive, _with_headers(send))
             return
         problem = self._foreign(scope, headers)
-        if problem is None and scope["type"] == "http" and scope["path"] == "/":
-            given = parse_qs(scope["query_string"].decode("latin-1")).get("token")
-            if given is not None:
-                await self._exchange(given[0], send)
-                return
+        given = _key_in(scope) if problem is None else None
+        if given is not None:
+            await self._exchange(given, send)
+            return
         if problem is None and not self._has_cookie(headers):
             problem = (
                 f"Open the address that retime {self._name} printed when it started: it holds a "
@@ -157,6 +154,14 @@ class Guard:
             return
         cookie = f"{self._cookie}={self._secret}; Path=/; HttpOnly; SameSite=Strict"
         await _reply(send, 303, "", {"location": "/", "set-cookie": cookie})
+
+
+def _key_in(scope: Any) -> str | None:
+    """Return the key that the address of the first page holds, or ``None``."""
+    if scope["type"] != "http" or scope["path"] != "/":
+        return None
+    given = parse_qs(scope["query_string"].decode("latin-1")).get("token")
+    return None if given is None else given[0]
 
 
 def _at(host: str, port: int) -> tuple[str, ...]:

@@ -36,8 +36,6 @@ from retime.studio.wording import studio_notes
 from retime.times import needs_clip
 from retime.timing import TimeWarp
 
-__all__ = ["FrameMaker"]
-
 Progress = Callable[[str, float | None], None]
 # What a window is sent at once, at most: single precision values, 1 GB of them.
 _MOST_VALUES = 1 << 28
@@ -46,10 +44,7 @@ _MOST_VALUES = 1 << 28
 class FrameMaker:
     """Does jobs one after the other, and makes the frames that windows are sent.
 
-    Parameters
-    ----------
-    progress : callable
-        Told what is being done and the share that is done, where known.
+    ``progress`` is told what is being done and the share that is done, where known.
     """
 
     def __init__(self, progress: Progress = lambda text, share: None) -> None:

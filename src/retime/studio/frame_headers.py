@@ -15,22 +15,6 @@ from msgspec import Struct
 from retime.serving.frames import pack_frame
 from retime.studio.project import Version
 
-__all__ = [
-    "Block",
-    "ContactBar",
-    "LiveHeader",
-    "LiveServerHeader",
-    "MotionHeader",
-    "PhysicsHeader",
-    "PosesEditor",
-    "ResultHeader",
-    "StepResult",
-    "SurfaceEditor",
-    "SurfaceKeyView",
-    "ViolationRow",
-    "frame",
-]
-
 
 class Block(Struct, frozen=True):
     """One array of a frame, float32."""

@@ -34,23 +34,13 @@ from retime.studio.workers import Stopped, Workers
 from retime.studio.workspace import sha256_of
 from retime.times import needs_clip
 
-__all__ = ["MOST_UPLOAD", "Hub"]
-
 MOST_UPLOAD = 512 << 20
 # The project file is written when nothing has changed for so long, seconds; the journal at once.
 _AUTOSAVE = 1.0
 
 
 class Hub:
-    """Serves windows on one session.
-
-    Parameters
-    ----------
-    session : Session
-        The document.
-    workers : Workers
-        Who computes.
-    """
+    """Serves windows on one session."""
 
     def __init__(self, session: Session, workers: Workers) -> None:
         self.session, self.workers = session, workers

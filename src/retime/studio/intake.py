@@ -18,8 +18,6 @@ from retime.studio.project import MOST_STEPS, Audio, MotionEntry, NewStep, Proje
 from retime.studio.workers import Workers
 from retime.studio.workspace import Workspace, file_name, sha256_of
 
-__all__ = ["Intake"]
-
 _SOUNDS = (".wav", ".mp3", ".ogg", ".m4a", ".flac", ".opus", ".aac")
 # A recipe with a hundred dense warps is smaller.
 _MOST_JSON = 16 << 20

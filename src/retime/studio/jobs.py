@@ -8,21 +8,6 @@ from msgspec import Struct
 
 from retime.studio.project import Version
 
-__all__ = [
-    "EXPORTS",
-    "Clip",
-    "Export",
-    "Inspect",
-    "Job",
-    "Live",
-    "Load",
-    "Physics",
-    "Resolve",
-    "Result",
-    "Suggest",
-    "Watch",
-]
-
 EXPORTS = Literal["bvh", "glb", "npz", "warp", "recipe", "report"]
 
 

@@ -28,8 +28,6 @@ from retime.studio.session import Session
 from retime.studio.workers import Workers
 from retime.studio.workspace import Workspace, sha256_of
 
-__all__ = ["serve"]
-
 
 def serve(
     folder: Path,
@@ -42,18 +40,9 @@ def serve(
 ) -> None:
     """Serve a project until it is interrupted.
 
-    Parameters
-    ----------
-    folder : Path
-        The project's folder; made where there is none.
-    motions : list of Path
-        Motions to take in, where they are not in it yet.
-    root : Path, optional
-        What windows may look into; the folder around the project where not given.
-    host, port : str, int
-        Where to listen; port 0 takes a free one.
-    browser : bool
-        Open a window.
+    The project's ``folder`` is made where there is none, and ``motions`` are taken in where they
+    are not in it yet. Windows may look into ``root``, else into the folder around the project. Port
+    0 takes a free one; with ``browser`` a window is opened.
     """
     if not (STATIC / "index.html").exists():
         raise InputError(

@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from retime.errors import RetimeError
 from retime.notes import Remedy, present
 
-__all__ = ["studio_error", "studio_notes", "studio_words"]
-
 _SCHEME = "; name the joints in the file as a usual scheme does, such as Mixamo's"
 # What only the command line can do, and what a person at a window does in its place.
 _ELSEWHERE = {

@@ -11,8 +11,6 @@ from pathlib import Path
 
 from retime.errors import InputError
 
-__all__ = ["Workspace", "file_name", "project_folder", "sha256_of"]
-
 # A name keeps letters, digits and a few marks; anything else could mean something to a system.
 _UNSAFE = re.compile(r"[^\w .()+\-]", re.UNICODE)
 _LONGEST_NAME = 120
@@ -48,12 +46,7 @@ def project_folder(files: list[Path], project: Path | None) -> tuple[Path, list[
 class Workspace:
     """A root that no file access of a window leaves, links resolved, and a project folder in it.
 
-    Parameters
-    ----------
-    folder : Path
-        The project's folder; made when something is written.
-    root : Path
-        Files of the project lie under it.
+    The project's folder is made when something is written.
     """
 
     def __init__(self, folder: Path, root: Path) -> None:

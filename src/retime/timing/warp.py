@@ -17,8 +17,6 @@ from retime.parameters import part_of_clip
 from retime.timing import graph
 from retime.timing.graph import Graph
 
-__all__ = ["TimeWarp"]
-
 FloatArray = npt.NDArray[np.float64]
 Knots = tuple[npt.ArrayLike, npt.ArrayLike]
 
@@ -355,15 +353,9 @@ class TimeWarp:
     ) -> TimeWarp:
         """Extend a warp of a range to the whole clip: identity before, fixed or moved after.
 
-        Parameters
-        ----------
-        domain : (float, float)
-            The clip's first and last time.
-        range : (float, float)
-            Source times between which this warp acts; it starts at the range's start.
-        ripple : bool
-            Shift what follows the range when the range changes its length; otherwise the warp must
-            keep the range's length.
+        ``domain`` are the clip's first and last time, ``range`` the source times between which this
+        warp acts; it starts at the range's start. With ``ripple``, what follows is shifted when the
+        range changes its length; otherwise the warp must keep it.
         """
         (first, last), (a, b) = domain, range
         part_of_clip(range, domain)

@@ -16,17 +16,16 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.body import ROLES
 from retime.errors import InfeasibleError, InputError
+from retime.keywords import takes
 from retime.methods.align.joints import PAPER_JOINTS, Recording, record, tracked_points
 from retime.methods.align.path_curve import keys_of_path, warp_through
 from retime.methods.align.poses import Sizer, floor_of, own_heading, turned_onto
 from retime.motion import Motion
 from retime.motion.edits import Edit
 from retime.one_line import one_line
-from retime.parameters import About, ClipRange, Range, Ripple, part_of_clip, takes
+from retime.parameters import About, ClipRange, Range, Ripple, part_of_clip
 from retime.times import Length
 from retime.timing import TimeWarp
-
-__all__ = ["AlignParameters", "Alignment", "align", "align_edit", "alignment", "find_alignment"]
 
 # Velocity counts as the distance it makes in this many seconds.
 _MOTION_SECONDS = 0.15

@@ -18,8 +18,6 @@ from retime.methods.align.poses import own_heading
 from retime.motion import Motion
 from retime.one_line import one_line
 
-__all__ = ["Moment", "TimingScore", "follow", "score", "score_times"]
-
 # Where the recording's mean joint is slower than this (metres a second), timing cannot be seen.
 _MOVES = 0.15
 # Less sure than this, a moment is not judged.

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.errors import InputError
+from retime.keywords import takes
 from retime.methods.guided.features import SMOOTHING, Signals, filtered, pose_signals
 from retime.methods.guided.parameters import GuidedParameters, SignalParameters
 from retime.methods.guided.pose_curve import FINE, PoseCurve
@@ -19,7 +20,6 @@ from retime.motion import Motion
 from retime.motion.edits import Edit
 from retime.motion.kinematics import ground_height, positions
 from retime.motion.memory import last
-from retime.parameters import takes
 from retime.timing import TimeWarp
 
 __all__ = [

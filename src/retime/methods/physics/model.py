@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.errors import InfeasibleError, InputError
+from retime.keywords import describes, takes
 from retime.methods.physics.durations import (
     fastest_speeds,
     longest_duration,
@@ -38,7 +39,6 @@ from retime.methods.physics.solve import Solution, solve
 from retime.motion import Motion
 from retime.motion.edits import apply
 from retime.motion.kinematics import positions
-from retime.parameters import describes, takes
 from retime.timing import TimeWarp
 
 __all__ = ["PhysicsModel", "TorqueLimits"]

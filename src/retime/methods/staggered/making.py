@@ -12,6 +12,7 @@ from retime.arrays import FloatArray
 from retime.body import find_body
 from retime.body.contacts import detect_contacts
 from retime.body.contacts.given import with_given
+from retime.coercion import coerce
 from retime.errors import InputError
 from retime.methods.staggered.channel import Channel, Fit
 from retime.methods.staggered.evidence import TRAIL_SMOOTHING, gather, refinements_at
@@ -25,7 +26,7 @@ from retime.motion.edits import apply
 from retime.motion.sampling import MOST_BYTES
 from retime.motion.skeleton import Skeleton
 from retime.notes import Note, Remedy
-from retime.parameters import Range, coerce, part_of_clip
+from retime.parameters import Range, part_of_clip
 from retime.timing import TimeWarp
 
 __all__ = ["poses_by_hand", "poses_of"]

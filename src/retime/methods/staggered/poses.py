@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from retime.keywords import takes
 from retime.methods.staggered.curve_edits import CurveEdits
 from retime.methods.staggered.history import PoseEdit, replayed
 from retime.methods.staggered.parameters import FindingParameters
@@ -18,7 +19,6 @@ from retime.methods.staggered.value_edits import ValueEdits
 from retime.motion import Motion, Pose, Units
 from retime.motion.skeleton import Skeleton
 from retime.one_line import one_line
-from retime.parameters import takes
 
 __all__ = ["StaggeredPoses"]
 

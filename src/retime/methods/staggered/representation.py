@@ -15,6 +15,7 @@ from retime.body import find_body
 from retime.body.contacts import find_contacts
 from retime.body.holding import Constraints, contact_fixes
 from retime.body.rising import flight_stretch, raised, within_hinges
+from retime.coercion import coerce
 from retime.errors import InputError, did_you_mean
 from retime.methods.staggered.bounding import bounded
 from retime.methods.staggered.channel import Channel
@@ -28,7 +29,6 @@ from retime.motion.edits import Edit, apply, apply_edits, correction_between
 from retime.motion.kinematics import carriers
 from retime.motion.layers import PoseLayer
 from retime.notes import Note, Remedy
-from retime.parameters import coerce
 from retime.timing import TimeWarp
 
 __all__ = ["PoseName", "Representation", "by_joint", "numbers"]

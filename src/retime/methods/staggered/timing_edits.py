@@ -9,11 +9,11 @@ from typing import Self
 import numpy as np
 
 from retime.arrays import FloatArray
+from retime.coercion import coerce
 from retime.errors import InputError
 from retime.methods.staggered.history import recorded
 from retime.methods.staggered.representation import PoseName, Representation, by_joint
 from retime.methods.staggered.timing import Timing
-from retime.parameters import coerce
 
 __all__ = ["TimingEdits"]
 

@@ -9,9 +9,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from retime.coercion import coerce
 from retime.errors import InputError, did_you_mean
 from retime.one_line import one_line
-from retime.parameters import coerce
 from retime.times import ClipTime, Clock, Length, SourceTime, in_seconds, needs_clip
 
 __all__ = ["ControlPoint", "Shape", "SurfaceKey"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from retime.body.holding import contact_fixes
+from retime.keywords import takes
 from retime.methods.surface.cartoon import cartoon_fix
 from retime.methods.surface.parameters import (
     ControlParameters,
@@ -15,7 +16,7 @@ from retime.methods.surface.surfaces import ControlSurfaces
 from retime.motion import Motion
 from retime.motion.edits import Edit
 from retime.motion.memory import last
-from retime.parameters import same, takes, values_of
+from retime.parameters import same, values_of
 from retime.timing import TimeWarp
 
 __all__ = ["control_surfaces", "surface", "surface_warp"]

@@ -16,7 +16,9 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.body import LimbName
+from retime.coercion import coerce
 from retime.errors import InputError
+from retime.keywords import describes, takes
 from retime.methods.surface.arrival import Arrival, arrival
 from retime.methods.surface.carrying import lead_limbs
 from retime.methods.surface.intersection import held_up, met_times
@@ -30,7 +32,7 @@ from retime.motion.edits import apply
 from retime.motion.kinematics import positions
 from retime.motion.layers import PoseLayer
 from retime.motion.memory import last
-from retime.parameters import Range, coerce, describes, part_of_clip, takes
+from retime.parameters import Range, part_of_clip
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
