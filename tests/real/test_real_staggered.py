@@ -22,6 +22,8 @@ from retime import (
     quat,
     read,
 )
+from retime.body.contacts import find_contacts
+from retime.body.metrics import flight_error
 from retime.motion.kinematics import global_rotations
 
 SHARED = Path(__file__).parents[3] / "shared" / "mocap"
@@ -156,3 +158,23 @@ def test_a_slider_of_staggering_moves_continuously() -> None:
         for a, b in itertools.pairwise(made)
     ]
     assert max(steps) < 6 * np.median(steps) + 0.005
+
+
+@pytest.mark.parametrize("name", ["13_11", "16_03", "16_06"])
+def test_an_exaggerated_jump_is_higher_and_its_crouch_deeper(name: str) -> None:
+    motion = clip(name)
+    hips = motion.skeleton.index("Hips")
+    made = Recipe([Step("stagger", {"exaggerate": 0.4})]).evaluate(motion)
+    before, after = positions(motion)[:, hips], positions(made)[:, hips]
+    start, end = max(find_contacts(motion).flights, key=lambda f: f[1] - f[0])
+    flight = (motion.times >= start) & (motion.times <= end)
+    crouch = (motion.times >= start - 0.7) & (motion.times <= start)
+    level = before[flight][0, 1]
+    rise = (after[flight, 1].max() - level) / (before[flight, 1].max() - level)
+    depth = (level - after[crouch, 1].min()) / (level - before[crouch, 1].min())
+    assert rise == pytest.approx(1.4, abs=0.1)
+    assert depth == pytest.approx(1.4, abs=0.1)
+    assert np.abs(after - before)[:, [0, 2]].max() < 1e-3
+    kept = Recipe([Step("stagger", {"exaggerate": 0.4, "keep_gravity": True})]).evaluate(motion)
+    assert kept.duration > motion.duration
+    assert flight_error(kept).mean < 0.5 * flight_error(made).mean

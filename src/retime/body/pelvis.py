@@ -18,7 +18,7 @@ from retime.motion import Motion, quat
 from retime.motion.kinematics import global_rotations, positions
 from retime.timing import TimeWarp
 
-__all__ = ["pelvis_follows"]
+__all__ = ["moved", "pelvis_follows", "smooth_track"]
 
 # Legs carry this much in the air; longer legs count by this power of their reach.
 _AIR, _POWER = 0.05, 8
@@ -96,7 +96,7 @@ def pelvis_follows(motion: Motion, retimed: Motion, warp: TimeWarp) -> Motion:
     span = slice(max(first - pad, 0), min(last + pad + 1, len(times)))
     offset = np.zeros((len(times), 3))
     offset[span] = _between_feet(legs, now, now[:, hips], span, retimed.rate)
-    made = _moved(retimed, offset)
+    made = moved(retimed, offset)
     for leg in legs:
         made = _lead(motion, made, leg, leg.goal + (1 - leg.held) * offset)
     return made
@@ -108,7 +108,7 @@ def _between_feet(
     """Return the pelvis's displacement (N, 3): near to where each loaded leg had its hips."""
     cost = np.sum([leg.load[span] for leg in legs], axis=0)
     wanted = np.sum([leg.load[span, None] * (leg.hips - hips)[span] for leg in legs], axis=0)
-    found = _smooth(cost, wanted, rate)
+    found = smooth_track(cost, wanted, rate)
     more, toward = np.zeros(len(cost)), np.zeros_like(found)
     for _ in range(_ROUNDS):
         pull, count, worst = np.zeros_like(found), np.zeros(len(cost)), 0.0
@@ -127,17 +127,36 @@ def _between_feet(
         step = found + 1.5 * pull / np.maximum(count, 1)[:, None]
         toward = np.where(late[:, None], step, toward)
         more = np.where(late, more + 1.0, more)
-        found = _smooth(cost + more, wanted + more[:, None] * toward, rate)
+        found = smooth_track(cost + more, wanted + more[:, None] * toward, rate)
     return found
 
 
-def _smooth(cost: FloatArray, weighted: FloatArray, rate: float) -> FloatArray:
-    """Minimise sum c |d - T|^2 + stay |d|^2 + smooth |d''|^2 (N, 3), at rest at both ends."""
+def smooth_track(
+    cost: FloatArray,
+    weighted: FloatArray,
+    rate: float,
+    *,
+    stay: float = _STAY,
+    smooth: float = _SMOOTH,
+) -> FloatArray:
+    """Minimise sum c |d - T|^2 + stay |d|^2 + smooth |d''|^2, at rest at both ends.
+
+    Parameters
+    ----------
+    cost : array (N,)
+        c of each frame.
+    weighted : array (N, D)
+        c T of each frame.
+    rate : float
+        Frames a second.
+    stay, smooth : float
+        Costs of a displacement, and of its acceleration.
+    """
     from scipy.linalg import solveh_banded
 
-    stiff = _SMOOTH * rate**4
+    stiff = smooth * rate**4
     band = np.zeros((3, len(cost)))
-    band[2] = cost + _STAY + 6 * stiff
+    band[2] = cost + stay + 6 * stiff
     band[1, 1:], band[0, 2:] = -4 * stiff, stiff
     return np.asarray(solveh_banded(band, weighted))
 
@@ -154,7 +173,7 @@ def _contact_share(motion: Motion, limb: Limb, fade: float) -> FloatArray:
     return out
 
 
-def _moved(motion: Motion, offset: FloatArray) -> Motion:
+def moved(motion: Motion, offset: FloatArray) -> Motion:
     """Move a whole figure, metres with Y up."""
     root = motion.skeleton.names[motion.skeleton.roots[0]]
     if motion.units.up == "Z":

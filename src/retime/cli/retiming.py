@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,18 +24,19 @@ def retime_file(
     *,
     warp_file: Path | None = None,
     beside: Sequence[Path | None] = (),
-    made_for: Mapping[str, str] | None = None,
+    read: Recipe | None = None,
 ) -> None:
     """Evaluate steps on a file and on those that go with it; say what came of it.
 
-    ``beside`` are files that the command writes itself: none may be written twice.
+    ``beside`` are files that the command writes itself: none may be written twice. ``read`` is the
+    recipe that the steps come from.
     """
     pairs = [_pair(text, target) for text in retiming.also or []]
     _must_not_collide([(source, target), *pairs], [warp_file, retiming.recipe, *beside])
     every = retiming.animation == "all"
     if every:
         _must_be_whole_files(source, target, retiming, warp_file, beside)
-    job, notes = _job(steps, source, target, retiming, made_for)
+    job, notes = _job(steps, source, target, retiming, read)
     if every:
         recipe = _retime_all(job, source, target, retiming, notes)
     else:
@@ -51,18 +52,23 @@ def _job(
     source: Path,
     target: Path,
     retiming: Retiming,
-    made_for: Mapping[str, str] | None,
+    read: Recipe | None,
 ) -> tuple[Job, list[str]]:
     from retime.evaluate import Job
     from retime.recipe import Recipe
 
-    notes = []
+    notes: list[str] = []
+    made_for = None if read is None else read.input
     sha256 = hashlib.sha256(source.read_bytes()).hexdigest()
     if made_for is not None and made_for.get("sha256") not in (None, sha256):
         notes.append(f"the recipe was made for another file ({made_for.get('name', 'unknown')})")
     job = Job(
         source=source,
-        recipe=Recipe(steps, {"name": source.name, "sha256": sha256}),
+        recipe=Recipe(
+            steps,
+            {"name": source.name, "sha256": sha256},
+            () if read is None else read.notes,
+        ),
         reading=retiming.reading,
         animation=None if retiming.animation == "all" else retiming.animation,
         fps=retiming.fps,

@@ -29,4 +29,4 @@ def run(
     for written in (target, warp, retiming.recipe):
         if written is not None:
             must_differ(recipe_file, written)
-    retime_file(list(plan.steps), source, target, retiming, warp_file=warp, made_for=plan.input)
+    retime_file(list(plan.steps), source, target, retiming, warp_file=warp, read=plan)

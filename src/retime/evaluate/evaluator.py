@@ -9,6 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.evaluate.job import Evaluated, Job
 from retime.io import FORMATS, format_of, keeps_file
@@ -157,16 +160,17 @@ def _prepared(job: Job, motion: Motion, *, exact: bool) -> tuple[Recipe, list[st
         steps[place] = replace(
             steps[place], parameters=replace(p, duration=ClipTime(100 * factor, "%"))
         )
-    notes: list[str] = []
+    notes = list(job.recipe.notes)
     if not exact:
-        steps, notes = snap_duration(steps, job.fps or motion.rate)
+        steps, rounded = snap_duration(steps, job.fps or motion.rate)
+        notes += rounded
     if job.contacts is not None:
         # Given in the source's time, so they stand before all else; the fix still runs last.
         known = {"contacts": job.contacts, "contacts_only": job.contacts_only}
         steps = [Step("hold", known), *steps]
     elif job.hold:
         steps = [*steps, Step("hold")]
-    return Recipe(steps, job.recipe.input), notes
+    return Recipe(steps, job.recipe.input, job.recipe.notes), notes
 
 
 def _same_edits(one: Sequence[Solved], other: Sequence[Solved]) -> bool:
@@ -198,6 +202,21 @@ def warp_between(found: Evaluated, first: int = 0, last: int | None = None) -> T
     else:
         given = found.motion if first else found.source
     return total_warp(given, [s.edit for s in steps]).of_body()
+
+
+def evidence_of(found: Evaluated) -> FloatArray | None:
+    """Return how much a reference resembles the clip: result times and likeness, 0 to 1, (n, 2).
+
+    It is that of the last step that compared the clip with a foreign reference.
+    """
+    for place in reversed(range(len(found.solved))):
+        curve = found.solved[place].edit.curves.get("evidence")
+        if curve is not None:
+            shown = warp_between(found, place).inverse(curve[:, 0])
+            order = np.argsort(shown, kind="stable")
+            found_curve: FloatArray = np.c_[shown, curve[:, 1]][order]
+            return found_curve
+    return None
 
 
 def with_warp(found: Evaluated, place: int, warp: TimeWarp) -> Evaluated:

@@ -65,7 +65,8 @@ class Edit:
     ``layer`` is in the step's input time and precedes its warp; ``correction`` is in its output
     time and follows it: a limb that is led to its place in space, a pelvis that follows. Later
     steps see both. ``contacts``, in the step's input time, replace those of the source from there
-    on; ``figures`` are numbers that the method found on the way, such as costs.
+    on; ``figures`` are numbers that the method found on the way, such as costs, and ``curves``
+    values over the step's input time, arrays (n, 2).
     """
 
     warp: TimeWarp | None = None
@@ -75,6 +76,7 @@ class Edit:
     weight: float = 1.0
     contacts: tuple[Contact, ...] | None = None
     figures: Mapping[str, float] = field(default_factory=dict)
+    curves: Mapping[str, FloatArray] = field(default_factory=dict)
 
     def weighted_warp(self, domain: tuple[float, float]) -> TimeWarp:
         """Return the step's warp, blended with the identity over its input's time."""

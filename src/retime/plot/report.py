@@ -50,6 +50,7 @@ def write_report(
     source: Motion | None = None,
     warp: TimeWarp | None = None,
     truth: TimeWarp | None = None,
+    evidence: FloatArray | None = None,
     min_contact: float = 0.1,
 ) -> None:
     """Write a page with metrics before and after, warp, film strips, contacts and worst frames.
@@ -68,10 +69,12 @@ def write_report(
         From its time to the source's.
     truth : TimeWarp, optional
         The warp that would have been right.
+    evidence : array (n, 2), optional
+        Times of the motion, and how much a reference resembles it there, 0 to 1.
     min_contact : float
         Shortest contact in seconds; 0.1 suits running.
     """
-    page = _Page(title, motion, source, warp, truth, min_contact)
+    page = _Page(title, motion, source, warp, truth, evidence, min_contact)
     write_bytes(path, [html_page(title, page.sections())])
 
 
@@ -94,6 +97,7 @@ class _Page:
     source: Motion | None
     warp: TimeWarp | None
     truth: TimeWarp | None
+    evidence: FloatArray | None
     min_contact: float
 
     def sections(self) -> Iterator[str]:
@@ -110,7 +114,8 @@ class _Page:
             warps = {"this warp": self.warp}
             if self.truth is not None:
                 warps["true warp"] = self.truth
-            yield picture(warp_figure(warps), "Source against output time; the rate below")
+            drawn = warp_figure(warps, evidence=self.evidence)
+            yield picture(drawn, "Source against output time; the rate below")
         yield "<h2>Film strip</h2>"
         strips = {} if self.source is None else {"source": self.source}
         yield picture(strip_figure(strips | {"this motion": motion}), "Poses at equal time steps")

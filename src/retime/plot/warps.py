@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retime.plot.style import FAINT, INK, SERIES, canvas, plain, save
+from retime.arrays import FloatArray
+from retime.plot.style import FAINT, INK, ORIGINAL, SERIES, canvas, plain, save
 from retime.timing import TimeWarp
 
 if TYPE_CHECKING:
@@ -19,17 +20,23 @@ if TYPE_CHECKING:
 _SLOWEST, _FASTEST = 1 / 32, 32.0
 # A rate this near to 1 keeps the source's timing.
 _KEPT = 0.05
+# Height of the band of evidence, as a share of the plot.
+_BAND = 0.12
 
 
-def draw_warps(warps: Mapping[str, TimeWarp], path: str | Path) -> None:
+def draw_warps(
+    warps: Mapping[str, TimeWarp], path: str | Path, *, evidence: FloatArray | None = None
+) -> None:
     """Draw warps over each other into a picture file; see :func:`warp_figure`."""
-    save(warp_figure(warps), path)
+    save(warp_figure(warps, evidence=evidence), path)
 
 
-def warp_figure(warps: Mapping[str, TimeWarp]) -> Figure:
+def warp_figure(warps: Mapping[str, TimeWarp], *, evidence: FloatArray | None = None) -> Figure:
     """Draw warps over each other, and their rates below on a log scale.
 
-    The legend shows their names. A warp with channels is drawn channel by channel.
+    The legend shows their names. A warp with channels is drawn channel by channel. ``evidence``
+    (n, 2) are output times, and how much a reference resembles the clip there, 0 to 1: a band under
+    the curve.
     """
     figure = canvas(7.0, 5.6)
     curve, rate = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
@@ -47,6 +54,8 @@ def warp_figure(warps: Mapping[str, TimeWarp]) -> Figure:
         graph = warp.channel(channel)
         curve.plot(graph.x, graph.y, color=colour, linewidth=2, label=name)
         _draw_rate(rate, warp, channel, colour)
+    if evidence is not None:
+        _mark_evidence(curve, evidence)
     _mark_kept(rate, next(iter(lines.values())))
     curve.set_ylabel("source time (s)", color=INK)
     rate.set_ylabel("rate (×)", color=INK)
@@ -75,6 +84,21 @@ def _draw_rate(axes: Axes, warp: TimeWarp, channel: str | None, colour: str) -> 
     speed = np.clip(np.abs(warp.rate(t, channel)), _SLOWEST, _FASTEST)
     style = "default" if smooth else "steps-post"
     axes.plot(t, speed, color=colour, linewidth=2, drawstyle=style)
+
+
+def _mark_evidence(axes: Axes, evidence: FloatArray) -> None:
+    """Draw a band along the bottom, as high as the reference resembles the clip."""
+    axes.fill_between(
+        evidence[:, 0],
+        0,
+        _BAND * evidence[:, 1],
+        transform=axes.get_xaxis_transform(),
+        color=ORIGINAL,
+        alpha=0.35,
+        linewidth=0,
+        zorder=0,
+        label="resembles the reference",
+    )
 
 
 def _mark_kept(axes: Axes, line: tuple[TimeWarp, str | None]) -> None:

@@ -15,7 +15,7 @@ from retime.methods import method
 from retime.motion import Motion
 from retime.parameters import declared
 from retime.recipe.recipe import Recipe, Step
-from retime.recipe.upgrade import VERSION, upgrade_parameters
+from retime.recipe.upgrade import VERSION, upgrade_notes, upgrade_parameters
 from retime.timing import TimeWarp
 
 __all__ = [
@@ -85,16 +85,18 @@ def from_document(document: Any) -> Recipe:
     listed = document.get("steps")
     if not isinstance(listed, list):
         raise InputError('a recipe needs "steps", a list')
-    steps = []
+    steps, notes = [], []
     for number, entry in enumerate(listed, 1):
         try:
             steps.append(step_from_document(entry, version))
+            values = entry.get("parameters", {})
+            notes += upgrade_notes(entry["method"], values, version)
         except InputError as e:
             raise InputError(f"step {number}: {e}") from None
     given = document.get("input")
     if given is not None and not isinstance(given, Mapping):
         raise InputError('"input" must be an object')
-    return Recipe(steps, given)
+    return Recipe(steps, given, notes)
 
 
 def step_from_document(entry: Any, version: int = VERSION) -> Step:
@@ -136,7 +138,8 @@ def read_recipe(path: str | Path) -> Recipe:
     except InputError as e:
         raise FormatError(str(e), path=path) from None
     folder = Path(path).parent
-    return Recipe([_found_beside(step, folder) for step in recipe.steps], recipe.input)
+    steps = [_found_beside(step, folder) for step in recipe.steps]
+    return Recipe(steps, recipe.input, recipe.notes)
 
 
 def _found_beside(step: Step, folder: Path) -> Step:

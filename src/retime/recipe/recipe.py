@@ -154,6 +154,8 @@ class Recipe:
         The steps, first to last.
     input : mapping, optional
         Name and SHA-256 of the file that it was made for.
+    notes : sequence of str
+        What was changed when it was read.
 
     Examples
     --------
@@ -165,6 +167,7 @@ class Recipe:
 
     steps: Sequence[Step] = ()
     input: Mapping[str, str] | None = None
+    notes: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         steps = tuple(self.steps)
@@ -172,6 +175,7 @@ class Recipe:
             if not isinstance(step, Step):
                 raise InputError(f"a recipe is made of steps, not of {type(step).__name__}")
         object.__setattr__(self, "steps", steps)
+        object.__setattr__(self, "notes", tuple(self.notes))
 
     def solve(
         self, motion: Motion, *, progress: Callable[[int, int, str], None] | None = None

@@ -19,7 +19,7 @@ from retime.body.contacts import detect_contacts, find_contacts
 from retime.body.metrics import skate_by_frame
 from retime.errors import InputError
 from retime.evaluate import Evaluated, Evaluator, Job
-from retime.evaluate.evaluator import with_warp
+from retime.evaluate.evaluator import evidence_of, with_warp
 from retime.io import format_of
 from retime.io.in_place import choose_default, lasts
 from retime.motion import Motion
@@ -199,6 +199,9 @@ class FrameMaker:
             "source": warp.source,
             "skate": skate_by_frame(made, points=points, contacts=self._touching(found)),
         }
+        evidence = evidence_of(found)
+        if evidence is not None:
+            arrays["evidence"] = evidence
         if _mesh(found.source) or isinstance(editor, frame_headers.PosesEditor):
             arrays["rotations"] = global_rotations(made)
         return frame_headers.frame(header, arrays | step_times(job, found) | layers(job, found))
@@ -269,7 +272,12 @@ class FrameMaker:
         elif job.format == "report":
             self.progress("Drawing the report", None)
             write_report(
-                job.path, found.motion, title=job.title, source=found.source, warp=found.warp
+                job.path,
+                found.motion,
+                title=job.title,
+                source=found.source,
+                warp=found.warp,
+                evidence=evidence_of(found),
             )
         else:
             write(found.motion, job.path, original=found.source)

@@ -119,6 +119,10 @@ class StaggerParameters(FindingParameters, TimingParameters):
             slider=(-1, 1),
         ),
     ] = 0.0
+    keep_gravity: Annotated[
+        bool,
+        About("Let exaggerated jumps last longer, so that they fall as before."),
+    ] = False
     relative_to: Annotated[
         Literal["average", "neighbours", "previous", "next"],
         About("What poses are exaggerated against."),

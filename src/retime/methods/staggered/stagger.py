@@ -31,7 +31,7 @@ def stagger(motion: Motion, p: StaggerParameters) -> Edit:
     motion : Motion
         The motion.
     """
-    return edited_poses(motion, p).to_edit(constraints=p.constraints)
+    return edited_poses(motion, p).to_edit(constraints=p.constraints, keep_gravity=p.keep_gravity)
 
 
 def edited_poses(motion: Motion, p: StaggerParameters) -> StaggeredPoses:
