@@ -130,6 +130,8 @@ class Retiming(Job):
             "warp": str(engine.folder / "warp.json"),
             "fps": capture.fps,
             "first_frame": capture.first,
+            # Keys that move stay as many: they lead no limb to its place in space.
+            "corrections": settings.apply != "REKEY",
             "bezier": _STRIP_TOLERANCE if settings.apply == "NLA" else None,
         }
         answer = yield from _scaled(engine.ask(request), 0.4)

@@ -815,3 +815,9 @@ def test_windows_equal_a_plain_evaluation(monkeypatch: pytest.MonkeyPatch) -> No
     np.testing.assert_allclose(
         np.minimum(pruned, cap), np.minimum(exact, cap), rtol=1e-3, atol=1e-5
     )
+
+
+def test_a_length_of_two_frames_is_too_fast() -> None:
+    walk = samples.walk()
+    with pytest.raises(InfeasibleError, match="the speed would have to be"):
+        guided_warp(walk, duration=2 / walk.rate)

@@ -44,7 +44,7 @@ class Evaluator:
     def __init__(self) -> None:
         self._motions: OrderedDict[tuple[Any, ...], Motion] = OrderedDict()
         self._last: dict[str, Evaluated] = {}
-        self._frames: dict[str, tuple[float | None, bool]] = {}
+        self._frames: dict[str, tuple[float | None, bool, bool]] = {}
 
     def motion(self, job: Job, *, reading: Callable[[], None] = lambda: None) -> Motion:
         """Return a job's source, read or as it was read before; ``reading`` is called if read."""
@@ -105,11 +105,13 @@ class Evaluator:
                 f"the file keeps its rate, and keys their spacing; {job.fps:g} fps is for what had "
                 "to be sampled"
             )
-        frames = (job.fps, job.exact or in_place)
+        frames = (job.fps, job.exact or in_place, job.corrections)
         again = last is not None and self._frames.get(name) == frames
         if last is not None and again and _same_edits(last.solved, solved):
             return replace(last, recipe=recipe, solved=solved)
         edits = [s.edit for s in solved]
+        if not job.corrections:
+            edits = [replace(e, correction=None) for e in edits]
         made = apply_edits(motion, edits, fps=frames[0], exact=frames[1]).with_notes(*notes)
         found = _evaluated(motion, recipe, solved, edits, made, in_place)
         self._last[name], self._frames[name] = found, frames

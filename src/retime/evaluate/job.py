@@ -51,6 +51,8 @@ class Job:
         Number of a step, from 0, whose duration is this factor of its input's.
     first_frame : int
         Number of the source's first frame, by which times in frames are counted.
+    corrections : bool
+        Lead limbs to their places in space. Without, keys only move in time, and few keys stay few.
     """
 
     source: str | Path | Motion
@@ -66,6 +68,7 @@ class Job:
     contacts_only: bool = False
     factor: tuple[int, float] | None = None
     first_frame: int = 0
+    corrections: bool = True
 
 
 @one_line()

@@ -105,6 +105,7 @@ class Engine:
             recipe=from_document(_with_references(request)),
             fps=request.get("fps"),
             first_frame=coerce(request.get("first_frame", 0), int, "first_frame"),
+            corrections=coerce(request.get("corrections", True), bool, "corrections"),
         )
 
         def told(done: int, count: int, name: str) -> None:

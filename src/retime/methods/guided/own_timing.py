@@ -58,7 +58,10 @@ def keep_own_timing(problem: Problem, length: float) -> Found:
     spline = problem.spline(length)
     straight = problem.shown(spline, m)
     unchanged = np.abs(np.diff(straight) - 1).max() < 1e-9 and problem.own
-    if m < 4 or (unchanged and problem.allows(spline)):
+    if unchanged and problem.allows(spline):
+        return Found(spline, cost)
+    if m < 4:  # nothing to choose, but the speeds must be allowed
+        key_cells(problem, length, *_resolution(problem, length))
         return Found(spline, cost)
     path, change, cells = _search(problem, length)
     pricing = _pricing(problem, change)
