@@ -12,9 +12,10 @@ from retime.body import Body
 from retime.errors import InputError
 from retime.motion import Motion
 
-__all__ = ["DOWN", "parse_gravity"]
+__all__ = ["DOWN", "EARTH", "parse_gravity"]
 
-DOWN = (0.0, -9.81, 0.0)
+EARTH = 9.81
+DOWN = (0.0, -EARTH, 0.0)
 _DIRECTIONS = {
     "left": (1.0, 0.0, 0.0),
     "right": (-1.0, 0.0, 0.0),

@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 TorqueLimits = Literal["observed"] | float | Mapping[str, float] | Callable[[Motion], Any]
-Objective = Literal["match", "effort"] | tuple[Motion, TimeWarp]
+Objective = Literal["match", "effort", "load"] | tuple[Motion, TimeWarp]
 Watch = Callable[..., Any]
 
 Strict = Annotated[
@@ -46,6 +46,13 @@ class ModelParameters(ContactParameters):
             metavar="G",
         ),
     ] = 9.81
+    gravity_from: Annotated[
+        Literal["auto", "recording", "gravity"],
+        About(
+            "What to believe where a recorded flight does not fall with 9.81 m/s²: auto brings "
+            "clear cases to gravity, recording keeps its timing, gravity corrects all flights.",
+        ),
+    ] = "auto"
     mass: Annotated[
         float | None,
         About(
@@ -109,11 +116,12 @@ class ModelParameters(ContactParameters):
     slack: Annotated[
         float,
         About(
-            "Force on the root that needs no source, in body weights: tolerance for noise.",
+            "Force on the root that needs no source, in body weights (half of it sideways): "
+            "tolerance for noise.",
             minimum=1e-6,
             advanced=True,
         ),
-    ] = 0.2
+    ] = 0.1
     acceleration_limit: Annotated[
         float | None,
         About(
@@ -162,14 +170,19 @@ class RequestParameters(LoopParameters):
     objective: Annotated[
         Objective,
         About(
-            "Match the recorded torques, use as little effort as possible, or take over the "
-            "torques of another motion by a warp from this one's time to its.",
+            "Match the recorded torques (match), use as little effort as possible (effort), bear "
+            "changed masses and match the torque of moving (load), or take over the torques of "
+            "another motion by a warp from this one's time to its.",
         ),
     ] = "match"
     alpha: Annotated[
         float, About("Weight of feasibility (14).", minimum=0.0, step=1, advanced=True)
-    ] = 100.0
+    ] = 10000.0
     beta: Annotated[float, About("Weight of torques (14).", minimum=0.0, advanced=True)] = 1.0
+    smoothness: Annotated[
+        float,
+        About("Weight of an even playback speed.", minimum=0.0, slider=(0, 3), advanced=True),
+    ] = 0.3
 
 
 @dataclass(frozen=True, kw_only=True)

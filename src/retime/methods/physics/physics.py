@@ -16,6 +16,8 @@ from retime.timing import TimeWarp
 
 __all__ = ["model_of", "physics_warp"]
 
+_SAME_TIME = 1e-6
+
 
 @takes(PhysicsParameters)
 def physics_warp(motion: Motion, p: PhysicsParameters) -> TimeWarp:
@@ -38,10 +40,25 @@ def physics_warp(motion: Motion, p: PhysicsParameters) -> TimeWarp:
     >>> bool(abs(warp.rate(warp.inverse(1.65)) - 1) < 0.1)      # a fall takes its time
     True
     """
-    warp = model_of(motion, p).warp(**values_of(p, RequestParameters), strict=p.strict)
+    asked = values_of(p, RequestParameters)
     if p.range is None:
-        return warp
+        return model_of(motion, p).warp(**asked, strict=p.strict)
+    if p.duration is None and not p.ripple:
+        asked["duration"] = p.range[1] - p.range[0]
+    asked["rates"] = (*p.rates, *_seams(motion, p))
+    warp = model_of(motion, p).warp(**asked, strict=p.strict)
     return warp.within(motion.domain, p.range, ripple=p.ripple).with_notes(*warp.notes)
+
+
+def _seams(motion: Motion, p: PhysicsParameters) -> list[tuple[float, float]]:
+    """List the ends of a range inside the clip: time runs as recorded there."""
+    assert p.range is not None
+    known = [moment for moment, _ in p.rates]
+    return [
+        (t, 1.0)
+        for t, end in zip(p.range, motion.domain, strict=True)
+        if abs(t - end) > _SAME_TIME and not np.isclose(known, t, atol=_SAME_TIME).any()
+    ]
 
 
 def model_of(motion: Motion, p: PhysicsParameters) -> PhysicsModel:
