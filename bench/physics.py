@@ -34,7 +34,7 @@ def conic_optimum(
     *,
     alpha: float = 1e4,
     beta: float = 1.0,
-    smoothness: float = 0.3,
+    smoothness: float = 1.0,
 ) -> float:
     """The least objective of a speed-up, by Clarabel: an independent statement of the problem.
 

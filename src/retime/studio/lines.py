@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+from retime.parameters import declared
 from retime.recipe import Step
 
 __all__ = ["line_of"]
@@ -17,8 +19,8 @@ def line_of(step: Step) -> str:
             parts = [_length(getattr(p, "duration", None)), _count(len(p.keytimes), "keytime")]
             if step.method == "guided" and p.reference:
                 parts.append("like " + ", ".join(Path(str(r)).stem for r in p.reference[:2]))
-            if step.method == "physics" and p.gravity != 9.81:
-                parts.append(f"gravity {_gravity(p.gravity)}")
+            if step.method == "physics":
+                parts += _world(p)
             return ", ".join(x for x in parts if x) or "as it is"
         case "align":
             return f"to {Path(str(p.reference)).stem}"
@@ -51,5 +53,24 @@ def _shift(seconds: float) -> str:
     return f"{abs(seconds):.2f} s {'earlier' if seconds < 0 else 'later'}"
 
 
+def _world(p: Any) -> list[str]:
+    """Say what of gravity, loads, strength and ground differs from the recording's."""
+    usual = {f.name: f.default for f in declared(type(p))}
+    about = {f.name: f.about for f in declared(type(p))}
+    out = []
+    if p.gravity != usual["gravity"]:
+        out.append(f"gravity {about['gravity'].word_for(p.gravity) or _gravity(p.gravity)}")
+    out += [f"{kilograms:g} kg on {place}" for place, kilograms in p.load]
+    out += [f"{joint} × {factor:g}" for joint, factor in dict(p.mass_scale).items()]
+    if p.strength != usual["strength"]:
+        out.append(f"strength {p.strength:.0%}")
+    if p.friction != usual["friction"]:
+        word = about["friction"].word_for(p.friction)
+        out.append(f"on {word} ground" if word else f"friction {p.friction:g}")
+    return out
+
+
 def _gravity(value: object) -> str:
+    if isinstance(value, str):
+        return value
     return f"{value:g}" if isinstance(value, int | float) else "tilted"

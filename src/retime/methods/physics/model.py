@@ -16,7 +16,7 @@ from retime.arrays import FloatArray
 from retime.errors import InfeasibleError, InputError
 from retime.methods.physics import outcome
 from retime.methods.physics.durations import Extremes, extreme_timings
-from retime.methods.physics.dynamics import Added, Torques
+from retime.methods.physics.dynamics import Added, Torques, moved
 from retime.methods.physics.explain import Explanation, explain_timing
 from retime.methods.physics.flights import Flight
 from retime.methods.physics.gravity import EARTH, parse_gravity
@@ -26,6 +26,7 @@ from retime.methods.physics.limits import (
     root_limits,
     with_accelerations,
 )
+from retime.methods.physics.loads import added_loads, moved_centres
 from retime.methods.physics.measure import Measured, measure
 from retime.methods.physics.objective import Baked, Effort, bake, effort_of, least_forces
 from retime.methods.physics.parameters import (
@@ -38,6 +39,7 @@ from retime.methods.physics.recorded import RecordedForces
 from retime.methods.physics.regions import Region, find_regions, nearest_inside
 from retime.methods.physics.request import Request, at_nodes
 from retime.methods.physics.search import Solution, solve
+from retime.methods.physics.world import World
 from retime.motion import Motion
 from retime.motion.edits import apply
 from retime.motion.kinematics import positions
@@ -87,11 +89,13 @@ class PhysicsModel:
         self._forgives = True  # what a recording lacks at its root is an error of measurement
         self.slack, self.limit_factor = p.slack, p.limit_factor
         self.torque_limits, self.acceleration_limit = p.torque_limits, p.acceleration_limit
-        self._set_physics(p.gravity, dict(p.mass_scale))
+        self._set_world(World.of(p))
 
-    def _set_physics(self, gravity: Any, mass_scale: Mapping[str, float]) -> None:
+    def _set_world(self, world: World) -> None:
         m = self._measured
-        self.gravity = parse_gravity(gravity, m.motion, m.body)
+        self.world, self.strength = world, world.strength
+        self.gravity = parse_gravity(world.gravity, m.motion, m.body)
+        mass_scale = dict(world.mass_scale)
         named = {n: f for key, f in mass_scale.items() for n in m.body.find_joints([key])}
         for name, factor in named.items():
             if not (np.isfinite(factor) and factor > 0):
@@ -99,31 +103,38 @@ class PhysicsModel:
             if name not in m.figure.bodies:
                 raise InputError(f"{name!r} has no mass of its own to scale")
         self.mass_scale = named
-        self.added: tuple[Added, ...] = ()
+        self.added = added_loads(m, world.load)
+        self.shifts = moved_centres(m, world.centre_shift)
 
     def changed(
         self,
         *,
         gravity: Any = None,
         mass_scale: Mapping[str, float] | None = None,
+        load: Any = None,
+        strength: float | None = None,
         friction: float | None = None,
     ) -> PhysicsModel:
         """Return the same motion under other physics, without another pass over it.
 
         Parameters
         ----------
-        gravity, mass_scale, friction
+        gravity, mass_scale, load, strength, friction
             As of the model; left out, as they are.
         """
+        given = {
+            "gravity": gravity, "mass_scale": mass_scale, "load": load, "strength": strength,
+            "friction": friction,
+        }  # fmt: skip
+        return self._with(self.world.changed(given))
+
+    def _with(self, world: World) -> PhysicsModel:
         other = copy.copy(self)
         for name in _OF_PHYSICS:
             other.__dict__.pop(name, None)
-        if friction is not None and friction != self.friction:
-            other._recorded = RecordedForces(self._measured, friction)
-        other._set_physics(
-            self.gravity if gravity is None else gravity,
-            self.mass_scale if mass_scale is None else mass_scale,
-        )
+        if world.friction != self.friction:
+            other._recorded = RecordedForces(self._measured, world.friction)
+        other._set_world(world)
         return other
 
     # ---- what is known of the motion
@@ -210,10 +221,24 @@ class PhysicsModel:
     @cached_property
     def torques(self) -> Torques:
         """G, A and B of every frame (F, dofs) under the model's physics; eq. 6."""
-        out = self._measured.dynamics.torques(self.gravity, self._scale, self.added)
+        scale, added = self._with_moved_centres()
+        out = self._measured.dynamics.torques(self.gravity, scale, added)
         if self._forgives:
             out.speed[:, :6] -= self.residual / self.usual_speeds[:, None]
         return out
+
+    def _with_moved_centres(self) -> tuple[FloatArray, tuple[Added, ...]]:
+        """Return masses and what is added, with segments replaced whose centre was moved.
+
+        What the recording lacks is still that of the centres it was recorded with.
+        """
+        scale, added = self._scale, self.added
+        for name, shift in self.shifts.items():
+            at = self._measured.figure.bodies.index(name)
+            solid = self._measured.solids[name].scaled(float(scale[at]))
+            added = (*added, Added(name, moved(solid, shift)))
+            scale[at] = 0.0
+        return scale, added
 
     @cached_property
     def limits(self) -> FloatArray:
@@ -231,11 +256,13 @@ class PhysicsModel:
         out[:, :6] = root_limits(self._recorded, self.slack, self.gravity)
         others = [RecordedForces(m, self.friction) for m in self._others]
         out[:, 6:] = joint_limits(self._recorded, self.torque_limits, self.limit_factor, others)
-        if not (self.mass_scale or self.added):
-            return out, 1.0
-        t = self.torques
-        needed = t.gravity + t.speed * self.usual_speeds[:, None]
-        return lent_limits(out, needed, self.maps, self.weight)
+        lent = 1.0
+        if self.mass_scale or self.added or self.shifts:
+            t = self.torques
+            needed = t.gravity + t.speed * self.usual_speeds[:, None]
+            out, lent = lent_limits(out, needed, self.maps, self.weight)
+        out[:, 6:] *= self.strength
+        return out, lent
 
     # ---- feasible regions
 
@@ -353,8 +380,8 @@ class PhysicsModel:
         other = self._same_body(motion)
         if other.joints != self.joints:
             raise InputError("only a motion of the same figure can be explained by this model")
-        other._set_physics(self.gravity, self.mass_scale)
-        other.added, other._forgives = self.added, False
+        other._set_world(self.world.changed({"gravity": tuple(self.gravity)}))
+        other._forgives = False
         limits = other.limits.copy()
         limits[:, 6:] = self.limits[:, 6:].max(axis=0)
         # Its forces were measured, not timed: nothing of the error is forgiven.
@@ -380,7 +407,7 @@ class PhysicsModel:
         other._recorded = usual
         return other
 
-    def baked(self, objective: Any = "match") -> Baked:
+    def baked(self, objective: Any = "auto") -> Baked:
         """Bake the objective (14) for target torques: recorded, none, or another motion's."""
         target = self._target(objective)
         usual = self._usual
@@ -390,6 +417,8 @@ class PhysicsModel:
         """Return the torques that an objective matches, (F, joints' dofs)."""
         if isinstance(objective, tuple) and len(objective) == 2:
             return self._target_of(*objective)
+        if objective == "auto":
+            objective = "load" if self.added else "match"
         if objective == "match":
             return self.reference_torques
         if objective == "effort":
@@ -398,7 +427,7 @@ class PhysicsModel:
             # The load's own weight is borne; the recorded torque of moving is matched.
             plain = self._usual
             if self.mass_scale or self.added:
-                plain = plain.changed(mass_scale={})
+                plain = plain.changed(mass_scale={}, load=())
             moving = plain.effort.speed * self.usual_speeds[:, None]
             return np.asarray(self._usual.effort.still + moving)
         raise InputError(

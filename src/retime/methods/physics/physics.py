@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
 
 from retime.methods.physics.model import PhysicsModel
 from retime.methods.physics.parameters import ModelParameters, PhysicsParameters, RequestParameters
+from retime.methods.physics.world import World
 from retime.motion import Motion
 from retime.motion.edits import apply
 from retime.motion.memory import memory
@@ -68,9 +70,9 @@ def model_of(motion: Motion, p: PhysicsParameters) -> PhysicsModel:
     turned gravity for the regions alone.
     """
     values = values_of(p, ModelParameters)
-    world = (p.gravity, p.mass_scale, p.friction)
-    others = tuple(v for n, v in values.items() if n not in ("gravity", "mass_scale", "friction"))
-    key = (p.range, *others)
+    world = World.of(p)
+    named = {f.name for f in dataclasses.fields(World)}
+    key = (p.range, *(v for n, v in values.items() if n not in named))
     kept: dict[Any, dict[Any, PhysicsModel]] = memory(motion, "physics models")
     try:
         known = kept.get(key, {})
@@ -78,10 +80,10 @@ def model_of(motion: Motion, p: PhysicsParameters) -> PhysicsModel:
             return known[world]
     except TypeError:  # a mapping or an array among the parameters: nothing to remember it by
         known, kept = {}, {}
-    try:
-        same_friction = next(m for w, m in known.items() if w[2] == p.friction)
-        model = same_friction.changed(gravity=p.gravity, mass_scale=dict(p.mass_scale))
-    except StopIteration:
+    first = next(iter(known.values()), None)
+    if first is not None:
+        model = first._with(world)
+    else:
         clip = motion if p.range is None else _part(motion, p.range)
         model = PhysicsModel(clip, **values)
     if kept is memory(motion, "physics models"):

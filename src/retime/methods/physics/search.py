@@ -37,6 +37,8 @@ _LOSE, _WIN, _WIN_MORE = 0.7, 2.0, 0.2
 # What remains of the room to a wall after a step; how much the barrier falls after a good one, and
 # after one that had to be shortened; and how much it rises after one that hardly moved.
 _KEEP, _LOWER, _LOWER_LITTLE, _RAISE = 0.005, 0.1, 0.4, 10.0
+# Steps that had to be shortened make the next ones more careful, by factors of the curvature.
+_CAREFUL, _MORE_CAREFUL = 1e-3, 10.0
 # Regions thinner than this are given that much room.
 _HAIR = 1e-6
 
@@ -299,7 +301,8 @@ class _Search:
             b[node] = speed**2
             self.free[node] = False
         self.price = np.zeros(len(self.legs.wanted) + problem.loop)
-        self.penalty, self.number, self.told, self.ended = 1.0, 0, False, False
+        self.penalty, self.care, self.number = 1.0, 0.0, 0
+        self.told, self.ended = False, False
         self._make_room(count)
         self._begin(b)
 
@@ -407,7 +410,7 @@ class _Search:
         rows, missed = self.legs.rows(self.of_time), self.legs.missed(b, self.spent)
         slope = self.gradient - rows[:, :legs] @ positive
         slope += np.where(self.free, self.barrier / below - self.barrier / above, 0.0)
-        curved = self.diagonal + np.where(
+        curved = (1 + self.care) * self.diagonal + np.where(
             self.free, self.floor_dual / above + self.roof_dual / below, 1e14
         )
         solved = self._solved(curved, np.c_[slope, rows])
@@ -431,7 +434,7 @@ class _Search:
         length, gained = self._along(way, far, solved[:, 1:], coupling, missed)
         self._move_duals(way, above, below, dual_far)
         self.price = self.price + max(length, 0.1) * (price - self.price)
-        self._lower(length)
+        self._lower(length, length / far)
         return gained
 
     def _solved(self, diagonal: FloatArray, right: FloatArray) -> FloatArray | None:
@@ -496,19 +499,23 @@ class _Search:
         self.floor_dual += far * floor_way
         self.roof_dual += far * roof_way
 
-    def _lower(self, length: float) -> None:
-        """Lower the barrier by what the step achieved."""
+    def _lower(self, length: float, share: float) -> None:
+        """Lower the barrier by what the step achieved: its length, and of what the walls allow."""
         rooms = self._rooms()
         together = float(self.duals @ rooms)
         free = self.free
         together += float(self.floor_dual[free] @ (self.b - self.low)[free])
         together += float(self.roof_dual[free] @ (self.high - self.b)[free])
+        if share < 0.3:
+            self.care = max(_MORE_CAREFUL * self.care, _CAREFUL)
+        else:
+            self.care = self.care / _MORE_CAREFUL if self.care > _CAREFUL else 0.0
         if length < 0.1:  # too low too early: begin again from farther inside
             self.barrier *= _RAISE
             self._centre_duals()
             return
-        share = _LOWER if length > 0.7 else _LOWER_LITTLE
-        self.barrier = min(self.barrier, share * together / max(self.count, 1))
+        lower = _LOWER if length > 0.7 else _LOWER_LITTLE
+        self.barrier = min(self.barrier, lower * together / max(self.count, 1))
         self.barrier = max(self.barrier, _LOWEST / max(self.count, 1))
 
     def _centre_duals(self) -> None:
