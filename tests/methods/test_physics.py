@@ -405,7 +405,7 @@ def test_a_rushed_flight_is_explained(jump: PhysicsModel) -> None:
 
 def test_a_recorded_motion_is_judged_by_its_own_body() -> None:
     model = PhysicsModel(samples.jump(), mass=20.0)
-    assert model._like(samples.jump()).mass == pytest.approx(20.0)
+    assert model.like(samples.jump()).mass == pytest.approx(20.0)
     assert model.explain(samples.jump()).share > 0.95
 
 

@@ -88,8 +88,11 @@ def test_less_strength_takes_more_time(walk: PhysicsModel) -> None:
 
 
 def test_a_person_weighs_by_height(walk: PhysicsModel) -> None:
-    tall = retime.body.size.standing_height(samples.walk())
+    from retime.body.size import standing_height
+
+    tall = standing_height(samples.walk())
     assert walk.mass == pytest.approx(17.3 * tall**2.5, rel=1e-6)
+    assert 55 < walk.mass < 75
 
 
 def test_the_command_and_its_line(run: Any, tmp_path: Path) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from retime.cli.console import note, report, table
 from retime.cli.options import (
+    Contacts,
     Input,
     Json,
     OneAnimation,
@@ -16,10 +18,13 @@ from retime.cli.options import (
     TrueWarp,
     WarpIn,
     must_take_a_skeleton,
+    with_parameters,
     with_reading,
 )
+from retime.cli.retiming import known_contacts
 from retime.errors import InputError
 from retime.evaluate.reading import Reading
+from retime.methods.physics import ModelParameters
 
 
 def add_to(app: typer.Typer, name: str) -> None:
@@ -28,17 +33,33 @@ def add_to(app: typer.Typer, name: str) -> None:
 
 
 @with_reading
+@with_parameters(ModelParameters, leave_out=("contacts", "contacts_only", "gravity_from"))
 def check(
     file: Input,
     reading: Reading,
+    parameters: dict[str, Any],
     source: SourceMotion = None,
     warp: WarpIn = None,
     truth: TrueWarp = None,
     min_contact: Shortest = 0.1,
     animation: OneAnimation = None,
     physics: Annotated[
-        bool, typer.Option("--physics", help="Also ask whether a body could have done it.")
+        bool,
+        typer.Option(
+            "--physics",
+            help="Also judge whether a body could have done it, with the forces that nothing "
+            "gives. Gravity, masses and ground are as told by the options below, or --recipe.",
+        ),
     ] = False,
+    recipe: Annotated[
+        Path | None,
+        typer.Option(
+            "--recipe",
+            help="The recipe that made it: --physics judges by its physics step.",
+            metavar="FILE",
+        ),
+    ] = None,
+    contacts: Contacts = None,
     as_json: Json = False,
 ) -> None:
     """Measure how good a motion is: foot skate, drift, flight, jerk, contacts, warp.
@@ -50,6 +71,8 @@ def check(
     retime check out.bvh --source walk.bvh --warp warp.json
 
     retime check out.bvh --source walk.bvh --warp warp.json --physics
+
+    retime check moon.bvh --physics --gravity moon --load 15kg@backpack
     """
     from retime.body.metrics import MEASURES, measure
     from retime.io.warp_json import read_warp
@@ -70,7 +93,12 @@ def check(
     notes = list(motion.notes)
     if "foot_skate" not in found:
         notes.append("no feet were found: what needs them is left out; name them with --map")
-    told = _explained(motion, original, used) if physics else None
+    if (parameters or recipe is not None or contacts is not None) and not physics:
+        raise InputError("gravity, masses, contacts and recipes count with --physics")
+    told = None
+    if physics:
+        told = _judged(motion, original, used, parameters, recipe, contacts)
+        notes += told.notes
     if as_json:
         fields = {"file": str(file), "measures": found, "source_measures": before or None}
         if told is not None:
@@ -98,21 +126,41 @@ def _same(source: Any, animation: str | None) -> str | None:
     return animation if format_of(source).several else None
 
 
-def _explained(motion: Any, source: Any, warp: Any) -> Any:
+def _judged(
+    motion: Any,
+    source: Any,
+    warp: Any,
+    parameters: dict[str, Any],
+    recipe: Path | None,
+    contacts: Path | None,
+) -> Any:
     """Judge the result by the source's body where that is known, else by its own."""
-    from retime.methods.physics import PhysicsModel
+    from retime.io.json_text import parse_json
+    from retime.methods.physics import judge, judged_by
+    from retime.recipe.json import read_recipe
 
-    if source is None:
-        return PhysicsModel(motion).explain(motion)
-    model = PhysicsModel(source)
-    return model.explain(motion if warp is None else warp)
+    given = dict(parameters)
+    if "body_data" in given:
+        given["body_data"] = parse_json(Path(given["body_data"]))
+    if contacts is not None:
+        given |= known_contacts(contacts)
+    steps = () if recipe is None else read_recipe(recipe).steps
+    made = judged_by((s.parameters for s in steps if not s.mute), given)
+    return judge(motion, made, source=source, warp=warp)
 
 
 def _tell(told: Any) -> None:
-    print(f"physics: {told.share:.0%} of the frames are feasible")
+    print(f"physics: {told.explanation.share:.0%} of the frames are feasible")
     rows = [
         (f"{v.start:.2f} - {v.end:.2f}", v.cause, f"{v.rate:.2f}", f"{v.feasible_rate:.2f}", v.text)
-        for v in told.violations
+        for v in told.explanation.violations
     ]
     if rows:
         table(rows, header=("source s", "limit", "rate", "feasible", "why"))
+    table(
+        [
+            (r.name, f"{r.rms:.1f}", f"{r.most:.1f}", r.unit, f"{r.weights:.3f}", r.verdict)
+            for r in told.residuals
+        ],
+        header=("residual", "rms", "max", "unit", "rms in body weights", "by OpenSim's guide"),
+    )

@@ -334,7 +334,7 @@ class PhysicsModel:
         Explanation
         """
         if isinstance(timing, Motion):
-            return self._like(timing).explain(tolerance=tolerance)
+            return self.like(timing).explain(tolerance=tolerance)
         if timing is None:
             recorded = np.tile([0.0, 1.0], (len(self.times), 1))
             return explain_timing(self, recorded, tolerance)
@@ -367,17 +367,27 @@ class PhysicsModel:
         return PhysicsModel(
             motion,
             gravity=tuple(self.gravity),
+            gravity_from="recording",
             friction=self.friction,
             slack=self.slack,
             **self._body,
         )
 
-    def _like(self, motion: Motion) -> PhysicsModel:
+    def like(self, motion: Motion, own: PhysicsModel | None = None) -> PhysicsModel:
         """Return a model of another motion of this figure, as strong and as heavy as this one.
 
         Its accelerations are taken as they are: there is no recorded timing to forgive.
+
+        Parameters
+        ----------
+        motion : Motion
+            Of the same figure.
+        own : PhysicsModel, optional
+            Its own model, where that is at hand.
         """
-        other = self._same_body(motion)
+        other = self._same_body(motion) if own is None else copy.copy(own)
+        for name in _OF_PHYSICS:
+            other.__dict__.pop(name, None)
         if other.joints != self.joints:
             raise InputError("only a motion of the same figure can be explained by this model")
         other._set_world(self.world.changed({"gravity": tuple(self.gravity)}))
@@ -385,10 +395,16 @@ class PhysicsModel:
         limits = other.limits.copy()
         limits[:, 6:] = self.limits[:, 6:].max(axis=0)
         # Its forces were measured, not timed: nothing of the error is forgiven.
-        own = self.weight * float(np.linalg.norm(self.gravity)) / EARTH
-        limits[:, :6] = np.maximum(limits[:, :6], _MEASURED * self.slack * own)
+        weight = self.weight * float(np.linalg.norm(self.gravity)) / EARTH
+        limits[:, :6] = np.maximum(limits[:, :6], _MEASURED * self.slack * weight)
         other.limits = limits
         return other
+
+    def rest_of(self, timing: FloatArray) -> FloatArray:
+        """Return the force and moment (F, 6) that contacts cannot give at a timing (F, 2)."""
+        needed = self.torques.at(timing[:, 0], timing[:, 1])[:, :6]
+        out: FloatArray = needed - self._recorded.given(needed)
+        return out
 
     # ---- retiming
 

@@ -91,10 +91,10 @@ class RecordedForces:
     def residual_of(self, scale: FloatArray, added: tuple[Added, ...] = ()) -> FloatArray:
         """Return what the contacts cannot give at the root, (F, 6), for a body of scaled masses."""
         needed = self.needed(scale, added)[:, :6]
-        out: FloatArray = needed - self._given(needed)
+        out: FloatArray = needed - self.given(needed)
         if self.usual is not self:
             # Of the force that ground with grip gave, what this one's friction cannot is missing.
-            force = self.usual._given(needed)[:, :3]
+            force = self.usual.given(needed)[:, :3]
             across = np.hypot(force[:, 0], force[:, 2])
             grip = self.friction * np.maximum(force[:, 1], 0)
             missing = np.maximum(across - grip, 0) / np.maximum(across, 1e-9)
@@ -107,7 +107,7 @@ class RecordedForces:
         """The recorded body's rest at the root, (F, 6)."""
         return self.residual_of(np.ones(len(self.measured.figure.bodies)))
 
-    def _given(self, needed: FloatArray) -> FloatArray:
+    def given(self, needed: FloatArray) -> FloatArray:
         """Return what contacts can give (F, 6) that is nearest to what is needed."""
         from retime.methods.physics.contact_kernels import given_forces
 

@@ -191,7 +191,8 @@ def solids_of(motion: Motion, body: Body, data: BodyData, mass: float | None) ->
 
 def usual_mass(motion: Motion, body: Body) -> float:
     """Return the kilograms of a person of this height: 10 at 0.8 m, 66 at 1.7 m, 86 at 1.9 m."""
-    return float(_MASS * standing_height(motion, body) ** _MASS_GROWS)
+    tall = max(standing_height(motion, body), height(motion.skeleton) * motion.units.metres)
+    return float(_MASS * tall**_MASS_GROWS)
 
 
 def _ball(radius: float = 0.1) -> Solid:
