@@ -15,7 +15,7 @@ from retime.methods.physics.dynamics import Dynamics, measure_dynamics
 from retime.methods.physics.figure import Figure, Path, even_motion, filtered_path, make_figure
 from retime.methods.physics.flights import Flights, Mask, find_flights, flight_notes
 from retime.methods.physics.parameters import ModelParameters
-from retime.methods.physics.segments import Solid, read_body_data, solids_of
+from retime.methods.physics.segments import Solid, is_person, read_body_data, solids_of
 from retime.methods.physics.supports import Supports, supports_of
 from retime.motion import Motion
 from retime.motion.kinematics import positions
@@ -76,7 +76,7 @@ def _flights(
     clip: Motion, body: Body, dynamics: Dynamics, supports: Supports, p: ModelParameters
 ) -> Flights:
     count = len(clip)
-    person = body.is_biped and "hips" in body.roles
+    person = is_person(clip, body)
     root = positions(clip)[:, dynamics.figure.moving[0]]
     if not person and p.contacts is None and float(np.ptp(root, axis=0).max()) < _HANGS:
         return Flights((), np.zeros(count, bool), np.ones(count, bool), np.ones(count))

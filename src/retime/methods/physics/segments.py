@@ -10,12 +10,13 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.body import LIMBS, Body
+from retime.body.contacts import find_contacts
 from retime.body.size import standing_height
 from retime.errors import InputError, did_you_mean
 from retime.motion import Motion, quat
 from retime.motion.kinematics import global_rotations, height, local_translations, positions
 
-__all__ = ["BodyData", "Solid", "bone_scale", "read_body_data", "solids_of"]
+__all__ = ["BodyData", "Solid", "bone_scale", "is_person", "read_body_data", "solids_of"]
 
 _WATER = 1000.0
 # Radii of the segments of a person of 1.75 m, metres (section 4: cylinders of water's density).
@@ -166,7 +167,7 @@ def solids_of(motion: Motion, body: Body, data: BodyData, mass: float | None) ->
     mass : float, optional
         Kilograms of the whole; left out, a person's by height, and what water would weigh.
     """
-    person = body.is_biped and "hips" in body.roles
+    person = is_person(motion, body)
     found = _person(motion, body, data) if person else _bones(motion, data)
     if not found:
         found = {motion.skeleton.names[motion.skeleton.roots[0]]: _ball()}
@@ -187,6 +188,13 @@ def solids_of(motion: Motion, body: Body, data: BodyData, mass: float | None) ->
         if name in found:
             found[name] = replace(found[name], centre=np.array(centre, float))
     return found
+
+
+def is_person(motion: Motion, body: Body) -> bool:
+    """Whether a figure stands upright on two feet; an animal's legs and arms end in paws."""
+    if not (body.is_biped and "hips" in body.roles):
+        return False
+    return not any(name.endswith("_end") for name in find_contacts(motion).touching)
 
 
 def usual_mass(motion: Motion, body: Body) -> float:
