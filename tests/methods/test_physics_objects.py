@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -44,7 +45,7 @@ def test_a_tumbling_box_with_a_moved_centre_of_mass() -> None:
     """One timing is plausible for each centre and starting speed (section 3.5)."""
     box = tipping()
     touches = [Contact("Box", 0.0, box.duration)]
-    known = {"contacts": touches, "cutoff": 0, "slack": 1e-3, "friction": 2.0}
+    known: dict[str, Any] = {"contacts": touches, "cutoff": 0, "slack": 1e-3, "friction": 2.0}
     plain = PhysicsModel(box, **known)
     same = plain.warp(duration="free", rates=[(0.0, 1.0)])
     assert np.abs(same.rate(same.inverse(plain.times[2:-2])) - 1).max() < 0.02

@@ -8,7 +8,7 @@ see ``gravity_from``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -97,6 +97,12 @@ class Flights:
     mask: Mask
     held: Mask
     speeds: FloatArray
+
+    def released(self) -> Flights:
+        """Return the same with flights that do not bind the timing, as if something held them."""
+        listed = tuple(replace(f, speed=1.0) for f in self.listed)
+        nothing = np.zeros(len(self.mask), bool)
+        return Flights(listed, nothing, self.held | self.mask, np.ones(len(self.mask)))
 
     @property
     def corrected(self) -> bool:
@@ -208,10 +214,7 @@ def _judged(flight: Flight, pooled: float, source: GravityFrom) -> Flight:
     sure = flight.clear and flight.end - flight.start >= _SHORT
     off = _OFF if sure and abs(pooled / EARTH - 1) > _OFF else _OFF_UNSURE
     wrong = source == "gravity" or abs(gravity / EARTH - 1) > off
-    return Flight(
-        flight.first, flight.past, flight.start, flight.end, flight.gravity, flight.clear,
-        EARTH / gravity if wrong else 1.0,
-    )  # fmt: skip
+    return replace(flight, speed=EARTH / gravity if wrong else 1.0)
 
 
 def _speeds(

@@ -54,7 +54,7 @@ def measure(motion: Motion, p: ModelParameters, cutoff: float | None) -> Measure
     dynamics = measure_dynamics(figure, path, body.frame(clip)[1])
     supports = supports_of(clip, body, p.contacts, only=p.contacts_only)
     flights = _flights(clip, body, dynamics, supports, p)
-    supports = supports.without(flights.mask)
+    supports = supports.without(flights.mask | flights.held)
     notes = [*_figure_notes(motion, clip, figure), *flight_notes(flights, p.gravity_from)]
     if flights.held.all():
         notes.append(
@@ -85,7 +85,9 @@ def _flights(
         for start, end in find_contacts(clip).airborne:
             airborne |= (clip.times >= start - 1e-9) & (clip.times <= end + 1e-9)
     touched = ~supports.flight
-    return find_flights(np.asarray(clip.times), dynamics.fall(), touched, airborne, p.gravity_from)
+    found = find_flights(np.asarray(clip.times), dynamics.fall(), touched, airborne, p.gravity_from)
+    # Heights that will be changed do not bind the timing.
+    return found.released() if p.fit_flights == "height" else found
 
 
 def _figure_notes(motion: Motion, clip: Motion, figure: Figure) -> list[Note]:

@@ -56,6 +56,13 @@ class ModelParameters(ContactParameters):
             "clear cases to gravity, recording keeps its timing, gravity corrects all flights.",
         ),
     ] = "auto"
+    fit_flights: Annotated[
+        Literal["timing", "height"],
+        About(
+            "Let flights fall with gravity by their timing, or keep the timing and change how "
+            "high they go.",
+        ),
+    ] = "timing"
     mass: Annotated[
         float | None,
         About(

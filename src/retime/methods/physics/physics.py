@@ -7,16 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from retime.body.holding import contact_fix
+from retime.methods.physics.heights import flight_layer
 from retime.methods.physics.model import PhysicsModel
 from retime.methods.physics.parameters import ModelParameters, PhysicsParameters, RequestParameters
 from retime.methods.physics.world import World
 from retime.motion import Motion
-from retime.motion.edits import apply
+from retime.motion.edits import Edit, apply
 from retime.motion.memory import memory
 from retime.parameters import Range, part_of_clip, takes, values_of
 from retime.timing import TimeWarp
 
-__all__ = ["model_of", "physics_warp"]
+__all__ = ["model_of", "physics_edit", "physics_warp"]
 
 _SAME_TIME = 1e-6
 
@@ -50,6 +52,33 @@ def physics_warp(motion: Motion, p: PhysicsParameters) -> TimeWarp:
     asked["rates"] = (*p.rates, *_seams(motion, p))
     warp = model_of(motion, p).warp(**asked, strict=p.strict)
     return warp.within(motion.domain, p.range, ripple=p.ripple).with_notes(*warp.notes)
+
+
+@takes(PhysicsParameters)
+def physics_edit(motion: Motion, p: PhysicsParameters) -> Edit:
+    """Retime as a body could have done it, and fit the heights of flights where that is asked.
+
+    Parameters
+    ----------
+    motion : Motion
+        The clip.
+
+    Returns
+    -------
+    Edit
+        The warp; with heights, also the change of pose, and feet held where they stood.
+    """
+    if p.fit_flights == "timing":
+        return Edit(warp=physics_warp.implementation(motion, p))  # type: ignore[attr-defined]
+    asked = p.duration is not None or p.keytimes or p.rates or p.joint_speeds
+    if asked:
+        warp = physics_warp.implementation(motion, p)  # type: ignore[attr-defined]
+    else:
+        warp = TimeWarp.identity(*motion.domain, loop=p.loop)
+    model = model_of(motion, p)
+    layer, notes = flight_layer(model, motion, warp)
+    warp = warp.with_notes(*(warp.notes if asked else model.notes), *notes)
+    return Edit(warp=warp, layer=layer, fixes=() if layer is None else (contact_fix(),))
 
 
 def _seams(motion: Motion, p: PhysicsParameters) -> list[tuple[float, float]]:
