@@ -17,7 +17,7 @@ from bench.performances import MOCAP
 from bench.timing import Figure, seconds
 from retime import Motion, PhysicsModel, Skeleton, read, samples
 from retime.methods.physics.durations import interval_regions
-from retime.methods.physics.regions import MOST_CHANGE, MOST_SPEED, UNIT, find_regions
+from retime.methods.physics.regions import MOST_CHANGE, MOST_SPEED, UNIT, find_regions, flattened
 
 # Figure 12: milliseconds a frame (Force, Feasible, Bake, Obj, NP-Obj, Naive).
 FIGURE_12 = {
@@ -142,7 +142,7 @@ def toppra_minimum(model: PhysicsModel) -> float:
     from toppra.constraint.linear_constraint import LinearConstraint
 
     step = float(model.times[1] - model.times[0])
-    starts, corners, _ = interval_regions(model.regions, step)
+    (starts, corners), _ = interval_regions(flattened(model.regions), step)
     cells = [corners[a:b] * [UNIT, 1.0] for a, b in itertools.pairwise(starts)]
 
     class Polygons(LinearConstraint):  # type: ignore[misc]

@@ -6,13 +6,12 @@ each interval lies in the regions of both its frames; no frame is left out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from retime.arrays import FloatArray
-from retime.methods.physics.regions import MOST_SPEED, UNIT, Region
+from retime.methods.physics.regions import MOST_SPEED, UNIT, Flat
 
 __all__ = ["Extremes", "duration_of", "extreme_timings", "interval_regions"]
 
@@ -47,40 +46,34 @@ class Extremes:
         return duration_of(self.slowest, times)
 
 
-def interval_regions(
-    regions: Sequence[Region], step: float
-) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], FloatArray, int]:
+def interval_regions(flat: Flat, step: float) -> tuple[Flat, int]:
     """Return each interval's region over (p'' / unit, p'^2 at its first frame).
 
     Returns
     -------
-    starts : array (F + 1,)
-        Where each one's corners begin.
-    corners : array (V, 2)
-        Of all, against the clock.
+    flat : tuple
+        Where each one's corners begin, and the corners of all, against the clock.
     stuck : int
         The first that is empty, or -1.
     """
     from retime.methods.physics.timing_kernels import intervals
 
-    starts = np.r_[0, np.cumsum([len(r.corners) for r in regions])].astype(np.int64)
-    flat = np.concatenate([r.corners for r in regions]) / [UNIT, 1.0]
-    begins, corners, stuck = intervals(starts, np.ascontiguousarray(flat), step, UNIT)
-    return begins, corners, int(stuck)
+    begins, corners, stuck = intervals(*flat, step, UNIT)
+    return (begins, corners), int(stuck)
 
 
-def extreme_timings(regions: Sequence[Region], times: FloatArray) -> Extremes:
+def extreme_timings(flat: Flat, times: FloatArray) -> Extremes:
     """Find the fastest and the slowest feasible timing by a pass backward and one forward."""
     from retime.methods.physics.timing_kernels import fastest, slowest
 
     step = float(times[1] - times[0])
-    empty = [k for k, r in enumerate(regions) if r.empty]
-    if empty:
-        return Extremes(None, None, empty[0])
-    starts, corners, stuck = interval_regions(regions, step)
+    empty = np.flatnonzero(np.diff(flat[0]) == 0)
+    if len(empty):
+        return Extremes(None, None, int(empty[0]))
+    (starts, corners), stuck = interval_regions(flat, step)
     if stuck >= 0:
         return Extremes(None, None, stuck)
-    count = len(regions)
+    count = len(times)
     quick, sets, failed = fastest(
         starts, corners, count, step, UNIT, MOST_SPEED, MOST_SPEED, MOST_SPEED
     )

@@ -36,7 +36,7 @@ from retime.methods.physics.parameters import (
     TorqueLimits,
 )
 from retime.methods.physics.recorded import RecordedForces
-from retime.methods.physics.regions import Region, find_regions, nearest_inside
+from retime.methods.physics.regions import Flat, Region, find_regions, flattened, nearest_inside
 from retime.methods.physics.request import Request, at_nodes
 from retime.methods.physics.search import Solution, solve
 from retime.methods.physics.world import World
@@ -56,7 +56,17 @@ TOLERANCE = 0.05
 # Slack of a motion that is judged as it is, in that of a timing.
 _MEASURED = 2.0
 # What is worked out for one physics, and again for another.
-_OF_PHYSICS = ("torques", "limits", "_lending", "regions", "effort", "extremes", "_kept", "_usual")
+_OF_PHYSICS = (
+    "torques",
+    "limits",
+    "_lending",
+    "regions",
+    "_flat",
+    "effort",
+    "extremes",
+    "_kept",
+    "_usual",
+)
 
 
 @describes(ModelParameters)
@@ -283,15 +293,19 @@ class PhysicsModel:
             out.append(Region(corners, forces, centre, least))
         return out
 
+    @cached_property
+    def _flat(self) -> Flat:
+        return flattened(self.regions)
+
     @property
     def empty_frames(self) -> npt.NDArray[np.int64]:
         """Frames for which no timing is feasible."""
-        return np.flatnonzero([r.empty for r in self.regions])
+        return np.flatnonzero(np.diff(self._flat[0]) == 0)
 
     @cached_property
     def extremes(self) -> Extremes:
         """The fastest and the slowest feasible timing."""
-        return extreme_timings(self.regions, self.times)
+        return extreme_timings(self._flat, self.times)
 
     def minimum_duration(self) -> float | None:
         """Return the shortest feasible duration, seconds; ``None`` where no timing is feasible."""
@@ -427,7 +441,7 @@ class PhysicsModel:
         """Bake the objective (14) for target torques: recorded, none, or another motion's."""
         target = self._target(objective)
         usual = self._usual
-        return bake(usual.effort, target, usual.limits, self.regions, self.flight)
+        return bake(usual.effort, target, usual.limits, self._flat, self.flight)
 
     def _target(self, objective: Any) -> FloatArray:
         """Return the torques that an objective matches, (F, joints' dofs)."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.methods.physics.dynamics import Torques
-from retime.methods.physics.regions import UNIT, Region
+from retime.methods.physics.regions import UNIT, Flat, Region
 
 __all__ = ["Baked", "Effort", "bake", "effort_of", "least_forces"]
 
@@ -97,7 +97,7 @@ def bake(
     effort: Effort,
     target: FloatArray,
     limits: FloatArray,
-    regions: Sequence[Region],
+    flat: Flat,
     flight: np.ndarray[tuple[int], np.dtype[np.bool_]],
 ) -> Baked:
     """Bake the objective: squares of the torques' differences from a target, in their limits.
@@ -110,8 +110,8 @@ def bake(
         Torques that are matched, newton metres; zero for the least effort.
     limits : array (F, dofs)
         Most torque of each row.
-    regions : sequence of Region
-        What is feasible.
+    flat : tuple
+        What is feasible: all regions' corners.
     flight : array (F,) of bool
         Frames in flight.
     """
@@ -126,7 +126,4 @@ def bake(
         [dot(x, x), 2 * dot(error, x), 2 * dot(x, y), dot(y, y), 2 * dot(error, y),
          dot(error, error)], axis=1,
     )  # fmt: skip
-    starts = np.r_[0, np.cumsum([len(r.corners) for r in regions])].astype(np.int64)
-    corners = np.concatenate([r.corners for r in regions]) / [UNIT, 1.0]
-    firmness = np.where(flight, _FLIGHT_FIRMNESS, 1.0)
-    return Baked(starts, np.ascontiguousarray(corners).reshape(-1, 2), matching, firmness)
+    return Baked(*flat, matching, np.where(flight, _FLIGHT_FIRMNESS, 1.0))

@@ -264,10 +264,10 @@ class _Legs:
 
     def rows(self, of_time: FloatArray) -> FloatArray:
         """Return the derivatives (K, C) of what must be met."""
-        count = len(of_time) + 1
-        out = np.zeros((count, len(self.wanted) + 1))
-        out[np.arange(count - 1), self.of] += of_time[:, 0]
-        out[np.arange(1, count), self.of] += of_time[:, 1]
+        from retime.methods.physics.search_kernels import time_rows
+
+        out = np.empty((len(of_time) + 1, len(self.wanted) + 1))
+        time_rows(of_time, self.of, out)
         out = out[:, : len(self.wanted) + self.loop]
         if self.loop:
             out[:, -1] = 0.0
@@ -322,7 +322,7 @@ class _Search:
         self.points, self.point_way = np.zeros((count - 1, 2, 2)), np.zeros((count - 1, 2, 2))
         self.value, self.spent = np.zeros(count - 1), np.zeros(count - 1)
         self.gradient, self.plain = np.zeros(count), np.zeros(count)
-        self.of_time = np.zeros((count - 1, 2))
+        self.of_time, self.own = np.zeros((count - 1, 2)), np.zeros((count - 1, 2, 5))
         self.diagonal, self.beside = np.zeros(count), np.zeros(count - 1)
 
     def _begin(self, b: FloatArray) -> None:
@@ -355,6 +355,7 @@ class _Search:
         objective, logs = merit_terms(
             b, self.legs.steps, UNIT, w.starts, w.normals, w.offsets, p.baked.matching,
             self.alphas, p.beta, self.legs.usual, self.legs.gammas, points, self.spent,
+            self.low, self.high, self.free,
         )  # fmt: skip
         return float(objective), float(logs)
 
@@ -393,7 +394,12 @@ class _Search:
 
     def _step(self) -> float | None:
         """Take a step; return what it gained of the merit, or ``None`` where there is none."""
-        from retime.methods.physics.search_kernels import newton_system, point_steps
+        from retime.methods.physics.search_kernels import (
+            bound_steps,
+            move_duals,
+            newton_system,
+            point_steps,
+        )
 
         p, w, b = self.problem, self.walls, self.b
         legs = len(self.legs.wanted)
@@ -403,7 +409,7 @@ class _Search:
             b, self.legs.steps, UNIT, w.starts, w.normals, w.offsets, p.baked.matching, self.alphas,
             p.beta, np.r_[positive, 0.0][self.legs.of], self.legs.usual, self.legs.gammas,
             self.points, self.sides, self.duals, self.barrier, self.spent, self.value,
-            self.gradient, self.plain, self.of_time, self.diagonal, self.beside,
+            self.gradient, self.plain, self.of_time, self.diagonal, self.beside, self.own,
         )  # fmt: skip
         above = np.where(self.free, b - self.low, 1.0)
         below = np.where(self.free, self.high - b, 1.0)
@@ -416,23 +422,23 @@ class _Search:
         solved = self._solved(curved, np.c_[slope, rows])
         if solved is None:
             return None
-        coupling = rows.T @ solved[:, 1:] + 1e-14 * np.eye(len(self.price))
-        price = np.linalg.solve(coupling, missed - rows.T @ solved[:, 0])
-        way = -solved[:, 0] - solved[:, 1:] @ price
+        by_row = np.ascontiguousarray(solved[:, 1:])
+        coupling = np.linalg.inv(rows.T @ by_row + 1e-14 * np.eye(len(self.price)))
+        price = coupling @ (missed - rows.T @ solved[:, 0])
+        way = -solved[:, 0] - by_row @ price
         way[~self.free] = 0.0
         far, dual_far = point_steps(
             b, way, self.legs.steps, UNIT, w.starts, w.normals, w.offsets, self.alphas,
-            self.points, self.sides, self.duals, self.barrier, _KEEP, self.point_way, self.dual_way,
+            self.points, self.sides, self.duals, self.barrier, self.own, _KEEP, self.point_way,
+            self.dual_way,
         )  # fmt: skip
-        least, most = np.maximum(-(1 - _KEEP) * above, -_LOSE * b), (1 - _KEEP) * below
-        most = np.minimum(most, _WIN * b + _WIN_MORE)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            room = np.where(way < 0, least / way, np.where(way > 0, most / way, np.inf))
-        far = min(far, float(room[self.free].min(initial=np.inf)))
+        bounds = self.low, self.high, self.free, self.floor_dual, self.roof_dual, self.barrier
+        room, dual_far = bound_steps(b, way, *bounds, _KEEP, _LOSE, _WIN, _WIN_MORE, dual_far)
+        far = min(far, room)
         dear = 2 * float(np.abs(price).max(initial=0.0)) + 1e-3
         self.penalty = max(dear, 0.3 * self.penalty)
-        length, gained = self._along(way, far, solved[:, 1:], coupling, missed)
-        self._move_duals(way, above, below, dual_far)
+        length, gained = self._along(way, far, by_row @ coupling, missed)
+        move_duals(b, way, *bounds, self.duals, self.dual_way, dual_far)
         self.price = self.price + max(length, 0.1) * (price - self.price)
         self._lower(length, length / far)
         return gained
@@ -448,25 +454,24 @@ class _Search:
         return None
 
     def _along(
-        self,
-        way: FloatArray,
-        far: float,
-        by_row: FloatArray,
-        coupling: FloatArray,
-        missed: FloatArray,
+        self, way: FloatArray, far: float, back: FloatArray, missed: FloatArray
     ) -> tuple[float, float]:
-        """Go as far as the merit falls; times that the step bends away from are met again."""
+        """Go as far as the merit falls; times that the step bends away from are met again.
+
+        ``back`` (K, C) is how speeds change for what is missed.
+        """
         merit = self._whole(self.b, self.points, missed)
         length = far
+        least = self.low + _KEEP * (self.b - self.low)
+        most = self.high - _KEEP * (self.high - self.b)
         for _ in range(30):
             points = self.points + length * self.point_way
             b = self.b + length * way
-            self._merit(b, points)
             if len(self.price):
-                back = by_row @ np.linalg.solve(coupling, self.legs.missed(b, self.spent))
-                least = self.low + _KEEP * (self.b - self.low)
-                most = self.high - _KEEP * (self.high - self.b)
-                b = np.where(self.free, np.clip(b - back, least, most), b)
+                speed = np.sqrt(b)
+                spent = 2 * self.legs.steps / (speed[1:] + speed[:-1])
+                met = b - back @ self.legs.missed(b, spent)
+                b = np.where(self.free, np.minimum(np.maximum(met, least), most), b)
             now = self._whole(b, points, None)
             if now < merit or length * np.abs(way).max(initial=0.0) < 1e-14:
                 break
@@ -479,33 +484,16 @@ class _Search:
         """Return the merit: objective, barrier, and what is missed."""
         objective, logs = self._merit(b, points)
         missed = self.legs.missed(b, self.spent) if missed is None else missed
-        free = self.free
-        above, below = (b - self.low)[free], (self.high - b)[free]
-        if (above <= 0).any() or (below <= 0).any():
-            return float("inf")
-        logs += float(np.log(above).sum() + np.log(below).sum())
         return objective - self.barrier * logs + self.penalty * float(np.abs(missed).sum())
-
-    def _move_duals(
-        self, way: FloatArray, above: FloatArray, below: FloatArray, far: float
-    ) -> None:
-        floor_way = (self.barrier - self.floor_dual * way) / above - self.floor_dual
-        roof_way = (self.barrier + self.roof_dual * way) / below - self.roof_dual
-        for dual, change in ((self.floor_dual, floor_way), (self.roof_dual, roof_way)):
-            falls = (change < 0) & self.free
-            if falls.any():
-                far = min(far, float((-(1 - _KEEP) * dual[falls] / change[falls]).min()))
-        self.duals += far * self.dual_way
-        self.floor_dual += far * floor_way
-        self.roof_dual += far * roof_way
 
     def _lower(self, length: float, share: float) -> None:
         """Lower the barrier by what the step achieved: its length, and of what the walls allow."""
-        rooms = self._rooms()
-        together = float(self.duals @ rooms)
-        free = self.free
-        together += float(self.floor_dual[free] @ (self.b - self.low)[free])
-        together += float(self.roof_dual[free] @ (self.high - self.b)[free])
+        from retime.methods.physics.search_kernels import complementarity
+
+        together = complementarity(
+            self.b, self.low, self.high, self.free, self.floor_dual, self.roof_dual,
+            self._rooms(), self.duals,
+        )  # fmt: skip
         if share < 0.3:
             self.care = max(_MORE_CAREFUL * self.care, _CAREFUL)
         else:
@@ -536,7 +524,7 @@ class _Search:
             self.b, self.legs.steps, UNIT, w.starts, w.normals, w.offsets, p.baked.matching,
             self.alphas, p.beta, np.r_[price, 0.0][self.legs.of], self.legs.usual,
             self.legs.gammas, self.points, self.sides, self.duals, 0.0, self.spent, self.value,
-            self.gradient, self.plain, self.of_time, self.diagonal, self.beside,
+            self.gradient, self.plain, self.of_time, self.diagonal, self.beside, self.own,
         )  # fmt: skip
         over = float(price @ self.legs.missed(self.b, self.spent)[:legs])
         slope = self.plain

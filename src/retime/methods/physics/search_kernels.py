@@ -14,11 +14,15 @@ import numpy as np
 from retime.compiled import kernel
 
 __all__ = [
+    "bound_steps",
+    "complementarity",
     "joint_bound",
     "merit_terms",
+    "move_duals",
     "newton_system",
     "point_steps",
     "start_points",
+    "time_rows",
     "tridiagonal",
     "wall_rooms",
 ]
@@ -72,13 +76,14 @@ def wall_rooms(starts, normals, offsets, points, walls, out):  # type: ignore[no
 @kernel
 def newton_system(  # type: ignore[no-untyped-def]
     b, steps, unit, starts, normals, offsets, matching, alphas, beta, prices, usual, gammas,
-    points, walls, duals, barrier, spent, value, gradient, plain, of_time, diagonal, beside
+    points, walls, duals, barrier, spent, value, gradient, plain, of_time, diagonal, beside, own
 ):  # fmt: skip
     """Fill the tridiagonal system of a Newton step, points eliminated.
 
     ``walls`` (2 (K - 1) + 1,) says where each side's multipliers begin in ``duals``. ``plain`` gets
     the gradient by the speeds alone, with the points as they are and without the barrier;
     ``gradient`` that of the reduced problem. ``prices`` are those of the intervals' times.
+    ``own`` (K - 1, 2, 5) keeps each point's own system for its step.
     """
     gradient[:] = 0.0
     plain[:] = 0.0
@@ -143,6 +148,8 @@ def newton_system(  # type: ignore[no-untyped-def]
                 starts[frame], starts[frame + 1], normals, offsets, points[k, side],
                 duals, walls[2 * k + side], barrier, time * alpha, ry, rx,
             )  # fmt: skip
+            keep = own[k, side]
+            keep[0], keep[1], keep[2], keep[3], keep[4] = iyy, iyx, ixx, gy, gx
             ay0, ax0 = alpha * (-time * slope + ry * t0), alpha * (0.5 * time + rx * t0)
             ay1, ax1 = alpha * (time * slope + ry * t1), alpha * (0.5 * time + rx * t1)
             py0, px0 = iyy * ay0 + iyx * ax0, iyx * ay0 + ixx * ax0
@@ -181,7 +188,7 @@ def _point_system(  # type: ignore[no-untyped-def]
 
 @kernel
 def point_steps(  # type: ignore[no-untyped-def]
-    b, way, steps, unit, starts, normals, offsets, alphas, points, walls, duals, barrier, keep,
+    b, way, steps, unit, starts, normals, offsets, alphas, points, walls, duals, barrier, own, keep,
     point_way, dual_way
 ):  # fmt: skip
     """Fill the steps of points and multipliers that go with a step of the speeds.
@@ -204,10 +211,7 @@ def point_steps(  # type: ignore[no-untyped-def]
             point = points[k, side]
             ry, rx = y - point[0], x - point[1]
             wall = walls[2 * k + side]
-            iyy, iyx, ixx, gy, gx = _point_system(
-                starts[f], starts[f + 1], normals, offsets, point, duals, wall, barrier,
-                time * alpha, ry, rx,
-            )  # fmt: skip
+            iyy, iyx, ixx, gy, gx = own[k, side]
             gy += alpha * (time * dy + ry * dt)
             gx += alpha * (time * dx + rx * dt)
             py, px = iyy * gy + iyx * gx, iyx * gy + ixx * gx
@@ -227,13 +231,20 @@ def point_steps(  # type: ignore[no-untyped-def]
 
 @kernel
 def merit_terms(  # type: ignore[no-untyped-def]
-    b, steps, unit, starts, normals, offsets, matching, alphas, beta, usual, gammas, points, spent
-):
+    b, steps, unit, starts, normals, offsets, matching, alphas, beta, usual, gammas, points, spent,
+    low, high, free
+):  # fmt: skip
     """Return the objective with the points as they are, and the barrier's logarithms.
 
-    ``spent`` gets the intervals' times.
+    ``spent`` gets the intervals' times. The objective is infinite beyond a wall or a bound.
     """
     total, logs = 0.0, 0.0
+    for k in range(len(b)):
+        if free[k]:
+            room = (b[k] - low[k]) * (high[k] - b[k])
+            if room <= 0:
+                return np.inf, 0.0
+            logs += np.log(room)
     for k in range(len(steps)):
         y, x, time, _, _, _, _, _ = _interval(b[k], b[k + 1], steps[k], unit)
         f = 0.0
@@ -262,6 +273,70 @@ def merit_terms(  # type: ignore[no-untyped-def]
         bend = np.sqrt(b[k + 1] / usual[k + 1]) - np.sqrt(b[k] / usual[k])
         total += f * time + gammas[k] / steps[k] * bend * bend
     return total, logs
+
+
+@kernel
+def bound_steps(  # type: ignore[no-untyped-def]
+    b, way, low, high, free, floor_dual, roof_dual, barrier, keep, lose, win, more, far
+):
+    """Return how far speeds may go until a bound, and until a bound's multiplier is zero.
+
+    In one step a speed loses at most the share ``lose``, and wins ``win`` times itself and
+    ``more``. ``far`` is how far other multipliers may go.
+    """
+    room = np.inf
+    for k in range(len(b)):
+        if not free[k]:
+            continue
+        above, below, d = b[k] - low[k], high[k] - b[k], way[k]
+        if d < 0:
+            room = min(room, -min((1 - keep) * above, lose * b[k]) / d)
+        elif d > 0:
+            room = min(room, min((1 - keep) * below, win * b[k] + more) / d)
+        floor = (barrier - floor_dual[k] * d) / above - floor_dual[k]
+        roof = (barrier + roof_dual[k] * d) / below - roof_dual[k]
+        if floor < 0:
+            far = min(far, -(1 - keep) * floor_dual[k] / floor)
+        if roof < 0:
+            far = min(far, -(1 - keep) * roof_dual[k] / roof)
+    return room, far
+
+
+@kernel
+def move_duals(  # type: ignore[no-untyped-def]
+    b, way, low, high, free, floor_dual, roof_dual, barrier, duals, dual_way, far
+):
+    """Move all multipliers along a step that began at speeds b."""
+    for i in range(len(duals)):
+        duals[i] += far * dual_way[i]
+    for k in range(len(b)):
+        if free[k]:
+            above, below, d = b[k] - low[k], high[k] - b[k], way[k]
+            floor_dual[k] += far * ((barrier - floor_dual[k] * d) / above - floor_dual[k])
+            roof_dual[k] += far * ((barrier + roof_dual[k] * d) / below - roof_dual[k])
+
+
+@kernel
+def time_rows(of_time, legs, out):  # type: ignore[no-untyped-def]
+    """Fill the derivatives (K, C + 1) of each leg's time by the speeds."""
+    out[:] = 0.0
+    for k in range(len(legs)):
+        out[k, legs[k]] += of_time[k, 0]
+        out[k + 1, legs[k]] += of_time[k, 1]
+
+
+@kernel
+def complementarity(  # type: ignore[no-untyped-def]
+    b, low, high, free, floor_dual, roof_dual, rooms, duals
+):
+    """Return the sum of multipliers times rooms: what the barrier has still to give."""
+    out = 0.0
+    for i in range(len(duals)):
+        out += duals[i] * rooms[i]
+    for k in range(len(b)):
+        if free[k]:
+            out += floor_dual[k] * (b[k] - low[k]) + roof_dual[k] * (high[k] - b[k])
+    return out
 
 
 @kernel

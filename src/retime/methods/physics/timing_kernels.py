@@ -63,35 +63,43 @@ def fastest(starts, corners, count, step, unit, first, last, most):  # type: ign
     sets[count - 1, 0] = 0.0
     sets[count - 1, 1] = last
     reach = 2 * step * unit
+    most_corners = 0
+    for k in range(count):
+        most_corners = max(most_corners, starts[k + 1] - starts[k])
+    here = np.empty((most_corners + 8, 2))
+    there = np.empty((most_corners + 8, 2))
     for k in range(count - 2, -1, -1):
         size = starts[k + 1] - starts[k]
-        py = corners[starts[k] : starts[k + 1], 0].copy()
-        px = corners[starts[k] : starts[k + 1], 1].copy()
+        for i in range(size):
+            here[i, 0] = corners[starts[k] + i, 0]
+            here[i, 1] = corners[starts[k] + i, 1]
         for side in range(2):
-            qy = np.empty(size + 4)
-            qx = np.empty(size + 4)
             kept = 0
             sign = 1.0 if side == 0 else -1.0
             bound = sets[k + 1, 1] if side == 0 else sets[k + 1, 0]
-            for i in range(len(py)):
-                j = (i + 1) % len(py)
-                h1 = sign * (px[i] + reach * py[i] - bound)
-                h2 = sign * (px[j] + reach * py[j] - bound)
+            for i in range(size):
+                j = i + 1 if i + 1 < size else 0
+                h1 = sign * (here[i, 1] + reach * here[i, 0] - bound)
+                h2 = sign * (here[j, 1] + reach * here[j, 0] - bound)
                 if h1 <= 1e-12:
-                    qy[kept] = py[i]
-                    qx[kept] = px[i]
+                    there[kept, 0] = here[i, 0]
+                    there[kept, 1] = here[i, 1]
                     kept += 1
                 if (h1 < -1e-12 and h2 > 1e-12) or (h1 > 1e-12 and h2 < -1e-12):
                     share = h1 / (h1 - h2)
-                    qy[kept] = py[i] + share * (py[j] - py[i])
-                    qx[kept] = px[i] + share * (px[j] - px[i])
+                    there[kept, 0] = here[i, 0] + share * (here[j, 0] - here[i, 0])
+                    there[kept, 1] = here[i, 1] + share * (here[j, 1] - here[i, 1])
                     kept += 1
-            py = qy[:kept]
-            px = qx[:kept]
+            size = kept
+            here, there = there, here
             if kept == 0:
                 return np.zeros(count), sets, k
-        sets[k, 0] = max(px.min(), 0.0)
-        sets[k, 1] = min(px.max(), most)
+        low, high = here[0, 1], here[0, 1]
+        for i in range(size):
+            low = min(low, here[i, 1])
+            high = max(high, here[i, 1])
+        sets[k, 0] = max(low, 0.0)
+        sets[k, 1] = min(high, most)
     out = np.zeros(count)
     out[0] = min(sets[0, 1], first)
     for k in range(count - 1):
@@ -154,9 +162,12 @@ def intervals(starts, corners, step, unit):  # type: ignore[no-untyped-def]
         most = max(most, starts[k + 1] - starts[k])
     here = np.empty((4 * most + 8, 2))
     there = np.empty((4 * most + 8, 2))
+    side = np.empty(4 * most + 8)
     for k in range(count - 1):
         size = starts[k + 1] - starts[k]
-        here[:size] = corners[starts[k] : starts[k + 1]]
+        for i in range(size):
+            here[i, 0] = corners[starts[k] + i, 0]
+            here[i, 1] = corners[starts[k] + i, 1]
         first, past = starts[k + 1], starts[k + 2]
         if past - first == 0:
             size = 0
@@ -166,21 +177,27 @@ def intervals(starts, corners, step, unit):  # type: ignore[no-untyped-def]
             ex = corners[b, 1] - corners[a, 1]
             if abs(ey) + abs(ex) < 1e-13:
                 continue
+            cuts = False
+            for i in range(size):
+                side[i] = ey * (here[i, 1] - corners[a, 1]) - ex * (here[i, 0] - corners[a, 0])
+                cuts |= side[i] < -1e-13
+            if not cuts:
+                continue
             kept = 0
             for i in range(size):
                 j = i + 1 if i + 1 < size else 0
-                h = ey * (here[i, 1] - corners[a, 1]) - ex * (here[i, 0] - corners[a, 0])
-                g = ey * (here[j, 1] - corners[a, 1]) - ex * (here[j, 0] - corners[a, 0])
+                h, g = side[i], side[j]
                 if h >= -1e-13:
-                    there[kept] = here[i]
+                    there[kept, 0] = here[i, 0]
+                    there[kept, 1] = here[i, 1]
                     kept += 1
-                if min(h, g) < -1e-13 and max(h, g) > 1e-13:
+                if (h < -1e-13 and g > 1e-13) or (g < -1e-13 and h > 1e-13):
                     share = h / (h - g)
                     there[kept, 0] = here[i, 0] + share * (here[j, 0] - here[i, 0])
                     there[kept, 1] = here[i, 1] + share * (here[j, 1] - here[i, 1])
                     kept += 1
             size = kept
-            here[:size] = there[:size]
+            here, there = there, here
         if size == 0:
             return begins, out[:0], k
         for i in range(size):
