@@ -6,6 +6,7 @@ feasible regions by 16 linear programs a frame.
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +16,8 @@ import numpy as np
 from bench.performances import MOCAP
 from bench.timing import Figure, seconds
 from retime import Motion, PhysicsModel, Skeleton, read, samples
-from retime.methods.physics.regions import MOST_CHANGE, MOST_SPEED, UNIT, find_regions
+from retime.methods.physics.durations import interval_regions
+from retime.methods.physics.regions import MOST_CHANGE, MOST_SPEED, UNIT, find_regions, flattened
 
 # Figure 12: milliseconds a frame (Force, Feasible, Bake, Obj, NP-Obj, Naive).
 FIGURE_12 = {
@@ -27,12 +29,18 @@ FIGURE_12 = {
 
 
 def conic_optimum(
-    model: PhysicsModel, duration: float, *, alpha: float = 100.0, beta: float = 1.0
+    model: PhysicsModel,
+    duration: float,
+    *,
+    alpha: float = 1e4,
+    beta: float = 1.0,
+    smoothness: float = 1.0,
 ) -> float:
     """The least objective of a speed-up, by Clarabel: an independent statement of the problem.
 
-    Variables are b, w <= sqrt(b), the intervals' times t >= step / mean w, and for each end of each
-    interval the nearest feasible point c and r >= (alpha |z - c|^2 + beta |torques|^2) / w.
+    Variables are b, w <= sqrt(b), the intervals' times t >= step / mean w, for each end of each
+    interval the nearest feasible point c and r >= (alpha |z - c|^2 + beta |torques|^2) / w, and for
+    smoothness q <= sqrt(b0 b1).
     """
     import clarabel
     from scipy import sparse
@@ -42,7 +50,8 @@ def conic_optimum(
     n, m = len(model.times), len(steps)
     at_b, at_w, at_t, at_r = 0, n, 2 * n, 2 * n + m
     at_c = at_r + 2 * m
-    size = at_c + 4 * m
+    at_q = at_c + 4 * m
+    size = at_q + m
     rows: list[int] = []
     columns: list[int] = []
     values: list[float] = []
@@ -86,6 +95,8 @@ def conic_optimum(
     for k in range(n):
         product(([(at_b + k, 1.0)], 0.0), ([], 1.0), [([(at_w + k, 1.0)], 0.0)])
     for k in range(m):
+        product(([(at_b + k, 1.0)], 0.0), ([(at_b + k + 1, 1.0)], 0.0), [([(at_q + k, 1.0)], 0.0)])
+    for k in range(m):
         mean: Affine = ([(at_w + k, 0.5), (at_w + k + 1, 0.5)], 0.0)
         product(([(at_t + k, 1.0)], 0.0), mean, [([], float(np.sqrt(steps[k])))])
         slope = 1 / (2 * steps[k] * UNIT)
@@ -112,6 +123,11 @@ def conic_optimum(
     matrix = sparse.csc_matrix((values, (rows, columns)), shape=(len(right), size))
     cost = np.zeros(size)
     cost[at_r : at_r + 2 * m] = np.repeat(0.5 * steps, 2)
+    usual = model.usual_speeds
+    bend = smoothness * (duration / float(steps.sum())) ** 2 / steps
+    cost[at_b : at_b + m] += bend / usual[:-1]
+    cost[at_b + 1 : at_b + n] += bend / usual[1:]
+    cost[at_q : at_q + m] = -2 * bend / np.sqrt(usual[:-1] * usual[1:])
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     none = sparse.csc_matrix((size, size))
@@ -120,10 +136,14 @@ def conic_optimum(
 
 
 def toppra_minimum(model: PhysicsModel) -> float:
-    """The minimum time by toppra, on the same polygons."""
+    """The minimum time by toppra, on the same intervals' polygons."""
     import toppra
     from toppra.constraint import ConstraintType, DiscretizationType
     from toppra.constraint.linear_constraint import LinearConstraint
+
+    step = float(model.times[1] - model.times[0])
+    (starts, corners), _ = interval_regions(flattened(model.regions), step)
+    cells = [corners[a:b] * [UNIT, 1.0] for a, b in itertools.pairwise(starts)]
 
     class Polygons(LinearConstraint):  # type: ignore[misc]
         """b in a polygon of (u, x) at each grid point."""
@@ -136,11 +156,10 @@ def toppra_minimum(model: PhysicsModel) -> float:
             self.identical = False
 
         def compute_constraint_params(self, path: Any, gridpoints: Any, *_: Any) -> Any:
-            most = max(len(r.corners) for r in model.regions)
+            most = max(map(len, cells))
             n = len(gridpoints)
             a, b, c = np.zeros((n, most)), np.zeros((n, most)), np.full((n, most), -1.0)
-            for k, region in enumerate(model.regions):
-                corners = region.corners
+            for k, corners in enumerate(cells):
                 edge = np.roll(corners, -1, axis=0) - corners
                 normal = np.c_[edge[:, 1], -edge[:, 0]]
                 length = np.linalg.norm(normal / [1, UNIT], axis=1)
@@ -157,8 +176,9 @@ def toppra_minimum(model: PhysicsModel) -> float:
     grid = model.times - model.times[0]
     solver = toppra.algorithm.TOPPRA([Polygons()], path, gridpoints=grid, solver_wrapper="seidel")
     # The start is free here, and given there; a hair of room is for its solver's rounding.
-    assert model._fastest is not None
-    ends = (1 - 1e-6) * np.sqrt(model._fastest[[0, -1]])
+    fastest = model.extremes.fastest
+    assert fastest is not None
+    ends = (1 - 1e-6) * np.sqrt(fastest[[0, -1]])
     _, speed, _ = solver.compute_parameterization(*ends)
     return float((2 * np.diff(grid) / (speed[1:] + speed[:-1])).sum())
 
@@ -228,7 +248,7 @@ def figures() -> Iterator[Figure]:
     print(f"physics: minimum {ours:.5f} s, toppra's {theirs:.5f} s")
 
     def fastest() -> None:
-        model.__dict__.pop("_fastest")
+        model.__dict__.pop("extremes")
         model.minimum_duration()
 
     yield Figure("minimum time", seconds(fastest), "toppra", seconds(lambda: toppra_minimum(model)))
@@ -261,7 +281,7 @@ def figure_12() -> list[tuple[str, ...]]:
 
 
 def _times(clip: Motion) -> tuple[float, ...]:
-    from retime.methods.physics.objective import bake
+    from retime.methods.physics.search import TimingProblem, objective_of
 
     frames = len(clip)
     start = time.perf_counter()
@@ -270,27 +290,20 @@ def _times(clip: Motion) -> tuple[float, ...]:
     force = time.perf_counter() - start
     _ = model.limits
     start = time.perf_counter()
-    regions = find_regions(model.torques, model.maps, model.limits, model.weight)
+    find_regions(model.torques, model.maps, model.limits, model.weight)
     feasible = time.perf_counter() - start
     _ = model.regions
     start = time.perf_counter()
-    baked = bake(
-        model.torques, model.maps, model.regions, model.limits, model.weight,
-        model.reference_torques,
-    )  # fmt: skip
+    baked = model.baked()
     baking = time.perf_counter() - start
-    from retime.methods.physics.solve import TimingProblem, _Terms
-
     problem = TimingProblem(
         model.times, baked, [(len(model.times) - 1, 1.0)], [], 0.05, 6, False, 100, 1
     )
-    terms = _Terms(problem)
-    b, price = np.ones(len(model.times)), np.zeros(1)
-    objective = seconds(lambda: terms.at(b, price))
+    b = np.ones(len(model.times))
+    objective = seconds(lambda: objective_of(problem, b))
     t, scale = model.torques, model.limits[:, 6:]
     plain = seconds(
         lambda: (((t.gravity + t.speed)[:, 6:] - model.reference_torques) / scale**2).sum()
     )
-    del regions
     naive = force + feasible + plain
     return tuple(1e3 * v / frames for v in (force, feasible, baking, objective, plain, naive))

@@ -12,7 +12,7 @@ from bench.performances import MOCAP
 from bench.physics import figure_12
 from retime import Motion, PhysicsModel, TimeWarp, read, samples
 from retime.methods.physics.regions import UNIT
-from retime.methods.physics.solve import TimingProblem, _Terms
+from retime.methods.physics.search import TimingProblem, objective_of
 from retime.plot.physics import draw_physics, draw_regions
 from retime.plot.style import INK, KEY, ORIGINAL, SERIES, canvas, plain, save
 from retime.plot.warps import draw_warps
@@ -93,7 +93,6 @@ def _figure_13(model: PhysicsModel, warp: TimeWarp, path: Path) -> None:
     """How the objective changes as single points of the warp are shifted in time."""
     baked = model.baked()
     problem = TimingProblem(model.times, baked, [], [], 0.05, 6.0, False, 100.0, 1.0)
-    terms = _Terms(problem)
     output = warp.inverse(model.times)
     shifts = np.linspace(-0.1, 0.1, 41)
     figure = canvas(7.0, 4.2)
@@ -105,8 +104,7 @@ def _figure_13(model: PhysicsModel, warp: TimeWarp, path: Path) -> None:
         for shift in shifts:
             moved = output + shift * bump
             speed = np.gradient(model.times, np.maximum.accumulate(moved + 1e-9 * model.times))
-            terms.at(np.clip(speed, 0.05, 6) ** 2, np.zeros(0), second=False)
-            values.append(float(terms.value.sum()))
+            values.append(objective_of(problem, np.clip(speed, 0.05, 6) ** 2))
         axes.plot(1e3 * shifts, values, color=colour, label=f"at {centre:.2f} s")
     axes.set_yscale("log")
     axes.set_xlabel("shift of a point of the warp (ms)", color=INK)

@@ -56,6 +56,8 @@ def page():
                 "unit": p.about.unit,
             }
             entry["advanced"] = p.about.advanced
+            if p.about.presets:
+                entry["presets"] = dict(p.about.presets)
             if kind != "other":
                 entry |= {"default": default, "optional": optional or default is None}
                 entry |= {

@@ -14,7 +14,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
@@ -57,6 +57,14 @@ class About:
     """Step of a form's number; it also tells how many digits are shown."""
     ends: tuple[str, str] | None = None
     """Words under the ends of the slider, which then has a line of its own."""
+    presets: tuple[tuple[str, Any], ...] = ()
+    """Words that may be given in place of a value, and the values that they stand for."""
+    parse: Callable[[str], Any] | None = None
+    """Brings text to a value, where people write it in a way of its own (``15kg@chest``)."""
+
+    def word_for(self, value: Any) -> str | None:
+        """Return the preset that stands for a value."""
+        return next((word for word, preset in self.presets if preset == value), None)
 
 
 @dataclass(frozen=True)
@@ -116,6 +124,9 @@ class Parameter:
             further = ["s, 48f, 80% or 1:02.5"]
         if self.repeatable:
             further.append("repeatable")
+        if self.about.presets:
+            words = ", ".join(f"{w} {_shown(v)}" for w, v in self.about.presets)
+            further.append(f"or {words}")
         if not self.required and self.default not in (None, (), False, ""):
             further.append(f"default {_shown(self.default)}")
         if not further:
@@ -183,7 +194,7 @@ def build(cls: type, values: Mapping[str, Any]) -> Any:
 def _checked(p: Parameter, value: Any) -> Any:
     if p.about.widget == "motions" and value is not None:
         value = tuple(value) if isinstance(value, list | tuple) else (value,)
-    value = coerce(value, p.declared_type, p.name)
+    value = coerce(_said(p, value), p.declared_type, p.name)
     if is_number(value):
         unit = f" {p.about.unit}" if p.about.unit else ""
         low, high = p.about.minimum, p.about.maximum
@@ -191,6 +202,21 @@ def _checked(p: Parameter, value: Any) -> Any:
             raise InputError(f"{p.name} is {value:g}{unit}; the least is {low:g}{unit}")
         if high is not None and value > high:
             raise InputError(f"{p.name} is {value:g}{unit}; the most is {high:g}{unit}")
+    return value
+
+
+def _said(p: Parameter, value: Any) -> Any:
+    """Bring words and texts of a parameter's own kind to values."""
+    about = p.about
+    if isinstance(value, str):
+        word = value.strip().lower()
+        for known, preset in about.presets:
+            if word == known:
+                return preset
+        if about.parse is not None:
+            return (about.parse(value),) if p.repeatable else about.parse(value)
+    elif about.parse is not None and isinstance(value, list | tuple):
+        return tuple(about.parse(v) if isinstance(v, str) else v for v in value)
     return value
 
 

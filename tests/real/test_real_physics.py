@@ -125,3 +125,56 @@ def test_a_uniform_speed_up_is_explained() -> None:
     assert "flight" in {v.cause for v in told.violations}
     best = jump.explain(jump.warp(duration=end / 1.4))
     assert best.share > told.share
+
+
+MORE = MOCAP.parent / "mocap-more"
+
+
+def clip(name: str) -> retime.Motion:
+    return retime.read(
+        next(f / f"{name}.bvh" for f in (MOCAP, MORE) if (f / f"{name}.bvh").exists())
+    )
+
+
+@pytest.mark.parametrize("name", ["13_13", "13_11", "02_04"])
+@pytest.mark.parametrize("factor", [1.5, 0.7])
+def test_a_jump_of_another_speed_comes_back_to_gravity(name: str, factor: float) -> None:
+    motion = clip(name)
+    start, end = motion.domain
+    slow = retime.apply(motion, TimeWarp([start, start + factor * (end - start)], [start, end]))
+    changed = PhysicsModel(slow)
+    assert flight_rate(changed, changed.warp()) == pytest.approx(factor, rel=0.1)
+
+
+@pytest.mark.parametrize("name", ["09_01", "35_17", "16_35"])
+def test_runs_need_grip_and_cannot_wait(name: str) -> None:
+    run = PhysicsModel(clip(name))
+    least, most = run.minimum_duration(), run.maximum_duration()
+    assert least is not None
+    assert most is not None
+    assert least < run.motion.duration < most
+    slippery = run.changed(friction=0.1).minimum_duration()
+    assert slippery is None or slippery > 1.15 * least
+    heavy = run.changed(mass_scale={"left_upper_leg": 2.0}).minimum_duration()
+    assert heavy is not None
+    assert heavy > 0.97 * least
+
+
+@pytest.mark.parametrize("name", ["07_01", "35_01", "08_01", "39_01"])
+def test_a_load_lengthens_a_walk(name: str) -> None:
+    walk = PhysicsModel(clip(name))
+    loaded = walk.changed(mass_scale={"chest": 3.0}).warp(duration="free", objective="load")
+    assert 1.05 < loaded.duration / walk.motion.duration < 1.15
+
+
+@pytest.mark.parametrize("name", ["16_01", "07_01", "35_17"])
+def test_at_the_minimum_nearly_all_frames_are_feasible(name: str) -> None:
+    of = PhysicsModel(clip(name))
+    least = of.minimum_duration()
+    assert least is not None
+    assert of.explain(of.warp(duration=1.001 * least)).share >= 0.98
+
+
+def test_a_false_frame_rate_is_pointed_out() -> None:
+    notes = {getattr(n, "code", ""): n for n in PhysicsModel(clip("75_01")).notes}
+    assert notes["gravity-corrected"].values["rate"] == pytest.approx(0.5, rel=0.1)  # type: ignore[attr-defined]

@@ -155,7 +155,7 @@ def _made(task: Task) -> Outcome:
             done.motion, source=done.source, warp=done.warp, min_contact=task.min_contact
         )
         if task.physics:
-            measures |= _feasible(done.source, done.warp, notes)
+            measures |= _feasible(done.source, done.warp, done.recipe, notes)
         found.append(measures)
         notes += done.motion.notes
     data = _write(task, listed)
@@ -199,11 +199,13 @@ def _recipe(task: Task) -> Any:
     return Recipe(steps)
 
 
-def _feasible(source: Any, warp: Any, notes: list[str]) -> dict[str, float]:
-    from retime.methods.physics import PhysicsModel
+def _feasible(source: Any, warp: Any, recipe: Any, notes: list[str]) -> dict[str, float]:
+    from retime.methods.physics import PhysicsModel, judged_by
+    from retime.parameters import values_of
 
     try:
-        return {"feasible_share": PhysicsModel(source).explain(warp).share}
+        p = judged_by((s.parameters for s in recipe.steps if not s.mute), {})
+        return {"feasible_share": PhysicsModel(source, **values_of(p)).explain(warp).share}
     except InputError as e:
         notes.append(f"feasibility could not be judged: {e}")
         return {}

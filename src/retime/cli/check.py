@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from retime.cli.console import note, report, table
 from retime.cli.options import (
+    Contacts,
     Input,
     Json,
     OneAnimation,
@@ -16,33 +18,43 @@ from retime.cli.options import (
     TrueWarp,
     WarpIn,
     must_take_a_skeleton,
+    with_parameters,
     with_reading,
 )
+from retime.cli.retiming import known_contacts
 from retime.errors import InputError
 from retime.evaluate.reading import Reading
+from retime.methods.physics import ModelParameters
 
 
 @with_reading
+@with_parameters(ModelParameters, leave_out=("contacts", "contacts_only", "gravity_from"))
 def check(
     file: Input,
     reading: Reading,
+    parameters: dict[str, Any],
     source: SourceMotion = None,
     warp: WarpIn = None,
     truth: TrueWarp = None,
     min_contact: Shortest = 0.1,
     animation: OneAnimation = None,
     physics: Annotated[
-        bool, typer.Option("--physics", help="Also ask whether a body could have done it.")
-    ] = False,
-    gravity: Annotated[
-        str | None,
+        bool,
         typer.Option(
-            "--gravity",
-            help="Gravity to judge by: a size, x,y,z, or a direction such as left:9.81 (m/s², "
-            "default 9.81).",
-            metavar="G",
+            "--physics",
+            help="Also judge whether a body could have done it, with the forces that nothing "
+            "gives. Gravity, masses and ground are as told by the options below, or --recipe.",
+        ),
+    ] = False,
+    recipe: Annotated[
+        Path | None,
+        typer.Option(
+            "--recipe",
+            help="The recipe that made it: --physics judges by its physics step.",
+            metavar="FILE",
         ),
     ] = None,
+    contacts: Contacts = None,
     as_json: Json = False,
 ) -> None:
     """Measure how good a motion is: foot skate, drift, flight, jerk, contacts, warp.
@@ -54,6 +66,8 @@ def check(
     retime check out.bvh --source walk.bvh --warp warp.json
 
     retime check out.bvh --source walk.bvh --warp warp.json --physics
+
+    retime check moon.bvh --physics --gravity moon --load 15kg@backpack
     """
     from retime.body.metrics import measure
     from retime.io.warp_json import read_warp
@@ -71,12 +85,12 @@ def check(
     notes = list(motion.notes)
     if "foot_skate" not in found:
         notes.append("no feet were found: what needs them is left out; name them with --map")
+    if (parameters or recipe is not None or contacts is not None) and not physics:
+        raise InputError("gravity, masses, contacts and recipes count with --physics")
     told = None
     if physics:
-        told, said = _explained(motion, original, used, gravity)
-        notes += said
-    elif gravity is not None:
-        raise InputError("--gravity is what --physics judges by; give both")
+        told = _judged(motion, original, used, parameters, recipe, contacts)
+        notes += told.notes
     if as_json:
         fields = {"file": str(file), "measures": found, "source_measures": before or None}
         if told is not None:
@@ -110,29 +124,45 @@ def _same(source: Any, animation: str | None) -> str | None:
     return animation if format_of(source).several else None
 
 
-def _explained(motion: Any, source: Any, warp: Any, gravity: str | None) -> tuple[Any, list[str]]:
+def _judged(
+    motion: Any,
+    source: Any,
+    warp: Any,
+    parameters: dict[str, Any],
+    recipe: Path | None,
+    contacts: Path | None,
+) -> Any:
     """Judge the result by the source's body where that is known, else by its own."""
-    from retime.methods.physics import PhysicsModel
-    from retime.methods.physics.gravity import gravity_noted, written_gravity
+    from retime.io.json_text import parse_json
+    from retime.methods.physics import judge, judged_by
+    from retime.methods.physics.gravity import gravity_noted
+    from retime.recipe.json import read_recipe
 
-    clip = motion if source is None else source
-    model = PhysicsModel(clip) if gravity is None else PhysicsModel(clip, gravity=gravity)
-    used = written_gravity(model.gravity)
-    notes = [f"judged by a gravity of {used} m/s²"]
+    given = dict(parameters)
     meant = None if warp is None else gravity_noted(warp.notes)
-    if meant not in (None, used):
-        notes = [
-            f"the warp was timed for a gravity of {meant} m/s², and the result is judged by {used} "
-            f"m/s²: judge it by its own with --gravity {meant}"
-        ]
-    return model.explain(motion if source is None or warp is None else warp), notes
+    if recipe is None and meant is not None:
+        given.setdefault("gravity", meant)  # what the warp was timed for
+    if "body_data" in given:
+        given["body_data"] = parse_json(Path(given["body_data"]))
+    if contacts is not None:
+        given |= known_contacts(contacts)
+    steps = () if recipe is None else read_recipe(recipe).steps
+    made = judged_by((s.parameters for s in steps if not s.mute), given)
+    return judge(motion, made, source=source, warp=warp)
 
 
 def _tell(told: Any) -> None:
-    print(f"physics: {told.share:.0%} of the frames are feasible")
+    print(f"physics: {told.explanation.share:.0%} of the frames are feasible")
     rows = [
         (f"{v.start:.2f} - {v.end:.2f}", v.cause, f"{v.rate:.2f}", f"{v.feasible_rate:.2f}", v.text)
-        for v in told.violations
+        for v in told.explanation.violations
     ]
     if rows:
         table(rows, header=("source s", "limit", "rate", "feasible", "why"))
+    table(
+        [
+            (r.name, f"{r.rms:.1f}", f"{r.most:.1f}", r.unit, f"{r.weights:.3f}", r.verdict)
+            for r in told.residuals
+        ],
+        header=("residual", "rms", "max", "unit", "rms in body weights", "by OpenSim's guide"),
+    )

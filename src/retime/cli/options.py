@@ -319,7 +319,7 @@ def _plain(p: Parameter) -> Any:
     """Return the type that the command line parses for a parameter's type; ``None`` is unset."""
     if p.repeatable:
         return list[str] | None
-    if p.takes_times:
+    if p.takes_times or p.about.presets or p.about.parse is not None:
         return str | None
     options = options_of(p.type)
     if len(options) > 1:

@@ -135,10 +135,13 @@ class Engine:
         problems = sliding(motion)
         share = None
         if request.get("physics"):
-            from retime.methods.physics import PhysicsModel
+            from retime.methods.physics import judge, judged_by
 
+            values = request.get("parameters", {})
+            if not isinstance(values, Mapping):
+                raise InputError('"parameters" must be an object')
             self.tell("Asking what a body could do", 0.5)
-            told = PhysicsModel(motion).explain(motion)
+            told = judge(motion, judged_by((), values)).explanation
             share = float(told.share)
             problems += [{"start": v.start, "end": v.end, "what": v.text} for v in told.violations]
         return {

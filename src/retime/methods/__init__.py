@@ -112,7 +112,7 @@ METHODS: dict[str, Method] = {
             "Retime within what the body, gravity and ground contact allow.",
             "Physics",
             "retime.methods.physics",
-            "physics_warp",
+            "physics_edit",
             doing="Finding what a body could do",
         ),
         Method(

@@ -60,6 +60,7 @@ def _kind(p: Parameter) -> tuple[Any, list[str]]:
     """Tell what a form shows for a type: its kind, and words that may stand in its place."""
     options = options_of(p.type)
     words = [w for t in options if typing.get_origin(t) is Literal for w in typing.get_args(t)]
+    words += [word for word, _ in p.about.presets]
     others = [t for t in options if typing.get_origin(t) is not Literal]
     return p.about.widget or _kind_of(others, p.name), words
 

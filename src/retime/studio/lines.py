@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from retime.parameters import declared
 from retime.recipe import Step
 
 
@@ -26,7 +27,7 @@ def _guided(p: Any) -> str:
 
 
 def _physics(p: Any) -> str:
-    return _timed(p, "" if p.gravity == 9.81 else f"gravity {_gravity(p.gravity)}")
+    return _timed(p, *_world(p))
 
 
 def _surface(p: Any) -> str:
@@ -66,5 +67,24 @@ def _shift(seconds: float) -> str:
     return f"{abs(seconds):.2f} s {'earlier' if seconds < 0 else 'later'}"
 
 
+def _world(p: Any) -> list[str]:
+    """Say what of gravity, loads, strength and ground differs from the recording's."""
+    usual = {f.name: f.default for f in declared(type(p))}
+    about = {f.name: f.about for f in declared(type(p))}
+    out = []
+    if p.gravity != usual["gravity"]:
+        out.append(f"gravity {about['gravity'].word_for(p.gravity) or _gravity(p.gravity)}")
+    out += [f"{kilograms:g} kg on {place}" for place, kilograms in p.load]
+    out += [f"{joint} × {factor:g}" for joint, factor in dict(p.mass_scale).items()]
+    if p.strength != usual["strength"]:
+        out.append(f"strength {p.strength:.0%}")
+    if p.friction != usual["friction"]:
+        word = about["friction"].word_for(p.friction)
+        out.append(f"on {word} ground" if word else f"friction {p.friction:g}")
+    return out
+
+
 def _gravity(value: object) -> str:
+    if isinstance(value, str):
+        return value
     return f"{value:g}" if isinstance(value, int | float) else "tilted"

@@ -1,54 +1,88 @@
-"""How short and how long a body could make a motion."""
+"""How short and how long a body could make a motion: minimum and maximum time along the path.
+
+Between two frames p'' is constant and p'^2 linear. A timing is feasible where (p'', mean p'^2) of
+each interval lies in the regions of both its frames; no frame is left out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from retime.arrays import FloatArray
-from retime.methods.physics.regions import MOST_CHANGE, MOST_SPEED, UNIT, Region
+from retime.methods.physics.regions import MOST_SPEED, UNIT, Flat
 
-__all__ = ["fastest_speeds", "longest_duration", "shortest_duration"]
+__all__ = ["Extremes", "duration_of", "extreme_timings", "interval_regions"]
+
+# A timing that is slower than this p'^2 anywhere may stand still there.
+_STANDS = 1e-4
 
 
-def fastest_speeds(regions: Sequence[Region], times: FloatArray) -> FloatArray | None:
-    """Return p'^2 (F,) of the fastest feasible timing; ``None`` where none is feasible.
+@dataclass(frozen=True, eq=False)
+class Extremes:
+    """The fastest and the slowest feasible timing, p'^2 (F,) each.
 
-    Frames without a feasible timing of their own do not bind it.
+    Parameters
+    ----------
+    fastest, slowest : array (F,), optional
+        ``None`` where no timing is feasible.
+    stuck : int
+        The frame that leaves nothing feasible; -1 where none does.
     """
-    from retime.methods.physics.timing_kernels import fastest
 
-    box = np.array(
-        [
-            (-MOST_CHANGE, 0),
-            (MOST_CHANGE, 0),
-            (MOST_CHANGE, MOST_SPEED),
-            (-MOST_CHANGE, MOST_SPEED),
-        ]
-    )
-    corners = [box if r.empty else r.corners for r in regions]
-    starts = np.r_[0, np.cumsum([len(c) for c in corners])].astype(np.int64)
-    flat = np.concatenate(corners) / [UNIT, 1.0]
+    fastest: FloatArray | None
+    slowest: FloatArray | None
+    stuck: int = -1
+
+    def minimum(self, times: FloatArray) -> float | None:
+        """Return the shortest feasible duration, seconds."""
+        return None if self.fastest is None else duration_of(self.fastest, times)
+
+    def maximum(self, times: FloatArray) -> float | None:
+        """Return the longest feasible duration, seconds; ``None`` where time may stand still."""
+        if self.slowest is None or self.slowest.min() < _STANDS:
+            return None
+        return duration_of(self.slowest, times)
+
+
+def interval_regions(flat: Flat, step: float) -> tuple[Flat, int]:
+    """Return each interval's region over (p'' / unit, p'^2 at its first frame).
+
+    Returns
+    -------
+    flat : tuple
+        Where each one's corners begin, and the corners of all, against the clock.
+    stuck : int
+        The first that is empty, or -1.
+    """
+    from retime.methods.physics.timing_kernels import intervals
+
+    begins, corners, stuck = intervals(*flat, step, UNIT)
+    return (begins, corners), int(stuck)
+
+
+def extreme_timings(flat: Flat, times: FloatArray) -> Extremes:
+    """Find the fastest and the slowest feasible timing by a pass backward and one forward."""
+    from retime.methods.physics.timing_kernels import fastest, slowest
+
     step = float(times[1] - times[0])
-    speeds: FloatArray
-    speeds, _, failed = fastest(
-        starts, flat, len(corners), step, UNIT, MOST_SPEED, MOST_SPEED, MOST_SPEED
+    empty = np.flatnonzero(np.diff(flat[0]) == 0)
+    if len(empty):
+        return Extremes(None, None, int(empty[0]))
+    (starts, corners), stuck = interval_regions(flat, step)
+    if stuck >= 0:
+        return Extremes(None, None, stuck)
+    count = len(times)
+    quick, sets, failed = fastest(
+        starts, corners, count, step, UNIT, MOST_SPEED, MOST_SPEED, MOST_SPEED
     )
-    return speeds if failed < 0 else None
+    if failed >= 0:
+        return Extremes(None, None, int(failed))
+    return Extremes(quick, slowest(starts, corners, count, step, UNIT, sets))
 
 
-def shortest_duration(speeds: FloatArray, times: FloatArray) -> float:
+def duration_of(square_speed: FloatArray, times: FloatArray) -> float:
     """Return how long a motion lasts whose p'^2 is given at its frames, seconds."""
-    return _seconds(np.sqrt(np.maximum(speeds, 1e-12)), times)
-
-
-def longest_duration(regions: Sequence[Region], times: FloatArray) -> float | None:
-    """Return the longest feasible duration, seconds; ``None`` where time may stand still."""
-    if any(r.empty or r.corners[:, 1].min() < 1e-3 for r in regions):
-        return None
-    return _seconds(np.sqrt([r.corners[:, 1].min() for r in regions]), times)
-
-
-def _seconds(rates: FloatArray, times: FloatArray) -> float:
+    rates = np.sqrt(np.maximum(square_speed, 1e-12))
     return float((2 * np.diff(times) / (rates[1:] + rates[:-1])).sum())

@@ -79,6 +79,8 @@ class Figure:
     inertias : array (B, 10)
         Inertial parameters of each body in that joint's frame: mass, first moments, and second
         moments about the frame's origin (xx, xy, yy, xz, yz, zz).
+    names : tuple of str
+        The skeleton's joints.
     """
 
     model: Any
@@ -87,6 +89,7 @@ class Figure:
     bodies: tuple[str, ...]
     owners: Any
     inertias: FloatArray
+    names: tuple[str, ...]
 
     @cached_property
     def data(self) -> Any:
@@ -116,6 +119,13 @@ class Figure:
     def dofs(self) -> int:
         """Degrees of freedom: six for the root, three a joint."""
         return int(self.model.nv)
+
+    def placed(self, name: str, solid: Solid) -> tuple[int, FloatArray]:
+        """Return which of the model's joints carries a solid, and its parameters (10,) there."""
+        owner, frame = self.places[self.names.index(name)]
+        pin = load_pinocchio()
+        inertia = frame.act(pin.Inertia(solid.mass, solid.centre, solid.inertia))
+        return owner, np.asarray(inertia.toDynamicParameters())
 
     def rows(self, name: str, skeleton: Any) -> slice | None:
         """Return the torques of a skeleton's joint; ``None`` where it has none of its own."""
@@ -230,7 +240,10 @@ def make_figure(motion: Motion, body: Body, solids: dict[str, Solid]) -> Figure:
         bodies.append(name)
         owners.append(owner)
         inertias.append(inertia.toDynamicParameters())
-    return Figure(model, tuple(moving), places, tuple(bodies), np.array(owners), np.array(inertias))
+    return Figure(
+        model, tuple(moving), places, tuple(bodies), np.array(owners), np.array(inertias),
+        tuple(skeleton.names),
+    )  # fmt: skip
 
 
 def filtered_path(figure: Figure, motion: Motion, cutoff: float | None) -> Path:

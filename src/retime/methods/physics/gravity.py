@@ -10,11 +10,19 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.body import Body
 from retime.errors import InputError
+from retime.methods.physics.sayings import EARTH, weights_of_earth
 from retime.motion import Motion
 
-__all__ = ["DOWN", "gravity_noted", "note_of_gravity", "parse_gravity", "written_gravity"]
+__all__ = [
+    "DOWN",
+    "EARTH",
+    "gravity_noted",
+    "note_of_gravity",
+    "parse_gravity",
+    "written_gravity",
+]
 
-DOWN = (0.0, -9.81, 0.0)
+DOWN = (0.0, -EARTH, 0.0)
 _DIRECTIONS = {
     "left": (1.0, 0.0, 0.0),
     "right": (-1.0, 0.0, 0.0),
@@ -53,15 +61,16 @@ def gravity_noted(notes: Iterable[str]) -> str | None:
 def parse_gravity(given: Any, motion: Motion, body: Body) -> FloatArray:
     """Bring a gravity to a vector (3,) in m/s^2, Y up.
 
-    A size points downwards; ``left:9.81`` and its like are seen from the figure, on the whole of
-    the clip; text may also be ``x,y,z``.
+    A size points downwards, and ``0.5g`` is one too; ``left:9.81`` and its like are seen from the
+    figure, on the whole of the clip; text may also be ``x,y,z``.
     """
     try:
         vector = _vector(given, motion, body)
     except (TypeError, ValueError):
         raise InputError(
-            f"gravity is {given!r}; give a size as 4.9, a vector as 0,-9.81,0, or a direction of "
-            f"the figure with a size as left:9.81 ({', '.join(_DIRECTIONS)})"
+            f"gravity is {given!r}; give a size as 4.9 or 0.5g, moon or mars, a vector as "
+            "0,-9.81,0, or a direction of the figure with a size as left:9.81 "
+            f"({', '.join(_DIRECTIONS)})"
         ) from None
     if vector.shape != (3,) or not np.isfinite(vector).all():
         raise InputError(f"gravity is {given!r}; it must be a finite size or vector")
@@ -81,6 +90,9 @@ def _vector(given: Any, motion: Motion, body: Body) -> FloatArray:
         cos, sin = np.cos(angle), np.sin(angle)
         return np.array([cos * x + sin * z, y, -sin * x + cos * z])
     if isinstance(given, str):
+        size_of = weights_of_earth(given)
+        if size_of is not None:
+            return np.array([0.0, -size_of, 0.0])
         parts = [float(v) for v in given.split(",")]
         return _vector(parts[0] if len(parts) == 1 else parts, motion, body)
     if isinstance(given, Sequence | np.ndarray):

@@ -12,11 +12,19 @@ from retime.coercion import coerce
 from retime.errors import InputError
 from retime.methods.physics.dynamics import Torques
 from retime.methods.physics.figure import Path
+from retime.methods.physics.gravity import EARTH
 from retime.methods.physics.parameters import TorqueLimits
-from retime.methods.physics.recorded import RecordedForces
+from retime.methods.physics.recorded import RecordedForces, joint_torques
 from retime.motion import Motion
 
-__all__ = ["joint_limits", "with_accelerations"]
+__all__ = ["joint_limits", "lent_limits", "root_limits", "with_accelerations"]
+
+# The slack across and ahead, up, and of the moments, as shares of the given one; moments are in
+# weights times a metre. In flight only air could give it.
+_SLACK, _FLIGHT_SLACK = np.array([0.5, 1.0, 0.5, 1.0, 1.0, 1.0]), 0.02
+_UNBOUNDED = 1e9
+# A figure whose masses were changed is lent so much more than it needs to move as recorded.
+_LENT = 1.02
 
 # Torques that a joint is given at the least, newton metres: a clip may not use some at all.
 _LEAST_LIMIT = 15.0
@@ -64,6 +72,31 @@ def joint_limits(
     if not (np.isfinite(values).all() and (values > 0).all()):
         raise InputError("torque limits must be above 0 Nm")
     return np.repeat(values, 3)
+
+
+def root_limits(recorded: RecordedForces, slack: float, gravity: FloatArray) -> FloatArray:
+    """Return the force and moment on the root that need no source, (F, 6).
+
+    It is a share of the weight under the model's gravity, along the body's own axes; nothing is
+    asked of frames that something unseen holds.
+    """
+    weight = recorded.weight * float(np.linalg.norm(gravity)) / EARTH
+    out = np.where(recorded.flight[:, None], _FLIGHT_SLACK, _SLACK) * slack * weight
+    out[recorded.held] = _UNBOUNDED
+    return out
+
+
+def lent_limits(
+    limits: FloatArray, needed: FloatArray, maps: Sequence[FloatArray], weight: float
+) -> tuple[FloatArray, float]:
+    """Raise limits (F, dofs) to what a changed body needs to move as recorded, (F, dofs).
+
+    Returns the limits and the largest factor that was lent.
+    """
+    torques = _LENT * np.abs(joint_torques(needed, list(maps), weight, limits[:, 6:]))
+    out = limits.copy()
+    out[:, 6:] = np.maximum(limits[:, 6:], torques)
+    return out, float((out[:, 6:] / limits[:, 6:]).max(initial=1.0))
 
 
 def _by_pose(recorded: RecordedForces, given: Callable[[Motion], Any]) -> FloatArray:

@@ -1,4 +1,4 @@
-"""One pass over a motion: its figure, its dynamics and what touches the ground."""
+"""One pass over a motion: its figure, its dynamics, what touches the ground, and its flights."""
 
 from __future__ import annotations
 
@@ -8,22 +8,24 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from retime.body import Body, find_body
+from retime.body.contacts import find_contacts
+from retime.body.contacts.found import found_notes
 from retime.body.size import judged, size_note
 from retime.errors import InputError
-from retime.methods.physics.dynamics import Dynamics, measure_dynamics, required_force
+from retime.methods.physics.dynamics import Dynamics, measure_dynamics
 from retime.methods.physics.figure import Figure, Path, even_motion, filtered_path, make_figure
-from retime.methods.physics.gravity import DOWN
+from retime.methods.physics.flights import Flights, Mask, find_flights, flight_notes
 from retime.methods.physics.parameters import ModelParameters
-from retime.methods.physics.segments import read_body_data, solids_of
+from retime.methods.physics.segments import Solid, is_person, read_body_data, solids_of
 from retime.methods.physics.supports import Supports, supports_of
 from retime.motion import Motion
 from retime.motion.kinematics import positions
+from retime.notes import Note
 
 __all__ = ["Measured", "measure"]
 
-# A figure that is no person hangs by its root if that moves less than this, in metres, or is led by
-# it if it needs more than this share of its weight on the whole: it does not fall.
-_HANGS, _NO_FALL = 0.01, 0.5
+# A figure that is no person hangs by its root if that moves less than this, in metres.
+_HANGS = 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,11 +36,12 @@ class Measured:
     body: Body
     figure: Figure
     path: Path
+    solids: Mapping[str, Solid]
     dynamics: Dynamics
     supports: Supports
-    hangs: bool
+    flights: Flights
     named_limits: Mapping[str, float]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def measure(motion: Motion, p: ModelParameters, cutoff: float | None) -> Measured:
@@ -49,39 +52,29 @@ def measure(motion: Motion, p: ModelParameters, cutoff: float | None) -> Measure
     solids = solids_of(clip, body, data, p.mass)
     figure = make_figure(clip, body, solids)
     path = filtered_path(figure, clip, cutoff)
-    dynamics = measure_dynamics(figure, path)
-    person = body.is_biped and "hips" in body.roles
-    root = positions(clip)[:, figure.moving[0]]
-    force = required_force(dynamics, np.array(DOWN))
-    still = float(np.ptp(root, axis=0).max()) < _HANGS
-    hangs = not person and p.contacts is None and (still or float(force.mean()) > _NO_FALL)
+    dynamics = measure_dynamics(figure, path, body.frame(clip)[1])
     supports = supports_of(clip, body, p.contacts, only=p.contacts_only)
     if p.contacts is None:  # what was found is taken where it can carry
         others = tuple(o for o in supports.others if o.joint in figure.places)
         supports = replace(supports, others=others)
     _must_carry(clip, figure, supports)
-    loose = [
-        name
-        for name, track in clip.translations.items()
-        if clip.skeleton.index(name) in figure.places
-        and clip.skeleton.index(name) != figure.moving[0]
-        and float(np.ptp(track, axis=0).max()) * clip.units.metres > _HANGS
-    ]
-    notes: list[str] = [
-        f"{sum(s.mass for s in solids.values()):.1f} kg in {len(figure.bodies)} segments"
-    ]
-    size = size_note(motion)
-    if size is not None:
-        notes.append(size)
-    if loose:
-        notes.append(f"bones of {', '.join(loose[:3])} change length: their mean is taken")
-    if hangs:
-        notes.append("the figure does not fall and is no person: it is held by its root")
-    elif supports.flight.all():
-        notes.append("nothing touches the ground in any frame: all of it is taken as flight")
-    elif supports.flight.any():
-        notes.append(f"{supports.flight.mean():.0%} of the clip is flight")
-    return Measured(clip, body, figure, path, dynamics, supports, hangs, data.limits, tuple(notes))
+    flights = _flights(clip, body, dynamics, supports, p)
+    supports = supports.without(flights.mask | flights.held)
+    notes = [*_figure_notes(motion, clip, figure), *flight_notes(flights, p.gravity_from)]
+    if flights.held.all():
+        notes.append(
+            Note(
+                "nothing is seen to hold the figure, and it does not fall: it is held by its root",
+                code="held-by-root",
+            )
+        )
+    if p.contacts is None:
+        notes += [
+            n for n in found_notes(clip, find_contacts(clip)) if n.code == "frame-rate-doubtful"
+        ]
+    return Measured(
+        clip, body, figure, path, solids, dynamics, supports, flights, data.limits, tuple(notes)
+    )
 
 
 def _must_carry(clip: Motion, figure: Figure, supports: Supports) -> None:
@@ -101,3 +94,53 @@ def _must_carry(clip: Motion, figure: Figure, supports: Supports) -> None:
         f"{apart[0]!r} touches the ground but is not joined to the body by bones, so physics "
         "cannot tell what it carries; parent it to the body"
     )
+
+
+def _flights(
+    clip: Motion, body: Body, dynamics: Dynamics, supports: Supports, p: ModelParameters
+) -> Flights:
+    count = len(clip)
+    person = is_person(clip, body)
+    root = positions(clip)[:, dynamics.figure.moving[0]]
+    if not person and p.contacts is None and float(np.ptp(root, axis=0).max()) < _HANGS:
+        return Flights((), np.zeros(count, bool), np.ones(count, bool), np.ones(count))
+    airborne: Mask = np.zeros(count, bool)
+    if p.contacts is None:
+        for start, end in find_contacts(clip).airborne:
+            airborne |= (clip.times >= start - 1e-9) & (clip.times <= end + 1e-9)
+    touched = ~supports.flight
+    found = find_flights(np.asarray(clip.times), dynamics.fall(), touched, airborne, p.gravity_from)
+    # Heights that will be changed do not bind the timing.
+    return found.released() if p.fit_flights == "height" else found
+
+
+def _figure_notes(motion: Motion, clip: Motion, figure: Figure) -> list[Note]:
+    kilograms = float(figure.inertias[:, 0].sum())
+    count = len(figure.bodies)
+    notes = [
+        Note(
+            f"{kilograms:.1f} kg in {count} segment{'s' if count > 1 else ''}",
+            code="mass",
+            mass=kilograms,
+            segments=count,
+        )
+    ]
+    size = size_note(motion)
+    if size is not None:
+        notes.append(size)
+    loose = [
+        name
+        for name, track in clip.translations.items()
+        if clip.skeleton.index(name) in figure.places
+        and clip.skeleton.index(name) != figure.moving[0]
+        and float(np.ptp(track, axis=0).max()) * clip.units.metres > _HANGS
+    ]
+    if loose:
+        notes.append(
+            Note(
+                f"bones of {', '.join(loose[:3])} change length: their mean is taken",
+                code="bones-change-length",
+                joints=loose,
+            )
+        )
+    return notes

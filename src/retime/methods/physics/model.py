@@ -15,17 +15,21 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.errors import InfeasibleError, InputError
 from retime.keywords import describes, takes
-from retime.methods.physics.durations import (
-    fastest_speeds,
-    longest_duration,
-    shortest_duration,
-)
-from retime.methods.physics.dynamics import Torques
+from retime.methods.physics import outcome
+from retime.methods.physics.durations import Extremes, extreme_timings
+from retime.methods.physics.dynamics import Added, Torques, moved
 from retime.methods.physics.explain import Explanation, explain_timing
-from retime.methods.physics.gravity import note_of_gravity, parse_gravity
-from retime.methods.physics.limits import joint_limits, with_accelerations
+from retime.methods.physics.flights import Flight
+from retime.methods.physics.gravity import EARTH, note_of_gravity, parse_gravity
+from retime.methods.physics.limits import (
+    joint_limits,
+    lent_limits,
+    root_limits,
+    with_accelerations,
+)
+from retime.methods.physics.loads import added_loads, moved_centres
 from retime.methods.physics.measure import Measured, measure
-from retime.methods.physics.objective import Baked, bake, least_forces
+from retime.methods.physics.objective import Baked, Effort, bake, effort_of, least_forces
 from retime.methods.physics.parameters import (
     ModelParameters,
     ModelWarpParameters,
@@ -33,25 +37,36 @@ from retime.methods.physics.parameters import (
     TorqueLimits,
 )
 from retime.methods.physics.recorded import RecordedForces
-from retime.methods.physics.regions import MOST_SPEED, Region, find_regions, nearest_inside
+from retime.methods.physics.regions import Flat, Region, find_regions, flattened, nearest_inside
 from retime.methods.physics.request import Request, at_nodes
-from retime.methods.physics.solve import Solution, solve
+from retime.methods.physics.search import Solution, solve
+from retime.methods.physics.world import World
 from retime.motion import Motion
 from retime.motion.edits import apply
 from retime.motion.kinematics import positions
+from retime.notes import Note
 from retime.timing import TimeWarp
 
 __all__ = ["PhysicsModel", "TorqueLimits"]
 
-# Slack in flight, as a share of that on the ground: nothing but air could give it.
-_FLIGHT_SHARE = 0.01
-_UNBOUNDED = 1e9
 # More than this, in seconds, is not met.
 _MISSED = 0.01
 # How far outside a region counts as within, in p'^2.
-_TOLERANCE = 0.05
-# What is worked out for one physics, and anew for another.
-_OF_PHYSICS = ("torques", "regions", "_fastest", "_kept")
+TOLERANCE = 0.05
+# Slack of a motion that is judged as it is, in that of a timing.
+_MEASURED = 2.0
+# What is worked out for one physics, and again for another.
+_OF_PHYSICS = (
+    "torques",
+    "limits",
+    "_lending",
+    "regions",
+    "_flat",
+    "effort",
+    "extremes",
+    "_kept",
+    "_usual",
+)
 
 
 @describes(ModelParameters)
@@ -84,11 +99,13 @@ class PhysicsModel:
         self._forgives = True  # what a recording lacks at its root is an error of measurement
         self.slack, self.limit_factor = p.slack, p.limit_factor
         self.torque_limits, self.acceleration_limit = p.torque_limits, p.acceleration_limit
-        self._set_physics(p.gravity, dict(p.mass_scale))
+        self._set_world(World.of(p))
 
-    def _set_physics(self, gravity: Any, mass_scale: Mapping[str, float]) -> None:
+    def _set_world(self, world: World) -> None:
         m = self._measured
-        self.gravity = parse_gravity(gravity, m.motion, m.body)
+        self.world, self.strength = world, world.strength
+        self.gravity = parse_gravity(world.gravity, m.motion, m.body)
+        mass_scale = dict(world.mass_scale)
         named = {n: f for key, f in mass_scale.items() for n in m.body.find_joints([key])}
         for name, factor in named.items():
             if not (np.isfinite(factor) and factor > 0):
@@ -96,31 +113,38 @@ class PhysicsModel:
             if name not in m.figure.bodies:
                 raise InputError(f"{name!r} has no mass of its own to scale")
         self.mass_scale = named
+        self.added = added_loads(m, world.load)
+        self.shifts = moved_centres(m, world.centre_shift)
 
     def changed(
         self,
         *,
         gravity: Any = None,
         mass_scale: Mapping[str, float] | None = None,
+        load: Any = None,
+        strength: float | None = None,
         friction: float | None = None,
     ) -> PhysicsModel:
         """Return the same motion under other physics, without another pass over it.
 
         Parameters
         ----------
-        gravity, mass_scale, friction
+        gravity, mass_scale, load, strength, friction
             As of the model; left out, as they are.
         """
+        given = {
+            "gravity": gravity, "mass_scale": mass_scale, "load": load, "strength": strength,
+            "friction": friction,
+        }  # fmt: skip
+        return self._with(self.world.changed(given))
+
+    def _with(self, world: World) -> PhysicsModel:
         other = copy.copy(self)
         for name in _OF_PHYSICS:
             other.__dict__.pop(name, None)
-        if friction is not None and friction != self.friction:
-            other._recorded = RecordedForces(self._measured, friction)
-            other.__dict__.pop("limits", None)
-        other._set_physics(
-            self.gravity if gravity is None else gravity,
-            self.mass_scale if mass_scale is None else mass_scale,
-        )
+        if world.friction != self.friction:
+            other._recorded = RecordedForces(self._measured, world.friction)
+        other._set_world(world)
         return other
 
     # ---- what is known of the motion
@@ -146,19 +170,38 @@ class PhysicsModel:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was assumed of the figure."""
-        return self._measured.notes
+        """What was assumed of the figure, how its flights fall, and what was forgiven."""
+        return (*self._measured.notes, *outcome.forgiven_notes(self))
+
+    @property
+    def _scale(self) -> FloatArray:
+        return self._measured.dynamics.scale(self.mass_scale)
 
     @property
     def mass(self) -> float:
         """Kilograms of the whole, scaled."""
-        m = self._measured.dynamics
-        return float((m.masses * m.scale(self.mass_scale)).sum())
+        own = float((self._measured.dynamics.masses * self._scale).sum())
+        return own + sum(a.solid.mass for a in self.added)
 
     @property
     def flight(self) -> npt.NDArray[np.bool_]:
         """Frames (F,) in which nothing touches."""
         return self._recorded.flight
+
+    @property
+    def held(self) -> npt.NDArray[np.bool_]:
+        """Frames (F,) in which something unseen holds the figure."""
+        return self._recorded.held
+
+    @property
+    def flights(self) -> tuple[Flight, ...]:
+        """The flights, with the gravity that each falls with as recorded."""
+        return self._measured.flights.listed
+
+    @property
+    def usual_speeds(self) -> FloatArray:
+        """x* = p'^2 at which each frame of the recording is taken to be true, (F,)."""
+        return self._recorded.speeds
 
     @property
     def weight(self) -> float:
@@ -180,25 +223,56 @@ class PhysicsModel:
         """Names of the joints that have torques, in the order of limits by pose."""
         return self._recorded.joints
 
+    @property
+    def residual(self) -> FloatArray:
+        """Force and moment (F, 6) that the contacts cannot give to the body as it is now."""
+        return self._recorded.residual_of(self._scale, self.added)
+
     @cached_property
     def torques(self) -> Torques:
         """G, A and B of every frame (F, dofs) under the model's physics; eq. 6."""
-        m = self._measured
-        out = m.dynamics.torques(self.gravity, m.dynamics.scale(self.mass_scale))
+        scale, added = self._with_moved_centres()
+        out = self._measured.dynamics.torques(self.gravity, scale, added)
         if self._forgives:
-            out.speed[:, :6] -= self._recorded.residual
+            out.speed[:, :6] -= self.residual / self.usual_speeds[:, None]
         return out
+
+    def _with_moved_centres(self) -> tuple[FloatArray, tuple[Added, ...]]:
+        """Return masses and what is added, with segments replaced whose centre was moved.
+
+        What the recording lacks is still that of the centres it was recorded with.
+        """
+        scale, added = self._scale, self.added
+        for name, shift in self.shifts.items():
+            at = self._measured.figure.bodies.index(name)
+            solid = self._measured.solids[name].scaled(float(scale[at]))
+            added = (*added, Added(name, moved(solid, shift)))
+            scale[at] = 0.0
+        return scale, added
 
     @cached_property
     def limits(self) -> FloatArray:
         """Most torque of every row, (F, dofs); the root's are the slack."""
-        m = self._measured
-        out = np.empty((len(self.times), m.figure.dofs))
-        root = _UNBOUNDED if m.hangs else self.slack * self.weight
-        out[:, :6] = np.where(self.flight, _FLIGHT_SHARE, 1.0)[:, None] * root
+        return self._lending[0]
+
+    @property
+    def lent(self) -> float:
+        """Factor of strength that was lent, so that changed masses can move as recorded."""
+        return self._lending[1]
+
+    @cached_property
+    def _lending(self) -> tuple[FloatArray, float]:
+        out = np.empty((len(self.times), self._measured.figure.dofs))
+        out[:, :6] = root_limits(self._recorded, self.slack, self.gravity)
         others = [RecordedForces(m, self.friction) for m in self._others]
         out[:, 6:] = joint_limits(self._recorded, self.torque_limits, self.limit_factor, others)
-        return out
+        lent = 1.0
+        if self.mass_scale or self.added or self.shifts:
+            t = self.torques
+            needed = t.gravity + t.speed * self.usual_speeds[:, None]
+            out, lent = lent_limits(out, needed, self.maps, self.weight)
+        out[:, 6:] *= self.strength
+        return out, lent
 
     # ---- feasible regions
 
@@ -210,39 +284,39 @@ class PhysicsModel:
         if self.acceleration_limit is not None:
             bounds = with_accelerations(*bounds, self._measured.path, self.acceleration_limit)
         found = find_regions(*bounds, self.weight)
-        recorded = np.array([0.0, 1.0])
-        zero = self.reference_torques
+        t, target = self.torques, self.reference_torques
         for k, (corners, forces) in enumerate(found):
-            centre = nearest_inside(corners, recorded)
-            at = (
-                self.torques.gravity[k]
-                + self.torques.change[k] * centre[0]
-                + self.torques.speed[k] * centre[1]
-            )
+            centre = nearest_inside(corners, np.array([0.0, self.usual_speeds[k]]))
+            at = t.gravity[k] + t.change[k] * centre[0] + t.speed[k] * centre[1]
             scale = self.limits[k, 6:]
-            least = least_forces(at, self.maps[k], self.weight, zero[k], scale) * self.weight
+            least = least_forces(at, self.maps[k], self.weight, target[k], scale) * self.weight
             out.append(Region(corners, forces, centre, least))
         return out
+
+    @cached_property
+    def _flat(self) -> Flat:
+        return flattened(self.regions)
 
     @property
     def empty_frames(self) -> npt.NDArray[np.int64]:
         """Frames for which no timing is feasible."""
-        return np.flatnonzero([r.empty for r in self.regions])
+        return np.flatnonzero(np.diff(self._flat[0]) == 0)
 
     @cached_property
-    def _fastest(self) -> FloatArray | None:
-        return fastest_speeds(self.regions, self.times)
+    def extremes(self) -> Extremes:
+        """The fastest and the slowest feasible timing."""
+        return extreme_timings(self._flat, self.times)
 
     def minimum_duration(self) -> float | None:
         """Return the shortest feasible duration, seconds; ``None`` where no timing is feasible."""
-        return None if self._fastest is None else shortest_duration(self._fastest, self.times)
+        return self.extremes.minimum(self.times)
 
     def maximum_duration(self) -> float | None:
         """Return the longest feasible duration, seconds; ``None`` where time may stand still.
 
-        Only what can stop nowhere has one: a flight from the first frame to the last.
+        Only what can stop nowhere has one: a run, whose flights cannot wait.
         """
-        return longest_duration(self.regions, self.times)
+        return self.extremes.maximum(self.times)
 
     def joint_of(self, row: int) -> str:
         """Return the name of the joint that a row of the torques belongs to."""
@@ -254,8 +328,10 @@ class PhysicsModel:
                 return name
         raise InputError(f"there is no row {row} of torques")
 
+    # ---- judging
+
     def explain(
-        self, timing: TimeWarp | Motion | None = None, *, tolerance: float = _TOLERANCE
+        self, timing: TimeWarp | Motion | None = None, *, tolerance: float = TOLERANCE
     ) -> Explanation:
         """Explain why a timing is impossible: what limits it, where, and the smallest mend.
 
@@ -272,19 +348,27 @@ class PhysicsModel:
         Explanation
         """
         if isinstance(timing, Motion):
-            return self._like(timing).explain(tolerance=tolerance)
+            return self.like(timing).explain(tolerance=tolerance)
         if timing is None:
             recorded = np.tile([0.0, 1.0], (len(self.times), 1))
             return explain_timing(self, recorded, tolerance)
         if timing.per_channel:
             return self.explain(apply(self.motion, timing), tolerance=tolerance)
-        return explain_timing(self, self._timing(timing), tolerance)
+        return explain_timing(self, self.timing_of(timing), tolerance)
 
-    def _timing(self, warp: TimeWarp) -> FloatArray:
-        """Return (p'', p'^2) of a warp at the frames, (F, 2)."""
-        at = warp.inverse(self.times)
-        out: FloatArray = np.c_[warp.acceleration(at), warp.rate(at) ** 2]
-        return out
+    def timing_of(self, warp: TimeWarp) -> FloatArray:
+        """Return (p'', p'^2) of a warp at the frames, (F, 2), by the intervals beside each.
+
+        Frames that the warp leaves out count as recorded.
+        """
+        spent = np.diff(np.asarray(warp.inverse(self.times)))
+        left_out = np.abs(spent) < 1e-9
+        spent = np.where(left_out, np.diff(self.times), spent)
+        speed = np.diff(self.times) / spent
+        y = np.r_[0.0, 2 * np.diff(speed) / (spent[1:] + spent[:-1]), 0.0]
+        y[[0, -1]] = y[[1, -2]]
+        square = 0.5 * (np.r_[speed[0], speed] ** 2 + np.r_[speed, speed[-1]] ** 2)
+        return np.stack([y, square], axis=1)
 
     def distances(self, timing: FloatArray) -> FloatArray:
         """Return how far a timing is outside of each frame's region."""
@@ -297,41 +381,88 @@ class PhysicsModel:
         return PhysicsModel(
             motion,
             gravity=tuple(self.gravity),
+            gravity_from="recording",
             friction=self.friction,
             slack=self.slack,
             **self._body,
         )
 
-    def _like(self, motion: Motion) -> PhysicsModel:
+    def like(self, motion: Motion, own: PhysicsModel | None = None) -> PhysicsModel:
         """Return a model of another motion of this figure, as strong and as heavy as this one.
 
         Its accelerations are taken as they are: there is no recorded timing to forgive.
+
+        Parameters
+        ----------
+        motion : Motion
+            Of the same figure.
+        own : PhysicsModel, optional
+            Its own model, where that is at hand.
         """
-        other = self._same_body(motion)
+        other = self._same_body(motion) if own is None else copy.copy(own)
+        for name in _OF_PHYSICS:
+            other.__dict__.pop(name, None)
         if other.joints != self.joints:
             raise InputError("only a motion of the same figure can be explained by this model")
+        other._set_world(self.world.changed({"gravity": tuple(self.gravity)}))
+        other._forgives = False
         limits = other.limits.copy()
-        limits[:, 6:] = self.limits[0, 6:]
-        limits[:, :6] = self.slack * self.weight  # its flights were measured, not timed
-        other._set_physics(self.gravity, self.mass_scale)
-        other.limits, other._forgives = limits, False
+        limits[:, 6:] = self.limits[:, 6:].max(axis=0)
+        # Its forces were measured, not timed: nothing of the error is forgiven.
+        weight = self.weight * float(np.linalg.norm(self.gravity)) / EARTH
+        limits[:, :6] = np.maximum(limits[:, :6], _MEASURED * self.slack * weight)
+        other.limits = limits
         return other
+
+    def rest_of(self, timing: FloatArray) -> FloatArray:
+        """Return the force and moment (F, 6) that contacts cannot give at a timing (F, 2)."""
+        needed = self.torques.at(timing[:, 0], timing[:, 1])[:, :6]
+        out: FloatArray = needed - self._recorded.given(needed)
+        return out
 
     # ---- retiming
 
-    def baked(self, objective: Any = "match") -> Baked:
+    @cached_property
+    def effort(self) -> Effort:
+        """The joints' torques as functions of the timing."""
+        return effort_of(self.torques, self.maps, self.regions, self.limits, self.weight)
+
+    @cached_property
+    def _usual(self) -> PhysicsModel:
+        """The same on ground with grip: less makes less feasible, but no other effort."""
+        usual = self._recorded.usual
+        if usual is self._recorded:
+            return self
+        other = self.changed(friction=usual.friction)
+        other._recorded = usual
+        return other
+
+    def baked(self, objective: Any = "auto") -> Baked:
         """Bake the objective (14) for target torques: recorded, none, or another motion's."""
-        if isinstance(objective, str) and objective == "match":
-            target = self.reference_torques
-        elif isinstance(objective, str) and objective == "effort":
-            target = np.zeros_like(self.reference_torques)
-        elif isinstance(objective, tuple) and len(objective) == 2:
-            target = self._target_of(*objective)
-        else:
-            raise InputError(
-                f"the objective is {objective!r}; it can be 'match', 'effort' or (motion, warp)"
-            )
-        return bake(self.torques, self.maps, self.regions, self.limits, self.weight, target)
+        target = self._target(objective)
+        usual = self._usual
+        return bake(usual.effort, target, usual.limits, self._flat, self.flight)
+
+    def _target(self, objective: Any) -> FloatArray:
+        """Return the torques that an objective matches, (F, joints' dofs)."""
+        if isinstance(objective, tuple) and len(objective) == 2:
+            return self._target_of(*objective)
+        if objective == "auto":
+            objective = "load" if self.added else "match"
+        if objective == "match":
+            return self.reference_torques
+        if objective == "effort":
+            return np.zeros_like(self.reference_torques)
+        if objective == "load":
+            # The load's own weight is borne; the recorded torque of moving is matched.
+            plain = self._usual
+            if self.mass_scale or self.added:
+                plain = plain.changed(mass_scale={}, load=())
+            moving = plain.effort.speed * self.usual_speeds[:, None]
+            return np.asarray(self._usual.effort.still + moving)
+        raise InputError(
+            f"the objective is {objective!r}; it can be 'match', 'effort', 'load' or (motion, warp)"
+        )
 
     def _baked(self, objective: Any) -> Baked:
         """Bake once for each kind of objective: a dragged keytime must not wait for it."""
@@ -363,19 +494,18 @@ class PhysicsModel:
         span = float(self.times[0]), float(self.times[-1])
         request = Request.of(span, p.duration, p.keytimes, rates)
         nodes = request.nodes(self.times)
+        usual = np.interp(nodes, self.times, self.usual_speeds)
+        natural = float(np.sqrt(usual.min() * np.linalg.norm(self.gravity) / EARTH))
         problem = request.problem(
-            nodes, at_nodes(self._baked(p.objective), self.times, nodes),
-            loop=p.loop, alpha=p.alpha, beta=p.beta,
+            nodes, at_nodes(self._baked(p.objective), self.times, nodes), usual,
+            natural=natural, loop=p.loop, weights=(p.alpha, p.beta, p.smoothness),
         )  # fmt: skip
         first = None
         if p.start is not None:
             first = np.asarray(p.start.rate(p.start.inverse(nodes))) ** 2
         found = solve(problem, first, p.watch)
         if found.missed > _MISSED and p.watch is None:
-            raise InfeasibleError(
-                f"the times and rates asked for cannot be met together: {found.missed:.2g} s are "
-                "missing; give a rate up, or another duration"
-            )
+            raise outcome.unmet(found.missed, rates=bool(rates), keytimes=bool(p.keytimes))
         return nodes, found
 
     def _rate_for(self, moment: float, joint: str, speed: float) -> float:
@@ -397,45 +527,35 @@ class PhysicsModel:
         TimeWarp
             Its notes say whether it is the global optimum, and what is not feasible.
         """
-        notes = [*self.notes, *note_of_gravity(self.gravity)]
+        notes: list[str] = [*self.notes, *note_of_gravity(self.gravity)]
+        p, said = outcome.natural_length(self, p)
+        notes += said
         asked = None if p.duration in (None, "free") else float(p.duration)
-        least = self.minimum_duration() if asked is not None else None
-        if asked is not None and least is not None and asked < least * (1 - 1e-6):
-            text = f"{asked:.3g} s is shorter than a body could be: {least:.3g} s is the least"
-            most = float(np.sqrt(MOST_SPEED))
-            if least < (1 + 1e-3) * float(np.ptp(self.times)) / most:
-                text = f"{asked:.3g} s is too fast: at most {most:g} times the speed is looked at"
-            if p.strict:
-                raise InfeasibleError(text)
-            notes.append(f"{text}; the best there is was taken")
+        told = outcome.length_note(self, asked)
+        if told is not None and p.strict:
+            raise InfeasibleError(told)
+        if told is not None and told.code == "longer-than-possible" and outcome.is_plain(p):
+            return self._slow_motion(p, told)
+        notes += [] if told is None else [told]
         nodes, found = self._solve(p)
-        if len(self.empty_frames):
-            frames = self.empty_frames
-            notes.append(
-                f"{len(frames)} of {len(self.times)} frames have no feasible timing at all (from "
-                f"{self.times[frames[0]]:.3g} s on); there only torques counted"
-            )
-        kind = "the global optimum" if found.certified else "a local optimum"
-        notes.append(f"objective {found.objective:.4g} after {found.steps} steps: {kind}")
         begin = float(self.times[0])
         output = begin + found.times
         if asked is not None:
             output[-1] = begin + asked
         warp = TimeWarp(output, nodes, loop=p.loop)
+        notes += outcome.optimum_notes(self, found)
         if p.watch is None:
-            notes += self._beyond(warp)
+            notes += outcome.beyond_notes(self, warp)
         return warp.with_notes(*notes)
 
-    def _beyond(self, warp: TimeWarp) -> list[str]:
-        """Say where a timing that was found is not feasible all the same."""
-        distance = self.distances(self._timing(warp))
-        outside = np.flatnonzero(np.isfinite(distance) & (distance > _TOLERANCE))
-        if not len(outside):
-            return []
-        return [
-            f"{len(outside)} of {len(self.times)} frames ask a little more than a body could do "
-            f"(from {self.times[outside[0]]:.3g} s on)"
-        ]
+    def _slow_motion(self, p: ModelWarpParameters, told: Note) -> TimeWarp:
+        """Stretch what physics suggests evenly: longer than a body could make it last."""
+        duration = float(told.values["asked"])
+        free = self.warp(**(vars(p) | {"duration": "free", "strict": False}))
+        begin = free.output[0]
+        output = begin + (free.output - begin) * duration / free.duration
+        output[-1] = begin + duration
+        return TimeWarp(output, free.source, loop=p.loop).with_notes(*free.notes, told)
 
 
 def _clip(given: Any) -> Motion:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from retime.arrays import FloatArray
 from retime.methods.physics.dynamics import Torques
-from retime.methods.physics.regions import UNIT, Region
+from retime.methods.physics.regions import UNIT, Flat, Region
 
-__all__ = ["Baked", "bake", "least_forces"]
+__all__ = ["Baked", "Effort", "bake", "effort_of", "least_forces"]
 
 # Rows of the root in fits of contact forces: they must be met, moments a little more.
-_ROOT_WEIGHT = np.array([1.0, 1.0, 1.0, 3.0, 3.0, 3.0])
-_MUST_BE_MET = 1e3
+_MUST_BE_MET = 1e3 * np.array([1.0, 1.0, 1.0, 3.0, 3.0, 3.0])
 # What forces cost beside torques, so that of many that do, the least are taken.
 _FORCE_COST = 0.02
 # In flight a region is a point that no effort moves: torques must not outweigh it.
-_FLIGHT_FIRMNESS = 10.0
+_FLIGHT_FIRMNESS = 1000.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,73 +44,86 @@ class Baked:
     firmness: FloatArray
 
 
-def least_forces(
-    torque: FloatArray, support: FloatArray, weight: float, target: FloatArray, scale: FloatArray
-) -> FloatArray:
-    """Find contact forces (L,) that meet the root's rows and come near to target torques."""
-    from scipy.optimize import nnls
-
-    if not support.shape[1]:
-        return np.zeros(0)
-    rows, right = _fit_rows(torque, support, weight, target, scale)
-    return np.asarray(nnls(rows, right, maxiter=30 * rows.shape[1])[0])
-
-
-def _fit_rows(
-    torque: FloatArray, support: FloatArray, weight: float, target: FloatArray, scale: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Stack what contact forces should do: hold the root, leave the target torques, be small."""
-    must = _MUST_BE_MET * _ROOT_WEIGHT / weight
-    rows = np.vstack(
-        [
-            must[:, None] * support[:6] * weight,
-            support[6:] * weight / scale[:, None],
-            _FORCE_COST * np.eye(support.shape[1]),
-        ]
-    )
-    right = np.r_[must * torque[:6], (torque[6:] - target) / scale, np.zeros(support.shape[1])]
-    return rows, right
-
-
-def bake(
-    torques: Torques,
-    maps: list[FloatArray],
-    regions: list[Region],
-    limits: FloatArray,
-    weight: float,
-    target: FloatArray,
-) -> Baked:
-    """Bake the objective: one affine map from (p'', p'^2) to contact forces a frame, then squares.
+@dataclass(frozen=True, eq=False)
+class Effort:
+    """The joints' torques as functions of the timing: still + speed p'^2 + change p''.
 
     Parameters
     ----------
-    torques, maps, regions, limits, weight
-        As of the model.
+    still, speed, change : array (F, joints' dofs)
+        Newton metres, with contact forces that change linearly from the region's centre on.
+    """
+
+    still: FloatArray
+    speed: FloatArray
+    change: FloatArray
+
+
+def least_forces(
+    torque: FloatArray, support: FloatArray, weight: float, target: FloatArray, scale: FloatArray
+) -> FloatArray:
+    """Find contact forces (L,), in weights, that meet the root's rows and target torques nearly."""
+    from retime.methods.physics.contact_kernels import least_contact_forces
+
+    out = np.zeros(support.shape[1])
+    if len(out):
+        least_contact_forces(
+            support, weight, _MUST_BE_MET / weight, scale, _FORCE_COST, torque, target, out
+        )
+    return out
+
+
+def effort_of(
+    torques: Torques,
+    maps: Sequence[FloatArray],
+    regions: Sequence[Region],
+    limits: FloatArray,
+    weight: float,
+) -> Effort:
+    """Find one affine map from (p'', p'^2) to contact forces a frame, and the torques it leaves."""
+    from retime.methods.physics.contact_kernels import effort_maps
+
+    out = np.zeros((len(maps), 3, limits.shape[1] - 6))
+    for k, (support, region) in enumerate(zip(maps, regions, strict=True)):
+        effort_maps(
+            support, weight, _MUST_BE_MET / weight, limits[k, 6:], _FORCE_COST,
+            torques.gravity[k], torques.speed[k], torques.change[k],
+            region.centre, region.centre_forces / weight, out[k],
+        )  # fmt: skip
+    return Effort(out[:, 0], out[:, 1], out[:, 2])
+
+
+def bake(
+    effort: Effort,
+    target: FloatArray,
+    limits: FloatArray,
+    flat: Flat,
+    flight: np.ndarray[tuple[int], np.dtype[np.bool_]],
+) -> Baked:
+    """Bake the objective: squares of the torques' differences from a target, in their limits.
+
+    Parameters
+    ----------
+    effort : Effort
+        The joints' torques.
     target : array (F, joints' dofs)
         Torques that are matched, newton metres; zero for the least effort.
+    limits : array (F, dofs)
+        Most torque of each row.
+    flat : tuple
+        What is feasible: all regions' corners.
+    flight : array (F,) of bool
+        Frames in flight.
     """
-    matching = np.zeros((len(maps), 6))
-    for k, support in enumerate(maps):
-        scale = limits[k, 6:]
-        y0, x0 = regions[k].centre[0] / UNIT, regions[k].centre[1]
-        by_timing = np.c_[torques.change[k] * UNIT, torques.speed[k]]
-        at_centre = torques.gravity[k] + by_timing @ [y0, x0]
-        error = (at_centre[6:] - target[k]) / scale
-        slopes = by_timing[6:] / scale[:, None]
-        if support.shape[1]:
-            forces = regions[k].centre_forces / weight
-            error = error - support[6:] @ forces * weight / scale
-            rows, _ = _fit_rows(at_centre, support, weight, target[k], scale)
-            must = _MUST_BE_MET * _ROOT_WEIGHT / weight
-            wanted = np.vstack(
-                [must[:, None] * by_timing[:6], slopes, np.zeros((support.shape[1], 2))]
-            )
-            change = np.linalg.lstsq(rows, wanted, rcond=None)[0]
-            slopes = slopes - support[6:] @ change * weight / scale[:, None]
-        error = error - slopes @ [y0, x0]
-        y, x = slopes.T
-        matching[k] = x @ x, 2 * error @ x, 2 * x @ y, y @ y, 2 * error @ y, error @ error
-    starts = np.r_[0, np.cumsum([len(r.corners) for r in regions])].astype(np.int64)
-    corners = np.concatenate([r.corners for r in regions]) / [UNIT, 1.0]
-    firmness = np.array([1.0 if n.shape[1] else _FLIGHT_FIRMNESS for n in maps])
-    return Baked(starts, np.ascontiguousarray(corners).reshape(-1, 2), matching, firmness)
+    scale = limits[:, 6:]
+    error = (effort.still - target) / scale
+    x, y = effort.speed / scale, UNIT * effort.change / scale
+
+    def dot(a: FloatArray, b: FloatArray) -> FloatArray:
+        return np.asarray(np.einsum("fj,fj->f", a, b))
+
+    matching = np.stack(
+        [dot(x, x), 2 * dot(error, x), 2 * dot(x, y), dot(y, y), 2 * dot(error, y),
+         dot(error, error)], axis=1,
+    )  # fmt: skip
+    return Baked(*flat, matching, np.where(flight, _FLIGHT_FIRMNESS, 1.0))

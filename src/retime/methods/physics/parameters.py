@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from retime.body.contacts.given import ContactParameters
+from retime.methods.physics.sayings import EARTH, parse_load, parse_share
 from retime.motion import Motion
 from retime.parameters import About, Keytimes, LoopParameters, Rates, TimingParameters
 from retime.times import Length, SourceTime
@@ -23,7 +24,7 @@ __all__ = [
 ]
 
 TorqueLimits = Literal["observed"] | float | Mapping[str, float] | Callable[[Motion], Any]
-Objective = Literal["match", "effort"] | tuple[Motion, TimeWarp]
+Objective = Literal["auto", "match", "effort", "load"] | tuple[Motion, TimeWarp]
 Watch = Callable[..., Any]
 
 Strict = Annotated[
@@ -42,15 +43,32 @@ class ModelParameters(ContactParameters):
     gravity: Annotated[
         float | tuple[float, float, float] | str,
         About(
-            "Gravity: a size, x,y,z, or a direction of the figure such as left:9.81.",
+            "Gravity: a size, a share such as 0.5g, x,y,z, or a direction of the figure such as "
+            "left:9.81.",
             unit="m/s²",
             metavar="G",
+            presets=(("earth", EARTH), ("moon", 1.62), ("mars", 3.71)),
         ),
-    ] = 9.81
+    ] = EARTH
+    gravity_from: Annotated[
+        Literal["auto", "recording", "gravity"],
+        About(
+            "What to believe where a recorded flight does not fall with 9.81 m/s²: auto brings "
+            "clear cases to gravity, recording keeps its timing, gravity corrects all flights.",
+        ),
+    ] = "auto"
+    fit_flights: Annotated[
+        Literal["timing", "height"],
+        About(
+            "Let flights fall with gravity by their timing, or keep the timing and change how "
+            "high they go.",
+        ),
+    ] = "timing"
     mass: Annotated[
         float | None,
         About(
-            "Mass of the whole figure. Default: its segments' volume as water.",
+            "Mass of the whole figure. Default: by height for a person, else by the bones' "
+            "volume as water.",
             unit="kg",
             minimum=0.001,
             step=0.5,
@@ -60,9 +78,46 @@ class ModelParameters(ContactParameters):
         Mapping[str, float] | Sequence[tuple[str, float]],
         About("Scale a segment's mass, by joint or role.", metavar="JOINT=FACTOR"),
     ] = ()
+    load: Annotated[
+        Sequence[tuple[str, float]],
+        About(
+            "Carry a load that the recording did not: kilograms and where, as 15kg@chest "
+            "(backpack, hands, a joint or a role).",
+            unit="kg",
+            metavar="KG@WHERE",
+            parse=parse_load,
+        ),
+    ] = ()
+    centre_shift: Annotated[
+        Sequence[tuple[str, tuple[float, float, float]]],
+        About(
+            "Move a segment's centre of mass, by joint or role, along its joint's axes.",
+            unit="m",
+            metavar="JOINT=X,Y,Z",
+            widget="data",
+            advanced=True,
+        ),
+    ] = ()
+    strength: Annotated[
+        float,
+        About(
+            "Strength of all joints relative to the torque limits, as 70% or 0.7.",
+            unit="×",
+            minimum=0.01,
+            slider=(0.2, 2),
+            metavar="SHARE",
+            parse=parse_share,
+        ),
+    ] = 1.0
     friction: Annotated[
         float,
-        About("Friction coefficient between feet and ground.", minimum=0.0, slider=(0, 1.5)),
+        About(
+            "Friction coefficient between feet and ground.",
+            minimum=0.0,
+            slider=(0, 1.5),
+            metavar="MU",
+            presets=(("ice", 0.1), ("wet", 0.3), ("dry", 0.7)),
+        ),
     ] = 0.5
     torque_limits: Annotated[
         TorqueLimits,
@@ -110,11 +165,12 @@ class ModelParameters(ContactParameters):
     slack: Annotated[
         float,
         About(
-            "Force on the root that needs no source, in body weights: tolerance for noise.",
+            "Force on the root that needs no source, in body weights (half of it sideways): "
+            "tolerance for noise.",
             minimum=1e-6,
             advanced=True,
         ),
-    ] = 0.2
+    ] = 0.1
     acceleration_limit: Annotated[
         float | None,
         About(
@@ -163,14 +219,20 @@ class RequestParameters(LoopParameters):
     objective: Annotated[
         Objective,
         About(
-            "Match the recorded torques, use as little effort as possible, or take over the "
-            "torques of another motion by a warp from this one's time to its.",
+            "Match the recorded torques (match), use as little effort as possible (effort), bear "
+            "changed masses and match the torque of moving (load), or take over the torques of "
+            "another motion by a warp from this one's time to its; auto matches, or bears a load "
+            "where there is one.",
         ),
-    ] = "match"
+    ] = "auto"
     alpha: Annotated[
         float, About("Weight of feasibility (14).", minimum=0.0, step=1, advanced=True)
-    ] = 100.0
+    ] = 10000.0
     beta: Annotated[float, About("Weight of torques (14).", minimum=0.0, advanced=True)] = 1.0
+    smoothness: Annotated[
+        float,
+        About("Weight of an even playback speed.", minimum=0.0, slider=(0, 4), advanced=True),
+    ] = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)

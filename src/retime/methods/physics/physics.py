@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
 
+from retime.body.holding import contact_fix
 from retime.keywords import takes
+from retime.methods.physics.heights import flight_layer
 from retime.methods.physics.model import PhysicsModel
 from retime.methods.physics.parameters import ModelParameters, PhysicsParameters, RequestParameters
+from retime.methods.physics.world import World
 from retime.motion import Motion
-from retime.motion.edits import apply
+from retime.motion.edits import Edit, apply
 from retime.motion.memory import memory
 from retime.parameters import Range, part_of_clip, values_of
 from retime.timing import TimeWarp
 
-__all__ = ["model_of", "physics_warp"]
+__all__ = ["model_of", "physics_edit", "physics_warp"]
+
+_SAME_TIME = 1e-6
 
 
 @takes(PhysicsParameters)
@@ -39,10 +45,52 @@ def physics_warp(motion: Motion, p: PhysicsParameters) -> TimeWarp:
     >>> bool(abs(warp.rate(warp.inverse(1.65)) - 1) < 0.1)      # a fall takes its time
     True
     """
-    warp = model_of(motion, p).warp(**values_of(p, RequestParameters), strict=p.strict)
+    asked = values_of(p, RequestParameters)
     if p.range is None:
-        return warp
+        return model_of(motion, p).warp(**asked, strict=p.strict)
+    if p.duration is None and not p.ripple:
+        asked["duration"] = p.range[1] - p.range[0]
+    asked["rates"] = (*p.rates, *_seams(motion, p))
+    warp = model_of(motion, p).warp(**asked, strict=p.strict)
     return warp.within(motion.domain, p.range, ripple=p.ripple).with_notes(*warp.notes)
+
+
+@takes(PhysicsParameters)
+def physics_edit(motion: Motion, p: PhysicsParameters) -> Edit:
+    """Retime as a body could have done it, and fit the heights of flights where that is asked.
+
+    Parameters
+    ----------
+    motion : Motion
+        The clip.
+
+    Returns
+    -------
+    Edit
+        The warp; with heights, also the change of pose, and feet held where they stood.
+    """
+    if p.fit_flights == "timing":
+        return Edit(warp=physics_warp.implementation(motion, p))  # type: ignore[attr-defined]
+    asked = p.duration is not None or p.keytimes or p.rates or p.joint_speeds
+    if asked:
+        warp = physics_warp.implementation(motion, p)  # type: ignore[attr-defined]
+    else:
+        warp = TimeWarp.identity(*motion.domain, loop=p.loop)
+    model = model_of(motion, p)
+    layer, notes = flight_layer(model, motion, warp)
+    warp = warp.with_notes(*(warp.notes if asked else model.notes), *notes)
+    return Edit(warp=warp, layer=layer, fixes=() if layer is None else (contact_fix(),))
+
+
+def _seams(motion: Motion, p: PhysicsParameters) -> list[tuple[float, float]]:
+    """List the ends of a range inside the clip: time runs as recorded there."""
+    assert p.range is not None
+    known = [moment for moment, _ in p.rates]
+    return [
+        (t, 1.0)
+        for t, end in zip(p.range, motion.domain, strict=True)
+        if abs(t - end) > _SAME_TIME and not np.isclose(known, t, atol=_SAME_TIME).any()
+    ]
 
 
 def model_of(motion: Motion, p: PhysicsParameters) -> PhysicsModel:
@@ -52,9 +100,9 @@ def model_of(motion: Motion, p: PhysicsParameters) -> PhysicsModel:
     turned gravity for the regions alone.
     """
     values = values_of(p, ModelParameters)
-    world = (p.gravity, p.mass_scale, p.friction)
-    others = tuple(v for n, v in values.items() if n not in ("gravity", "mass_scale", "friction"))
-    key = (p.range, *others)
+    world = World.of(p)
+    named = {f.name for f in dataclasses.fields(World)}
+    key = (p.range, *(v for n, v in values.items() if n not in named))
     kept: dict[Any, dict[Any, PhysicsModel]] = memory(motion, "physics models")
     try:
         known = kept.get(key, {})
@@ -62,10 +110,10 @@ def model_of(motion: Motion, p: PhysicsParameters) -> PhysicsModel:
             return known[world]
     except TypeError:  # a mapping or an array among the parameters: nothing to remember it by
         known, kept = {}, {}
-    try:
-        same_friction = next(m for w, m in known.items() if w[2] == p.friction)
-        model = same_friction.changed(gravity=p.gravity, mass_scale=dict(p.mass_scale))
-    except StopIteration:
+    first = next(iter(known.values()), None)
+    if first is not None:
+        model = first._with(world)
+    else:
         clip = motion if p.range is None else _part(motion, p.range)
         model = PhysicsModel(clip, **values)
     if kept is memory(motion, "physics models"):

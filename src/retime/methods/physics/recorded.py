@@ -1,20 +1,33 @@
-"""Forces of a motion as it was recorded, with what its measurement cannot explain."""
+"""Forces of a motion as it was recorded, and what its measurement cannot explain.
+
+At the timing (0, x*) at which a recording is true, contacts should give what the root needs. What
+they cannot give is an error of the recorded accelerations, and is forgiven: A := A - r / x*, with r
+the rest at the root. It is taken for the body as its masses are now. In flight that leaves exactly
+x = x* g' / g, whatever a limb weighs. Missing grip is no error of measurement and is not forgiven.
+"""
 
 from __future__ import annotations
 
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from retime.arrays import FloatArray
-from retime.methods.physics.dynamics import Torques
-from retime.methods.physics.gravity import DOWN
+from retime.methods.physics.dynamics import Added, Torques
+from retime.methods.physics.flights import Mask
+from retime.methods.physics.gravity import DOWN, EARTH
 from retime.methods.physics.measure import Measured
 from retime.methods.physics.objective import least_forces
 from retime.methods.physics.supports import support_maps
 
-__all__ = ["RecordedForces"]
+__all__ = ["USUAL_FRICTION", "RecordedForces"]
+
+# The recording stood on ground of at least this friction.
+USUAL_FRICTION = 0.5
+# How much a newton metre of moment counts beside a newton, where contacts cannot give all.
+_ROWS = np.array([1.0, 1.0, 1.0, 3.0, 3.0, 3.0])
+# Torques are counted in this, newton metres, where the least contact forces are looked for.
+_TORQUE = 100.0
 
 
 class RecordedForces:
@@ -31,6 +44,13 @@ class RecordedForces:
     def __init__(self, measured: Measured, friction: float) -> None:
         self.measured, self.friction = measured, friction
 
+    @cached_property
+    def usual(self) -> RecordedForces:
+        """The same on ground that is not slippery: what the recording stood on."""
+        if self.friction >= USUAL_FRICTION:
+            return self
+        return RecordedForces(self.measured, USUAL_FRICTION)
+
     @property
     def joints(self) -> tuple[str, ...]:
         """Names of the joints that have torques, in order."""
@@ -40,55 +60,82 @@ class RecordedForces:
     @property
     def weight(self) -> float:
         """Weight in newtons: what forces are measured in."""
-        return float(self.measured.dynamics.masses.sum() * 9.81)
+        return float(self.measured.dynamics.masses.sum() * EARTH)
 
     @property
-    def flight(self) -> npt.NDArray[np.bool_]:
+    def flight(self) -> Mask:
         """Frames (F,) in which nothing touches."""
-        if self.measured.hangs:
-            return np.zeros(len(self.measured.motion), bool)
-        return self.measured.supports.flight
+        return self.measured.flights.mask
+
+    @property
+    def held(self) -> Mask:
+        """Frames (F,) in which something unseen holds the root."""
+        return self.measured.flights.held
+
+    @property
+    def speeds(self) -> FloatArray:
+        """The recorded timing that is believed, x* = p'^2 of every frame, (F,)."""
+        return self.measured.flights.speeds
 
     @cached_property
     def maps(self) -> list[FloatArray]:
         """N of every frame, (dofs, L): generalised forces of the contacts' basis forces (11)."""
-        m = self.measured
-        out = support_maps(m.figure, m.path, m.supports, self.friction)
-        for to_world, found in zip(m.dynamics.to_world, out, strict=True):
-            found[:6] = to_world @ found[:6]
+        return support_maps(self.measured.dynamics, self.measured.supports, self.friction)
+
+    def needed(self, scale: FloatArray, added: tuple[Added, ...] = ()) -> FloatArray:
+        """Return what the motion asks for on earth at (0, x*), (F, dofs), for scaled masses."""
+        torques: Torques = self.measured.dynamics.torques(np.array(DOWN), scale, added)
+        out: FloatArray = torques.gravity + torques.speed * self.speeds[:, None]
+        return out
+
+    def residual_of(self, scale: FloatArray, added: tuple[Added, ...] = ()) -> FloatArray:
+        """Return what the contacts cannot give at the root, (F, 6), for a body of scaled masses."""
+        needed = self.needed(scale, added)[:, :6]
+        out: FloatArray = needed - self.given(needed)
+        if self.usual is not self:
+            # Of the force that ground with grip gave, what this one's friction cannot is missing.
+            force = self.usual.given(needed)[:, :3]
+            across = np.hypot(force[:, 0], force[:, 2])
+            grip = self.friction * np.maximum(force[:, 1], 0)
+            missing = np.maximum(across - grip, 0) / np.maximum(across, 1e-9)
+            out[:, [0, 2]] -= missing[:, None] * force[:, [0, 2]]
+        out[self.held] = 0.0
         return out
 
     @cached_property
     def residual(self) -> FloatArray:
-        """What the recorded motion lacks at the root, (F, 6): error of its accelerations."""
-        from scipy.optimize import nnls
+        """The recorded body's rest at the root, (F, 6)."""
+        return self.residual_of(np.ones(len(self.measured.figure.bodies)))
 
-        if self.measured.hangs:
-            return np.zeros((len(self.measured.motion), 6))
-        right = (self._needed.gravity + self._needed.speed)[:, :6]
-        out = right.copy()
-        rows = np.array([1.0, 1, 1, 3, 3, 3])
+    def given(self, needed: FloatArray) -> FloatArray:
+        """Return what contacts can give (F, 6) that is nearest to what is needed."""
+        from retime.methods.physics.contact_kernels import given_forces
+
+        out = np.zeros_like(needed)
         for k, support in enumerate(self.maps):
             if support.shape[1]:
-                part = support[:6] * self.weight
-                found = nnls(rows[:, None] * part, rows * right[k])[0]
-                out[k] = right[k] - part @ found
+                given_forces(support, needed[k], _ROWS, self.weight, out[k])
         return out
 
     @cached_property
     def torques(self) -> FloatArray:
         """Torques of the joints, (F, joints' dofs), with the least contact forces."""
-        at = self._needed.gravity + self._needed.speed
+        if self.usual is not self:
+            return self.usual.torques
+        at = self.needed(np.ones(len(self.measured.figure.bodies)))
         at[:, :6] -= self.residual
-        out = at[:, 6:].copy()
-        zero, scale = np.zeros(out.shape[1]), np.full(out.shape[1], 100.0)
-        for k, support in enumerate(self.maps):
-            if support.shape[1]:
-                forces = least_forces(at[k], support, self.weight, zero, scale)
-                out[k] -= support[6:] @ forces * self.weight
-        return out
+        scale = np.full(at.shape[1] - 6, _TORQUE)
+        return joint_torques(at, self.maps, self.weight, np.tile(scale, (len(at), 1)))
 
-    @cached_property
-    def _needed(self) -> Torques:
-        m = self.measured
-        return m.dynamics.torques(np.array(DOWN), np.ones(len(m.figure.bodies)))
+
+def joint_torques(
+    at: FloatArray, maps: list[FloatArray], weight: float, scale: FloatArray
+) -> FloatArray:
+    """Return what the joints must give (F, joints' dofs) beside the least contact forces."""
+    out = at[:, 6:].copy()
+    nothing = np.zeros(out.shape[1])
+    for k, support in enumerate(maps):
+        if support.shape[1]:
+            forces = least_forces(at[k], support, weight, nothing, scale[k])
+            out[k] -= support[6:] @ forces * weight
+    return out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,10 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.methods.physics.dynamics import Torques
 
-__all__ = ["Region", "find_regions", "nearest_inside"]
+__all__ = ["Flat", "Region", "find_regions", "flattened", "nearest_inside"]
+
+# Where each region's corners begin (F + 1,), and the corners of all as (p'' / unit, p'^2).
+Flat = tuple[np.ndarray[tuple[int], np.dtype[np.int64]], FloatArray]
 
 # Where the figure hardly moves, any speed would do: p'^2 and |p''| are bounded.
 MOST_SPEED, MOST_CHANGE = 16.0, 60.0
@@ -125,6 +129,15 @@ def find_regions(
         )
         out.append((corners[kept].copy(), weight * forces[kept, : support.shape[1]]))
     return out
+
+
+def flattened(
+    regions: Sequence[Region],
+) -> Flat:
+    """Return the corners of all regions as one array."""
+    starts = np.r_[0, np.cumsum([len(r.corners) for r in regions])].astype(np.int64)
+    corners = np.concatenate([r.corners for r in regions]) / [UNIT, 1.0]
+    return starts, np.ascontiguousarray(corners).reshape(-1, 2)
 
 
 def nearest_inside(corners: FloatArray, wanted: FloatArray) -> FloatArray:

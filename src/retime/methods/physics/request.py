@@ -12,7 +12,7 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.errors import InfeasibleError, InputError
 from retime.methods.physics.objective import Baked
-from retime.methods.physics.solve import TimingProblem
+from retime.methods.physics.search import TimingProblem
 
 __all__ = ["FASTEST", "SLOWEST", "Request", "at_nodes"]
 
@@ -84,9 +84,20 @@ class Request:
         return kept
 
     def problem(
-        self, nodes: FloatArray, baked: Baked, *, loop: bool, alpha: float, beta: float
+        self,
+        nodes: FloatArray,
+        baked: Baked,
+        usual: FloatArray,
+        *,
+        natural: float,
+        loop: bool,
+        weights: tuple[float, float, float],
     ) -> TimingProblem:
-        """State the wishes as a problem over nodes."""
+        """State the wishes as a problem over nodes.
+
+        ``usual`` is x* at the nodes, ``natural`` the slowest rate of a flight; ``weights`` are
+        those of feasibility, torques and smoothness.
+        """
 
         def node(source: float) -> int:
             return int(np.abs(nodes - source).argmin())
@@ -100,11 +111,13 @@ class Request:
             baked=baked,
             legs=[(node(source), output - before[0]) for before, (output, source) in met],
             fixed=[(node(moment), rate) for moment, rate in self.fixed],
-            slowest=min(_SLOW_FLOOR, 0.5 * mean) if mean <= 1 + 1e-9 else SLOWEST,
+            slowest=min(_SLOW_FLOOR, 0.5 * mean, 0.5 * natural) if mean <= 1 + 1e-9 else SLOWEST,
             fastest=FASTEST,
             loop=loop,
-            alpha=alpha,
-            beta=beta,
+            alpha=weights[0],
+            beta=weights[1],
+            gamma=weights[2],
+            usual=usual,
         )
 
 

@@ -10,11 +10,13 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.body import LIMBS, Body
+from retime.body.contacts import find_contacts
+from retime.body.size import standing_height
 from retime.errors import InputError, did_you_mean
 from retime.motion import Motion, quat
 from retime.motion.kinematics import global_rotations, height, local_translations, positions
 
-__all__ = ["BodyData", "Solid", "bone_scale", "read_body_data", "solids_of"]
+__all__ = ["BodyData", "Solid", "bone_scale", "is_person", "read_body_data", "solids_of"]
 
 _WATER = 1000.0
 # Radii of the segments of a person of 1.75 m, metres (section 4: cylinders of water's density).
@@ -35,6 +37,8 @@ _RADII = {
     "toe": 0.03,
 }
 _TALL = 1.75
+# A person's mass by height: this, kilograms, at one metre, growing by this power.
+_MASS, _MASS_GROWS = 17.3, 2.5
 _TRUNK = ("hips", "spine", "chest", "upper_chest", "neck", "head")
 # A trunk segment is at least this long, whatever its bone; hands and heads have no bone of use.
 _LEAST = {"hips": 0.15, "upper_chest": 0.12, "head": 0.24, "hand": 0.10}
@@ -161,12 +165,15 @@ def solids_of(motion: Motion, body: Body, data: BodyData, mass: float | None) ->
     data : BodyData
         What is known better, by joint.
     mass : float, optional
-        Kilograms of the whole; left out, what water would weigh.
+        Kilograms of the whole; left out, a person's by height, and what water would weigh.
     """
-    person = body.is_biped and "hips" in body.roles
+    person = is_person(motion, body)
     found = _person(motion, body, data) if person else _bones(motion, data)
     if not found:
         found = {motion.skeleton.names[motion.skeleton.roots[0]]: _ball()}
+    if mass is None and person:
+        factor = usual_mass(motion, body) / sum(s.mass for s in found.values())
+        found = {n: s.scaled(factor) for n, s in found.items()}
     if mass is not None:
         fixed = sum(m for n, m in data.masses.items() if n in found)
         free = sum(s.mass for n, s in found.items() if n not in data.masses)
@@ -181,6 +188,19 @@ def solids_of(motion: Motion, body: Body, data: BodyData, mass: float | None) ->
         if name in found:
             found[name] = replace(found[name], centre=np.array(centre, float))
     return found
+
+
+def is_person(motion: Motion, body: Body) -> bool:
+    """Whether a figure stands upright on two feet; an animal's legs and arms end in paws."""
+    if not (body.is_biped and "hips" in body.roles):
+        return False
+    return not any(name.endswith("_end") for name in find_contacts(motion).touching)
+
+
+def usual_mass(motion: Motion, body: Body) -> float:
+    """Return the kilograms of a person of this height: 10 at 0.8 m, 66 at 1.7 m, 86 at 1.9 m."""
+    tall = max(standing_height(motion, body), height(motion.skeleton) * motion.units.metres)
+    return float(_MASS * tall**_MASS_GROWS)
 
 
 def _ball(radius: float = 0.1) -> Solid:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,7 +13,7 @@ from retime.arrays import FloatArray
 from retime.body import Body
 from retime.body.contacts import find_contacts
 from retime.errors import InputError
-from retime.methods.physics.figure import Figure, Path
+from retime.methods.physics.dynamics import Dynamics
 from retime.motion import Motion
 from retime.motion.contact import Contact
 from retime.motion.kinematics import positions
@@ -46,10 +46,21 @@ class Foot:
 
 @dataclass(frozen=True, eq=False)
 class Other:
-    """A joint other than a foot that touches: where it is (F, 3), when, and whether it can pull."""
+    """A joint other than a foot that touches.
+
+    Parameters
+    ----------
+    joint : int
+        Of the skeleton.
+    place, ahead : array (F, 3)
+        Where it is, metres, and where the figure faces.
+    when, holds_on : array (F,) of bool
+        While it touches, and while it can pull.
+    """
 
     joint: int
     place: FloatArray
+    ahead: FloatArray
     when: Mask
     holds_on: Mask
 
@@ -82,6 +93,13 @@ class Supports:
         for other in self.others:
             touched = touched | other.when
         return ~touched
+
+    def without(self, frames: Mask) -> Supports:
+        """Return the same with nothing that touches in some frames (F,)."""
+        if not (frames & ~self.flight).any():
+            return self
+        others = tuple(replace(o, when=o.when & ~frames) for o in self.others)
+        return replace(self, down=self.down & ~frames[:, None, None], others=others)
 
 
 def _feet(motion: Motion, body: Body) -> tuple[Foot, ...]:
@@ -147,7 +165,7 @@ def _found_supports(motion: Motion, body: Body) -> Supports:
         else:
             masks[joint] = masks.get(joint, when) | when
             hands |= {joint} if kind in ("hand", "finger") else set()
-    return Supports(feet, down, ground, _others(motion, masks, hands))
+    return Supports(feet, down, ground, _others(motion, body, masks, hands))
 
 
 def _lowest(feet: tuple[Foot, ...], frames: int) -> FloatArray:
@@ -156,13 +174,17 @@ def _lowest(feet: tuple[Foot, ...], frames: int) -> FloatArray:
     return np.tile(levels, (frames, 1))
 
 
-def _others(motion: Motion, masks: dict[int, Mask], hands: set[int]) -> tuple[Other, ...]:
+def _others(
+    motion: Motion, body: Body, masks: dict[int, Mask], hands: set[int]
+) -> tuple[Other, ...]:
     points = positions(motion, end_sites=True)
     low = points[..., 1].min(axis=1)
+    heading = body.frame(motion)[1]
+    ahead = np.stack([np.sin(heading), np.zeros(len(heading)), np.cos(heading)], axis=1)
     out = []
     for joint, when in masks.items():
         high = points[:, joint, 1] > low + _GRIP_HEIGHT
-        out.append(Other(joint, points[:, joint], when, high & (joint in hands)))
+        out.append(Other(joint, points[:, joint], ahead, when, high & (joint in hands)))
     return tuple(out)
 
 
@@ -190,86 +212,90 @@ def _given_supports(motion: Motion, body: Body, contacts: Iterable[Contact]) -> 
                 break
         else:
             others[joint] = others.get(joint, np.zeros(len(motion), bool)) | when
-    return Supports(feet, down, _lowest(feet, len(motion)), _others(motion, others, set(others)))
+    ground = _lowest(feet, len(motion))
+    return Supports(feet, down, ground, _others(motion, body, others, set(others)))
 
 
-def support_maps(
-    figure: Figure, path: Path, supports: Supports, friction: float
-) -> list[FloatArray]:
+@dataclass(frozen=True, eq=False)
+class _Touch:
+    """A point that touches in some frames: where (F, 3), when, and its basis forces (F, B, 3)."""
+
+    joint: int
+    place: FloatArray
+    when: Mask
+    bases: FloatArray
+
+
+def support_maps(dynamics: Dynamics, supports: Supports, friction: float) -> list[FloatArray]:
     """Return N (dofs, L) of every frame: what each basis force of its contacts does (11).
 
     A contact on the ground pushes within its friction cone, by four edges at each corner of what
     touches (figure 3); a grip pulls and pushes any way.
     """
-    turns, places = path.world_frames(figure)
-    cone = np.array([(0.0, 1.0, 0.0)] * 4) + friction * np.array(
-        [(1, 0, 0), (0, 0, 1), (-1, 0, 0), (0, 0, -1)]
-    )
-    grip = np.concatenate([np.eye(3), -np.eye(3)])
-    out = []
-    for frame in range(len(path.q)):
-        touching = [
-            (joint, point, _along(cone, ahead)) for joint, point, ahead in _corners(supports, frame)
-        ]
-        for other in supports.others:
-            if other.when[frame]:
-                basis = grip if other.holds_on[frame] else cone
-                touching.append((other.joint, other.place[frame], basis))
-        columns = [
-            _at(figure, turns[frame], places[frame], joint, point) @ basis.T
-            for joint, point, basis in touching
-        ]
-        out.append(np.hstack(columns) if columns else np.zeros((figure.dofs, 0)))
+    from retime.methods.physics.contact_kernels import touch_maps
+
+    figure, frames = dynamics.figure, len(dynamics.path.q)
+    touches = [*_foot_touches(supports, friction), *_other_touches(supports, friction)]
+    touches = [t for t in touches if t.joint in figure.places]
+    sizes = np.array([t.bases.shape[1] for t in touches], np.int64)
+    when = np.array([t.when for t in touches], bool).reshape(-1, frames)
+    frame, touch = np.nonzero(when.T)
+    bases = np.zeros((len(frame), 6, 3))
+    points = np.zeros((len(frame), 3))
+    for k, t in enumerate(touches):
+        rows = np.flatnonzero(touch == k)
+        bases[rows, : sizes[k]] = t.bases[frame[rows]]
+        points[rows] = t.place[frame[rows]]
+    joints = np.array([figure.places[t.joint][0] - 1 for t in touches], np.int64)
+    starts = np.searchsorted(frame, np.arange(frames + 1))
+    columns = np.bincount(frame, sizes[touch], frames).astype(np.int64)
+    at = np.r_[0, np.cumsum(figure.dofs * columns)]
+    out = np.zeros(int(at[-1]))
+    touch_maps(
+        figure.parents, dynamics.turns, dynamics.places, dynamics.centre_of_mass,
+        dynamics.headings, starts, joints[touch], points, bases, sizes[touch], figure.dofs, out, at,
+    )  # fmt: skip
+    return [out[at[f] : at[f + 1]].reshape(figure.dofs, int(columns[f])) for f in range(frames)]
+
+
+def _cone(friction: float, ahead: FloatArray) -> FloatArray:
+    """Return the edges (F, 4, 3) of friction pyramids that point ahead (F, 3) by an edge."""
+    up = np.array([0.0, 1.0, 0.0])
+    side = np.cross(up, ahead)
+    ways = np.stack([side, ahead, -side, -ahead], axis=1)
+    out: FloatArray = up + friction * ways
     return out
 
 
-def _at(
-    figure: Figure, turns: FloatArray, places: FloatArray, joint: int, point: FloatArray
-) -> FloatArray:
-    """Return J^T (dofs, 3) of a world point that moves with one of the skeleton's joints (9).
-
-    A force there turns every joint above by its moment about it, in that joint's own frame.
-    """
-    out = np.zeros((figure.dofs, 3))
-    j = figure.places[joint][0] - 1
-    while j >= 0:
-        x, y, z = point - places[j]
-        moment = np.array([(0, -z, y), (z, 0, -x), (-y, x, 0)])
-        out[3 + 3 * j : 6 + 3 * j] = turns[j].T @ moment
-        j = int(figure.parents[j])
-    out[:3] = turns[0].T
-    return out
-
-
-def _along(cone: FloatArray, ahead: FloatArray) -> FloatArray:
-    """Turn a friction pyramid so that an edge points ahead, wherever the figure faces."""
-    turn = np.array([(ahead[2], 0, ahead[0]), (0, 1, 0), (-ahead[0], 0, ahead[2])])
-    out: FloatArray = cone @ turn.T
-    return out
-
-
-def _corners(supports: Supports, frame: int) -> list[tuple[int, FloatArray, FloatArray]]:
-    """List the corners of the soles that touch: joint, world point, and where the foot points."""
+def _foot_touches(supports: Supports, friction: float) -> list[_Touch]:
+    """List the corners of the soles, each while it touches: of the whole sole, the ball or heel."""
     out = []
     for f, foot in enumerate(supports.feet):
-        heel_down, ball_down = supports.down[frame, f]
-        if not (heel_down or ball_down):
-            continue
-        ahead = foot.tip[frame] - foot.heel[frame]
-        ahead = ahead * [1.0, 0.0, 1.0]
-        length = np.linalg.norm(ahead)
-        ahead = ahead / length if length > 1e-6 else np.array([0.0, 0.0, 1.0])
+        ahead = (foot.tip - foot.heel) * [1.0, 0.0, 1.0]
+        length = np.linalg.norm(ahead, axis=1, keepdims=True)
+        ahead = np.where(length > 1e-6, ahead / np.maximum(length, 1e-6), [0.0, 0.0, 1.0])
         side = np.cross(ahead, [0.0, 1.0, 0.0])
-        heel = (foot.ankle_joint, foot.heel[frame] - _HEEL * ahead)
-        ball = (foot.toe_joint, foot.ball[frame])
-        tip = (foot.toe_joint, foot.tip[frame] + _TIP * ahead)
-        if heel_down and ball_down:
-            parts = [heel, tip]
-        else:
-            parts = [ball, tip] if ball_down else [heel]
-        for joint, place in parts:
-            sole = supports.ground[frame, f] - _SOLE
+        cone = _cone(friction, ahead)
+        heel_down, ball_down = supports.down[:, f].T
+        for joint, place, when in (
+            (foot.ankle_joint, foot.heel - _HEEL * ahead, heel_down),
+            (foot.toe_joint, foot.ball, ball_down & ~heel_down),
+            (foot.toe_joint, foot.tip + _TIP * ahead, ball_down),
+        ):
             for sign in (-1, 1):
                 corner = place + sign * _HALF_WIDTH * side
-                out.append((joint, np.array([corner[0], sole, corner[2]]), ahead))
+                corner[:, 1] = supports.ground[:, f] - _SOLE
+                out.append(_Touch(joint, corner, when, cone))
+    return out
+
+
+def _other_touches(supports: Supports, friction: float) -> list[_Touch]:
+    grip = np.concatenate([np.eye(3), -np.eye(3)])
+    out = []
+    for other in supports.others:
+        frames = len(other.when)
+        cone = _cone(friction, other.ahead)
+        held = np.broadcast_to(grip, (frames, 6, 3))
+        out.append(_Touch(other.joint, other.place, other.when & ~other.holds_on, cone))
+        out.append(_Touch(other.joint, other.place, other.when & other.holds_on, held))
     return out

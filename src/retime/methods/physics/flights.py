@@ -1,0 +1,300 @@
+"""Flights: when nothing holds a figure, how fast it falls, and what that tells of its clock.
+
+A body in flight falls with gravity, whatever it does. The acceleration of a recorded flight
+therefore tells at which speed of time, x* = p'^2 = g / g_eff, the recording is true. A jump that
+was slowed by hand, keyed too floaty or labelled with a false frame rate is brought back to gravity;
+see ``gravity_from``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.arrays import FloatArray
+from retime.body.contacts.detector import runs
+from retime.methods.physics.gravity import DOWN, EARTH
+from retime.notes import Note, Remedy
+
+__all__ = ["Flight", "Flights", "GravityFrom", "find_flights", "flight_notes"]
+
+GravityFrom = Literal["auto", "recording", "gravity"]
+Mask = npt.NDArray[np.bool_]
+
+# A flight is clear if its acceleration varies by less than this share of its median, over the
+# inner part that the filter's blur does not reach, and if it lasts long enough; seconds.
+_CLEAR, _LEAST, _INNER = 0.42, 0.12, 0.2
+# Whose force from outside is less than this, in body weights, falls.
+_FALLS = 0.4
+# Unclear flights are believed if their gravity is this near to that of the clear ones (log).
+_LIKE_OTHERS = 0.7
+# Gravity is off if by more than this share; more where it is less sure: in flights shorter than
+# this (seconds), unclear ones, or while all flights together are right.
+_OFF, _OFF_UNSURE, _SHORT = 0.15, 0.25, 0.3
+# Flights that agree so well (log) tell of the whole clip; else of what is this near, in seconds.
+_AGREE, _NEAR = 0.3, 0.3
+# A flight needs this much of gravity to be told from hanging.
+_SOME = 0.05
+# Speeds that a false frame rate makes of the true one.
+_FRAME_RATES = (0.25, 0.5, 2.0, 4.0)
+_LIKE_RATE = 0.12
+# So large a share of frames that something unseen holds is told.
+_MUCH_HELD = 0.02
+
+
+@dataclass(frozen=True)
+class Flight:
+    """A stretch in which nothing touches.
+
+    Parameters
+    ----------
+    first, past : int
+        Its first frame, and the one after its last.
+    start, end : float
+        Source times, seconds.
+    gravity : float
+        Acceleration with which it falls as recorded, m/s^2.
+    clear : bool
+        Whether that can be told.
+    speed : float
+        x* = p'^2 at which it is taken to be true.
+    """
+
+    first: int
+    past: int
+    start: float
+    end: float
+    gravity: float
+    clear: bool
+    speed: float = 1.0
+
+    @property
+    def corrected(self) -> bool:
+        """Whether its recorded timing is not believed."""
+        return abs(self.speed - 1) > 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Flights:
+    """All flights of a motion.
+
+    Parameters
+    ----------
+    listed : tuple of Flight
+        In order.
+    mask : array (F,) of bool
+        Frames in flight.
+    held : array (F,) of bool
+        Frames in which nothing is seen to touch, and yet the figure does not fall.
+    speeds : array (F,)
+        x* of every frame.
+    """
+
+    listed: tuple[Flight, ...]
+    mask: Mask
+    held: Mask
+    speeds: FloatArray
+
+    def released(self) -> Flights:
+        """Return the same with flights that do not bind the timing, as if something held them."""
+        listed = tuple(replace(f, speed=1.0) for f in self.listed)
+        nothing = np.zeros(len(self.mask), bool)
+        return Flights(listed, nothing, self.held | self.mask, np.ones(len(self.mask)))
+
+    @property
+    def corrected(self) -> bool:
+        """Whether any frame's recorded timing is not believed."""
+        return bool((np.abs(self.speeds - 1) > 1e-9).any())
+
+
+def find_flights(
+    times: FloatArray, fall: FloatArray, touched: Mask, airborne: Mask, source: GravityFrom
+) -> Flights:
+    """Find the flights, fit their gravity, and decide at which speed each frame is true.
+
+    Parameters
+    ----------
+    times : array (F,)
+        The frames' times, evenly spaced.
+    fall : array (F, 3)
+        Acceleration of the centre of mass, m/s^2, Y up.
+    touched : array (F,) of bool
+        Frames in which something touches.
+    airborne : array (F,) of bool
+        Frames in which no part is near to anything: what touches there was only asked for, since
+        the body does not fall as it should.
+    source : {"auto", "recording", "gravity"}
+        Whether to believe the recorded timing, gravity, or what is clear.
+    """
+    step = float(times[1] - times[0])
+    found = [
+        part
+        for first, past in runs(np.asarray(~touched | airborne))
+        for part in _flights_within(times, fall, touched, first, past, step)
+    ]
+    clear = [f for f in found if f.clear]
+    pooled = _pooled(clear)
+    kept = [f for f in found if f.clear or _falls(fall, f) or _like_others(f, pooled)]
+    mask = np.zeros(len(times), bool)
+    for f in kept:
+        mask[f.first : f.past] = True
+    held = ~touched & ~mask
+    if source == "recording" or pooled is None:
+        return Flights(tuple(kept), mask, held, np.ones(len(times)))
+    listed = tuple(_judged(f, pooled, source) for f in kept)
+    return Flights(listed, mask, held, _speeds(times, listed, clear, source))
+
+
+def _flights_within(
+    times: FloatArray, fall: FloatArray, touched: Mask, first: int, past: int, step: float
+) -> list[Flight]:
+    """List what may be flights of one stretch in which nothing, or only a guess, touches."""
+    whole = _fitted(times, fall, first, past, step)
+    if whole.clear:
+        return [whole]
+    out = []
+    for a, b in runs(np.asarray(~touched[first:past])):
+        part = _fitted(times, fall, first + a, first + b, step)
+        if part.clear or _falls(fall, part):
+            out.append(part)
+            continue
+        # A thing that is thrown and caught falls in between.
+        falling = _force(fall[first + a : first + b]) < _FALLS
+        thrown = [
+            _fitted(times, fall, first + a + c, first + a + d, step)
+            for c, d in runs(np.asarray(falling))
+            if (d - c) * step >= _LEAST
+        ]
+        out += thrown or [part]
+    return out
+
+
+def _force(fall: FloatArray) -> FloatArray:
+    out: FloatArray = np.linalg.norm(fall - np.array(DOWN), axis=1) / EARTH
+    return out
+
+
+def _falls(fall: FloatArray, flight: Flight) -> bool:
+    return float(np.median(_force(fall[flight.first : flight.past]))) < _FALLS
+
+
+def _fitted(times: FloatArray, fall: FloatArray, first: int, past: int, step: float) -> Flight:
+    """Fit a stretch's gravity: the median of what falls, clear where it hardly varies."""
+    cut = int((past - first) * _INNER)
+    inner = fall[first + cut : past - cut]
+    gravity = -float(np.median(fall[first:past, 1]))
+    sideways = float((inner[:, [0, 2]] ** 2).sum(axis=1).mean())
+    spread = np.sqrt(inner[:, 1].var() + sideways) / max(abs(gravity), 1e-2)
+    seconds = (past - first) * step
+    clear = gravity > _SOME * EARTH and spread < _CLEAR and seconds >= _LEAST
+    start, end = float(times[first]), float(times[past - 1])
+    return Flight(first, past, start, end, gravity, bool(clear))
+
+
+def _pooled(clear: list[Flight]) -> float | None:
+    """Return the gravity of all clear flights together, longer ones counting more."""
+    if not clear:
+        return None
+    seconds = [f.past - f.first for f in clear]
+    return float(np.exp(np.average([np.log(f.gravity) for f in clear], weights=seconds)))
+
+
+def _like_others(flight: Flight, pooled: float | None) -> bool:
+    if pooled is None or flight.gravity <= _SOME * EARTH:
+        return False
+    return bool(abs(np.log(flight.gravity / pooled)) < _LIKE_OTHERS)
+
+
+def _judged(flight: Flight, pooled: float, source: GravityFrom) -> Flight:
+    """Decide whether a flight's timing is believed."""
+    gravity = flight.gravity if flight.clear else pooled
+    sure = flight.clear and flight.end - flight.start >= _SHORT
+    off = _OFF if sure and abs(pooled / EARTH - 1) > _OFF else _OFF_UNSURE
+    wrong = source == "gravity" or abs(gravity / EARTH - 1) > off
+    return replace(flight, speed=EARTH / gravity if wrong else 1.0)
+
+
+def _speeds(
+    times: FloatArray, flights: tuple[Flight, ...], clear: list[Flight], source: GravityFrom
+) -> FloatArray:
+    """Spread x* of the flights over the clip: all of it where they agree, else near to each."""
+    log = np.full(len(times), np.nan)
+    for f in flights:
+        log[f.first : f.past] = np.log(f.speed)
+    known = np.flatnonzero(np.isfinite(log))
+    frames = np.arange(len(times))
+    log = np.interp(frames, known, log[known])
+    agree = len(clear) > 1 and np.ptp([np.log(f.gravity) for f in clear]) < _AGREE
+    if source != "gravity" and not agree:
+        near = np.searchsorted(known, frames).clip(1, max(len(known) - 1, 1))
+        before, after = known[near - 1], known[near.clip(max=len(known) - 1)]
+        apart = np.minimum(np.abs(frames - before), np.abs(frames - after))
+        log *= np.exp(-apart * float(times[1] - times[0]) / _NEAR)
+    out: FloatArray = np.exp(log)
+    return out
+
+
+def flight_notes(found: Flights, source: GravityFrom) -> list[Note]:
+    """Say how the flights fall, what is made of it, and what it may come from."""
+    notes = []
+    if found.held.mean() > _MUCH_HELD and not found.held.all():
+        share = float(found.held.mean())
+        notes.append(
+            Note(
+                f"{share:.0%} of the clip is held up by something that was not found: no force is "
+                "asked of it there",
+                Remedy("give the contacts", parameter="contacts"),
+                code="held-unseen",
+                share=share,
+            )
+        )
+    if not found.listed:
+        return notes
+    told = [f for f in found.listed if f.clear] or list(found.listed)
+    words = ", ".join(f"{f.gravity:.3g} at {f.start:.3g} s" for f in told[:6])
+    more = f" and {len(told) - 6} more" if len(told) > 6 else ""
+    notes.append(
+        Note(
+            f"{found.mask.mean():.0%} of the clip is flight; fitted gravity in m/s²: {words}{more}"
+            + ("" if any(f.clear for f in found.listed) else " (not clear)"),
+            code="flights",
+            share=float(found.mask.mean()),
+            flights=[(f.start, f.end, f.gravity, f.clear) for f in found.listed],
+        )
+    )
+    if found.corrected:
+        notes.append(_corrected_note(found))
+    elif source == "recording":
+        off = [f for f in found.listed if f.clear and abs(f.gravity / EARTH - 1) > _OFF_UNSURE]
+        if off:
+            notes.append(
+                Note(
+                    f"{len(off)} flights do not fall with {EARTH} m/s²; their recorded timing is "
+                    "kept",
+                    Remedy("bring them to gravity", parameter="gravity_from", value="auto"),
+                    code="flights-kept",
+                    flights=len(off),
+                )
+            )
+    return notes
+
+
+def _corrected_note(found: Flights) -> Note:
+    changed = [f for f in found.listed if f.corrected]
+    rates = [float(np.sqrt(f.speed)) for f in changed]
+    typical = float(np.median(rates))
+    fact = (
+        f"{len(changed)} of {len(found.listed)} flights do not fall with {EARTH} m/s² and are "
+        f"taken to be true at {typical:.2f} times their speed"
+    )
+    whole = bool((np.abs(np.log(found.speeds) - 2 * np.log(typical)) < 0.2).all())
+    likely = [r for r in _FRAME_RATES if abs(np.log(typical / r)) < _LIKE_RATE and len(changed) > 1]
+    if whole and likely:
+        fact += f": the frame rate in the file may be {1 / likely[0]:g} times the true one"
+        remedy = Remedy("give the frame rate", parameter="reading.fps")
+    else:
+        remedy = Remedy("keep the timing", parameter="gravity_from", value="recording")
+    return Note(fact, remedy, code="gravity-corrected", flights=len(changed), rate=typical)

@@ -1,0 +1,144 @@
+"""Judge a motion as physics: by the same gravity, masses, friction and contacts as its retiming."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from retime.arrays import FloatArray
+from retime.methods.physics.explain import Explanation
+from retime.methods.physics.flights import Flight
+from retime.methods.physics.model import PhysicsModel
+from retime.methods.physics.parameters import ModelParameters
+from retime.motion import Motion
+from retime.notes import Note
+from retime.parameters import build, values_of
+from retime.timing import TimeWarp
+
+__all__ = ["Judgement", "Residual", "judge", "judged_by", "residual_table"]
+
+# Residuals that OpenSim's guide calls good, and still acceptable: newtons and newton metres, first
+# of the largest, then of the root mean square.
+_FORCE, _MOMENT = ((10.0, 25.0), (5.0, 10.0)), ((50.0, 75.0), (30.0, 50.0))
+_ROWS = ("force across", "force up", "force ahead", "moment across", "moment up", "moment ahead")
+
+
+@dataclass(frozen=True)
+class Residual:
+    """What the contacts cannot give of one component, as a row of OpenSim's residual tables.
+
+    Parameters
+    ----------
+    name, unit : str
+        The component, along the body's axes, and N or N·m.
+    mean, rms, most : float
+        Over the frames that touch something or fly.
+    weights : float
+        The root mean square in body weights (times metres).
+    verdict : {"good", "okay", "bad"}
+        By OpenSim's guide for forces that were measured in a laboratory.
+    """
+
+    name: str
+    unit: str
+    mean: float
+    rms: float
+    most: float
+    weights: float
+    verdict: str
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """Whether a body could have produced a motion, and by how much not."""
+
+    explanation: Explanation
+    residuals: tuple[Residual, ...]
+    flights: tuple[Flight, ...]
+    notes: tuple[Note | str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            **self.explanation.to_json(),
+            "residuals": [vars(r) for r in self.residuals],
+            "flights": [{"start": f.start, "end": f.end, "gravity": f.gravity, "clear": f.clear}
+                        for f in self.flights],
+            "notes": [str(n) for n in self.notes],
+        }  # fmt: skip
+
+
+def judged_by(steps: Iterable[Any], given: Mapping[str, Any]) -> ModelParameters:
+    """Return a model's parameters: those of the last physics step, with what is given instead.
+
+    Parameters
+    ----------
+    steps : iterable
+        Parameters of a recipe's steps.
+    given : mapping
+        Loose values by name.
+    """
+    own = [p for p in steps if isinstance(p, ModelParameters)]
+    values = values_of(own[-1], ModelParameters) if own else {}
+    found: ModelParameters = build(ModelParameters, values | dict(given))
+    return found
+
+
+def judge(
+    motion: Motion,
+    p: ModelParameters,
+    *,
+    source: Motion | None = None,
+    warp: TimeWarp | None = None,
+) -> Judgement:
+    """Judge a motion by a source's body where that is known, else by its own.
+
+    Parameters
+    ----------
+    motion : Motion
+        The result.
+    p : ModelParameters
+        Gravity, masses, friction, contacts and the like.
+    source : Motion, optional
+        What it was made of.
+    warp : TimeWarp, optional
+        From its time to the source's: then the timing is judged as the retiming does it.
+    """
+    if source is not None and warp is not None:
+        model = PhysicsModel(source, **values_of(p))
+        told = model.explain(warp)
+        residuals = residual_table(model, told.timing)
+        return Judgement(told, residuals, model.flights, model.notes)
+    # A motion that is judged as it is has no timing to correct.
+    own = PhysicsModel(motion, **values_of(replace(p, gravity_from="recording")))
+    body = own if source is None else PhysicsModel(source, **values_of(replace(p, contacts=None)))
+    delivered = body.like(motion, own)
+    told = delivered.explain()
+    residuals = residual_table(delivered, told.timing)
+    return Judgement(told, residuals, own.flights, own._measured.notes)
+
+
+def residual_table(model: PhysicsModel, timing: FloatArray) -> tuple[Residual, ...]:
+    """List what contacts cannot give at a timing (F, 2) of (p'', p'^2), component by component."""
+    rest = model.rest_of(timing)[~model.held]
+    if not len(rest):
+        rest = np.zeros((1, 6))
+    out = []
+    for k, name in enumerate(_ROWS):
+        rms = float(np.sqrt((rest[:, k] ** 2).mean()))
+        most = float(np.abs(rest[:, k]).max())
+        verdict = _verdict(most, rms, _FORCE if k < 3 else _MOMENT)
+        unit = "N" if k < 3 else "N·m"
+        mean = float(rest[:, k].mean())
+        out.append(Residual(name, unit, mean, rms, most, rms / model.weight, verdict))
+    return tuple(out)
+
+
+def _verdict(most: float, rms: float, bounds: tuple[tuple[float, float], ...]) -> str:
+    for word, at in (("good", 0), ("okay", 1)):
+        if most <= bounds[0][at] and rms <= bounds[1][at]:
+            return word
+    return "bad"

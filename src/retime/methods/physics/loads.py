@@ -1,0 +1,91 @@
+"""Loads as people say them: 15 kilograms on the chest, in the hands, in a backpack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from retime.arrays import FloatArray
+from retime.errors import InputError
+from retime.methods.physics.dynamics import Added
+from retime.methods.physics.measure import Measured
+from retime.methods.physics.segments import Solid
+from retime.motion import quat
+from retime.motion.kinematics import global_rotations
+
+__all__ = ["PLACES", "added_loads", "moved_centres"]
+
+# Words for places beside joints and roles.
+PLACES = ("backpack", "hands")
+_BACK = ("upper_chest", "chest", "spine", "hips")
+# A backpack's centre lies this far behind the trunk's, metres; a load's density, kg/m^3.
+_BEHIND, _DENSITY = 0.2, 500.0
+
+
+def added_loads(m: Measured, loads: Iterable[tuple[str, float]]) -> tuple[Added, ...]:
+    """Place loads on a figure.
+
+    Parameters
+    ----------
+    m : Measured
+        The motion's figure.
+    loads : iterable of (str, float)
+        Places and kilograms.
+    """
+    out = []
+    for place, kilograms in loads:
+        if not (np.isfinite(kilograms) and kilograms > 0):
+            raise InputError(f"a load of {kilograms:g} kg on {place} cannot be carried")
+        joints = _joints(m, place)
+        for joint, offset in joints:
+            out.append(_ball(m, joint, kilograms / len(joints), offset))
+    return tuple(out)
+
+
+def _joints(m: Measured, place: str) -> list[tuple[str, FloatArray]]:
+    """Return the joints that carry a load, and where in their frames it lies beside the segment."""
+    names, nowhere = m.motion.skeleton.names, np.zeros(3)
+    if place == "hands":
+        hands = [m.body.roles[r] for r in ("left_hand", "right_hand") if r in m.body.roles]
+        if not hands:
+            raise InputError("the figure has no hands to carry a load; name a joint")
+        return [(names[j], nowhere) for j in hands]
+    if place == "backpack":
+        back = next((m.body.roles[r] for r in _BACK if r in m.body.roles), None)
+        if back is None:
+            raise InputError("the figure has no back to carry a backpack; name a joint")
+        return [(names[back], _behind(m, back))]
+    return [(n, nowhere) for n in m.body.find_joints([place])]
+
+
+def _behind(m: Measured, joint: int) -> FloatArray:
+    """Return the way to behind a joint in its own frame, metres."""
+    heading = m.dynamics.headings
+    behind = -np.stack([np.sin(heading), np.zeros_like(heading), np.cos(heading)], axis=1)
+    turns = quat.conjugate(global_rotations(m.motion)[:, joint])
+    mean = quat.rotate(turns, behind).mean(axis=0)
+    return np.asarray(_BEHIND * mean / max(float(np.linalg.norm(mean)), 1e-9))
+
+
+def _ball(m: Measured, joint: str, kilograms: float, offset: FloatArray) -> Added:
+    if m.motion.skeleton.index(joint) not in m.figure.places:
+        raise InputError(f"{joint!r} is no part of the figure that carries loads")
+    own = m.solids.get(joint)
+    centre = offset if own is None else own.centre + offset
+    radius = (3 * kilograms / (4 * np.pi * _DENSITY)) ** (1 / 3)
+    inertia = 0.4 * kilograms * radius**2 * np.eye(3)
+    return Added(joint, Solid(kilograms, np.asarray(centre, float), inertia))
+
+
+def moved_centres(
+    m: Measured, shifts: Iterable[tuple[str, tuple[float, float, float]]]
+) -> dict[str, FloatArray]:
+    """Return how far each named segment's centre of mass is moved, metres in its joint's frame."""
+    out = {}
+    for key, shift in shifts:
+        for name in m.body.find_joints([key]):
+            if name not in m.figure.bodies:
+                raise InputError(f"{name!r} has no mass of its own whose centre could be moved")
+            out[name] = np.array(shift, float)
+    return out

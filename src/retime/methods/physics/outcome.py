@@ -1,0 +1,185 @@
+"""What is said of a timing: whether it is the best, what is not feasible, what was forgiven."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retime.errors import InfeasibleError
+from retime.methods.physics.parameters import ModelWarpParameters
+from retime.methods.physics.regions import MOST_SPEED
+from retime.methods.physics.search import Solution
+from retime.notes import Note, Remedy
+from retime.timing import TimeWarp
+
+if TYPE_CHECKING:
+    from retime.methods.physics.model import PhysicsModel
+
+__all__ = [
+    "beyond_notes",
+    "forgiven_notes",
+    "is_plain",
+    "length_note",
+    "natural_length",
+    "optimum_notes",
+    "unmet",
+]
+
+# Rounding of durations, as a share.
+_ROUNDING = 1e-6
+# Forces below this, in body weights, are not worth a word.
+_SMALL = 0.02
+# Strength that was lent is told from this factor on.
+_LENT = 1.03
+
+
+def forgiven_notes(model: PhysicsModel) -> list[Note]:
+    """Say how much force contacts could not give to the recorded motion, in body weights."""
+    notes = []
+    touching = ~(model.flight | model.held)
+    if touching.any():
+        force = np.linalg.norm(model.residual[touching, :3], axis=1) / model.weight
+        usual, most = float(np.median(force)), float(np.percentile(force, 95))
+        if most > _SMALL:
+            notes.append(
+                Note(
+                    f"the recording lacks {usual:.2f} body weights of force at the median and "
+                    f"{most:.2f} at 95 %: that is forgiven as error of measurement",
+                    code="forgiven",
+                    median=usual,
+                    most=most,
+                )
+            )
+    if model.lent > _LENT:
+        notes.append(
+            Note(
+                f"to move as recorded with the changed masses, joints are lent up to "
+                f"{model.lent:.2f} times their strength",
+                code="strength-lent",
+                factor=model.lent,
+            )
+        )
+    return notes
+
+
+def natural_length(
+    model: PhysicsModel, p: ModelWarpParameters
+) -> tuple[ModelWarpParameters, list[Note]]:
+    """Leave the length to physics where the recorded timing is not believed and none was asked."""
+    if p.duration is not None or not is_plain(p) or not model._measured.flights.corrected:
+        return p, []
+    note = Note(
+        "flights are brought to gravity, so the length of the clip changes",
+        Remedy("ask for a length", parameter="duration"),
+        code="length-from-gravity",
+    )
+    return replace(p, duration="free"), [note]
+
+
+def is_plain(p: ModelWarpParameters) -> bool:
+    """Whether nothing but a length is asked for."""
+    return not (p.keytimes or p.rates or p.joint_speeds or p.loop or p.watch is not None)
+
+
+def length_note(model: PhysicsModel, asked: float | None) -> Note | None:
+    """Say that a body could not make it so short, or so long."""
+    if asked is None:
+        return None
+    least, most = model.minimum_duration(), model.maximum_duration()
+    if least is not None and asked < least * (1 - _ROUNDING):
+        fastest = float(np.sqrt(MOST_SPEED))
+        if least < (1 + 1e-3) * float(np.ptp(model.times)) / fastest:
+            fact = f"{asked:.3g} s is too fast: at most {fastest:g} times the speed is looked at"
+        else:
+            fact = f"{asked:.3g} s is shorter than a body could be: {least:.3g} s is the least"
+        return Note(
+            f"{fact}; the best there is was taken",
+            code="shorter-than-possible",
+            asked=asked,
+            least=least,
+        )
+    if most is not None and asked > most * (1 + _ROUNDING):
+        return Note(
+            f"{asked:.3g} s is longer than a body could make it last ({most:.3g} s is the most): "
+            "it is shown in slow motion",
+            code="longer-than-possible",
+            asked=asked,
+            most=most,
+        )
+    return None
+
+
+def optimum_notes(model: PhysicsModel, found: Solution) -> list[Note]:
+    """Say how good a timing is, and how many frames have none."""
+    notes = []
+    empty = model.empty_frames
+    if len(empty):
+        notes.append(
+            Note(
+                f"{len(empty)} of {len(model.times)} frames have no feasible timing at all (from "
+                f"{model.times[empty[0]]:.3g} s on); there only torques counted",
+                code="frames-without-timing",
+                frames=len(empty),
+                time=float(model.times[empty[0]]),
+            )
+        )
+    at = f"objective {found.objective:.4g}"
+    if found.certified:
+        kind, code = f"the global optimum, proved after {found.steps} steps", "optimum"
+    elif not found.ended:
+        kind, code = f"stopped after {found.steps} steps", "stopped"
+        kind += f", {_percent(found.gap)} from the bound" if found.convex else ", a local optimum"
+    elif found.convex:
+        kind = f"{_percent(found.gap)} from the bound after {found.steps} steps"
+        code = "near-optimum"
+    else:
+        kind, code = f"a local optimum after {found.steps} steps", "local-optimum"
+    notes.append(
+        Note(
+            f"{at}: {kind}",
+            code=code,
+            objective=found.objective,
+            steps=found.steps,
+            gap=found.gap,
+        )
+    )
+    return notes
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g} %"
+
+
+def beyond_notes(model: PhysicsModel, warp: TimeWarp) -> list[Note]:
+    """Say where a timing that was found is not feasible all the same."""
+    from retime.methods.physics.model import TOLERANCE
+
+    distance = model.distances(model.timing_of(warp))
+    outside = np.flatnonzero(np.isfinite(distance) & (distance > TOLERANCE))
+    if not len(outside):
+        return []
+    start = float(model.times[outside[0]])
+    return [
+        Note(
+            f"{len(outside)} of {len(model.times)} frames ask a little more than a body could do "
+            f"(from {start:.3g} s on)",
+            code="beyond-feasible",
+            frames=len(outside),
+            time=start,
+        )
+    ]
+
+
+def unmet(missed: float, *, rates: bool, keytimes: bool) -> InfeasibleError:
+    """Say that what was asked for cannot be had together."""
+    asked = [w for w, given in (("speeds", rates), ("keytimes", keytimes)) if given]
+    wishes = " and ".join(["the duration", *asked]) if asked else "the duration"
+    give_up = "a speed or a keytime" if asked else "a duration nearer to the clip's own"
+    verb = "give up" if asked else "ask for"
+    return InfeasibleError(
+        f"{wishes} cannot be met together: {missed:.2g} s are missing; {verb} {give_up}"
+        if asked
+        else f"{wishes} cannot be met: {missed:.2g} s are missing; {verb} {give_up}"
+    )

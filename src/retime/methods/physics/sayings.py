@@ -1,0 +1,63 @@
+"""Values as people say them: 15kg@chest, 70%, 0.5g."""
+
+from __future__ import annotations
+
+import re
+
+from retime.errors import InputError
+
+__all__ = ["EARTH", "parse_load", "parse_share", "weights_of_earth"]
+
+# Gravity that recordings are made under, m/s^2.
+EARTH = 9.81
+_POUND = 0.45359237
+_LOAD = re.compile(r"\s*([0-9.]+)\s*(kg|lb|lbs)?\s*@\s*(.+?)\s*", re.IGNORECASE)
+_OF_EARTH = re.compile(r"\s*([0-9.]+)\s*g\s*", re.IGNORECASE)
+
+
+def parse_load(text: str) -> tuple[str, float]:
+    """Bring a load as people write it to (place, kilograms).
+
+    Examples
+    --------
+    >>> parse_load("15kg@chest")
+    ('chest', 15.0)
+    """
+    found = _LOAD.fullmatch(text)
+    if found is None:
+        place, mark, kilograms = text.partition("=")
+        try:
+            return place.strip(), float(kilograms if mark else "none")
+        except ValueError:
+            raise InputError(
+                f"the load is {text!r}; say it like 15kg@chest: kilograms, then where (backpack, "
+                "hands, a joint or a role)"
+            ) from None
+    size, unit, place = found.groups()
+    try:
+        return place, float(size) * (_POUND if (unit or "kg").lower().startswith("lb") else 1.0)
+    except ValueError:
+        raise InputError(f"the load {text!r} does not begin with a number") from None
+
+
+def parse_share(text: str) -> float:
+    """Bring a share as people write it to a factor.
+
+    Examples
+    --------
+    >>> parse_share("70%"), parse_share("0.7")
+    (0.7, 0.7)
+    """
+    number = text.strip()
+    try:
+        if number.endswith("%"):
+            return float(number[:-1]) / 100
+        return float(number)
+    except ValueError:
+        raise InputError(f"{text!r} is no share; give it as 70% or 0.7") from None
+
+
+def weights_of_earth(text: str) -> float | None:
+    """Return gravity in m/s^2 that is told as a share of the earth's, as ``0.5g``."""
+    found = _OF_EARTH.fullmatch(text)
+    return None if found is None else float(found.group(1)) * EARTH

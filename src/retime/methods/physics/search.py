@@ -1,0 +1,554 @@
+"""The search for the best timing: b(s) = p'^2 at every node, durations and keytimes exact.
+
+Distances from the regions, torques and smoothness over the time they last are convex in b, and so
+is a duration that is to be met from above (a speed-up). An interior-point method ends at the global
+optimum there, and the tangent of the objective, over the box of all b and over all regions, is a
+lower bound that proves it. A slow-down is not convex; there the end is a good local optimum, and a
+floor keeps time from standing.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from retime.arrays import FloatArray
+from retime.methods.physics.objective import Baked
+from retime.methods.physics.regions import UNIT
+
+__all__ = ["Solution", "TimingProblem", "objective_of", "solve"]
+
+_MOST_STEPS = 120
+# Durations are met to this many seconds before the last correction, which makes them exact.
+_TIME = 1e-7
+# The search ends when the objective is proved to this share, or the barrier is this low.
+_PROVED, _LOWEST = 2e-6, 1e-12
+# Steps that gain less than this share, at a low barrier, are the last.
+_GAIN, _IDLE = 1e-7, 2
+# Less than this in the objective makes no difference to be seen.
+_UNSEEN = 1e-4
+# No timing is better by more than this share: it is the best.
+_BEST = 1e-3
+# Of its value, b may lose or gain so much in one step: the time model bends with it.
+_LOSE, _WIN, _WIN_MORE = 0.7, 2.0, 0.2
+# What remains of the room to a wall after a step; how much the barrier falls after a good one, and
+# after one that had to be shortened; and how much it rises after one that hardly moved.
+_KEEP, _LOWER, _LOWER_LITTLE, _RAISE = 0.005, 0.1, 0.4, 10.0
+# Steps that had to be shortened make the next ones more careful, by factors of the curvature.
+_CAREFUL, _MORE_CAREFUL = 1e-3, 10.0
+# Regions thinner than this are given that much room.
+_HAIR = 1e-6
+
+Watch = Callable[[int, FloatArray, float], FloatArray | bool | None]
+Index = np.ndarray[tuple[int], np.dtype[np.int64]]
+
+
+@dataclass(frozen=True, eq=False)
+class TimingProblem:
+    """What is to be solved.
+
+    Parameters
+    ----------
+    nodes : array (K,)
+        Source times of the nodes, seconds.
+    baked : Baked
+        The objective at every node.
+    legs : sequence of (int, float)
+        The node at which each leg ends, and how long it may take; the first begins at node 0. What
+        follows the last may take what it takes.
+    fixed : sequence of (int, float)
+        Nodes whose speed p' is given.
+    slowest, fastest : float
+        Bounds of p'.
+    loop : bool
+        The speed at the last node is that at the first.
+    alpha, beta, gamma : float
+        Weights of feasibility, of torques and of smoothness.
+    usual : array (K,), optional
+        x*, the p'^2 that smoothness is relative to; left out, 1.
+    """
+
+    nodes: FloatArray
+    baked: Baked
+    legs: Sequence[tuple[int, float]]
+    fixed: Sequence[tuple[int, float]]
+    slowest: float
+    fastest: float
+    loop: bool
+    alpha: float
+    beta: float
+    gamma: float = 0.0
+    usual: FloatArray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The speeds that were found, and how good they are.
+
+    Parameters
+    ----------
+    square_speed : array (K,)
+        b = p'^2 at the nodes.
+    times : array (K,)
+        Output time of each node from 0, seconds.
+    objective : float
+        Its value (14).
+    bound : float
+        What no other timing can go below; 0 where no more is known.
+    steps : int
+        Newton steps that were taken.
+    missed : float
+        By how many seconds the legs' times were missed before they were made exact.
+    convex : bool
+        Whether there is one optimum only.
+    ended : bool
+        Whether the steps came to an end by themselves.
+    """
+
+    square_speed: FloatArray
+    times: FloatArray
+    objective: float
+    bound: float
+    steps: int
+    missed: float = 0.0
+    convex: bool = False
+    ended: bool = True
+
+    @property
+    def gap(self) -> float:
+        """How far above the bound the objective is, as a share of it."""
+        return (self.objective - self.bound) / max(self.objective, 1e-12)
+
+    @property
+    def certified(self) -> bool:
+        """Whether no timing is better by a thousandth, or by more than can be seen."""
+        return self.objective - self.bound <= max(_BEST * self.objective, _UNSEEN)
+
+
+@dataclass(frozen=True, eq=False)
+class _Walls:
+    """The regions as half-planes n z <= d: normals (E, 2) and offsets (E,) of every node."""
+
+    starts: Index
+    normals: FloatArray
+    offsets: FloatArray
+    corner_starts: Index
+    corners: FloatArray
+    middles: FloatArray
+
+    @classmethod
+    def of(cls, baked: Baked) -> _Walls:
+        starts, corners = _with_room(baked.starts, baked.corners)
+        sizes = np.diff(starts)
+        node = np.repeat(np.arange(len(sizes)), sizes)
+        edge = corners[_following(starts)] - corners
+        length = np.hypot(*edge.T)
+        kept = length > 1e-12
+        normals = np.stack([edge[:, 1], -edge[:, 0]], axis=1)[kept] / length[kept, None]
+        offsets = np.einsum("ei,ei->e", normals, corners[kept]) + 1e-12
+        counts = np.bincount(node[kept], minlength=len(sizes))
+        sums = np.stack([np.bincount(node, c, len(sizes)) for c in corners.T], axis=1)
+        middles: FloatArray = sums / np.maximum(sizes, 1)[:, None]
+        return cls(np.r_[0, np.cumsum(counts)], normals, offsets, starts, corners, middles)
+
+
+def _following(starts: Index) -> Index:
+    """Return the next corner of each, around its region."""
+    out = np.arange(1, int(starts[-1]) + 1)
+    some = np.diff(starts) > 0
+    out[starts[1:][some] - 1] = starts[:-1][some]
+    return out
+
+
+def _with_room(starts: Index, corners: FloatArray) -> tuple[Index, FloatArray]:
+    """Give regions that are points or lines a little room."""
+    sizes = np.diff(starts)
+    node = np.repeat(np.arange(len(sizes)), sizes)
+    after = corners[_following(starts)]
+    area = np.bincount(node, corners[:, 0] * after[:, 1] - after[:, 0] * corners[:, 1], len(sizes))
+    around = np.bincount(node, np.abs(after - corners).sum(axis=1), len(sizes))
+    thin = np.flatnonzero((sizes > 0) & (area <= _HAIR * np.maximum(around, _HAIR)))
+    if not len(thin):
+        return starts, corners
+    parts = [corners[a:b] for a, b in itertools.pairwise(starts)]
+    for k in thin:
+        parts[k] = _widened(parts[k])
+    return np.r_[0, np.cumsum([len(p) for p in parts])], np.concatenate(parts)
+
+
+def _widened(corners: FloatArray) -> FloatArray:
+    """Return a thin rectangle around a point or a line, against the clock."""
+    middle = corners.mean(axis=0)
+    way = corners[int(np.argmax(np.abs(corners - middle).sum(axis=1)))] - middle
+    size = float(np.hypot(*way))
+    along = way / size if size > 0 else np.array([1.0, 0.0])
+    reach = (corners - middle) @ along
+    side = np.array([-along[1], along[0]])
+    low, high = float(reach.min()) - _HAIR, float(reach.max()) + _HAIR
+    out: FloatArray = middle + np.array(
+        [low * along - _HAIR * side, high * along - _HAIR * side,
+         high * along + _HAIR * side, low * along + _HAIR * side]
+    )  # fmt: skip
+    return out
+
+
+def solve(
+    problem: TimingProblem, start: FloatArray | None = None, watch: Watch | None = None
+) -> Solution:
+    """Find the speeds that minimise the objective and meet all legs' times.
+
+    Parameters
+    ----------
+    problem : TimingProblem
+        What to solve.
+    start : array (K,), optional
+        b to start from, such as the last solution; else even speed on every leg.
+    watch : callable, optional
+        Called after every step with its number, b and the objective; true ends the search, and an
+        array goes on from there.
+    """
+    return _Search(problem, start, watch).run()
+
+
+def objective_of(problem: TimingProblem, square_speed: FloatArray) -> float:
+    """Return the objective (14) of speeds b (K,)."""
+    from retime.methods.physics.timing_kernels import objective_terms
+
+    legs = _Legs(problem)
+    value, spent = np.zeros(len(legs.steps)), np.zeros(len(legs.steps))
+    baked = problem.baked
+    objective_terms(
+        square_speed, legs.steps, UNIT, baked.starts, baked.corners, baked.matching,
+        problem.alpha * baked.firmness, problem.beta, legs.usual, legs.gammas, value, spent,
+    )  # fmt: skip
+    return float(value.sum())
+
+
+class _Legs:
+    """Which leg each interval belongs to, and what follows from it."""
+
+    def __init__(self, problem: TimingProblem) -> None:
+        self.loop = problem.loop
+        self.steps = np.diff(problem.nodes)
+        count = len(problem.nodes)
+        self.of = np.zeros(count - 1, np.int64)
+        first = 0
+        for number, (last, _) in enumerate(problem.legs):
+            self.of[first:last] = number
+            first = last
+        # What lies behind the last leg is a leg of its own, without a time to meet.
+        self.of[first:] = len(problem.legs)
+        self.wanted = np.array([seconds for _, seconds in problem.legs])
+        self.usual = np.ones(count) if problem.usual is None else problem.usual
+        self.mean = np.r_[self.sums(self.steps) / self.wanted, 1.0]
+        # A uniform change of length changes nothing of the smoothness.
+        self.gammas = (problem.gamma / self.mean**2)[self.of]
+
+    def sums(self, values: FloatArray) -> FloatArray:
+        """Sum the intervals' values by leg."""
+        sums = np.bincount(self.of, values, len(self.wanted) + 1)
+        return np.asarray(sums[: len(self.wanted)])
+
+    def spread(self, values: FloatArray) -> FloatArray:
+        """Give every node the value of its leg; ``values`` has one more for what follows."""
+        return np.asarray(np.r_[values[self.of], values[self.of[-1]]])
+
+    def missed(self, b: FloatArray, spent: FloatArray) -> FloatArray:
+        """Return by how much the legs' times, and the loop's seam, are missed."""
+        legs = self.sums(spent) - self.wanted
+        out: FloatArray = np.r_[legs, b[-1] - b[0]] if self.loop else legs
+        return out
+
+    def rows(self, of_time: FloatArray) -> FloatArray:
+        """Return the derivatives (K, C) of what must be met."""
+        from retime.methods.physics.search_kernels import time_rows
+
+        out = np.empty((len(of_time) + 1, len(self.wanted) + 1))
+        time_rows(of_time, self.of, out)
+        out = out[:, : len(self.wanted) + self.loop]
+        if self.loop:
+            out[:, -1] = 0.0
+            out[-1, -1], out[0, -1] = 1.0, -1.0
+        return out
+
+
+class _Search:
+    """Newton's steps of an interior-point method, and all that they change."""
+
+    def __init__(
+        self, problem: TimingProblem, start: FloatArray | None, watch: Watch | None
+    ) -> None:
+        self.problem, self.watch = problem, watch
+        self.legs, self.walls = _Legs(problem), _Walls.of(problem.baked)
+        count = len(problem.nodes)
+        self.low = np.full(count, problem.slowest**2)
+        self.high = np.full(count, problem.fastest**2)
+        self.free = np.ones(count, bool)
+        self.alphas = problem.alpha * problem.baked.firmness
+        b = self.legs.spread(self.legs.mean) ** 2 if start is None else np.array(start, float)
+        if start is None and not len(self.legs.wanted):
+            b = b * self.legs.usual
+        b = self._inside(b)
+        if start is not None:
+            # Bring the legs near to their times at once: steps that must do so are short.
+            spent = 2 * self.legs.steps / (np.sqrt(b[1:]) + np.sqrt(b[:-1]))
+            factor = np.r_[self.legs.sums(spent) / self.legs.wanted, 1.0] ** 2
+            b = self._inside(b * self.legs.spread(factor))
+        for node, speed in problem.fixed:
+            b[node] = speed**2
+            self.free[node] = False
+        self.price = np.zeros(len(self.legs.wanted) + problem.loop)
+        self.penalty, self.care, self.number = 1.0, 0.0, 0
+        self.told, self.ended = False, False
+        self._make_room(count)
+        self._begin(b)
+
+    def _inside(self, b: FloatArray) -> FloatArray:
+        """Bring speeds a little within their bounds."""
+        room = 1e-3 * (self.high - self.low)
+        return np.asarray(
+            np.clip(b, self.low + np.minimum(room, 1e-2 * self.low), self.high - room)
+        )
+
+    def _make_room(self, count: int) -> None:
+        sizes = np.diff(self.walls.starts)
+        each = np.stack([sizes[:-1], sizes[1:]], axis=1).ravel()
+        self.sides = np.r_[0, np.cumsum(each)]
+        self.duals = np.zeros(int(self.sides[-1]))
+        self.dual_way, self.room = np.zeros_like(self.duals), np.zeros_like(self.duals)
+        self.points, self.point_way = np.zeros((count - 1, 2, 2)), np.zeros((count - 1, 2, 2))
+        self.value, self.spent = np.zeros(count - 1), np.zeros(count - 1)
+        self.gradient, self.plain = np.zeros(count), np.zeros(count)
+        self.of_time, self.own = np.zeros((count - 1, 2)), np.zeros((count - 1, 2, 5))
+        self.diagonal, self.beside = np.zeros(count), np.zeros(count - 1)
+
+    def _begin(self, b: FloatArray) -> None:
+        """Place points and multipliers for speeds b."""
+        from retime.methods.physics.search_kernels import start_points
+
+        w = self.walls
+        self.b = b
+        start_points(
+            b, self.legs.steps, UNIT, w.starts, w.normals, w.offsets, w.middles, self.points
+        )
+        self.floor_dual, self.roof_dual = np.zeros(len(b)), np.zeros(len(b))
+        objective, _ = self._merit(b, self.points)
+        self.count = len(self.duals) + 2 * int(self.free.sum())
+        self.barrier = float(np.clip(0.1 * objective / max(self.count, 1), 1e-7, 1.0))
+        self._centre_duals()
+
+    def _rooms(self) -> FloatArray:
+        """Return every side's distances from its walls, flat."""
+        from retime.methods.physics.search_kernels import wall_rooms
+
+        w = self.walls
+        wall_rooms(w.starts, w.normals, w.offsets, self.points, self.sides, self.room)
+        return self.room
+
+    def _merit(self, b: FloatArray, points: FloatArray) -> tuple[float, float]:
+        from retime.methods.physics.search_kernels import merit_terms
+
+        p, w = self.problem, self.walls
+        objective, logs = merit_terms(
+            b, self.legs.steps, UNIT, w.starts, w.normals, w.offsets, p.baked.matching,
+            self.alphas, p.beta, self.legs.usual, self.legs.gammas, points, self.spent,
+            self.low, self.high, self.free,
+        )  # fmt: skip
+        return float(objective), float(logs)
+
+    def run(self) -> Solution:
+        """Take steps until the optimum is proved, or no step gains anything."""
+        idle = 0
+        for self.number in range(1, _MOST_STEPS + 1):
+            gained = self._step()
+            if gained is None:
+                break
+            if self._watched():
+                continue
+            if self.told:
+                break
+            objective, _ = self._merit(self.b, self.points)
+            met = np.abs(self.legs.missed(self.b, self.spent)).max(initial=0.0) < _TIME
+            low = self.barrier * self.count < max(_PROVED * objective, _LOWEST)
+            idle = idle + 1 if met and gained < _GAIN * max(objective, _UNSEEN) else 0
+            if met and low and (idle >= _IDLE or self._proved(objective)):
+                self.ended = True
+                break
+        return self._finished()
+
+    def _watched(self) -> bool:
+        """Tell a watcher; return whether it pushed."""
+        if self.watch is None:
+            return False
+        told = self.watch(self.number, self.b.copy(), objective_of(self.problem, self.b))
+        if isinstance(told, np.ndarray):
+            b = self._inside(told)
+            b[~self.free] = self.b[~self.free]
+            self._begin(b)
+            return True
+        self.told = bool(told)
+        return False
+
+    def _step(self) -> float | None:
+        """Take a step; return what it gained of the merit, or ``None`` where there is none."""
+        from retime.methods.physics.search_kernels import (
+            bound_steps,
+            move_duals,
+            newton_system,
+            point_steps,
+        )
+
+        p, w, b = self.problem, self.walls, self.b
+        legs = len(self.legs.wanted)
+        # A price on time bends the objective the right way only where it is positive.
+        positive = np.maximum(self.price[:legs], 0.0)
+        newton_system(
+            b, self.legs.steps, UNIT, w.starts, w.normals, w.offsets, p.baked.matching, self.alphas,
+            p.beta, np.r_[positive, 0.0][self.legs.of], self.legs.usual, self.legs.gammas,
+            self.points, self.sides, self.duals, self.barrier, self.spent, self.value,
+            self.gradient, self.plain, self.of_time, self.diagonal, self.beside, self.own,
+        )  # fmt: skip
+        above = np.where(self.free, b - self.low, 1.0)
+        below = np.where(self.free, self.high - b, 1.0)
+        rows, missed = self.legs.rows(self.of_time), self.legs.missed(b, self.spent)
+        slope = self.gradient - rows[:, :legs] @ positive
+        slope += np.where(self.free, self.barrier / below - self.barrier / above, 0.0)
+        curved = (1 + self.care) * self.diagonal + np.where(
+            self.free, self.floor_dual / above + self.roof_dual / below, 1e14
+        )
+        solved = self._solved(curved, np.c_[slope, rows])
+        if solved is None:
+            return None
+        by_row = np.ascontiguousarray(solved[:, 1:])
+        coupling = np.linalg.inv(rows.T @ by_row + 1e-14 * np.eye(len(self.price)))
+        price = coupling @ (missed - rows.T @ solved[:, 0])
+        way = -solved[:, 0] - by_row @ price
+        way[~self.free] = 0.0
+        far, dual_far = point_steps(
+            b, way, self.legs.steps, UNIT, w.starts, w.normals, w.offsets, self.alphas,
+            self.points, self.sides, self.duals, self.barrier, self.own, _KEEP, self.point_way,
+            self.dual_way,
+        )  # fmt: skip
+        bounds = self.low, self.high, self.free, self.floor_dual, self.roof_dual, self.barrier
+        room, dual_far = bound_steps(b, way, *bounds, _KEEP, _LOSE, _WIN, _WIN_MORE, dual_far)
+        far = min(far, room)
+        dear = 2 * float(np.abs(price).max(initial=0.0)) + 1e-3
+        self.penalty = max(dear, 0.3 * self.penalty)
+        length, gained = self._along(way, far, by_row @ coupling, missed)
+        move_duals(b, way, *bounds, self.duals, self.dual_way, dual_far)
+        self.price = self.price + max(length, 0.1) * (price - self.price)
+        self._lower(length, length / far)
+        return gained
+
+    def _solved(self, diagonal: FloatArray, right: FloatArray) -> FloatArray | None:
+        from retime.methods.physics.search_kernels import tridiagonal
+
+        for attempt in range(12):
+            out = right.copy()
+            if tridiagonal(diagonal, self.beside, out):
+                return out
+            diagonal = diagonal + 1e-3 * 10**attempt
+        return None
+
+    def _along(
+        self, way: FloatArray, far: float, back: FloatArray, missed: FloatArray
+    ) -> tuple[float, float]:
+        """Go as far as the merit falls; times that the step bends away from are met again.
+
+        ``back`` (K, C) is how speeds change for what is missed.
+        """
+        merit = self._whole(self.b, self.points, missed)
+        length = far
+        least = self.low + _KEEP * (self.b - self.low)
+        most = self.high - _KEEP * (self.high - self.b)
+        for _ in range(30):
+            points = self.points + length * self.point_way
+            b = self.b + length * way
+            if len(self.price):
+                speed = np.sqrt(b)
+                spent = 2 * self.legs.steps / (speed[1:] + speed[:-1])
+                met = b - back @ self.legs.missed(b, spent)
+                b = np.where(self.free, np.minimum(np.maximum(met, least), most), b)
+            now = self._whole(b, points, None)
+            if now < merit or length * np.abs(way).max(initial=0.0) < 1e-14:
+                break
+            length *= 0.5
+        if np.isfinite(now):
+            self.b, self.points = b, points
+        return length, merit - now
+
+    def _whole(self, b: FloatArray, points: FloatArray, missed: FloatArray | None) -> float:
+        """Return the merit: objective, barrier, and what is missed."""
+        objective, logs = self._merit(b, points)
+        missed = self.legs.missed(b, self.spent) if missed is None else missed
+        return objective - self.barrier * logs + self.penalty * float(np.abs(missed).sum())
+
+    def _lower(self, length: float, share: float) -> None:
+        """Lower the barrier by what the step achieved: its length, and of what the walls allow."""
+        from retime.methods.physics.search_kernels import complementarity
+
+        together = complementarity(
+            self.b, self.low, self.high, self.free, self.floor_dual, self.roof_dual,
+            self._rooms(), self.duals,
+        )  # fmt: skip
+        if share < 0.3:
+            self.care = max(_MORE_CAREFUL * self.care, _CAREFUL)
+        else:
+            self.care = self.care / _MORE_CAREFUL if self.care > _CAREFUL else 0.0
+        if length < 0.1:  # too low too early: begin again from farther inside
+            self.barrier *= _RAISE
+            self._centre_duals()
+            return
+        lower = _LOWER if length > 0.7 else _LOWER_LITTLE
+        self.barrier = min(self.barrier, lower * together / max(self.count, 1))
+        self.barrier = max(self.barrier, _LOWEST / max(self.count, 1))
+
+    def _centre_duals(self) -> None:
+        self.duals[:] = self.barrier / self._rooms()
+        self.floor_dual[:] = self.barrier / np.maximum(self.b - self.low, 1e-9)
+        self.roof_dual[:] = self.barrier / np.maximum(self.high - self.b, 1e-9)
+
+    def _tangent(self) -> float:
+        """Bound what any other timing could reach, where the problem is convex; else 0."""
+        from retime.methods.physics.search_kernels import joint_bound, newton_system
+
+        p, w, legs = self.problem, self.walls, len(self.legs.wanted)
+        price = self.price[:legs]
+        if self.problem.loop or (price < -1e-9).any():
+            return 0.0
+        price = np.maximum(price, 0.0)
+        newton_system(
+            self.b, self.legs.steps, UNIT, w.starts, w.normals, w.offsets, p.baked.matching,
+            self.alphas, p.beta, np.r_[price, 0.0][self.legs.of], self.legs.usual,
+            self.legs.gammas, self.points, self.sides, self.duals, 0.0, self.spent, self.value,
+            self.gradient, self.plain, self.of_time, self.diagonal, self.beside, self.own,
+        )  # fmt: skip
+        over = float(price @ self.legs.missed(self.b, self.spent)[:legs])
+        slope = self.plain
+        low, high = np.where(self.free, self.low, self.b), np.where(self.free, self.high, self.b)
+        loss = float(np.maximum(slope * (self.b - low), slope * (self.b - high)).sum())
+        loss += float(
+            joint_bound(
+                self.b, self.legs.steps, UNIT, w.corner_starts, w.corners, self.alphas, self.points
+            )
+        )
+        return max(float(self.value.sum()) + over - loss, 0.0)
+
+    def _proved(self, objective: float) -> bool:
+        return objective - self._tangent() <= _PROVED * max(objective, _UNSEEN)
+
+    def _finished(self) -> Solution:
+        """Make the legs' times exact, and bound what any other timing could reach."""
+        objective = objective_of(self.problem, self.b)
+        self._merit(self.b, self.points)
+        spent = self.spent.copy()
+        missed = float(np.abs(self.legs.sums(spent) - self.legs.wanted).max(initial=0.0))
+        factor = np.r_[self.legs.wanted / self.legs.sums(spent), 1.0]
+        times = np.r_[0.0, np.cumsum(spent * factor[self.legs.of])]
+        legs = len(self.legs.wanted)
+        convex = not self.problem.loop and bool((self.price[:legs] >= -1e-9).all())
+        bound = self._tangent() if convex else 0.0
+        return Solution(self.b, times, objective, bound, self.number, missed, convex, self.ended)
