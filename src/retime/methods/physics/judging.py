@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from retime.arrays import FloatArray
+from retime.body import find_body
 from retime.methods.physics.explain import Explanation
 from retime.methods.physics.flights import Flight
+from retime.methods.physics.gravity import gravity_noted, parse_gravity, written_gravity
 from retime.methods.physics.model import PhysicsModel
 from retime.methods.physics.parameters import ModelParameters
 from retime.motion import Motion
@@ -107,6 +109,19 @@ def judge(
     warp : TimeWarp, optional
         From its time to the source's: then the timing is judged as the retiming does it.
     """
+    clip = motion if source is None else source
+    used = written_gravity(parse_gravity(p.gravity, clip, find_body(clip)))
+    meant = None if warp is None else gravity_noted(warp.notes)
+    said = [f"judged by a gravity of {used} m/s²"]
+    if meant not in (None, used):
+        said.append(f"the warp was timed for a gravity of {meant} m/s²")
+    found = _judged(motion, p, source, warp)
+    return replace(found, notes=(*found.notes, *said))
+
+
+def _judged(
+    motion: Motion, p: ModelParameters, source: Motion | None, warp: TimeWarp | None
+) -> Judgement:
     if source is not None and warp is not None:
         model = PhysicsModel(source, **values_of(p))
         told = model.explain(warp)
