@@ -194,7 +194,7 @@ def _library() -> None:
     references = [signal(300, 10 + k) for k in range(360)]
     for count in (36, 360):
         start = time.perf_counter()
-        find_evidence(poses, references[:count], rate=30.0, similarity=0.09, tall=1.7)
+        find_evidence(poses, references[:count], rate=30.0, similarity=0.1, tall=1.7)
         took = time.perf_counter() - start
         print(f"guided: 8 s against a library of {300 * count} frames: {took:.2f} s")
 
