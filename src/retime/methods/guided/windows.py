@@ -36,7 +36,7 @@ _STILL = 0.04
 # Evidence weighs as this power of the likeness exp(-D / scale^2): half the scale is what counts.
 _SHARP = 4
 # Windows more unlike than so many squared scales are no evidence.
-_NO_EVIDENCE = 4.0
+_NO_EVIDENCE = 2.5
 # Frames of the input and of a reference that are compared at once, and columns of a bound.
 _INPUT_BLOCK, _REFERENCE_BLOCK, _BOUND = 256, 4096, 16
 # Rates of a first look at a library of more than so many pieces: the input's own, and beside it.
