@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
+
 from retime import TimeWarp, apply, samples
 from retime.plot.report import write_report
+from retime.plot.warps import warp_figure
 
 
 def test_a_page_needs_no_other_file(tmp_path: Path) -> None:
@@ -30,3 +33,14 @@ def test_a_page_about_a_motion_alone(tmp_path: Path) -> None:
     text = path.read_text()
     assert "No contacts were found." in text
     assert "<h2>Timing</h2>" not in text
+
+
+def test_evidence_is_a_band_under_the_curve() -> None:
+    warp = TimeWarp([0, 3], [0, 4])
+    evidence = np.c_[np.linspace(0, 3, 91), np.linspace(0, 1, 91)]
+    curve = warp_figure({"a": warp}, evidence=evidence).axes[0]
+    labels = curve.get_legend_handles_labels()[1]
+    assert "resembles the reference" in labels
+    (band,) = curve.collections
+    assert 0 < np.asarray(band.get_paths()[0].vertices)[:, 1].max() < 0.25
+    assert not warp_figure({"a": warp}).axes[0].collections

@@ -183,21 +183,30 @@ def pose_signals(
     raw = points[:, moving].reshape(len(points), -1)
     itself = filtered(raw[::FINE], SMOOTHING * rate)
     up = np.array([0.0, floor or 0.0, 0.0])
+    tall = _reach(points - up)
     signals = tuple(
-        itself if place is None else (place[:, moving] + up).reshape(len(place), -1)
-        for place in joints
+        itself
+        if place is None
+        else (place[:, moving] * (tall if resized else 1.0) + up).reshape(len(place), -1)
+        for place, resized in joints
     )
-    tall = standing_height(motion) or max(float(np.ptp(points[..., 1])), 1e-9)
-    same = all(z.shape == itself.shape and np.abs(z - itself).max() < _SAME * tall for z in signals)
-    return Signals(PoseCurve(filtered(raw, SMOOTHING * rate * FINE)), signals, bool(same), tall)
+    size = standing_height(motion) or tall
+    same = all(z.shape == itself.shape and np.abs(z - itself).max() < _SAME * size for z in signals)
+    return Signals(PoseCurve(filtered(raw, SMOOTHING * rate * FINE)), signals, bool(same), size)
+
+
+def _reach(points: FloatArray) -> float:
+    """Return how high a figure reaches above its floor, on the median."""
+    return max(float(np.median(points[..., 1].max(axis=1))), 1e-9)
 
 
 def _reference_joints(
     motion: Motion, references: Sequence[Motion | Library], rate: float, *, level: bool
-) -> tuple[list[int], list[FloatArray | None]]:
+) -> tuple[list[int], list[tuple[FloatArray | None, bool]]]:
     """Return the joints that all share, and their smoothed places (R, J, 3) in each reference.
 
-    The motion itself, where it need not be levelled, is ``None``.
+    Other bones are resized to reach a height of 1, which is told. The motion itself, where it need
+    not be levelled, is ``None``.
     """
     (first, *others) = references
     if isinstance(first, Library) and not others and level:
@@ -206,25 +215,27 @@ def _reference_joints(
 
         def make() -> list[FloatArray]:
             shared, places = _reference_joints(motion, first.motions(), rate, level=True)
-            return [np.array(shared, float), *(p for p in places if p is not None)]
+            told = np.array([len(shared), *shared, *(resized for _, resized in places)], float)
+            return [told, *(place for place, _ in places if place is not None)]
 
-        shared, *kept = first.kept(character, make)
-        return [int(j) for j in shared], list(kept)
+        told, *kept = first.kept(character, make)
+        count = 1 + int(told[0])
+        own = [int(j) for j in told[1:count]]
+        return own, list(zip(kept, (bool(t) for t in told[count:]), strict=True))
     clips = [m for r in references for m in (r.motions() if isinstance(r, Library) else [r])]
     own, theirs = _common_joints(motion, clips)
-    out: list[FloatArray | None] = []
+    out: list[tuple[FloatArray | None, bool]] = []
     for reference, joints in zip(clips, theirs, strict=True):
         if reference is motion and not level:
-            out.append(None)
+            out.append((None, False))
             continue
         place = _places(motion, reference, rate)
         if level:
             place = place - np.array([0.0, ground_height(place), 0.0])
         place = place[:, joints]
-        sizes = standing_height(motion), standing_height(reference)
-        if min(sizes) > 0 and not _same_bones(motion, reference):
-            place = place * (sizes[0] / sizes[1])
-        out.append(filtered(place, SMOOTHING * rate))
+        resized = not _same_bones(motion, reference)
+        place = place / _reach(place) if resized else place
+        out.append((filtered(place, SMOOTHING * rate), resized))
     return own, out
 
 

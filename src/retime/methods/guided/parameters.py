@@ -84,7 +84,7 @@ class SearchParameters(LoopParameters):
             slider=(0.02, 0.2),
             step=0.01,
         ),
-    ] = 0.09
+    ] = 0.1
     neighbours: Annotated[
         int,
         About(

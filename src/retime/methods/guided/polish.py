@@ -167,8 +167,11 @@ class Polish:
         poses, slopes = self.curve.with_slope(x)
         features = self.reference.weights.features(poses[:-2], poses[1:-1], poses[2:])
         if near is None:
-            near = self.reference.features(self.reference.nearest(poses, self.neighbours))
-        apart = [features - near[:, k] for k in range(self.neighbours)]
+            which = self.reference.nearest(poses, self.neighbours)
+            near = np.empty((*which.shape, features.shape[1]))
+            for k in range(self.neighbours):  # one by one: long clips fill the memory
+                near[:, k] = self.reference.features(which[:, k])
+        apart = (features - near[:, k] for k in range(self.neighbours))
         distances = np.sqrt(np.stack([_rows(a, a) for a in apart], axis=1))
         paid = np.where(distances > _NEAR, distances, distances**2 / (2 * _NEAR) + _NEAR / 2)
         cost = float((self._counts(len(x)) * paid.mean(axis=1)).sum()) + self._extra(x)

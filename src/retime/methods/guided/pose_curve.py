@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -50,11 +49,6 @@ class PoseCurve:
         """Frames from the first to the last sample."""
         return (len(self.poses) - 1) // FINE
 
-    @cached_property
-    def _tangents(self) -> FloatArray:
-        tangents: FloatArray = np.gradient(self.poses, axis=0)
-        return tangents
-
     def cells(self, per_frame: int) -> FloatArray:
         """Sample it evenly, so many times a frame."""
         if FINE % per_frame == 0:
@@ -70,8 +64,12 @@ class PoseCurve:
         place = np.clip(np.asarray(x, dtype=float) * FINE, 0, len(self.poses) - 1)
         i = np.minimum(place.astype(np.int64), len(self.poses) - 2)
         h = (place - i)[:, None]
-        start, m0, m1 = self.poses[i], self._tangents[i], self._tangents[i + 1]
-        chord = self.poses[i + 1] - start
+        before, after = np.maximum(i - 1, 0), np.minimum(i + 2, len(self.poses) - 1)
+        start, end = self.poses[i], self.poses[i + 1]
+        # Tangents by central differences, one-sided at the ends.
+        m0 = (end - self.poses[before]) / (i + 1 - before)[:, None]
+        m1 = (self.poses[after] - start) / (after - i)[:, None]
+        chord = end - start
         c2, c3 = 3 * chord - 2 * m0 - m1, m0 + m1 - 2 * chord
         value = start + h * (m0 + h * (c2 + h * c3))
         slope = FINE * (m0 + h * (2 * c2 + 3 * h * c3))

@@ -31,10 +31,12 @@ _HALF_OCTAVE = 6
 _REACH, _SAMPLES = 0.2, 5
 # Regret of a rate is full at this distance beyond the least, in body heights.
 _TOLERANCE = 0.03
+# Windows in which joints move less than about this, in body heights, say nothing about speed.
+_STILL = 0.04
 # Evidence weighs as this power of the likeness exp(-D / scale^2): half the scale is what counts.
 _SHARP = 4
 # Windows more unlike than so many squared scales are no evidence.
-_NO_EVIDENCE = 4.0
+_NO_EVIDENCE = 2.5
 # Frames of the input and of a reference that are compared at once, and columns of a bound.
 _INPUT_BLOCK, _REFERENCE_BLOCK, _BOUND = 256, 4096, 16
 # Rates of a first look at a library of more than so many pieces: the input's own, and beside it.
@@ -94,8 +96,19 @@ def find_evidence(
     squares = _distances(poses, references, rate, tolerance, _NO_EVIDENCE * scale + tolerance)
     least = squares.min(axis=1, keepdims=True)
     likeness = np.exp(-least / scale)
-    regret = likeness**_SHARP * np.minimum((squares - least) / tolerance, 1.0)
+    moves = 1 - np.exp(-_motion(poses, rate) / (_STILL * tall) ** 2)
+    weight = likeness**_SHARP * moves[:, None]
+    regret = weight * np.minimum((squares - least) / tolerance, 1.0)
     return Evidence(regret, likeness[:, 0], float((least < scale).mean()))
+
+
+def _motion(poses: FloatArray, rate: float) -> FloatArray:
+    """Return the mean squared way of a joint within the window around each frame (n,)."""
+    frames = np.arange((len(poses) - 1) // FINE + 1)[:, None]
+    delta = np.round(np.linspace(-_REACH, _REACH, _SAMPLES) * rate * FINE).astype(np.int64)
+    window = poses[np.clip(frames * FINE + delta, 0, len(poses) - 1)]
+    spread: FloatArray = window.var(axis=1).sum(axis=1) / (poses.shape[1] / 3)
+    return spread
 
 
 def _offsets(rate: float, samples: int) -> tuple[npt.NDArray[np.int64], FloatArray]:
