@@ -1,4 +1,4 @@
-"""Figures of Physics-Based Motion Retiming, made again: 1, 4, 6, 8 to 13."""
+"""Figures of Physics-Based Motion Retiming, made again: 1, 4, 6, 8 to 13; and worlds of ours."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ def figures(folder: Path) -> None:
     draw_warps(gravities, folder / "physics-figure-9.png")
     walk = PhysicsModel(_clip("16_16", samples.walk()))
     sideways = {
-        f"gravity to the {d}": walk.changed(gravity=f"{d}:9.81").warp() for d in ("left", "right")
+        f"gravity to the {d}": walk.changed(gravity=f"{d}:9.81").warp(smoothness=0.03)
+        for d in ("left", "right")
     }
     draw_warps(sideways, folder / "physics-figure-10.png")
     heavy = {
@@ -55,6 +56,26 @@ def figures(folder: Path) -> None:
         )
         rows.writerows(figure_12())
     _figure_13(jump, half, folder / "physics-figure-13.png")
+    _worlds(high, walk, folder)
+
+
+def _worlds(jump: PhysicsModel, walk: PhysicsModel, folder: Path) -> None:
+    """A jump on the moon, a walk with a backpack, and a walk in a hurry on ice."""
+    moon = jump.changed(gravity="moon")
+    draw_physics(moon, moon.warp(duration="free"), folder / "physics-moon.png")
+    loads = {
+        f"{kg} kg backpack": walk.changed(load=f"{kg}kg@backpack").warp(duration="free")
+        for kg in (10, 20, 40)
+    }
+    draw_warps(loads, folder / "physics-backpack.png")
+    grounds = {"dry": 0.7, "wet": 0.3, "ice": 0.1}
+    hurried = {}
+    for name, friction in grounds.items():
+        ground = walk.changed(friction=friction)
+        least = ground.minimum_duration()
+        if least is not None:
+            hurried[f"{name}: at least {least:.2f} s"] = ground.warp(duration=1.001 * least)
+    draw_warps(hurried, folder / "physics-ice.png")
 
 
 def _figure_6(model: PhysicsModel, path: Path) -> None:

@@ -36,7 +36,7 @@ def test_a_delivered_file_alone_is_judged_by_its_forces() -> None:
     moon = apply(jump, retime.physics_warp(jump, duration="free", gravity="moon"))
     there = judge(moon, judged_by((), {"gravity": "moon"}))
     here = judge(moon, judged_by((), {}))
-    assert there.explanation.share > 0.9
+    assert there.explanation.share > 0.85
     assert there.flights[0].gravity == pytest.approx(1.62, rel=0.1)
     up = [next(r for r in told.residuals if r.name == "force up") for told in (there, here)]
     assert up[0].rms < 0.5 * up[1].rms

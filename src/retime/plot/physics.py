@@ -18,7 +18,8 @@ _OUTSIDE = "#d2603a"
 def draw_physics(model: PhysicsModel, warp: TimeWarp, path: str | Path) -> None:
     """Draw a warp with its rate, whether each moment is feasible, and the ground's force.
 
-    The warp is for the whole body.
+    The warp is for the whole body. Over each flight stands the gravity in m/s^2 with which it falls
+    as recorded.
     """
     figure = canvas(7.5, 7.0)
     curve, rate, force = figure.subplots(3, 1, sharex=True, height_ratios=(3, 2, 2))
@@ -39,6 +40,13 @@ def draw_physics(model: PhysicsModel, warp: TimeWarp, path: str | Path) -> None:
     rate.set_ylim(0, min(4.2, 1.3 * float(speed.max()) + 0.5))
     rate.set_ylabel("rate (x)", color=INK)
     force.plot(output, ground_force(model, told.timing), color=ORIGINAL, linewidth=2)
+    for flight in model.flights:
+        middle = float(np.mean(warp.inverse([flight.start, flight.end])))
+        words = f"{flight.gravity:.1f}" + ("" if flight.clear else "?")
+        force.text(
+            middle, 0.92, words, color=INK, fontsize=8, ha="center", va="top",
+            transform=force.get_xaxis_transform(),
+        )  # fmt: skip
     force.set_ylabel("ground force (weights)", color=INK)
     force.set_xlabel("output time (s)", color=INK)
     for axes in (curve, rate, force):

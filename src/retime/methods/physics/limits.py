@@ -95,7 +95,7 @@ def lent_limits(
     """
     torques = _LENT * np.abs(joint_torques(needed, list(maps), weight, limits[:, 6:]))
     out = limits.copy()
-    out[:, 6:] = np.maximum(limits[:, 6:], torques)
+    out[:, 6:] = np.maximum(limits[:, 6:], torques.max(axis=0))
     return out, float((out[:, 6:] / limits[:, 6:]).max(initial=1.0))
 
 

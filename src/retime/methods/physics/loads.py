@@ -20,7 +20,7 @@ __all__ = ["PLACES", "added_loads", "moved_centres"]
 PLACES = ("backpack", "hands")
 _BACK = ("upper_chest", "chest", "spine", "hips")
 # A backpack's centre lies this far behind the trunk's, metres; a load's density, kg/m^3.
-_BEHIND, _DENSITY = 0.2, 500.0
+_BEHIND, _DENSITY = 0.15, 500.0
 
 
 def added_loads(m: Measured, loads: Iterable[tuple[str, float]]) -> tuple[Added, ...]:

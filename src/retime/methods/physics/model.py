@@ -53,6 +53,8 @@ __all__ = ["PhysicsModel", "TorqueLimits"]
 _MISSED = 0.01
 # How far outside a region counts as within, in p'^2.
 TOLERANCE = 0.05
+# The most weight of feasibility where no timing is feasible.
+_SOFT = 100.0
 # Slack of a motion that is judged as it is, in that of a timing.
 _MEASURED = 2.0
 # What is worked out for one physics, and again for another.
@@ -60,6 +62,7 @@ _OF_PHYSICS = (
     "torques",
     "limits",
     "_lending",
+    "_own_limits",
     "regions",
     "_flat",
     "effort",
@@ -234,7 +237,12 @@ class PhysicsModel:
         scale, added = self._with_moved_centres()
         out = self._measured.dynamics.torques(self.gravity, scale, added)
         if self._forgives:
-            out.speed[:, :6] -= self.residual / self.usual_speeds[:, None]
+            error = self.residual
+            if self.mass_scale or self.added:
+                lean = self._recorded.imbalance_of(self._scale, self.added)
+                out.gravity[:, :6] -= lean * float(np.linalg.norm(self.gravity)) / EARTH
+                error = error - lean
+            out.speed[:, :6] -= error / self.usual_speeds[:, None]
         return out
 
     def _with_moved_centres(self) -> tuple[FloatArray, tuple[Added, ...]]:
@@ -261,12 +269,17 @@ class PhysicsModel:
         return self._lending[1]
 
     @cached_property
-    def _lending(self) -> tuple[FloatArray, float]:
+    def _own_limits(self) -> FloatArray:
+        """Most torque of every row as recorded, (F, dofs): what efforts are measured in."""
         out = np.empty((len(self.times), self._measured.figure.dofs))
         out[:, :6] = root_limits(self._recorded, self.slack, self.gravity)
         others = [RecordedForces(m, self.friction) for m in self._others]
         out[:, 6:] = joint_limits(self._recorded, self.torque_limits, self.limit_factor, others)
-        lent = 1.0
+        return out
+
+    @cached_property
+    def _lending(self) -> tuple[FloatArray, float]:
+        out, lent = self._own_limits.copy(), 1.0
         if self.mass_scale or self.added or self.shifts:
             t = self.torques
             needed = t.gravity + t.speed * self.usual_speeds[:, None]
@@ -496,9 +509,11 @@ class PhysicsModel:
         nodes = request.nodes(self.times)
         usual = np.interp(nodes, self.times, self.usual_speeds)
         natural = float(np.sqrt(usual.min() * np.linalg.norm(self.gravity) / EARTH))
+        # Where no timing is feasible, what is nearest to it must not cost all of the look (3.5).
+        alpha = p.alpha if self.extremes.stuck < 0 else min(p.alpha, _SOFT)
         problem = request.problem(
             nodes, at_nodes(self._baked(p.objective), self.times, nodes), usual,
-            natural=natural, loop=p.loop, weights=(p.alpha, p.beta, p.smoothness),
+            natural=natural, loop=p.loop, weights=(alpha, p.beta, p.smoothness),
         )  # fmt: skip
         first = None
         if p.start is not None:

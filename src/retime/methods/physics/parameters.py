@@ -232,7 +232,7 @@ class RequestParameters(LoopParameters):
     smoothness: Annotated[
         float,
         About("Weight of an even playback speed.", minimum=0.0, slider=(0, 4), advanced=True),
-    ] = 1.0
+    ] = 0.3
 
 
 @dataclass(frozen=True, kw_only=True)

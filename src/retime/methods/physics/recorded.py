@@ -3,7 +3,9 @@
 At the timing (0, x*) at which a recording is true, contacts should give what the root needs. What
 they cannot give is an error of the recorded accelerations, and is forgiven: A := A - r / x*, with r
 the rest at the root. It is taken for the body as its masses are now. In flight that leaves exactly
-x = x* g' / g, whatever a limb weighs. Missing grip is no error of measurement and is not forgiven.
+x = x* g' / g, whatever a limb weighs. What changed masses lack for balance at a standstill is
+forgiven at any speed: somebody with a load leans. Missing grip is no error of measurement and is
+not forgiven.
 """
 
 from __future__ import annotations
@@ -100,6 +102,21 @@ class RecordedForces:
             missing = np.maximum(across - grip, 0) / np.maximum(across, 1e-9)
             out[:, [0, 2]] -= missing[:, None] * force[:, [0, 2]]
         out[self.held] = 0.0
+        return out
+
+    def imbalance_of(self, scale: FloatArray, added: tuple[Added, ...] = ()) -> FloatArray:
+        """Return the rest at the root, (F, 6), that changed masses add at a standstill.
+
+        Somebody with a load leans until it is balanced; the recorded poses do not.
+        """
+        dynamics, ones = self.measured.dynamics, np.ones(len(self.measured.figure.bodies))
+        down = np.array(DOWN)
+        still = [
+            dynamics.torques(down, *body).gravity[:, :6] for body in ((scale, added), (ones, ()))
+        ]
+        changed, own = (needed - self.given(needed) for needed in still)
+        out: FloatArray = changed - own
+        out[self.flight | self.held] = 0.0
         return out
 
     @cached_property

@@ -39,6 +39,8 @@ _LOSE, _WIN, _WIN_MORE = 0.7, 2.0, 0.2
 _KEEP, _LOWER, _LOWER_LITTLE, _RAISE = 0.005, 0.1, 0.4, 10.0
 # Steps that had to be shortened make the next ones more careful, by factors of the curvature.
 _CAREFUL, _MORE_CAREFUL = 1e-3, 10.0
+# Smoothness of slow-downs counts more, by this power of the factor of time.
+_SLOW_SMOOTH = 3
 # Regions thinner than this are given that much room.
 _HAIR = 1e-6
 
@@ -244,8 +246,10 @@ class _Legs:
         self.wanted = np.array([seconds for _, seconds in problem.legs])
         self.usual = np.ones(count) if problem.usual is None else problem.usual
         self.mean = np.r_[self.sums(self.steps) / self.wanted, 1.0]
-        # A uniform change of length changes nothing of the smoothness.
-        self.gammas = (problem.gamma / self.mean**2)[self.of]
+        # A uniform change of length changes nothing of the smoothness. Slow-downs have many local
+        # optima, in which time waits in every step: smoothness counts more there.
+        slower = np.minimum(self.mean, 1.0) ** _SLOW_SMOOTH
+        self.gammas = (problem.gamma / (self.mean**2 * slower))[self.of]
 
     def sums(self, values: FloatArray) -> FloatArray:
         """Sum the intervals' values by leg."""
