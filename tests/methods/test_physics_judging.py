@@ -60,12 +60,15 @@ def test_the_command_takes_options_or_the_recipe(run: Any, tmp_path: Path) -> No
     both = ("check", out, "--source", jump, "--warp", warp, "--physics", "--json")
     shares = {}
     for name, more in (
-        ("earth", ()), ("options", ("--gravity", "moon")), ("recipe", ("--recipe", recipe))
+        ("earth", ("--gravity", "9.81")),
+        ("options", ("--gravity", "moon")),
+        ("recipe", ("--recipe", recipe)),
+        ("warp", ()),
     ):  # fmt: skip
         status, text, _ = run(*both, *more)
         assert status == 0
         shares[name] = json.loads(text)["physics"]["feasible_share"]
-    assert shares["options"] == shares["recipe"] > 0.97 > shares["earth"]
+    assert shares["options"] == shares["recipe"] == shares["warp"] > 0.97 > shares["earth"]
     status, text, _ = run("check", out, "--physics", "--gravity", "moon")
     assert status == 0
     assert "force up" in text

@@ -19,9 +19,9 @@ test.each(table.cases.map((one, k) => ({ k, ...one })))("case $k: $method", ({ m
 
 test("a slower part caps the speed of the others", () => {
   const slow = asked("guided", { max_speed: 8, keytimes: [[2, 1]] });
-  expect(speedsOf(slow)).toEqual({ slowest: 1 / 16, fastest: 4, capped: true });
+  expect(speedsOf(slow)).toEqual({ slowest: 1 / 64 / 0.85, fastest: 0.85 * 4, capped: true });
   const shorter = asked("guided", { max_speed: 8, duration: 2 });
-  expect(speedsOf(shorter)).toEqual({ slowest: 1 / 16, fastest: 8 });
+  expect(speedsOf(shorter)).toEqual({ slowest: 1 / 64 / 0.85, fastest: 0.85 * 8 });
 });
 
 test("the nearest value that is taken", () => {

@@ -30,18 +30,12 @@ export interface Speeds {
 }
 
 const PHYSICS: Speeds = { slowest: 0.05, fastest: 6 };
-const MOST_UPSAMPLING = 16;
-const USUAL_UPSAMPLING = 4;
-const MOST_STEPS_UPSAMPLED = 16;
+const MOST_CELLS = 64;
+const FASTEST_STRETCHED = 4;
+/** What is drawn as free stays this share inside what the guided search reaches: it moves keytimes to whole frames. */
+const INSIDE = 0.85;
 
 const numberOf = (value: unknown, fallback: number): number => (typeof value === "number" ? value : fallback);
-
-/** Python's rounding: halves go to the even number. */
-function rounded(x: number): number {
-  const low = Math.floor(x);
-  if (x - low !== 0.5) return Math.round(x);
-  return low % 2 === 0 ? low : low + 1;
-}
 
 function corners({ span: [a, b], length, keys }: Asked): Key[] {
   return [[a, a], ...[...keys].sort((p, q) => p[0] - q[0]), [a + length, b]];
@@ -49,26 +43,19 @@ function corners({ span: [a, b], length, keys }: Asked): Key[] {
 
 const pairs = (points: readonly Key[]): [Key, Key][] => points.slice(1).map((p, k) => [points[k]!, p]);
 
-/** Input frames per output frame that the guided search takes. */
-function upsampling(asked: Asked): number {
-  const given = asked.value("upsample");
-  if (typeof given === "number") return given;
-  const ratios = pairs(corners(asked)).flatMap(([p, q]) => (q[1] > p[1] ? [(q[0] - p[0]) / (q[1] - p[1])] : []));
-  const worst = Math.max(...ratios, ratios.length ? -Infinity : 1);
-  const foreign = Boolean(asked.value("reference")) || Boolean(asked.value("reference_warp"));
-  const least = asked.value("min_speed");
-  if (worst <= 1 + 1e-9 && !foreign && (typeof least !== "number" || least >= 1)) return 1;
-  return Math.min(Math.max(USUAL_UPSAMPLING, Math.ceil(2 * worst)), MOST_UPSAMPLING);
+/** How slow and how fast the guided search goes between keytimes. */
+function guidedSpeeds(asked: Asked): Speeds {
+  const speeds = pairs(corners(asked)).flatMap(([p, q]) => (q[0] > p[0] ? [(q[1] - p[1]) / (q[0] - p[0])] : []));
+  const [most, least] = [numberOf(asked.value("max_speed"), 8), numberOf(asked.value("min_speed"), 0)];
+  const stretched = speeds.some((speed) => speed < 1 - 1e-9);
+  const needed = 1.5 * Math.max(...speeds, 0);
+  const fastest = stretched ? Math.min(most, Math.max(FASTEST_STRETCHED, needed)) : most;
+  return {
+    slowest: Math.max(least, 1 / MOST_CELLS) / INSIDE,
+    fastest: INSIDE * fastest,
+    ...(fastest < most ? { capped: true } : {}),
+  };
 }
-
-/** Largest step of the guided search in input frames, and whether upsampling made it smaller. */
-function largestStep(asked: Asked, upsample: number, frames: number): [number, boolean] {
-  const steps = Math.max(Math.ceil(numberOf(asked.value("max_speed"), 8) * upsample - 1e-9), 1);
-  if (upsample > 1 && steps > MOST_STEPS_UPSAMPLED) return [Math.max(MOST_STEPS_UPSAMPLED, 2 * upsample), true];
-  return [Math.min(steps, Math.max(frames - 1, 1)), false];
-}
-
-const framesOf = ({ span: [a, b] }: Asked, rate: number): number => Math.max(rounded((b - a) * rate), 1) + 1;
 
 /** How slow and how fast a part may run between two keytimes. */
 export function speedsOf(asked: Asked): Speeds {
@@ -76,16 +63,7 @@ export function speedsOf(asked: Asked): Speeds {
   const [least, most] = [asked.value("min_speed"), asked.value("max_speed")];
   if (asked.method !== "guided")
     return { slowest: numberOf(least, 0), fastest: numberOf(most, Infinity) };
-  const upsample = upsampling(asked);
-  const rate = numberOf(asked.value("search_fps"), 30);
-  const [step, capped] = largestStep(asked, upsample, framesOf(asked, rate * upsample));
-  const given = asked.value("upsample");
-  const slowest = 1 / (typeof given === "number" ? given : MOST_UPSAMPLING);
-  return {
-    slowest: Math.max(numberOf(least, 0), slowest),
-    fastest: step / upsample,
-    ...(capped ? { capped } : {}),
-  };
+  return guidedSpeeds(asked);
 }
 
 /** Whether the solver takes these keytimes. */
@@ -102,20 +80,11 @@ export function accepts(asked: Asked): boolean {
 }
 
 function guidedAccepts(asked: Asked, points: readonly Key[]): boolean {
-  const rate = numberOf(asked.value("search_fps"), 30);
-  const upsample = upsampling(asked);
-  const start = asked.span[0];
-  const [outputs, inputs] = [Math.max(rounded(asked.length * rate), 1), framesOf(asked, rate * upsample) - 1];
-  const [step] = largestStep(asked, upsample, inputs + 1);
-  const inner = points.slice(1, -1).map(([o, s]): Key => [
-    rounded((o - start) * rate), rounded((s - start) * rate * upsample),
-  ]);
-  const isEnd = ([t, q]: Key): boolean => (t === 0 && q === 0) || (t === outputs && q === inputs);
-  const frames: Key[] = [[0, 0], ...inner.filter((key) => !isEnd(key)), [outputs, inputs]];
-  const least = Math.ceil(numberOf(asked.value("min_speed"), 0) * upsample - 1e-9);
-  return pairs(frames).every(([p, q]) => {
-    const [wide, far] = [q[0] - p[0], q[1] - p[1]];
-    return wide > 0 && far > 0 && far <= step * wide && far >= Math.max(least, 1) * wide;
+  const frame = 1 / numberOf(asked.value("search_fps"), 30);
+  const { slowest, fastest } = guidedSpeeds(asked);
+  return pairs(points).every(([p, q]) => {
+    const speed = (q[1] - p[1]) / (q[0] - p[0]);
+    return q[0] - p[0] >= 2 * frame && speed >= slowest && speed <= fastest;
   });
 }
 
