@@ -283,7 +283,7 @@ def figure_12() -> list[tuple[str, ...]]:
 
 
 def _times(clip: Motion) -> tuple[float, ...]:
-    from retime.methods.physics.search import TimingProblem, objective_of
+    from retime.methods.physics.timing_problem import TimingProblem, objective_of
 
     frames = len(clip)
     start = time.perf_counter()

@@ -34,7 +34,7 @@ def physics(
     target: MaybeOutput = None,
     feasible: Annotated[
         bool,
-        typer.Option("--feasible", help="Only say how short a body could make it, and the like."),
+        typer.Option("--feasible", help="Print the feasible duration range and exit."),
     ] = False,
     plot: Annotated[
         Path | None,
@@ -42,13 +42,15 @@ def physics(
     ] = None,
     warp: WarpOut = None,
 ) -> None:
-    """Retime a motion as a body could: falls keep their time, loads and gravity show.
+    """Retime a motion as a body could: falls take the time of gravity, loads and ground show.
 
     Examples
     --------
     retime physics jump.bvh out.bvh --duration 2.4
 
-    retime physics jump.bvh moon.bvh --duration free --gravity 4.9
+    retime physics jump.bvh moon.bvh --duration free --gravity moon
+
+    retime physics walk.bvh out.bvh --duration free --load 15kg@backpack
 
     retime physics walk.bvh out.bvh --mass-scale left_upper_leg=10
 

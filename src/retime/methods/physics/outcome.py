@@ -10,11 +10,12 @@ import numpy as np
 from retime.errors import InfeasibleError
 from retime.methods.physics.parameters import ModelWarpParameters
 from retime.methods.physics.regions import MOST_SPEED
-from retime.methods.physics.search import Solution
+from retime.methods.physics.timing_problem import Solution
 from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
 
 if TYPE_CHECKING:
+    from retime.methods.physics.capable import CapableBody
     from retime.methods.physics.model import PhysicsModel
 
 __all__ = [
@@ -35,7 +36,7 @@ _SMALL = 0.02
 _LENT = 1.03
 
 
-def forgiven_notes(model: PhysicsModel) -> list[Note]:
+def forgiven_notes(model: CapableBody) -> list[Note]:
     """Say how much force contacts could not give to the recorded motion, in body weights."""
     notes = []
     touching = ~(model.flight | model.held)

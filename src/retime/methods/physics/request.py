@@ -12,7 +12,7 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.errors import InfeasibleError, InputError
 from retime.methods.physics.objective import Baked
-from retime.methods.physics.search import TimingProblem
+from retime.methods.physics.timing_problem import TimingProblem
 
 __all__ = ["FASTEST", "SLOWEST", "Request", "at_nodes"]
 

@@ -9,17 +9,22 @@ floor keeps time from standing.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 
 import numpy as np
 
 from retime.arrays import FloatArray
-from retime.methods.physics.objective import Baked
 from retime.methods.physics.regions import UNIT
+from retime.methods.physics.timing_problem import (
+    UNSEEN,
+    Legs,
+    Solution,
+    TimingProblem,
+    objective_of,
+)
+from retime.methods.physics.walls import Walls
 
-__all__ = ["Solution", "TimingProblem", "objective_of", "solve"]
+__all__ = ["solve"]
 
 _MOST_STEPS = 120
 # Durations are met to this many seconds before the last correction, which makes them exact.
@@ -28,10 +33,6 @@ _TIME = 1e-7
 _PROVED, _LOWEST = 2e-6, 1e-12
 # Steps that gain less than this share, at a low barrier, are the last.
 _GAIN, _IDLE = 1e-7, 2
-# Less than this in the objective makes no difference to be seen.
-_UNSEEN = 1e-4
-# No timing is better by more than this share: it is the best.
-_BEST = 1e-3
 # Of its value, b may lose or gain so much in one step: the time model bends with it.
 _LOSE, _WIN, _WIN_MORE = 0.7, 2.0, 0.2
 # What remains of the room to a wall after a step; how much the barrier falls after a good one, and
@@ -39,162 +40,8 @@ _LOSE, _WIN, _WIN_MORE = 0.7, 2.0, 0.2
 _KEEP, _LOWER, _LOWER_LITTLE, _RAISE = 0.005, 0.1, 0.4, 10.0
 # Steps that had to be shortened make the next ones more careful, by factors of the curvature.
 _CAREFUL, _MORE_CAREFUL = 1e-3, 10.0
-# Smoothness of slow-downs counts more, by this power of the factor of time.
-_SLOW_SMOOTH = 3
-# Regions thinner than this are given that much room.
-_HAIR = 1e-6
 
 Watch = Callable[[int, FloatArray, float], FloatArray | bool | None]
-Index = np.ndarray[tuple[int], np.dtype[np.int64]]
-
-
-@dataclass(frozen=True, eq=False)
-class TimingProblem:
-    """What is to be solved.
-
-    Parameters
-    ----------
-    nodes : array (K,)
-        Source times of the nodes, seconds.
-    baked : Baked
-        The objective at every node.
-    legs : sequence of (int, float)
-        The node at which each leg ends, and how long it may take; the first begins at node 0. What
-        follows the last may take what it takes.
-    fixed : sequence of (int, float)
-        Nodes whose speed p' is given.
-    slowest, fastest : float
-        Bounds of p'.
-    loop : bool
-        The speed at the last node is that at the first.
-    alpha, beta, gamma : float
-        Weights of feasibility, of torques and of smoothness.
-    usual : array (K,), optional
-        x*, the p'^2 that smoothness is relative to; left out, 1.
-    """
-
-    nodes: FloatArray
-    baked: Baked
-    legs: Sequence[tuple[int, float]]
-    fixed: Sequence[tuple[int, float]]
-    slowest: float
-    fastest: float
-    loop: bool
-    alpha: float
-    beta: float
-    gamma: float = 0.0
-    usual: FloatArray | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Solution:
-    """The speeds that were found, and how good they are.
-
-    Parameters
-    ----------
-    square_speed : array (K,)
-        b = p'^2 at the nodes.
-    times : array (K,)
-        Output time of each node from 0, seconds.
-    objective : float
-        Its value (14).
-    bound : float
-        What no other timing can go below; 0 where no more is known.
-    steps : int
-        Newton steps that were taken.
-    missed : float
-        By how many seconds the legs' times were missed before they were made exact.
-    convex : bool
-        Whether there is one optimum only.
-    ended : bool
-        Whether the steps came to an end by themselves.
-    """
-
-    square_speed: FloatArray
-    times: FloatArray
-    objective: float
-    bound: float
-    steps: int
-    missed: float = 0.0
-    convex: bool = False
-    ended: bool = True
-
-    @property
-    def gap(self) -> float:
-        """How far above the bound the objective is, as a share of it."""
-        return (self.objective - self.bound) / max(self.objective, 1e-12)
-
-    @property
-    def certified(self) -> bool:
-        """Whether no timing is better by a thousandth, or by more than can be seen."""
-        return self.objective - self.bound <= max(_BEST * self.objective, _UNSEEN)
-
-
-@dataclass(frozen=True, eq=False)
-class _Walls:
-    """The regions as half-planes n z <= d: normals (E, 2) and offsets (E,) of every node."""
-
-    starts: Index
-    normals: FloatArray
-    offsets: FloatArray
-    corner_starts: Index
-    corners: FloatArray
-    middles: FloatArray
-
-    @classmethod
-    def of(cls, baked: Baked) -> _Walls:
-        starts, corners = _with_room(baked.starts, baked.corners)
-        sizes = np.diff(starts)
-        node = np.repeat(np.arange(len(sizes)), sizes)
-        edge = corners[_following(starts)] - corners
-        length = np.hypot(*edge.T)
-        kept = length > 1e-12
-        normals = np.stack([edge[:, 1], -edge[:, 0]], axis=1)[kept] / length[kept, None]
-        offsets = np.einsum("ei,ei->e", normals, corners[kept]) + 1e-12
-        counts = np.bincount(node[kept], minlength=len(sizes))
-        sums = np.stack([np.bincount(node, c, len(sizes)) for c in corners.T], axis=1)
-        middles: FloatArray = sums / np.maximum(sizes, 1)[:, None]
-        return cls(np.r_[0, np.cumsum(counts)], normals, offsets, starts, corners, middles)
-
-
-def _following(starts: Index) -> Index:
-    """Return the next corner of each, around its region."""
-    out = np.arange(1, int(starts[-1]) + 1)
-    some = np.diff(starts) > 0
-    out[starts[1:][some] - 1] = starts[:-1][some]
-    return out
-
-
-def _with_room(starts: Index, corners: FloatArray) -> tuple[Index, FloatArray]:
-    """Give regions that are points or lines a little room."""
-    sizes = np.diff(starts)
-    node = np.repeat(np.arange(len(sizes)), sizes)
-    after = corners[_following(starts)]
-    area = np.bincount(node, corners[:, 0] * after[:, 1] - after[:, 0] * corners[:, 1], len(sizes))
-    around = np.bincount(node, np.abs(after - corners).sum(axis=1), len(sizes))
-    thin = np.flatnonzero((sizes > 0) & (area <= _HAIR * np.maximum(around, _HAIR)))
-    if not len(thin):
-        return starts, corners
-    parts = [corners[a:b] for a, b in itertools.pairwise(starts)]
-    for k in thin:
-        parts[k] = _widened(parts[k])
-    return np.r_[0, np.cumsum([len(p) for p in parts])], np.concatenate(parts)
-
-
-def _widened(corners: FloatArray) -> FloatArray:
-    """Return a thin rectangle around a point or a line, against the clock."""
-    middle = corners.mean(axis=0)
-    way = corners[int(np.argmax(np.abs(corners - middle).sum(axis=1)))] - middle
-    size = float(np.hypot(*way))
-    along = way / size if size > 0 else np.array([1.0, 0.0])
-    reach = (corners - middle) @ along
-    side = np.array([-along[1], along[0]])
-    low, high = float(reach.min()) - _HAIR, float(reach.max()) + _HAIR
-    out: FloatArray = middle + np.array(
-        [low * along - _HAIR * side, high * along - _HAIR * side,
-         high * along + _HAIR * side, low * along + _HAIR * side]
-    )  # fmt: skip
-    return out
 
 
 def solve(
@@ -215,70 +62,6 @@ def solve(
     return _Search(problem, start, watch).run()
 
 
-def objective_of(problem: TimingProblem, square_speed: FloatArray) -> float:
-    """Return the objective (14) of speeds b (K,)."""
-    from retime.methods.physics.timing_kernels import objective_terms
-
-    legs = _Legs(problem)
-    value, spent = np.zeros(len(legs.steps)), np.zeros(len(legs.steps))
-    baked = problem.baked
-    objective_terms(
-        square_speed, legs.steps, UNIT, baked.starts, baked.corners, baked.matching,
-        problem.alpha * baked.firmness, problem.beta, legs.usual, legs.gammas, value, spent,
-    )  # fmt: skip
-    return float(value.sum())
-
-
-class _Legs:
-    """Which leg each interval belongs to, and what follows from it."""
-
-    def __init__(self, problem: TimingProblem) -> None:
-        self.loop = problem.loop
-        self.steps = np.diff(problem.nodes)
-        count = len(problem.nodes)
-        self.of = np.zeros(count - 1, np.int64)
-        first = 0
-        for number, (last, _) in enumerate(problem.legs):
-            self.of[first:last] = number
-            first = last
-        # What lies behind the last leg is a leg of its own, without a time to meet.
-        self.of[first:] = len(problem.legs)
-        self.wanted = np.array([seconds for _, seconds in problem.legs])
-        self.usual = np.ones(count) if problem.usual is None else problem.usual
-        self.mean = np.r_[self.sums(self.steps) / self.wanted, 1.0]
-        # A uniform change of length changes nothing of the smoothness. Slow-downs have many local
-        # optima, in which time waits in every step: smoothness counts more there.
-        slower = np.minimum(self.mean, 1.0) ** _SLOW_SMOOTH
-        self.gammas = (problem.gamma / (self.mean**2 * slower))[self.of]
-
-    def sums(self, values: FloatArray) -> FloatArray:
-        """Sum the intervals' values by leg."""
-        sums = np.bincount(self.of, values, len(self.wanted) + 1)
-        return np.asarray(sums[: len(self.wanted)])
-
-    def spread(self, values: FloatArray) -> FloatArray:
-        """Give every node the value of its leg; ``values`` has one more for what follows."""
-        return np.asarray(np.r_[values[self.of], values[self.of[-1]]])
-
-    def missed(self, b: FloatArray, spent: FloatArray) -> FloatArray:
-        """Return by how much the legs' times, and the loop's seam, are missed."""
-        legs = self.sums(spent) - self.wanted
-        out: FloatArray = np.r_[legs, b[-1] - b[0]] if self.loop else legs
-        return out
-
-    def rows(self, of_time: FloatArray) -> FloatArray:
-        """Return the derivatives (K, C) of what must be met."""
-        from retime.methods.physics.search_kernels import time_rows
-
-        out = np.empty((len(of_time) + 1, len(self.wanted) + 1))
-        time_rows(of_time, self.of, out)
-        out = out[:, : len(self.wanted) + self.loop]
-        if self.loop:
-            out[:, -1] = 0.0
-            out[-1, -1], out[0, -1] = 1.0, -1.0
-        return out
-
-
 class _Search:
     """Newton's steps of an interior-point method, and all that they change."""
 
@@ -286,7 +69,7 @@ class _Search:
         self, problem: TimingProblem, start: FloatArray | None, watch: Watch | None
     ) -> None:
         self.problem, self.watch = problem, watch
-        self.legs, self.walls = _Legs(problem), _Walls.of(problem.baked)
+        self.legs, self.walls = Legs(problem), Walls.of(problem.baked)
         count = len(problem.nodes)
         self.low = np.full(count, problem.slowest**2)
         self.high = np.full(count, problem.fastest**2)
@@ -377,7 +160,7 @@ class _Search:
             objective, _ = self._merit(self.b, self.points)
             met = np.abs(self.legs.missed(self.b, self.spent)).max(initial=0.0) < _TIME
             low = self.barrier * self.count < max(_PROVED * objective, _LOWEST)
-            idle = idle + 1 if met and gained < _GAIN * max(objective, _UNSEEN) else 0
+            idle = idle + 1 if met and gained < _GAIN * max(objective, UNSEEN) else 0
             if met and low and (idle >= _IDLE or self._proved(objective)):
                 self.ended = True
                 break
@@ -542,7 +325,7 @@ class _Search:
         return max(float(self.value.sum()) + over - loss, 0.0)
 
     def _proved(self, objective: float) -> bool:
-        return objective - self._tangent() <= _PROVED * max(objective, _UNSEEN)
+        return objective - self._tangent() <= _PROVED * max(objective, UNSEEN)
 
     def _finished(self) -> Solution:
         """Make the legs' times exact, and bound what any other timing could reach."""

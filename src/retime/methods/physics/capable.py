@@ -1,0 +1,326 @@
+"""A body with mass, muscles and ground under its feet: its torques, limits and regions."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.arrays import FloatArray
+from retime.errors import InputError
+from retime.keywords import takes
+from retime.methods.physics import outcome
+from retime.methods.physics.durations import Extremes, extreme_timings
+from retime.methods.physics.dynamics import Added, Torques, moved
+from retime.methods.physics.flights import Flight
+from retime.methods.physics.gravity import EARTH, parse_gravity
+from retime.methods.physics.limits import (
+    joint_limits,
+    lent_limits,
+    root_limits,
+    with_accelerations,
+)
+from retime.methods.physics.loads import added_loads, moved_centres
+from retime.methods.physics.measure import Measured, measure
+from retime.methods.physics.objective import least_forces
+from retime.methods.physics.parameters import (
+    ModelParameters,
+    TorqueLimits,
+)
+from retime.methods.physics.recorded import RecordedForces
+from retime.methods.physics.regions import Flat, Region, find_regions, flattened, nearest_inside
+from retime.methods.physics.world import World
+from retime.motion import Motion
+
+__all__ = ["OF_PHYSICS", "CapableBody", "TorqueLimits"]
+
+# What is worked out for one physics, and again for another.
+OF_PHYSICS = (
+    "torques",
+    "limits",
+    "_lending",
+    "_own_limits",
+    "regions",
+    "_flat",
+    "effort",
+    "extremes",
+    "_kept",
+    "_usual",
+)
+
+
+class CapableBody:
+    """What a body can do along a motion: sections 3.1 to 3.3.
+
+    Parameters
+    ----------
+    motion : Motion
+        The clip; any articulated figure.
+    """
+
+    @takes(ModelParameters)
+    def __init__(self, motion: Motion, p: ModelParameters) -> None:
+        cutoff = p.cutoff or None
+        self._body: dict[str, Any] = {"mass": p.mass, "cutoff": p.cutoff, "body_data": p.body_data}
+        self._recorded = RecordedForces(measure(motion, p, cutoff), p.friction)
+        self._others = tuple(
+            measure(_clip(clip), dataclasses.replace(p, contacts=None), cutoff)
+            for clip in p.limit_clips
+        )
+        self._forgives = True  # what a recording lacks at its root is an error of measurement
+        self.slack, self.limit_factor = p.slack, p.limit_factor
+        self.torque_limits, self.acceleration_limit = p.torque_limits, p.acceleration_limit
+        self._set_world(World.of(p))
+
+    def _set_world(self, world: World) -> None:
+        m = self._measured
+        self.world, self.strength = world, world.strength
+        self.gravity = parse_gravity(world.gravity, m.motion, m.body)
+        mass_scale = dict(world.mass_scale)
+        named = {n: f for key, f in mass_scale.items() for n in m.body.find_joints([key])}
+        for name, factor in named.items():
+            if not (np.isfinite(factor) and factor > 0):
+                raise InputError(f"the mass of {name} cannot be scaled by {factor}")
+            if name not in m.figure.bodies:
+                raise InputError(f"{name!r} has no mass of its own to scale")
+        self.mass_scale = named
+        self.added = added_loads(m, world.load)
+        self.shifts = moved_centres(m, world.centre_shift)
+
+    def changed(
+        self,
+        *,
+        gravity: Any = None,
+        mass_scale: Mapping[str, float] | None = None,
+        load: Any = None,
+        strength: float | None = None,
+        friction: float | None = None,
+    ) -> Self:
+        """Return the same motion under other physics, without another pass over it.
+
+        Parameters
+        ----------
+        gravity, mass_scale, load, strength, friction
+            As of the model; left out, as they are.
+        """
+        given = {
+            "gravity": gravity, "mass_scale": mass_scale, "load": load, "strength": strength,
+            "friction": friction,
+        }  # fmt: skip
+        return self._with(self.world.changed(given))
+
+    def _with(self, world: World) -> Self:
+        other = copy.copy(self)
+        for name in OF_PHYSICS:
+            other.__dict__.pop(name, None)
+        if world.friction != self.friction:
+            other._recorded = RecordedForces(self._measured, world.friction)
+        other._set_world(world)
+        return other
+
+    # ---- what is known of the motion
+
+    @property
+    def _measured(self) -> Measured:
+        return self._recorded.measured
+
+    @property
+    def friction(self) -> float:
+        """Coefficient between feet and ground."""
+        return self._recorded.friction
+
+    @property
+    def motion(self) -> Motion:
+        """The clip, evenly sampled at 120 frames a second at most."""
+        return self._measured.motion
+
+    @property
+    def times(self) -> FloatArray:
+        """Source times of the frames, (F,)."""
+        return np.asarray(self.motion.times)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed of the figure, how its flights fall, and what was forgiven."""
+        return (*self._measured.notes, *outcome.forgiven_notes(self))
+
+    @property
+    def _scale(self) -> FloatArray:
+        return self._measured.dynamics.scale(self.mass_scale)
+
+    @property
+    def mass(self) -> float:
+        """Kilograms of the whole, scaled."""
+        own = float((self._measured.dynamics.masses * self._scale).sum())
+        return own + sum(a.solid.mass for a in self.added)
+
+    @property
+    def flight(self) -> npt.NDArray[np.bool_]:
+        """Frames (F,) in which nothing touches."""
+        return self._recorded.flight
+
+    @property
+    def held(self) -> npt.NDArray[np.bool_]:
+        """Frames (F,) in which something unseen holds the figure."""
+        return self._recorded.held
+
+    @property
+    def flights(self) -> tuple[Flight, ...]:
+        """The flights, with the gravity that each falls with as recorded."""
+        return self._measured.flights.listed
+
+    @property
+    def usual_speeds(self) -> FloatArray:
+        """x* = p'^2 at which each frame of the recording is taken to be true, (F,)."""
+        return self._recorded.speeds
+
+    @property
+    def weight(self) -> float:
+        """Weight in newtons, unscaled, on earth: what forces are measured in."""
+        return self._recorded.weight
+
+    @property
+    def maps(self) -> list[FloatArray]:
+        """N of every frame, (dofs, L): generalised forces of the contacts' basis forces (11)."""
+        return self._recorded.maps
+
+    @property
+    def reference_torques(self) -> FloatArray:
+        """Torques of the motion as recorded, (F, joints' dofs), with the least contact forces."""
+        return self._recorded.torques
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the joints that have torques, in the order of limits by pose."""
+        return self._recorded.joints
+
+    @property
+    def residual(self) -> FloatArray:
+        """Force and moment (F, 6) that the contacts cannot give to the body as it is now."""
+        return self._recorded.residual_of(self._scale, self.added)
+
+    @cached_property
+    def torques(self) -> Torques:
+        """G, A and B of every frame (F, dofs) under the model's physics; eq. 6."""
+        scale, added = self._with_moved_centres()
+        out = self._measured.dynamics.torques(self.gravity, scale, added)
+        if self._forgives:
+            error = self.residual
+            if self.mass_scale or self.added:
+                lean = self._recorded.imbalance_of(self._scale, self.added)
+                out.gravity[:, :6] -= lean * float(np.linalg.norm(self.gravity)) / EARTH
+                error = error - lean
+            out.speed[:, :6] -= error / self.usual_speeds[:, None]
+        return out
+
+    def _with_moved_centres(self) -> tuple[FloatArray, tuple[Added, ...]]:
+        """Return masses and what is added, with segments replaced whose centre was moved.
+
+        What the recording lacks is still that of the centres it was recorded with.
+        """
+        scale, added = self._scale, self.added
+        for name, shift in self.shifts.items():
+            at = self._measured.figure.bodies.index(name)
+            solid = self._measured.solids[name].scaled(float(scale[at]))
+            added = (*added, Added(name, moved(solid, shift)))
+            scale[at] = 0.0
+        return scale, added
+
+    @cached_property
+    def limits(self) -> FloatArray:
+        """Most torque of every row, (F, dofs); the root's are the slack."""
+        return self._lending[0]
+
+    @property
+    def lent(self) -> float:
+        """Factor of strength that was lent, so that changed masses can move as recorded."""
+        return self._lending[1]
+
+    @cached_property
+    def _own_limits(self) -> FloatArray:
+        """Most torque of every row as recorded, (F, dofs): what efforts are measured in."""
+        out = np.empty((len(self.times), self._measured.figure.dofs))
+        out[:, :6] = root_limits(self._recorded, self.slack, self.gravity)
+        others = [RecordedForces(m, self.friction) for m in self._others]
+        out[:, 6:] = joint_limits(self._recorded, self.torque_limits, self.limit_factor, others)
+        return out
+
+    @cached_property
+    def _lending(self) -> tuple[FloatArray, float]:
+        out, lent = self._own_limits.copy(), 1.0
+        if self.mass_scale or self.added or self.shifts:
+            t = self.torques
+            needed = t.gravity + t.speed * self.usual_speeds[:, None]
+            out, lent = lent_limits(out, needed, self.maps, self.weight)
+        out[:, 6:] *= self.strength
+        return out, lent
+
+    # ---- feasible regions
+
+    @cached_property
+    def regions(self) -> list[Region]:
+        """The feasible timings of every frame."""
+        out = []
+        bounds = self.torques, self.maps, self.limits
+        if self.acceleration_limit is not None:
+            bounds = with_accelerations(*bounds, self._measured.path, self.acceleration_limit)
+        found = find_regions(*bounds, self.weight)
+        t, target = self.torques, self.reference_torques
+        for k, (corners, forces) in enumerate(found):
+            centre = nearest_inside(corners, np.array([0.0, self.usual_speeds[k]]))
+            at = t.gravity[k] + t.change[k] * centre[0] + t.speed[k] * centre[1]
+            scale = self.limits[k, 6:]
+            least = least_forces(at, self.maps[k], self.weight, target[k], scale) * self.weight
+            out.append(Region(corners, forces, centre, least))
+        return out
+
+    @cached_property
+    def _flat(self) -> Flat:
+        return flattened(self.regions)
+
+    @property
+    def empty_frames(self) -> npt.NDArray[np.int64]:
+        """Frames for which no timing is feasible."""
+        return np.flatnonzero(np.diff(self._flat[0]) == 0)
+
+    @cached_property
+    def extremes(self) -> Extremes:
+        """The fastest and the slowest feasible timing."""
+        return extreme_timings(self._flat, self.times)
+
+    def minimum_duration(self) -> float | None:
+        """Return the shortest feasible duration, seconds; ``None`` where no timing is feasible."""
+        return self.extremes.minimum(self.times)
+
+    def maximum_duration(self) -> float | None:
+        """Return the longest feasible duration, seconds; ``None`` where time may stand still.
+
+        Only what can stop nowhere has one: a run, whose flights cannot wait.
+        """
+        return self.extremes.maximum(self.times)
+
+    def joint_of(self, row: int) -> str:
+        """Return the name of the joint that a row of the torques belongs to."""
+        m = self._measured
+        for j in m.figure.moving:
+            name = m.motion.skeleton.names[j]
+            rows = m.figure.rows(name, m.motion.skeleton)
+            if rows is not None and rows.start <= row < rows.stop:
+                return name
+        raise InputError(f"there is no row {row} of torques")
+
+
+def _clip(given: Any) -> Motion:
+    if isinstance(given, Motion):
+        return given
+    from retime.io import read
+
+    if not isinstance(given, str | Path):
+        raise InputError(f"a clip is a motion or a path, not {type(given).__name__}")
+    return read(given)

@@ -1,0 +1,167 @@
+"""What a search is to solve, what it finds, and the legs between moments that must be met."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from retime.arrays import FloatArray
+from retime.methods.physics.objective import Baked
+from retime.methods.physics.regions import UNIT
+
+__all__ = ["UNSEEN", "Legs", "Solution", "TimingProblem", "objective_of"]
+
+# Less than this in the objective makes no difference to be seen.
+UNSEEN = 1e-4
+# No timing is better by more than this share: it is the best.
+_BEST = 1e-3
+# Smoothness of slow-downs counts more, by this power of the factor of time.
+_SLOW_SMOOTH = 3
+
+
+@dataclass(frozen=True, eq=False)
+class TimingProblem:
+    """What is to be solved.
+
+    Parameters
+    ----------
+    nodes : array (K,)
+        Source times of the nodes, seconds.
+    baked : Baked
+        The objective at every node.
+    legs : sequence of (int, float)
+        The node at which each leg ends, and how long it may take; the first begins at node 0. What
+        follows the last may take what it takes.
+    fixed : sequence of (int, float)
+        Nodes whose speed p' is given.
+    slowest, fastest : float
+        Bounds of p'.
+    loop : bool
+        The speed at the last node is that at the first.
+    alpha, beta, gamma : float
+        Weights of feasibility, of torques and of smoothness.
+    usual : array (K,), optional
+        x*, the p'^2 that smoothness is relative to; left out, 1.
+    """
+
+    nodes: FloatArray
+    baked: Baked
+    legs: Sequence[tuple[int, float]]
+    fixed: Sequence[tuple[int, float]]
+    slowest: float
+    fastest: float
+    loop: bool
+    alpha: float
+    beta: float
+    gamma: float = 0.0
+    usual: FloatArray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The speeds that were found, and how good they are.
+
+    Parameters
+    ----------
+    square_speed : array (K,)
+        b = p'^2 at the nodes.
+    times : array (K,)
+        Output time of each node from 0, seconds.
+    objective : float
+        Its value (14).
+    bound : float
+        What no other timing can go below; 0 where no more is known.
+    steps : int
+        Newton steps that were taken.
+    missed : float
+        By how many seconds the legs' times were missed before they were made exact.
+    convex : bool
+        Whether there is one optimum only.
+    ended : bool
+        Whether the steps came to an end by themselves.
+    """
+
+    square_speed: FloatArray
+    times: FloatArray
+    objective: float
+    bound: float
+    steps: int
+    missed: float = 0.0
+    convex: bool = False
+    ended: bool = True
+
+    @property
+    def gap(self) -> float:
+        """How far above the bound the objective is, as a share of it."""
+        return (self.objective - self.bound) / max(self.objective, 1e-12)
+
+    @property
+    def certified(self) -> bool:
+        """Whether no timing is better by a thousandth, or by more than can be seen."""
+        return self.objective - self.bound <= max(_BEST * self.objective, UNSEEN)
+
+
+def objective_of(problem: TimingProblem, square_speed: FloatArray) -> float:
+    """Return the objective (14) of speeds b (K,)."""
+    from retime.methods.physics.timing_kernels import objective_terms
+
+    legs = Legs(problem)
+    value, spent = np.zeros(len(legs.steps)), np.zeros(len(legs.steps))
+    baked = problem.baked
+    objective_terms(
+        square_speed, legs.steps, UNIT, baked.starts, baked.corners, baked.matching,
+        problem.alpha * baked.firmness, problem.beta, legs.usual, legs.gammas, value, spent,
+    )  # fmt: skip
+    return float(value.sum())
+
+
+class Legs:
+    """Which leg each interval belongs to, and what follows from it."""
+
+    def __init__(self, problem: TimingProblem) -> None:
+        self.loop = problem.loop
+        self.steps = np.diff(problem.nodes)
+        count = len(problem.nodes)
+        self.of = np.zeros(count - 1, np.int64)
+        first = 0
+        for number, (last, _) in enumerate(problem.legs):
+            self.of[first:last] = number
+            first = last
+        # What lies behind the last leg is a leg of its own, without a time to meet.
+        self.of[first:] = len(problem.legs)
+        self.wanted = np.array([seconds for _, seconds in problem.legs])
+        self.usual = np.ones(count) if problem.usual is None else problem.usual
+        self.mean = np.r_[self.sums(self.steps) / self.wanted, 1.0]
+        # A uniform change of length changes nothing of the smoothness. Slow-downs have many local
+        # optima, in which time waits in every step: smoothness counts more there.
+        slower = np.minimum(self.mean, 1.0) ** _SLOW_SMOOTH
+        self.gammas = (problem.gamma / (self.mean**2 * slower))[self.of]
+
+    def sums(self, values: FloatArray) -> FloatArray:
+        """Sum the intervals' values by leg."""
+        sums = np.bincount(self.of, values, len(self.wanted) + 1)
+        return np.asarray(sums[: len(self.wanted)])
+
+    def spread(self, values: FloatArray) -> FloatArray:
+        """Give every node the value of its leg; ``values`` has one more for what follows."""
+        return np.asarray(np.r_[values[self.of], values[self.of[-1]]])
+
+    def missed(self, b: FloatArray, spent: FloatArray) -> FloatArray:
+        """Return by how much the legs' times, and the loop's seam, are missed."""
+        legs = self.sums(spent) - self.wanted
+        out: FloatArray = np.r_[legs, b[-1] - b[0]] if self.loop else legs
+        return out
+
+    def rows(self, of_time: FloatArray) -> FloatArray:
+        """Return the derivatives (K, C) of what must be met."""
+        from retime.methods.physics.search_kernels import time_rows
+
+        out = np.empty((len(of_time) + 1, len(self.wanted) + 1))
+        time_rows(of_time, self.of, out)
+        out = out[:, : len(self.wanted) + self.loop]
+        if self.loop:
+            out[:, -1] = 0.0
+            out[-1, -1], out[0, -1] = 1.0, -1.0
+        return out
