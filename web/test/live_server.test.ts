@@ -3,7 +3,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { LiveServerHeader } from "../src/protocol";
 import {
-  APART, endServer, expectServer, isServerShown, KEPT, leaveServer, listening, receiveServerFrame, serverCrowded, serverFrame,
+  APART, endServer, expectServer, isServerShown, KEPT, leaveServer, listening, receiveServerFrame, serverCrowded,
+  serverFrame,
   serverHistory, serverNote, serverReading,
 } from "../src/store/live_server";
 import * as state from "../src/store/state";

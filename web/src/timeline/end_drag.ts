@@ -2,6 +2,7 @@
 
 import * as actions from "../store/actions";
 import * as state from "../store/state";
+import { begin } from "../store/transaction";
 import { seconds, times } from "./axis";
 import { placeOf } from "./key_marks";
 import { stopsAt, tooFast, tooSlow, type Refusal } from "./refusal";
@@ -14,6 +15,7 @@ export class EndDrag implements Gesture {
   readonly cursor = "ew-resize";
   readonly holdsView = true;
   private readonly before = scene.value;
+  private readonly drag = begin(this.before.step?.id ?? "");
   constructor(private readonly host: GestureHost) {}
 
   move(pull: Pull): void {
@@ -29,7 +31,7 @@ export class EndDrag implements Gesture {
     const last = keys.at(-1) ?? start;
     const [low, high] = endRange(last, source, limits, 1 / fps);
     const stop = Math.min(Math.max(wish, low), high);
-    actions.preview({ id: step.id, parameters: { duration: actions.round(stop - start[0]) } });
+    this.drag.update({ parameters: { duration: actions.round(stop - start[0]) } });
     const place = placeOf(this.host.plot(), [stop, source]);
     const speed = (source - last[1]) / (stop - last[0]);
     this.host.chip.show([seconds(stop - start[0]), "long, ends at", times(speed, 2)], place, []);
@@ -48,11 +50,11 @@ export class EndDrag implements Gesture {
     this.host.chip.hide();
     if (!moved) return;
     const duration = state.step.value?.parameters?.["duration"];
-    actions.commit();
+    this.drag.commit();
     if (typeof duration === "number") state.announcement.value = `The result is ${seconds(duration)} long.`;
   }
   cancel(): void {
-    actions.discard();
+    this.drag.discard();
     this.host.chip.hide();
     this.host.card.hide();
   }

@@ -132,6 +132,6 @@ function copyOf(image: HTMLCanvasElement): HTMLCanvasElement {
 
 // Safari has no idle callback: a short wait does there.
 const whenIdle = (run: () => void): number =>
-  "requestIdleCallback" in window ? window.requestIdleCallback(run) : setTimeout(run, 50);
+  "requestIdleCallback" in window ? window.requestIdleCallback(run) : Number(setTimeout(run, 50));
 const cancelIdle = (handle: number): void =>
   "cancelIdleCallback" in window ? window.cancelIdleCallback(handle) : clearTimeout(handle);

@@ -2,6 +2,7 @@
 
 import * as actions from "../store/actions";
 import * as state from "../store/state";
+import { begin, type Transaction } from "../store/transaction";
 import { seconds } from "./axis";
 import { addKey, announceKey, movedKey, rounded, selectKey, settleKey, type Settled } from "./key_edits";
 import { showReadout } from "./hover_name";
@@ -21,6 +22,7 @@ export class KeyDrag implements Gesture {
   private readonly from: state.Key;
   private readonly room: Room | null;
   private readonly timeBefore = state.time.value;
+  private readonly drag: Transaction;
   private settled: Settled | null = null;
   private wish: state.Key;
 
@@ -29,19 +31,19 @@ export class KeyDrag implements Gesture {
     this.from = now.keys[index]!;
     this.wish = this.from;
     this.room = now.editable ? roomOf(now, index) : null;
+    this.drag = begin(now.step?.id ?? "");
     state.selectedKey.value = index;
   }
 
   move(pull: Pull): void {
     const plot = this.host.plot();
-    const { step } = plot.scene;
-    if (!this.room || !step || !plot.scene.editable) return; // the server may have gone meanwhile
+    if (!this.room || !plot.scene.step || !plot.scene.editable) return; // the server may have gone meanwhile
     this.wish = this.wishOf(plot, pull);
     const snap = (t: number): number => snapPull(plot, t, pull.alt);
     const scale: state.Key = [plot.time.scale, plot.source.scale];
     this.settled = settleKey(plot.scene, this.room, this.index, this.wish, scale, snap);
     const { key, refusal } = this.settled;
-    actions.preview({ id: step.id, parameters: movedKey(plot.scene, this.index, this.keyNow(), rounded(key)) });
+    this.drag.update({ parameters: movedKey(plot.scene, this.index, this.keyNow(), rounded(key)) });
     actions.seek(plot.scene.times.toResult(key[0]));
     this.host.showWish(refusal ? placeOf(plot, this.wish) : null, refusal?.bound ?? null);
     if (refusal) this.host.refuse(refusal, this.index, this.wish);
@@ -53,12 +55,12 @@ export class KeyDrag implements Gesture {
     this.host.showWish(null, null);
     this.host.chip.hide();
     if (!moved || !this.settled) return selectKey(this.index);
-    actions.commit();
+    this.drag.commit();
     announceKey(scene.value, this.index, this.settled.refusal);
   }
 
   cancel(): void {
-    actions.discard();
+    this.drag.discard();
     actions.seek(this.timeBefore);
     this.host.showWish(null, null);
     this.host.chip.hide();

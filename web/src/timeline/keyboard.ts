@@ -2,6 +2,7 @@
 
 import * as actions from "../store/actions";
 import * as state from "../store/state";
+import { begin, type Transaction } from "../store/transaction";
 import { announceKey, movedKey, removeKey, selectKey, settleKey } from "./key_edits";
 import { showReadout } from "./hover_name";
 import { PlotKeyboard } from "./plot_keyboard";
@@ -16,7 +17,7 @@ interface Nudged {
   refusal: Refusal | null;
 }
 
-export class Keyboard extends PlotKeyboard<GestureHost, Pointer, Nudged> {
+export class Keyboard extends PlotKeyboard<GestureHost, Pointer, Nudged, Transaction> {
   protected override kept({ index, refusal }: Nudged): void {
     announceKey(scene.value, index, refusal);
   }
@@ -91,12 +92,13 @@ export class Keyboard extends PlotKeyboard<GestureHost, Pointer, Nudged> {
     // A frame may be less than a pixel: judged by frames, a key that cannot take one is refused.
     const scale: state.Key = [4 * now.fps, 4 * now.fps];
     const { key: placed, refusal } = settleKey(now, room, index, wish, scale, () => (source ? key[0] : wish[0]));
-    actions.preview({ id: now.step.id, parameters: movedKey(now, index, key, placed) });
+    const drag = this.nudges.drag ?? begin(now.step.id);
+    drag.update({ parameters: movedKey(now, index, key, placed) });
     actions.seek(now.times.toResult(placed[0]));
     if (refusal) this.host.refuse(refusal, index, wish);
     else this.host.card.hide();
     showReadout(this.host, index);
-    this.nudges.go({ index, refusal });
+    this.nudges.go(drag, { index, refusal });
     return true;
   }
 }

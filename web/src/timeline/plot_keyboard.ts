@@ -1,6 +1,7 @@
 /** Keys of a plot: what every tab with marks does alike, round the keys that are its own. */
 
 import { Nudges } from "../store/nudges";
+import type { Transaction } from "../store/transaction";
 import type { RefusalCard } from "./refusal_card";
 
 /** What the keys work on. */
@@ -15,12 +16,14 @@ export interface KeyHand {
   cancel(): boolean;
 }
 
-/** `N` is what presses in a row amount to. */
-export abstract class PlotKeyboard<S extends KeyHost, H extends KeyHand, N> {
-  protected readonly nudges: Nudges<N>;
+type Open = Pick<Transaction, "commit" | "discard">;
+
+/** `N` is what presses in a row amount to, `D` the drag that they update. */
+export abstract class PlotKeyboard<S extends KeyHost, H extends KeyHand, N, D extends Open = Open> {
+  protected readonly nudges: Nudges<N, D>;
 
   constructor(protected readonly host: S, protected readonly hand: H) {
-    this.nudges = new Nudges((nudged) => this.kept(nudged));
+    this.nudges = new Nudges<N, D>((nudged) => this.kept(nudged));
   }
 
   handle(event: KeyboardEvent): boolean {

@@ -1,7 +1,7 @@
 /** Dragging a tangent handle: how fast time runs at the selected key. */
 
-import * as actions from "../store/actions";
 import * as state from "../store/state";
+import { begin, type Transaction } from "../store/transaction";
 import { seconds } from "./axis";
 import { setRate } from "./key_edits";
 import { placeOf, rateWords } from "./key_marks";
@@ -15,6 +15,7 @@ export class RateDrag implements Gesture {
   readonly holdsView = true;
   private rate = 1;
   private said = "";
+  private drag: Transaction | null = null;
   constructor(private readonly host: GestureHost, private readonly side: 0 | 1) {}
 
   move({ x, y, alt }: Pull): void {
@@ -27,7 +28,8 @@ export class RateDrag implements Gesture {
     const up = ((y - at.y) * (this.side ? 1 : -1)) / plot.source.scale;
     const free = Math.min(Math.max(up / across, limits.slowest, LEAST), limits.fastest, MOST);
     this.rate = !alt && Math.abs(free - 1) < NEAR_ONE ? 1 : free;
-    actions.preview({ id: step.id, parameters: setRate(plot.scene, key, this.rate) });
+    this.drag ??= begin(step.id);
+    this.drag.update({ parameters: setRate(plot.scene, key, this.rate) });
     // The change that was sent is in the scene by now.
     this.said = rateWords(this.host.plot().scene, key);
     this.host.chip.show([seconds(key[1]), "runs at", this.said], at, []);
@@ -35,11 +37,11 @@ export class RateDrag implements Gesture {
   finish(moved: boolean): void {
     this.host.chip.hide();
     if (!moved) return;
-    actions.commit();
+    this.drag?.commit();
     state.announcement.value = `Time runs at ${this.said} at this keytime.`;
   }
   cancel(): void {
     this.host.chip.hide();
-    actions.discard();
+    this.drag?.discard();
   }
 }

@@ -1,6 +1,6 @@
 /** What the timeline shows: one picture of the signals, made anew when one of them changes. */
 
-import { computed } from "@preact/signals-core";
+import { computed } from "@preact/signals";
 import type { ContactBar, MethodForm, StepEntry, StepResult } from "../protocol";
 import type { PhysicsView, RetimedClip, SourceClip, StepTimes } from "../store/clip";
 import * as state from "../store/state";

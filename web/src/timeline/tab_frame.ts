@@ -1,6 +1,6 @@
 /** When a tab is painted: once a frame at most, the playhead alone where nothing else changed; and its focus. */
 
-import { effect, untracked } from "@preact/signals-core";
+import { effect, untracked } from "@preact/signals";
 import { Frames } from "../store/frames";
 import { result } from "../store/state";
 import { drawsInSoftware } from "../viewport/software";

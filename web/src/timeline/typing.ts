@@ -1,7 +1,7 @@
 /** A small field over a keytime, to type its output and source seconds. */
 
 import * as actions from "../store/actions";
-import * as state from "../store/state";
+import type * as state from "../store/state";
 import { announceKey, movedKey, settleKey } from "./key_edits";
 import { placeOf } from "./key_marks";
 import { roomOf, scene } from "./scene";

@@ -1,6 +1,7 @@
 /** A body of rounded cones that follows the points of a pose. */
 
-import { Group, Mesh } from "three";
+import type { Mesh } from "three";
+import { Group } from "three";
 import type { Clip } from "../store/clip";
 import { BEHIND, ORDER, type Body, type BodyKind } from "./body";
 import { roundCone } from "./cone_corners";

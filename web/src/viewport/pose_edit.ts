@@ -1,10 +1,10 @@
 /** The pose and the joint that handles edit, and the edits that they write. */
 
-import { computed, signal } from "@preact/signals-core";
+import { computed, signal } from "@preact/signals";
 import type { MotionHeader } from "../protocol";
-import * as actions from "../store/actions";
 import { poseHandle, poseWhen } from "../store/poses";
 import * as state from "../store/state";
+import type { Change } from "../store/transaction";
 import { pointAt } from "./pointpath";
 import { turnedOn, type Point } from "./pose_math";
 
@@ -116,15 +116,15 @@ function lastValue({ step, pose, name }: EditedJoint, kind: "reach" | "turn"): P
   return values[name] as unknown as Point;
 }
 
-const previewEdit = (edited: EditedJoint, made: PoseDocument): void =>
-  actions.previewParameter(edited.step, "edits", withEdit(editsOf(edited.step), made, edited.name));
+const editChange = (edited: EditedJoint, made: PoseDocument): Change =>
+  ({ parameters: { edits: withEdit(editsOf(edited.step), made, edited.name) } });
 
-export const previewReach = (edited: EditedJoint, to: Point): void =>
-  previewEdit(edited, reachOf(edited.pose, edited.name, to, poseWhen.value));
+export const reachChange = (edited: EditedJoint, to: Point): Change =>
+  editChange(edited, reachOf(edited.pose, edited.name, to, poseWhen.value));
 
 /** Turn further than the joint was turned when the drag began. */
-export const previewTurn = (edited: EditedJoint, before: Point, by: Point): void =>
-  previewEdit(edited, turnOf(edited.pose, edited.name, turnedOn(before, by), poseWhen.value));
+export const turnChange = (edited: EditedJoint, before: Point, by: Point): Change =>
+  editChange(edited, turnOf(edited.pose, edited.name, turnedOn(before, by), poseWhen.value));
 
 export const turnBefore = (edited: EditedJoint): Point => lastValue(edited, "turn") ?? [0, 0, 0];
 

@@ -1,9 +1,9 @@
 /** Drags of a pose's handles: previews while they move, one commit at their end. */
 
 import type { Raycaster } from "three";
-import * as actions from "../store/actions";
 import * as state from "../store/state";
-import { previewReach, previewTurn, turnBefore, type EditedJoint } from "./pose_edit";
+import { begin, type Transaction } from "../store/transaction";
+import { reachChange, turnBefore, turnChange, type EditedJoint } from "./pose_edit";
 import { axisOf, DIRECTION, type Handles, type Part } from "./pose_handles";
 import {
   alongLine, angleAbout, cross, dot, onPlane, plus, turnInParent, wrapped, type Point, type Quat, type Ray,
@@ -23,13 +23,14 @@ export const rayOf = ({ ray }: Raycaster): Ray => ({
 
 /** What all drags do: one preview for each drawing, however often the pointer moves. */
 abstract class PoseGrip implements Grip {
+  protected readonly drag: Transaction;
   private frame = 0;
-  private changed = false;
 
   constructor(
     protected readonly edited: EditedJoint,
     private readonly ended: () => void,
   ) {
+    this.drag = begin(edited.step);
     state.playing.value = false;
   }
 
@@ -38,7 +39,6 @@ abstract class PoseGrip implements Grip {
 
   move(pointer: ToolPointer): void {
     this.pull(pointer);
-    this.changed = true;
     this.frame ||= requestAnimationFrame(this.flush);
   }
 
@@ -47,14 +47,14 @@ abstract class PoseGrip implements Grip {
       cancelAnimationFrame(this.frame);
       this.flush();
     }
-    if (this.changed) actions.commit();
+    this.drag.commit();
     this.ended();
   }
 
   cancel(): void {
     cancelAnimationFrame(this.frame);
     this.frame = 0;
-    actions.discard();
+    this.drag.discard();
     this.ended();
   }
 
@@ -94,7 +94,7 @@ export class MoveGrip extends PoseGrip {
   }
 
   protected preview(): void {
-    previewReach(this.edited, this.at);
+    this.drag.update(reachChange(this.edited, this.at));
   }
 
   /** Where the pointer is on the line or the plane of the drag. */
@@ -137,7 +137,7 @@ export class TurnGrip extends PoseGrip {
   }
 
   protected preview(): void {
-    previewTurn(this.edited, this.before, turnInParent(this.axis, this.angle, this.parent));
+    this.drag.update(turnChange(this.edited, this.before, turnInParent(this.axis, this.angle, this.parent)));
   }
 
   private meet(pointer: ToolPointer): Point | null {

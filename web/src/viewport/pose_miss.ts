@@ -1,6 +1,6 @@
 /** How near a joint came to its target, and why it did not come nearer. */
 
-import { computed } from "@preact/signals-core";
+import { computed } from "@preact/signals";
 import type { MotionHeader } from "../protocol";
 import { poseWhen } from "../store/poses";
 import * as state from "../store/state";

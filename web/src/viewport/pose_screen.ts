@@ -36,17 +36,17 @@ export class Screen {
   /** The direction from what is seen towards the eye. */
   get facing(): Point {
     const e = this.camera.matrixWorld.elements;
-    return [e[8]!, e[9]!, e[10]!];
+    return [e[8], e[9], e[10]];
   }
 
   /** The directions that point right and up in the picture. */
   get right(): Point {
     const e = this.camera.matrixWorld.elements;
-    return [e[0]!, e[1]!, e[2]!];
+    return [e[0], e[1], e[2]];
   }
   get up(): Point {
     const e = this.camera.matrixWorld.elements;
-    return [e[4]!, e[5]!, e[6]!];
+    return [e[4], e[5], e[6]];
   }
 
   private depth(point: Point): number {

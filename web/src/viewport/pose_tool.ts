@@ -1,6 +1,6 @@
 /** Editing a pose in the view: rings that turn a joint, arrows that move a hand or a foot. */
 
-import { effect } from "@preact/signals-core";
+import { effect } from "@preact/signals";
 import { Group } from "three";
 import * as actions from "../store/actions";
 import * as state from "../store/state";

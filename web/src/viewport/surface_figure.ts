@@ -1,7 +1,7 @@
 /** The figure on a sheet: joints and bones, the ways of what is dragged, and the handle with its arrows. */
 
 import { Color, Group } from "three";
-import { limbsOf, type Limb } from "../panels/limbs";
+import { limbsOf, type Limb } from "../store/limbs";
 import type { SurfaceKeyView } from "../protocol";
 import type { SourceClip } from "../store/clip";
 import { limbColours } from "../timeline/joints/limb_colours";

@@ -1,12 +1,13 @@
 /** Dragging a joint of a sheet along time: its moment follows the hand, to whole frames. */
 
-import { dragged, shifted } from "../panels/surface_words";
 import * as actions from "../store/actions";
 import * as state from "../store/state";
 import {
-  changeSurface, givenSpan, shiftOf, shiftRoom, surfaceKeys, withChanges, withJoint, withShift, type SurfaceChanges,
-  type SurfaceKey,
+  changeSurface, givenSpan, shiftOf, shiftRoom, surfaceChange, surfaceKeys, withChanges, withJoint, withShift,
+  type SurfaceChanges, type SurfaceKey,
 } from "../store/surface";
+import { begin } from "../store/transaction";
+import { dragged, shifted } from "../words/surface_keys";
 import type { SurfaceKeyView } from "../protocol";
 import { alongLine, onFrame, type Point } from "./surface_geometry";
 import type { Grip, ToolPointer } from "./tools";
@@ -33,6 +34,7 @@ export class SurfaceGrip implements Grip {
   private readonly key: SurfaceKey;
   /** What makes the joint that was taken the dragged one. */
   private readonly taken: SurfaceChanges;
+  private readonly drag = begin(state.step.value?.id ?? "");
   private readonly timeBefore = state.time.value;
   private readonly room: [number, number];
   private readonly start: { x: number; y: number };
@@ -72,7 +74,7 @@ export class SurfaceGrip implements Grip {
       if (joint !== null) changeSurface(index, this.taken);
       return;
     }
-    actions.commit();
+    this.drag.commit();
     const key = surfaceKeys.value[index];
     if (!key) return;
     const words = `${dragged(state.source.value?.header, key)} ${shifted(shiftOf(key))}`;
@@ -84,7 +86,7 @@ export class SurfaceGrip implements Grip {
     this.frame = 0;
     this.done();
     if (!this.dragging) return;
-    actions.discard();
+    this.drag.discard();
     actions.seek(this.timeBefore);
     state.announcement.value = "The surface is back where it was.";
   }
@@ -99,7 +101,8 @@ export class SurfaceGrip implements Grip {
     this.stopped = Math.abs(kept - wish) > 1e-6;
     this.towards = Math.sign(kept - shiftOf(this.key));
     const shift = actions.round(alt || this.stopped ? kept : this.snapped(kept));
-    changeSurface(this.held.index, { ...this.taken, ...withShift(this.key, shift) }, true);
+    const change = surfaceChange(this.held.index, { ...this.taken, ...withShift(this.key, shift) });
+    if (change) this.drag.update(change);
     actions.seek(state.stepTimes.value.toResult(this.key.time + shift));
   }
 

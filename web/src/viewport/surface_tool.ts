@@ -1,7 +1,7 @@
 /** Time control surfaces in the view: the sheet of the selected key, and the joints that it drags. */
 
 import { Group, Vector3 } from "three";
-import { dragged, shifted } from "../panels/surface_words";
+import { dragged, shifted } from "../words/surface_keys";
 import type { SurfaceKeyView } from "../protocol";
 import type { RetimedClip } from "../store/clip";
 import * as state from "../store/state";

@@ -1,6 +1,6 @@
 /** The 3D view: follows the signals and draws only when something changed. */
 
-import { effect } from "@preact/signals-core";
+import { effect } from "@preact/signals";
 import { Frames } from "../store/frames";
 import * as state from "../store/state";
 import { Notice } from "./notice";

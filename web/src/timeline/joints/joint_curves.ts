@@ -1,6 +1,6 @@
 /** The plot: how far ahead of the output each joint is, one curve a joint, coloured by limb, left ones dashed. */
 
-import { LIMB_TITLES, LIMBS, type Limb } from "../../panels/limbs";
+import { LIMB_TITLES, LIMBS, type Limb } from "../../store/limbs";
 import { aheadAt } from "../../store/surface";
 import { ticks, tickStep } from "../axis";
 import { crisp, labelValue, line, within } from "../plot";

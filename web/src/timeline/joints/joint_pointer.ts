@@ -1,7 +1,7 @@
 /** What the hand finds in the Joint times tab, and what it does there. */
 
-import type { Limb } from "../../panels/limbs";
-import { ahead } from "../../panels/surface_words";
+import type { Limb } from "../../store/limbs";
+import { ahead } from "../../words/surface_keys";
 import * as state from "../../store/state";
 import { aheadAt } from "../../store/surface";
 import { seconds } from "../axis";

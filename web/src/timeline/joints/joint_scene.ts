@@ -1,8 +1,8 @@
 /** What the Joint times tab shows: one picture of the signals, made anew when one of them changes. */
 
-import { computed, signal } from "@preact/signals-core";
-import { limbsOf, type Limb } from "../../panels/limbs";
-import { jointTitle, keyWords } from "../../panels/surface_words";
+import { computed, signal } from "@preact/signals";
+import { limbsOf, type Limb } from "../../store/limbs";
+import { jointTitle, keyWords } from "../../words/surface_keys";
 import type { RetimedClip } from "../../store/clip";
 import * as state from "../../store/state";
 import {

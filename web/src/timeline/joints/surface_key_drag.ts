@@ -47,12 +47,12 @@ export class SurfaceKeyDrag implements Gesture {
     this.host.showDrag(null);
     this.host.chip.hide();
     if (!moved || !this.moved) return selectSurface(this.index);
-    actions.commit();
+    this.mover.drag.commit();
     announceSurface(this.index, this.moved.refusal);
   }
 
   cancel(): void {
-    actions.discard();
+    this.mover.drag.discard();
     actions.seek(this.timeBefore);
     this.host.showDrag(null);
     this.host.chip.hide();

@@ -1,0 +1,31 @@
+/** A number as a slider with a typed field beside it, or above it where the row is wide. */
+
+import type { ComponentChildren, JSX } from "preact";
+import { NumberField, type NumberProps } from "./number";
+import { Slider } from "./slider";
+
+interface AmountProps extends NumberProps {
+  /** Without bounds there is no slider. */
+  bounds: readonly [number, number] | null;
+  /** Where the knob stands while there is no value. */
+  rest?: number;
+  spoken?: (value: number) => string;
+  wide?: boolean | undefined;
+  /** Words that can be chosen in place of a number. */
+  words?: ComponentChildren;
+  /** What stands under the slider. */
+  captions?: ComponentChildren;
+}
+
+export function Amount({ bounds, rest, spoken, wide, words, captions, ...typed }: AmountProps): JSX.Element {
+  const { label, edit, step } = typed;
+  const value = <span class="field-value">{words}<NumberField {...typed} /></span>;
+  const slid = rest === undefined ? edit : { ...edit, value: edit.value ?? rest };
+  const slider = bounds && <Slider {...{ label, bounds, step, spoken }} edit={slid} />;
+  return wide ? <>{value}{slider}{captions}</> : <>{slider}{value}</>;
+}
+
+/** What the ends of a slider mean, and its middle. */
+export const Captions = ({ words }: { words: readonly string[] }): JSX.Element => (
+  <div class="slider-captions">{words.map((word, k) => <span key={k}>{word}</span>)}</div>
+);

@@ -1,0 +1,71 @@
+/** Of guided and spline steps: moments worth a keytime, and the cost of the timing beside simpler ones. */
+
+import type { JSX } from "preact";
+import { Button, IconButton } from "../../controls/button";
+import { classes } from "../../controls/classes";
+import { Icon, KeyMark } from "../../controls/icon";
+import { Section } from "../../controls/section";
+import * as actions from "../../store/actions";
+import * as state from "../../store/state";
+import { openSuggestions, type Suggestion } from "../../store/suggested";
+import { number, percent, seconds, sentence } from "../../words/numbers";
+import type { MethodPanel } from "../form/form";
+
+export const guidedPanel: MethodPanel = {
+  Below: ({ step }) => <><Suggested step={step} /><Costs step={step} /></>,
+};
+
+function Suggested({ step }: { step: string }): JSX.Element | null {
+  const found = openSuggestions.value;
+  if (!found.length) return null;
+  const addAll = (): void => {
+    const added = found.map(({ key }): state.Key => [actions.round(key[0]), actions.round(key[1])]);
+    actions.setParameter(step, "keytimes", [...state.keys.value, ...added].sort((a, b) => a[0] - b[0]));
+  };
+  return (
+    <Section
+      id="suggested" title="Suggested" caption="where timing matters" class="suggested-section"
+      actions={found.length > 1 && <Button class="link" onClick={addAll}>Add all</Button>}
+    >
+      <div class="suggested" role="list">
+        {found.map((suggestion) => <SuggestedRow key={suggestion.key[1]} {...{ step, suggestion }} />)}
+      </div>
+    </Section>
+  );
+}
+
+function SuggestedRow({ step, suggestion }: { step: string; suggestion: Suggestion }): JSX.Element {
+  const { key: [output, given], shown, share } = suggestion;
+  const add = (): void => {
+    state.selectedStep.value = step;
+    actions.addKeyAt(shown, given);
+  };
+  return (
+    <div class="key-row suggestion" role="listitem">
+      <KeyMark kind="suggested" />
+      <span>{seconds(output)}</span><Icon name="arrow" /><span>{seconds(given)}</span>
+      <span class="caption" title="How much its timing matters">{percent(share)}</span>
+      <IconButton icon="plus" label={`Add a keytime at ${seconds(output)}`} onClick={add} />
+    </div>
+  );
+}
+
+function Costs({ step }: { step: string }): JSX.Element | null {
+  const costs = Object.entries(state.stepResult(step)?.costs ?? {});
+  if (!costs.length) return null;
+  const most = Math.max(...costs.map(([, cost]) => cost), 1e-9);
+  const method = state.stepNamed(step)?.method;
+  return (
+    <Section id="cost" title="Cost" caption="lower is better">
+      <div class="costs" role="list">
+        {costs.map(([name, cost]) => (
+          <div key={name} class={classes("cost", name === method && "own")} role="listitem">
+            <span>{sentence(name)}</span>
+            <span class="bar" style={{ "--share": cost / most }}><span class="bar-fill" /></span>
+            <span class="cost-number">{number(cost, 1)}</span>
+          </div>
+        ))}
+      </div>
+    </Section>
+  );
+}

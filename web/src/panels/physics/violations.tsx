@@ -1,0 +1,41 @@
+/** Why a timing is impossible: each stretch with its cause and its smallest fix; a click goes there. */
+
+import type { JSX } from "preact";
+import { Button } from "../../controls/button";
+import { Icon } from "../../controls/icon";
+import { Section } from "../../controls/section";
+import type { ViolationRow } from "../../protocol";
+import * as actions from "../../store/actions";
+import * as state from "../../store/state";
+import { seconds, sentence } from "../../words/numbers";
+
+export function ViolationsSection({ step }: { step: string }): JSX.Element | null {
+  const { violations = [], least = null } = state.physics.value?.header ?? {};
+  if (!violations.length) return null;
+  // At the very least everything is at its limit; a tenth more leaves room for the effort to be natural.
+  const slow = least === null ? null : Math.ceil(least * 1.1 * 100) / 100;
+  const fix = slow !== null && (
+    <Button class="link" onClick={() => actions.setParameter(step, "duration", slow)}>Slow to {seconds(slow)}</Button>
+  );
+  return (
+    <Section id="violations" title="Why it is impossible" caption="frames" actions={fix}>
+      <ul class="violations">{violations.map((row, k) => <Violation key={k} row={row} />)}</ul>
+    </Section>
+  );
+}
+
+function Violation({ row }: { row: ViolationRow }): JSX.Element {
+  const [t, fps] = [state.time.value, state.fps.value];
+  return (
+    <li class={t >= row.output_start && t <= row.output_end ? "selected" : ""}>
+      <button type="button" class="violation" onClick={() => actions.seek(row.output_start)}>
+        <Icon name="alert" />
+        <span class="violation-words">
+          <span class="violation-text">{sentence(row.text || row.cause)}</span>
+          <span class="violation-mend">{row.mend}</span>
+        </span>
+        <span class="caption">{Math.round(row.output_start * fps)}–{Math.round(row.output_end * fps)}</span>
+      </button>
+    </li>
+  );
+}
