@@ -1,6 +1,6 @@
 /** A number as a slider with a typed field beside it, or above it where the row is wide. */
 
-import type { ComponentChildren, JSX } from "preact";
+import type { ComponentChildren } from "preact";
 import { NumberField, type NumberProps } from "./number";
 import { Slider } from "./slider";
 
@@ -17,7 +17,7 @@ interface AmountProps extends NumberProps {
   captions?: ComponentChildren;
 }
 
-export function Amount({ bounds, rest, spoken, wide, words, captions, ...typed }: AmountProps): JSX.Element {
+export function Amount({ bounds, rest, spoken, wide, words, captions, ...typed }: AmountProps) {
   const { label, edit, step } = typed;
   const value = <span class="field-value">{words}<NumberField {...typed} /></span>;
   const slid = rest === undefined ? edit : { ...edit, value: edit.value ?? rest };
@@ -26,6 +26,6 @@ export function Amount({ bounds, rest, spoken, wide, words, captions, ...typed }
 }
 
 /** What the ends of a slider mean, and its middle. */
-export const Captions = ({ words }: { words: readonly string[] }): JSX.Element => (
+export const Captions = ({ words }: { words: readonly string[] }) => (
   <div class="slider-captions">{words.map((word, k) => <span key={k}>{word}</span>)}</div>
 );

@@ -1,6 +1,5 @@
 /** Choices among few: a list, or buttons of which one is on. */
 
-import type { JSX } from "preact";
 import { classes } from "./classes";
 import { Icon } from "./icon";
 
@@ -25,8 +24,8 @@ export interface OptionGroup {
 /** The browser's own list: it works with every aid there is. */
 export function Select(
   { label, value, onChange, options = [], groups = [] }: ChoiceProps & { options?: Option[]; groups?: OptionGroup[] },
-): JSX.Element {
-  const listed = (of: Option[]): JSX.Element[] =>
+) {
+  const listed = (of: Option[]) =>
     of.map((option) => <option key={option.value} value={option.value}>{option.label}</option>);
   return (
     <span class="select">
@@ -44,7 +43,7 @@ export function Select(
 /** Two or more buttons of which one is on. */
 export const Segments = (
   { label, value, onChange, options, class: name }: ChoiceProps & { options: readonly Option[]; class?: string },
-): JSX.Element => (
+) => (
   <div class={classes("segments", name)} role="group" aria-label={label}>
     {options.map((option) => (
       <button

@@ -1,6 +1,6 @@
 /** A labelled row of a form: what it is, its control, and its help. */
 
-import type { ComponentChildren, HTMLAttributes, JSX } from "preact";
+import type { ComponentChildren, HTMLAttributes } from "preact";
 import { IconButton } from "./button";
 import { classes } from "./classes";
 
@@ -18,7 +18,7 @@ interface FieldProps extends LabelProps, Omit<HTMLAttributes<HTMLDivElement>, "l
   class?: string;
 }
 
-export const FieldLabel = ({ label, help, reset, mark }: LabelProps): JSX.Element => (
+export const FieldLabel = ({ label, help, reset, mark }: LabelProps) => (
   <span class="field-label">
     {mark}
     <span class="field-name" title={help}>{label}</span>
@@ -28,7 +28,7 @@ export const FieldLabel = ({ label, help, reset, mark }: LabelProps): JSX.Elemen
 
 export const Field = (
   { label, help, reset, mark, wide, class: name, children, ...rest }: FieldProps,
-): JSX.Element => (
+) => (
   <div class={classes("field", wide && "wide", name)} {...rest}>
     <FieldLabel {...{ label, help, reset, mark }} />
     {children}
@@ -37,5 +37,5 @@ export const Field = (
 );
 
 /** Help under a field, shown when the inspector's help is on. */
-export const FieldHelp = ({ children }: { children?: ComponentChildren }): JSX.Element | null =>
+export const FieldHelp = ({ children }: { children?: ComponentChildren }) =>
   children ? <p class="field-help">{children}</p> : null;

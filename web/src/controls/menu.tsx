@@ -1,7 +1,7 @@
 /** Menus over the page, opened by a button or by a right click. */
 
 import { signal } from "@preact/signals";
-import type { JSX, TargetedKeyboardEvent, TargetedMouseEvent } from "preact";
+import type { TargetedKeyboardEvent, TargetedMouseEvent } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "./icon";
 import type { IconName } from "./icon_paths";
@@ -21,11 +21,11 @@ export type MenuRow = MenuItem | { heading: string };
 /** A button that opens a menu; its rows are made when it opens. */
 export const MenuButton = (
   { rows, ...opener }: Omit<OpenerProps, "role" | "content" | "onKeyDown"> & { rows(): MenuRow[] },
-): JSX.Element => (
+) => (
   <Popover role="menu" onKeyDown={moveInMenu} content={(close) => <MenuRows rows={rows()} close={close} />} {...opener} />
 );
 
-function MenuRows({ rows, close }: { rows: MenuRow[]; close(): void }): JSX.Element {
+function MenuRows({ rows, close }: { rows: MenuRow[]; close(): void }) {
   const choose = (row: MenuItem): void => {
     close();
     row.run();
@@ -74,7 +74,7 @@ export function openMenuAt(event: TargetedMouseEvent<Element>, label: string, ro
 }
 
 /** Where menus at the pointer are shown: once, at the end of the page. */
-export function PointerMenu(): JSX.Element | null {
+export function PointerMenu() {
   const panel = useRef<HTMLDivElement>(null);
   const menu = opened.value;
   useLayoutEffect(() => {

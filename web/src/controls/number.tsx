@@ -1,7 +1,7 @@
 /** A number to type, to step with the arrow keys and to drag: `ew-resize`, Shift is ten times finer. */
 
 import { useSignal } from "@preact/signals";
-import type { JSX, TargetedPointerEvent } from "preact";
+import type { TargetedPointerEvent } from "preact";
 import { useRef } from "preact/hooks";
 import type { Drag, Editable } from "../store/editable";
 import { digitsFor, number, parseNumber } from "../words/numbers";
@@ -32,7 +32,7 @@ const SLOP = 3;
 
 export function NumberField(
   { label, edit, unit, step = 0.01, digits = 2, placeholder = "", class: name, title, ...limits }: NumberProps,
-): JSX.Element {
+) {
   const input = useRef<HTMLInputElement>(null);
   const typed = useSignal<string | null>(null);
   const nudging = useRef<Drag<number> | null>(null);

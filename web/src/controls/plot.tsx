@@ -1,7 +1,7 @@
 /** Small canvases: sharp on every screen, drawn again when a signal that they show changes. */
 
 import { useSignal, useSignalEffect } from "@preact/signals";
-import type { CanvasHTMLAttributes, JSX } from "preact";
+import type { CanvasHTMLAttributes } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import * as state from "../store/state";
 
@@ -13,7 +13,7 @@ interface PlotProps extends Omit<CanvasHTMLAttributes<HTMLCanvasElement>, "label
   draw(pen: Pen, width: number, height: number): void;
 }
 
-export function Plot({ label, draw, ...rest }: PlotProps): JSX.Element {
+export function Plot({ label, draw, ...rest }: PlotProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const resized = useSignal(0);
   useEffect(() => {

@@ -1,7 +1,7 @@
 /** A button with a popover: one is open at a time, closed by Esc or a click elsewhere, as the browser does it. */
 
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren, JSX, TargetedKeyboardEvent, TargetedToggleEvent } from "preact";
+import type { ComponentChildren, TargetedKeyboardEvent, TargetedToggleEvent } from "preact";
 import { useId, useRef } from "preact/hooks";
 import { classes } from "./classes";
 import { Icon } from "./icon";
@@ -26,7 +26,7 @@ export interface OpenerProps {
 
 export function Popover(
   { label, name = label, icon, children, class: look, disabled, role = "dialog", content, onKeyDown }: OpenerProps,
-): JSX.Element {
+) {
   const id = useId();
   const opener = useRef<HTMLButtonElement>(null);
   const panel = useRef<HTMLDivElement>(null);

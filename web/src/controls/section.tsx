@@ -1,7 +1,7 @@
 /** A section with a heading that folds it; this browser remembers which sections are folded. */
 
 import { signal, type Signal } from "@preact/signals";
-import type { ComponentChildren, JSX } from "preact";
+import type { ComponentChildren } from "preact";
 import { keep, remembered } from "../store/memory";
 import { classes } from "./classes";
 import { Icon } from "./icon";
@@ -29,7 +29,7 @@ function openState(id: string, folded: boolean): Signal<boolean> {
 
 export function Section(
   { id, title, caption, actions, folded = false, class: name, children }: SectionProps,
-): JSX.Element {
+) {
   const open = openState(id, folded);
   const flip = (): void => {
     open.value = !open.value;

@@ -1,7 +1,7 @@
 /** A slider: the browser's own, with what is chosen filled. It previews while it is dragged; Esc restores. */
 
 import { useSignal } from "@preact/signals";
-import type { JSX, TargetedInputEvent } from "preact";
+import type { TargetedInputEvent } from "preact";
 import { useRef } from "preact/hooks";
 import type { Drag, Editable } from "../store/editable";
 import { classes } from "./classes";
@@ -15,7 +15,7 @@ export interface SliderProps {
   spoken?: (value: number) => string;
 }
 
-export function Slider({ label, edit, bounds, step = 0.01, spoken }: SliderProps): JSX.Element {
+export function Slider({ label, edit, bounds, step = 0.01, spoken }: SliderProps) {
   const held = useSignal<number | null>(null);
   const drag = useRef<Drag<number> | null>(null);
   const givenUp = useRef(false);

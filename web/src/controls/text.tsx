@@ -1,7 +1,7 @@
 /** Words to type: Enter or leaving the field keeps them, Esc goes back. */
 
 import { useSignal } from "@preact/signals";
-import type { JSX, TargetedKeyboardEvent } from "preact";
+import type { TargetedKeyboardEvent } from "preact";
 
 interface TextProps {
   label: string;
@@ -13,7 +13,7 @@ interface TextProps {
   list?: string;
 }
 
-export function TextField({ label, value, onChange, ...rest }: TextProps): JSX.Element {
+export function TextField({ label, value, onChange, ...rest }: TextProps) {
   const typed = useSignal<string | null>(null);
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLInputElement>): void => {
     if (event.key !== "Escape") return;

@@ -1,6 +1,5 @@
 /** Of align steps: how long the other take is beside this one. */
 
-import type { JSX } from "preact";
 import * as state from "../../store/state";
 import { percent, seconds } from "../../words/numbers";
 import type { MethodPanel } from "../form/form";
@@ -8,7 +7,7 @@ import { OWN_MOTION } from "../form/motions";
 
 export const alignPanel: MethodPanel = { Below: Lengths };
 
-function Lengths({ step }: { step: string }): JSX.Element {
+function Lengths({ step }: { step: string }) {
   const chosen = state.stepNamed(step)?.parameters?.["reference"];
   const other = typeof chosen === "string" ? state.clips.value.get(chosen.replace(OWN_MOTION, "")) : null;
   const source = state.source.value;

@@ -1,8 +1,7 @@
 /** Export: files of the version that is shown, and a video of the view. */
 
-import type { JSX, TargetedMouseEvent } from "preact";
-import { Icon } from "../../controls/icon";
-import { Popover } from "../../controls/popover";
+import type { TargetedMouseEvent } from "preact";
+import { Icon, Popover } from "../../controls";
 import * as state from "../../store/state";
 import type { ViewApi } from "../../viewport/view";
 import { download, saveBlob } from "./download";
@@ -22,7 +21,7 @@ const NOTHING = "There is nothing to export yet. Open a motion first.";
 export const exportAddress = (format: string, version: state.Version): string =>
   `/export?${new URLSearchParams({ format, version }).toString()}`;
 
-export const ExportButton = ({ view }: { view(): ViewApi }): JSX.Element => (
+export const ExportButton = ({ view }: { view(): ViewApi }) => (
   <Popover
     label="Export" icon="export" class="button filled"
     content={(close) => (
@@ -38,7 +37,7 @@ export const ExportButton = ({ view }: { view(): ViewApi }): JSX.Element => (
   </Popover>
 );
 
-function Formats({ close }: { close(): void }): JSX.Element {
+function Formats({ close }: { close(): void }) {
   const choose = (event: TargetedMouseEvent<HTMLAnchorElement>, label: string): void => {
     event.preventDefault();
     close();
@@ -58,7 +57,7 @@ function Formats({ close }: { close(): void }): JSX.Element {
   );
 }
 
-function VideoItem({ view, close }: { view(): ViewApi; close(): void }): JSX.Element {
+function VideoItem({ view, close }: { view(): ViewApi; close(): void }) {
   const stop = recording.value;
   const choose = (): void => {
     close();

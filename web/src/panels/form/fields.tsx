@@ -1,10 +1,7 @@
 /** The form of any method: each kind of field has one control, made from its declaration alone. */
 
-import type { ComponentChildren, JSX } from "preact";
-import { Switch } from "../../controls/button";
-import { Select } from "../../controls/choice";
-import { Field } from "../../controls/field";
-import { TextField } from "../../controls/text";
+import type { ComponentChildren } from "preact";
+import { Field, Select, Switch, TextField } from "../../controls";
 import type { FormField } from "../../protocol";
 import { JointsField } from "./joints";
 import { KeytimesField } from "./keytimes";
@@ -16,7 +13,7 @@ import { RangeField } from "./range";
 import { RowsField } from "./rows";
 
 /** A field with its label, its control and its help. */
-export function FieldRow({ step, field }: { step: string; field: FormField }): JSX.Element {
+export function FieldRow({ step, field }: { step: string; field: FormField }) {
   const parameter = parameterOf(step, field);
   if (field.kind === "keytimes") return <KeytimesField parameter={parameter} />;
   if (field.kind === "pairs" || field.kind === "rows") return <RowsField parameter={parameter} />;
@@ -32,13 +29,13 @@ interface ParameterFieldProps {
 }
 
 /** A row of the form with the label, help and reset button of a parameter. */
-export function ParameterField({ parameter, ...rest }: ParameterFieldProps): JSX.Element {
+export function ParameterField({ parameter, ...rest }: ParameterFieldProps) {
   const { label, help, name } = parameter.field;
   const reset = parameter.changed ? () => parameter.reset() : null;
   return <Field {...{ label, help, reset }} data-field={name} {...rest} />;
 }
 
-function Control({ parameter }: { parameter: Parameter }): JSX.Element {
+function Control({ parameter }: { parameter: Parameter }) {
   const { kind, label, choices } = parameter.field;
   const set = (value: unknown): void => parameter.set(value);
   switch (kind) {
@@ -65,7 +62,7 @@ function Control({ parameter }: { parameter: Parameter }): JSX.Element {
   }
 }
 
-function ParameterText({ parameter }: { parameter: Parameter }): JSX.Element {
+function ParameterText({ parameter }: { parameter: Parameter }) {
   const { field, text } = parameter;
   const keep = (typed: string): void => (typed ? parameter.set(typed) : parameter.reset());
   return <TextField label={field.label} value={text} placeholder={field.metavar ?? ""} onChange={keep} />;

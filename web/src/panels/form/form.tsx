@@ -1,8 +1,7 @@
 /** A method's form: generated from its declaration, with what its panel adds. */
 
 import type { FunctionComponent, JSX } from "preact";
-import { Icon } from "../../controls/icon";
-import { Section } from "../../controls/section";
+import { Icon, Section } from "../../controls";
 import type { FormField, MethodForm } from "../../protocol";
 import * as state from "../../store/state";
 import { openProblem } from "../../store/trouble";
@@ -24,13 +23,13 @@ export interface MethodPanel {
   MoreCaption?: FunctionComponent;
 }
 
-export function StepForm({ step, form, panel }: PanelProps & { panel: MethodPanel }): JSX.Element {
+export function StepForm({ step, form, panel }: PanelProps & { panel: MethodPanel }) {
   const { replaces = [], Above, Below, moreTitle = "More", MoreCaption } = panel;
   const left = (fields: FormField[]): FormField[] => fields.filter((f) => !replaces.includes(f.name));
   const { basic, more } = arrange(form);
   const plain = left(basic).filter((f) => !isList(f));
   const rest = left(more).sort((a, b) => Number(isList(a)) - Number(isList(b)));
-  const rows = (fields: FormField[]): JSX.Element[] =>
+  const rows = (fields: FormField[]) =>
     fields.map((field) => <FieldRow key={field.name} {...{ step, field }} />);
   // Wide fields stand together, apart from the narrow ones.
   const groups = [plain.filter(isWide), plain.filter((f) => !isWide(f))].filter((fields) => fields.length);
@@ -50,7 +49,7 @@ export function StepForm({ step, form, panel }: PanelProps & { panel: MethodPane
 }
 
 /** Notes of a step's result, and the problem that the server reported for it. */
-export function StepNotes({ step }: { step: string }): JSX.Element {
+export function StepNotes({ step }: { step: string }) {
   const problem = openProblem(step);
   const notes = state.stepResult(step)?.notes ?? [];
   return (
@@ -60,7 +59,7 @@ export function StepNotes({ step }: { step: string }): JSX.Element {
   );
 }
 
-export const Notes = ({ notes, children }: { notes: string[]; children?: JSX.Element | null }): JSX.Element => (
+export const Notes = ({ notes, children }: { notes: string[]; children?: JSX.Element | null }) => (
   <div class="step-notes" hidden={!notes.length && !children}>
     {notes.map((note) => <p key={note} class="note">{note}</p>)}
     {children}

@@ -1,8 +1,6 @@
 /** Several joints: chips of those chosen, and a list to add from. */
 
-import type { JSX } from "preact";
-import { Select } from "../../controls/choice";
-import { Icon } from "../../controls/icon";
+import { Icon, Select } from "../../controls";
 import * as state from "../../store/state";
 import { sentence } from "../../words/numbers";
 import type { Parameter } from "./parameter";
@@ -10,7 +8,7 @@ import type { Parameter } from "./parameter";
 /** Words that stand for several joints, as the body's own names do. */
 const GROUPS = ["feet", "toes", "hands"];
 
-export function JointsField({ parameter }: { parameter: Parameter }): JSX.Element {
+export function JointsField({ parameter }: { parameter: Parameter }) {
   const chosen = Array.isArray(parameter.value) ? (parameter.value as string[]) : [];
   const set = (names: string[]): void => (names.length ? parameter.set(names) : parameter.reset());
   const header = state.source.value?.header;

@@ -1,12 +1,6 @@
 /** Keytimes as a list to type: at which output time which moment of the source is shown. */
 
-import type { JSX } from "preact";
-import { IconButton } from "../../controls/button";
-import { classes } from "../../controls/classes";
-import { FieldHelp } from "../../controls/field";
-import { Icon, KeyMark } from "../../controls/icon";
-import { NumberField } from "../../controls/number";
-import { Section } from "../../controls/section";
+import { classes, FieldHelp, Icon, IconButton, KeyMark, NumberField, Section } from "../../controls";
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
 import { number, seconds } from "../../words/numbers";
@@ -16,7 +10,7 @@ import type { Parameter } from "./parameter";
 const sorted = ({ step }: Parameter): state.Key[] =>
   state.keysOf(state.stepNamed(step)).sort((a, b) => a[0] - b[0]);
 
-export function KeytimesField({ parameter }: { parameter: Parameter }): JSX.Element {
+export function KeytimesField({ parameter }: { parameter: Parameter }) {
   const add = (): void => actions.addKeyAt(state.time.value);
   return (
     <Section
@@ -32,7 +26,7 @@ export function KeytimesField({ parameter }: { parameter: Parameter }): JSX.Elem
   );
 }
 
-function KeyRow({ parameter, k, times }: { parameter: Parameter; k: number; times: state.Key }): JSX.Element {
+function KeyRow({ parameter, k, times }: { parameter: Parameter; k: number; times: state.Key }) {
   const choose = (): void => {
     state.selectedKey.value = k;
     actions.seek(state.stepTimes.value.toResult(times[0]));
@@ -41,7 +35,7 @@ function KeyRow({ parameter, k, times }: { parameter: Parameter; k: number; time
     state.selectedStep.value = parameter.step;
     actions.deleteKey(k);
   };
-  const time = (side: 0 | 1): JSX.Element => {
+  const time = (side: 0 | 1) => {
     const write = (t: number): state.Key[] =>
       sorted(parameter).map((key, i) => (i === k ? (key.with(side, actions.round(t)) as state.Key) : key));
     return (
@@ -69,10 +63,10 @@ function KeyRow({ parameter, k, times }: { parameter: Parameter; k: number; time
 }
 
 /** The end is fixed by the duration: shown, not edited. */
-function EndRow({ step }: { step: string }): JSX.Element {
+function EndRow({ step }: { step: string }) {
   const given = state.stepNamed(step)?.parameters?.["duration"];
   const output = typeof given === "number" ? given : (state.stepResult(step)?.made[1] ?? sourceLength(step));
-  const fixed = (label: string, t: number): JSX.Element => (
+  const fixed = (label: string, t: number) => (
     <span class="number">
       <input type="text" readOnly aria-label={`${label}, s`} value={number(t)} /><span class="unit">s</span>
     </span>

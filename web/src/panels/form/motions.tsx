@@ -1,10 +1,7 @@
 /** Which motion a step uses: none, one of the project's, or a file or folder of the library. */
 
 import { useSignal } from "@preact/signals";
-import type { JSX } from "preact";
-import { IconButton } from "../../controls/button";
-import { Select, type Option } from "../../controls/choice";
-import { TextField } from "../../controls/text";
+import { IconButton, type Option, Select, TextField } from "../../controls";
 import type { FormField } from "../../protocol";
 import * as state from "../../store/state";
 import type { Parameter } from "./parameter";
@@ -15,7 +12,7 @@ const PATH = "path";
 const NONE = "";
 
 /** One list for a motion; for several, one each and an empty one to add. */
-export function MotionField({ parameter }: { parameter: Parameter }): JSX.Element {
+export function MotionField({ parameter }: { parameter: Parameter }) {
   const { field } = parameter;
   const adding = useSignal(false);
   const many = field.kind === "motions";
@@ -39,7 +36,7 @@ export function MotionField({ parameter }: { parameter: Parameter }): JSX.Elemen
 
 function MotionChoice(
   { field, value, onChange }: { field: FormField; value: string; onChange(value: string): void },
-): JSX.Element {
+) {
   const typing = useSignal(false);
   const isPath = value !== NONE && !value.startsWith(OWN_MOTION);
   const byPath = typing.value || isPath;

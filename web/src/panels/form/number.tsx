@@ -1,7 +1,7 @@
 /** Numbers of a form: a slider with a typed field, a typed field alone, and words such as "free" beside them. */
 
-import type { ComponentChildren, JSX } from "preact";
-import { Amount, Captions } from "../../controls/amount";
+import type { ComponentChildren } from "preact";
+import { Amount, Captions } from "../../controls";
 import * as state from "../../store/state";
 import { number, sentence } from "../../words/numbers";
 import { durationBounds, durationCaptions, sourceLength } from "./duration";
@@ -11,7 +11,7 @@ import { numberLook } from "./presentation";
 /** A number by its declaration; `captions` replace what stands under a wide slider. */
 export function ParameterNumber(
   { parameter, captions }: { parameter: Parameter; captions?: ComponentChildren },
-): JSX.Element {
+) {
   const { field, step } = parameter;
   const look = numberLook(field);
   const isDuration = field.name === "duration";
@@ -33,7 +33,7 @@ export function ParameterNumber(
 }
 
 /** A word in place of a number: it stays chosen until a number is. */
-function WordToggle({ parameter, word }: { parameter: Parameter; word: string }): JSX.Element {
+function WordToggle({ parameter, word }: { parameter: Parameter; word: string }) {
   const chosen = parameter.value === word;
   const why = chosen ? "" : whyNot(parameter, word);
   return (

@@ -1,18 +1,16 @@
 /** A part of the clip: from when to when, typed or taken from the play range. */
 
-import type { JSX } from "preact";
-import { Button } from "../../controls/button";
-import { NumberField } from "../../controls/number";
+import { Button, NumberField } from "../../controls";
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
 import type { Parameter } from "./parameter";
 
 type Span = [number, number];
 
-export function RangeField({ parameter }: { parameter: Parameter }): JSX.Element {
+export function RangeField({ parameter }: { parameter: Parameter }) {
   const given = (): Span | null => (Array.isArray(parameter.value) ? (parameter.value as Span) : null);
   const whole: Span = [state.source.value?.start ?? 0, state.source.value?.end ?? 1];
-  const end = (side: 0 | 1): JSX.Element => {
+  const end = (side: 0 | 1) => {
     const write = (t: number): Span => {
       const [a, b] = given() ?? whole;
       return side === 0 ? [actions.round(t), b] : [a, actions.round(t)];

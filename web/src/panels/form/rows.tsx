@@ -1,11 +1,6 @@
 /** Lists of tuples, as "JOINT=FACTOR" or "A:B:SLOW:FAST" declare them: a line each, a cell for each part. */
 
-import type { JSX } from "preact";
-import { IconButton } from "../../controls/button";
-import { FieldHelp } from "../../controls/field";
-import { NumberField } from "../../controls/number";
-import { Section } from "../../controls/section";
-import { TextField } from "../../controls/text";
+import { FieldHelp, IconButton, NumberField, Section, TextField } from "../../controls";
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
 import type { Parameter } from "./parameter";
@@ -13,7 +8,7 @@ import { columns } from "./presentation";
 
 type Cell = string | number;
 
-export function RowsField({ parameter }: { parameter: Parameter }): JSX.Element {
+export function RowsField({ parameter }: { parameter: Parameter }) {
   const { field } = parameter;
   const parts = columns(field);
   // One tuple, as a grid's "P,Q", rather than a list of them.
@@ -25,7 +20,7 @@ export function RowsField({ parameter }: { parameter: Parameter }): JSX.Element 
   const widths = parts.map((p) => (p.kind === "number" ? "minmax(0, 2fr)" : "minmax(0, 3fr)"));
   const style = { gridTemplateColumns: [...widths, single ? "" : "var(--hit-size)"].join(" ") };
 
-  const cell = (r: number, c: number): JSX.Element => {
+  const cell = (r: number, c: number) => {
     const { name, kind } = parts[c]!;
     const label = `${field.label} ${r + 1}, ${name}`;
     const value = rows()[r]?.[c];
@@ -77,7 +72,7 @@ function first({ name, kind }: { name: string; kind: string }): Cell {
 const JOINT_NAMES = "joint-names";
 
 /** Names that word cells offer, once on the page: roles first, they fit every skeleton. */
-export function JointNames(): JSX.Element {
+export function JointNames() {
   const header = state.source.value?.header;
   const names = new Set([...(header?.roles ?? []).filter((r) => r !== null), ...(header?.joints ?? [])]);
   return <datalist id={JOINT_NAMES}>{[...names].map((value) => <option key={value} value={value} />)}</datalist>;

@@ -1,10 +1,6 @@
 /** Of guided and spline steps: moments worth a keytime, and the cost of the timing beside simpler ones. */
 
-import type { JSX } from "preact";
-import { Button, IconButton } from "../../controls/button";
-import { classes } from "../../controls/classes";
-import { Icon, KeyMark } from "../../controls/icon";
-import { Section } from "../../controls/section";
+import { Button, classes, Icon, IconButton, KeyMark, Section } from "../../controls";
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
 import { openSuggestions, type Suggestion } from "../../store/suggested";
@@ -15,7 +11,7 @@ export const guidedPanel: MethodPanel = {
   Below: ({ step }) => <><Suggested step={step} /><Costs step={step} /></>,
 };
 
-function Suggested({ step }: { step: string }): JSX.Element | null {
+function Suggested({ step }: { step: string }) {
   const found = openSuggestions.value;
   if (!found.length) return null;
   const addAll = (): void => {
@@ -34,7 +30,7 @@ function Suggested({ step }: { step: string }): JSX.Element | null {
   );
 }
 
-function SuggestedRow({ step, suggestion }: { step: string; suggestion: Suggestion }): JSX.Element {
+function SuggestedRow({ step, suggestion }: { step: string; suggestion: Suggestion }) {
   const { key: [output, given], shown, share } = suggestion;
   const add = (): void => {
     state.selectedStep.value = step;
@@ -50,7 +46,7 @@ function SuggestedRow({ step, suggestion }: { step: string; suggestion: Suggesti
   );
 }
 
-function Costs({ step }: { step: string }): JSX.Element | null {
+function Costs({ step }: { step: string }) {
   const costs = Object.entries(state.stepResult(step)?.costs ?? {});
   if (!costs.length) return null;
   const most = Math.max(...costs.map(([, cost]) => cost), 1e-9);

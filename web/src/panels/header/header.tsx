@@ -1,8 +1,6 @@
 /** The bar at the top: what is open, whether it is saved, undo and redo, the two versions, and export. */
 
-import type { JSX } from "preact";
-import { IconButton } from "../../controls/button";
-import { Icon, Logo } from "../../controls/icon";
+import { Icon, IconButton, Logo } from "../../controls";
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
 import type { ViewApi } from "../../viewport/view";
@@ -13,7 +11,7 @@ import { inspectorOpen } from "../page/layout";
 import { switchTheme } from "./theme";
 import { VersionSwitch } from "./versions";
 
-export const Header = ({ view }: { view(): ViewApi }): JSX.Element => (
+export const Header = ({ view }: { view(): ViewApi }) => (
   <header class="header" role="banner">
     <span class="brand"><Logo /><span>retime</span></span>
     <Title />
@@ -32,7 +30,7 @@ export const Header = ({ view }: { view(): ViewApi }): JSX.Element => (
   </header>
 );
 
-function Title(): JSX.Element {
+function Title() {
   const project = state.project.value;
   const name = state.welcome.value?.project;
   return (
@@ -51,7 +49,7 @@ export function savedWord(saved: boolean, open: boolean, underway: boolean): Sav
   return open ? "Saving" : "Not saved";
 }
 
-function SaveState(): JSX.Element | null {
+function SaveState() {
   if (!state.committed.value) return null;
   const word = savedWord(state.saved.value, state.link.value === "open", state.pending.value !== null);
   return (
@@ -63,7 +61,7 @@ function SaveState(): JSX.Element | null {
 
 const History = (
   { name, label, keys, depth }: { name: "undo" | "redo"; label: string; keys: string; depth: number },
-): JSX.Element => (
+) => (
   <button
     type="button" class="history" disabled={depth === 0 || state.link.value !== "open"} title={`${label} (${keys})`}
     aria-label={`${label}, ${count(depth, "change")}`} onClick={actions[name]}
@@ -72,7 +70,7 @@ const History = (
   </button>
 );
 
-function ThemeButton(): JSX.Element {
+function ThemeButton() {
   const dark = state.theme.value === "dark";
   const label = dark ? "Use the light theme" : "Use the dark theme";
   return <IconButton icon={dark ? "sun" : "moon"} label={label} onClick={switchTheme} />;

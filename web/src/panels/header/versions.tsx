@@ -1,7 +1,6 @@
 /** The two versions of the recipe, to compare: each named by its first step that counts. */
 
-import type { JSX } from "preact";
-import { MenuButton, type MenuRow } from "../../controls/menu";
+import { MenuButton, type MenuRow } from "../../controls";
 import type { StepEntry } from "../../protocol";
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
@@ -16,7 +15,7 @@ const copyRows = (): MenuRow[] => [
   { label: "Copy B to A", run: () => actions.run({ type: "copy_version", to: "A" }) },
 ];
 
-export const VersionSwitch = (): JSX.Element => (
+export const VersionSwitch = () => (
   <div class="segments versions" role="group" aria-label="Version">
     <VersionButton version="A" />
     <VersionButton version="B" />
@@ -24,14 +23,14 @@ export const VersionSwitch = (): JSX.Element => (
   </div>
 );
 
-function VersionButton({ version }: { version: state.Version }): JSX.Element {
+function VersionButton({ version }: { version: state.Version }) {
   const name = versionName(state.project.value?.versions[version] ?? [], state.methods.value);
   return (
     <button
       type="button" class="segment" aria-pressed={state.version.value === version}
-      aria-label={`Version ${version}, ${name}`} onClick={() => actions.showVersion(version)}
+      title={`Version ${version}: ${name}`} onClick={() => actions.showVersion(version)}
     >
-      <span class="version-letter">{version}</span><span class="version-name">{name}</span>
+      <span class="version-letter">{version}</span> <span class="version-name">{name}</span>
     </button>
   );
 }

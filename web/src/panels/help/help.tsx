@@ -1,9 +1,9 @@
 /** Help: the keys, and the way back to the tour. */
 
 import { signal } from "@preact/signals";
-import { Fragment, type JSX } from "preact";
+import { Fragment } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { Button } from "../../controls/button";
+import { Button } from "../../controls";
 import * as state from "../../store/state";
 import { startTour } from "./tour";
 
@@ -34,9 +34,9 @@ const isOpen = signal(false);
 
 export const openHelp = (): void => void (isOpen.value = true);
 
-export const Help = (): JSX.Element | null => (isOpen.value ? <HelpDialog /> : null);
+export const Help = () => (isOpen.value ? <HelpDialog /> : null);
 
-function HelpDialog(): JSX.Element {
+function HelpDialog() {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   const close = (): void => dialog.current?.close();

@@ -1,9 +1,8 @@
 /** A first look round: five short notes, each beside what it is about. Offered once; Esc ends it. */
 
 import { effect, signal } from "@preact/signals";
-import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { Button } from "../../controls/button";
+import { Button } from "../../controls";
 import * as actions from "../../store/actions";
 import { keep, remembered } from "../../store/memory";
 import * as state from "../../store/state";
@@ -71,12 +70,12 @@ function end(): void {
   shown.value = null;
 }
 
-export function Tour(): JSX.Element | null {
+export function Tour() {
   if (shown.value === null) return null;
   return shown.value === "offer" ? <Offer /> : <Guide place={shown.value} />;
 }
 
-const Offer = (): JSX.Element => (
+const Offer = () => (
   <section class="tour-card tour-offer" aria-label="Tour">
     <h2>New here?</h2>
     <p>Five short steps show what is where, on a bundled jump.</p>
@@ -87,7 +86,7 @@ const Offer = (): JSX.Element => (
   </section>
 );
 
-function Guide({ place }: { place: number }): JSX.Element {
+function Guide({ place }: { place: number }) {
   const ring = useRef<HTMLDivElement>(null);
   const card = useRef<HTMLElement>(null);
   const stop = STOPS[place]!;

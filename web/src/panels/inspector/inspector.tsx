@@ -1,11 +1,7 @@
 /** The inspector: the selected step's parameters, what it found, and the status line. */
 
 import { computed, signal } from "@preact/signals";
-import type { JSX } from "preact";
-import { IconButton, IconToggle } from "../../controls/button";
-import { classes } from "../../controls/classes";
-import { MethodIcon } from "../../controls/icon";
-import { MenuButton } from "../../controls/menu";
+import { classes, IconButton, IconToggle, MenuButton, MethodIcon } from "../../controls";
 import { poses } from "../../store/poses";
 import * as state from "../../store/state";
 import { surfaceIndex, surfaceKeys } from "../../store/surface";
@@ -22,7 +18,7 @@ const helpShown = signal(false);
 const stepId = computed(() => state.step.value?.id ?? null);
 const method = computed(() => state.step.value?.method ?? "");
 
-export const Inspector = (): JSX.Element => (
+export const Inspector = () => (
   <aside
     class={classes("inspector", helpShown.value && "with-help", inspectorOpen.value && "open")}
     aria-label="Parameters" tabIndex={-1} data-area="inspector"
@@ -32,7 +28,7 @@ export const Inspector = (): JSX.Element => (
   </aside>
 );
 
-function Body(): JSX.Element {
+function Body() {
   const [step, form] = [stepId.value, state.methods.value.get(method.value)];
   // The document may come before the welcome message that lists the methods.
   if (!step || !form) return <NothingChosen />;
@@ -55,7 +51,7 @@ export function partTitle(): string | null {
   return method.value === "stagger" && pose !== null && pose < count ? `Pose ${pose + 1} of ${count}` : null;
 }
 
-function TitleBar({ id, method }: { id: string; method: string }): JSX.Element {
+function TitleBar({ id, method }: { id: string; method: string }) {
   const [part, title] = [partTitle(), stepTitle(state.step.value)];
   return (
     <div class="inspector-title">
@@ -74,7 +70,7 @@ function TitleBar({ id, method }: { id: string; method: string }): JSX.Element {
   );
 }
 
-const NothingChosen = (): JSX.Element => (
+const NothingChosen = () => (
   <div class="inspector-empty">
     <h2>No step</h2>
     <span class="caption">

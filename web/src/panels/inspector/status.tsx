@@ -1,10 +1,6 @@
 /** The line under the inspector: all is up to date, or what is being done and how to stop it. */
 
-import type { JSX } from "preact";
-import { Button } from "../../controls/button";
-import { Icon } from "../../controls/icon";
-import type { IconName } from "../../controls/icon_paths";
-import { Progress } from "../../controls/progress";
+import { Button, Icon, type IconName, Progress } from "../../controls";
 import type { Problem, Progress as Underway } from "../../protocol";
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
@@ -39,7 +35,7 @@ export function statusOf({ waiting, progress, problem, took: ms }: Facts): Statu
 
 const ICONS: Partial<Record<Status["kind"], IconName>> = { ready: "check", problem: "alert" };
 
-export function StatusLine(): JSX.Element {
+export function StatusLine() {
   const { kind, text, detail, share } = statusOf({
     waiting: waiting.value,
     progress: state.progress.value,

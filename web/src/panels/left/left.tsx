@@ -1,10 +1,8 @@
 /** The panel at the left: recipe, motions, skeleton. In narrow windows a rail, whose sections fly out. */
 
 import { signal } from "@preact/signals";
-import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { IconButton } from "../../controls/button";
-import type { IconName } from "../../controls/icon_paths";
+import { IconButton, type IconName } from "../../controls";
 import { MotionsSection } from "../motions/motions";
 import { RecipeSection } from "../recipe/recipe";
 import { SkeletonSection } from "../skeleton/skeleton";
@@ -16,7 +14,7 @@ const flyOut = signal<FlyOut | null>(null);
 
 const PANEL = ".popover";
 
-export function Left(): JSX.Element {
+export function Left() {
   const host = useRef<HTMLElement>(null);
   useEffect(() => {
     const leave = (event: Event): void => {
@@ -48,7 +46,7 @@ export function Left(): JSX.Element {
   );
 }
 
-const RailButton = ({ opens, ...rest }: { icon: IconName; label: string; opens: FlyOut }): JSX.Element => (
+const RailButton = ({ opens, ...rest }: { icon: IconName; label: string; opens: FlyOut }) => (
   <IconButton
     aria-expanded={flyOut.value === opens} {...rest}
     onClick={() => (flyOut.value = flyOut.value === opens ? null : opens)}

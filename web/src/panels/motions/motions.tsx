@@ -1,17 +1,12 @@
 /** The project's motions: the one that is retimed is cyan; a file that was moved can be found again. */
 
-import type { JSX } from "preact";
-import { Button, IconButton } from "../../controls/button";
-import { classes } from "../../controls/classes";
-import { Icon } from "../../controls/icon";
-import { MenuButton, openMenuAt, type MenuRow } from "../../controls/menu";
-import { Section } from "../../controls/section";
+import { Button, classes, Icon, IconButton, MenuButton, type MenuRow, openMenuAt, Section } from "../../controls";
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
 import { seconds, sentence } from "../../words/numbers";
 import { chooseFiles } from "./files";
 
-export function MotionsSection(): JSX.Element {
+export function MotionsSection() {
   const project = state.committed.value;
   return (
     <Section
@@ -38,7 +33,7 @@ const sampleRows = (): MenuRow[] => [
   ),
 ];
 
-function MotionItem({ id, name }: { id: string; name: string }): JSX.Element {
+function MotionItem({ id, name }: { id: string; name: string }) {
   const gone = state.missing.value.includes(id);
   const isSource = state.project.value?.source === id;
   const clip = state.clips.value.get(id);
@@ -72,7 +67,7 @@ const motionRows = (id: string): MenuRow[] => [
   },
 ];
 
-const SoundItem = ({ name }: { name: string }): JSX.Element => (
+const SoundItem = ({ name }: { name: string }) => (
   <div class="motion">
     <span class="motion-use">
       <span class="motion-mark"><Icon name="play" /></span><span class="motion-name">{name}</span>

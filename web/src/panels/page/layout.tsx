@@ -1,9 +1,9 @@
 /** The areas of the page, the edge between view and timeline, and the way from area to area by keyboard. */
 
 import { signal } from "@preact/signals";
-import type { JSX, TargetedPointerEvent } from "preact";
+import type { TargetedPointerEvent } from "preact";
 import { useLayoutEffect } from "preact/hooks";
-import { followPress } from "../../controls/press";
+import { followPress } from "../../controls";
 import { keep, remembered } from "../../store/memory";
 
 /** Whether the inspector is drawn out, where the window is too narrow to hold it. */
@@ -29,7 +29,7 @@ function choose(wished: number): void {
 }
 
 /** The edge between view and timeline, to drag or to move with the arrow keys. */
-export function Edge(): JSX.Element {
+export function Edge() {
   const height = chosen.value;
   useLayoutEffect(() => {
     const { style } = document.querySelector<HTMLElement>("#app")!;

@@ -1,7 +1,6 @@
 /** The page: its areas, and what lies over them. */
 
-import type { JSX } from "preact";
-import { PointerMenu } from "../../controls/menu";
+import { PointerMenu } from "../../controls";
 import * as state from "../../store/state";
 import type { ViewApi } from "../../viewport/view";
 import { JointNames } from "../form/rows";
@@ -19,7 +18,7 @@ import { Overlay } from "../view/overlay";
 import { Edge } from "./layout";
 
 /** The view and the timeline draw into the hosts `.view-canvas` and `#panel-…`, which stay empty here. */
-export const Page = ({ view }: { view(): ViewApi }): JSX.Element => (
+export const Page = ({ view }: { view(): ViewApi }) => (
   <>
     <Header view={view} />
     <Left />
@@ -42,7 +41,7 @@ export const Page = ({ view }: { view(): ViewApi }): JSX.Element => (
   </>
 );
 
-const TabPanel = ({ name }: { name: state.Tab }): JSX.Element => (
+const TabPanel = ({ name }: { name: state.Tab }) => (
   <div
     class="tab-panel" id={`panel-${name}`} role="tabpanel" aria-labelledby={`tab-${name}`}
     hidden={state.tab.value !== name}
@@ -50,7 +49,7 @@ const TabPanel = ({ name }: { name: state.Tab }): JSX.Element => (
 );
 
 /** What is on the page once, outside its areas. */
-export const Extras = (): JSX.Element => (
+export const Extras = () => (
   <>
     <div class="announcer" aria-live="polite"><span>{state.announcement.value}</span></div>
     <JointNames />

@@ -1,9 +1,8 @@
 /** The dial of gravity: its length is the size, its angle the tilt. */
 
-import type { JSX, TargetedPointerEvent } from "preact";
+import type { TargetedPointerEvent } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import { disc, line, Plot, token, type Pen } from "../../controls/plot";
-import { followPress, placeOn } from "../../controls/press";
+import { disc, followPress, line, type Pen, placeOn, Plot, token } from "../../controls";
 import type { Drag } from "../../store/editable";
 import { Nudges } from "../../store/nudges";
 import { number } from "../../words/numbers";
@@ -16,7 +15,7 @@ const NUDGES: Record<string, [number, number]> = {
   ArrowUp: [0.5, 0], ArrowDown: [-0.5, 0], ArrowLeft: [0, -5], ArrowRight: [0, 5],
 };
 
-export function Dial({ parameter }: { parameter: Parameter }): JSX.Element {
+export function Dial({ parameter }: { parameter: Parameter }) {
   const nudges = useMemo(() => new Nudges<true, Drag<Gravity>>(), []);
   useEffect(() => () => nudges.settle(), [nudges]);
   const now = (): Gravity => gravityOf(parameter.value);

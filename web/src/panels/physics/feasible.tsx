@@ -1,7 +1,6 @@
 /** A duration on its feasible range: hatched where no body could be so quick, marked where the limits are. */
 
-import type { JSX } from "preact";
-import { classes } from "../../controls/classes";
+import { classes } from "../../controls";
 import * as state from "../../store/state";
 import { seconds } from "../../words/numbers";
 import { durationBounds, sourceLength } from "../form/duration";
@@ -9,7 +8,7 @@ import { ParameterField } from "../form/fields";
 import { ParameterNumber } from "../form/number";
 import { namedParameter } from "../form/parameter";
 
-export function FeasibleDuration({ step }: { step: string }): JSX.Element | null {
+export function FeasibleDuration({ step }: { step: string }) {
   const parameter = namedParameter(step, "physics", "duration");
   if (!parameter) return null;
   const [low, high] = durationBounds(step);

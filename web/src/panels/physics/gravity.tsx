@@ -1,20 +1,17 @@
 /** Gravity on a dial, with numbers and three places to fall on beside it. */
 
-import type { JSX } from "preact";
-import { Segments } from "../../controls/choice";
-import { FieldHelp, FieldLabel } from "../../controls/field";
-import { NumberField, type NumberProps } from "../../controls/number";
+import { FieldHelp, FieldLabel, NumberField, type NumberProps, Segments } from "../../controls";
 import { namedParameter } from "../form/parameter";
 import { Dial } from "./dial";
 import { EARTH, gravityOf, gravityValue, type Gravity } from "./gravity_values";
 
 const PLACES: Record<string, number> = { Moon: 1.62, Mars: 3.71, Earth: EARTH };
 
-export function GravityGroup({ step }: { step: string }): JSX.Element | null {
+export function GravityGroup({ step }: { step: string }) {
   const parameter = namedParameter(step, "physics", "gravity");
   if (!parameter) return null;
   const now = (): Gravity => gravityOf(parameter.value);
-  const part = (key: keyof Gravity, look: Omit<NumberProps, "edit">): JSX.Element => (
+  const part = (key: keyof Gravity, look: Omit<NumberProps, "edit">) => (
     <NumberField {...look} edit={parameter.editable(now()[key], (v) => gravityValue({ ...now(), [key]: v }))} />
   );
   const place = Object.keys(PLACES).find((name) => Math.abs(now().size - PLACES[name]!) < 0.005) ?? "";

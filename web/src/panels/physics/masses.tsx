@@ -1,10 +1,6 @@
 /** Mass factors of the body's segments: a slider for each of the body's roles. */
 
-import type { JSX } from "preact";
-import { Amount } from "../../controls/amount";
-import { IconButton } from "../../controls/button";
-import { Field, FieldHelp } from "../../controls/field";
-import { Section } from "../../controls/section";
+import { Amount, Field, FieldHelp, IconButton, Section } from "../../controls";
 import * as state from "../../store/state";
 import { number, sentence } from "../../words/numbers";
 import { namedParameter, type Parameter } from "../form/parameter";
@@ -24,7 +20,7 @@ export function withFactor(factors: Factors, role: string, factor: number): Fact
   return next.length ? next : null;
 }
 
-export function MassesSection({ step }: { step: string }): JSX.Element | null {
+export function MassesSection({ step }: { step: string }) {
   const parameter = namedParameter(step, "physics", "mass_scale");
   if (!parameter) return null;
   const known = new Set(state.source.value?.header.roles ?? []);
@@ -39,7 +35,7 @@ export function MassesSection({ step }: { step: string }): JSX.Element | null {
   );
 }
 
-function MassRow({ parameter, role }: { parameter: Parameter; role: string }): JSX.Element {
+function MassRow({ parameter, role }: { parameter: Parameter; role: string }) {
   const factors = (): Factors => parameter.rows as Factors;
   const value = factors().find(([name]) => name === role)?.[1] ?? 1;
   return (

@@ -1,8 +1,6 @@
 /** Of physics steps: what the body can do, how far off this timing is, and the smallest change that fixes it. */
 
-import type { JSX } from "preact";
-import { Button } from "../../controls/button";
-import { Icon } from "../../controls/icon";
+import { Button, Icon } from "../../controls";
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
 import { number } from "../../words/numbers";
@@ -29,12 +27,12 @@ export const physicsPanel: MethodPanel = {
   MoreCaption: BodyCaption,
 };
 
-function BodyCaption(): JSX.Element {
+function BodyCaption() {
   const found = state.physics.value?.header;
   return <>{found && `${number(found.mass, 0)} kg, friction ${number(found.friction)}`}</>;
 }
 
-const WatchButton = ({ step }: { step: string }): JSX.Element => (
+const WatchButton = ({ step }: { step: string }) => (
   <div class="field-group">
     <Button
       title="Solve slowly enough to follow: drag the curve to push it" onClick={() => actions.watchSolving(step)}

@@ -1,8 +1,6 @@
 /** What is possible at this frame: a region of acceleration and squared speed, and where the timing is in it. */
 
-import type { JSX } from "preact";
-import { Plot } from "../../controls/plot";
-import { Section } from "../../controls/section";
+import { Plot, Section } from "../../controls";
 import type { PhysicsView } from "../../store/clip";
 import * as state from "../../store/state";
 import { number } from "../../words/numbers";
@@ -12,7 +10,7 @@ import { drawRegion, timingAt } from "./region_plot";
 const shownFrame = (physics: PhysicsView): number =>
   physics.frameAt(state.result.value?.sourceAt(state.time.value) ?? state.time.value);
 
-export function RegionSection(): JSX.Element | null {
+export function RegionSection() {
   const physics = state.physics.value;
   if (!physics) return null;
   const frame = shownFrame(physics);

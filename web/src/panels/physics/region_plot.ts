@@ -1,6 +1,6 @@
 /** The region of one frame on a canvas: acceleration across, squared speed up, and where the timing is in it. */
 
-import { disc, line, tickFont, token, type Pen } from "../../controls/plot";
+import { disc, line, type Pen, tickFont, token } from "../../controls";
 import type { PhysicsView } from "../../store/clip";
 import { number } from "../../words/numbers";
 

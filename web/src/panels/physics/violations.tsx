@@ -1,15 +1,12 @@
 /** Why a timing is impossible: each stretch with its cause and its smallest fix; a click goes there. */
 
-import type { JSX } from "preact";
-import { Button } from "../../controls/button";
-import { Icon } from "../../controls/icon";
-import { Section } from "../../controls/section";
+import { Button, Icon, Section } from "../../controls";
 import type { ViolationRow } from "../../protocol";
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
 import { seconds, sentence } from "../../words/numbers";
 
-export function ViolationsSection({ step }: { step: string }): JSX.Element | null {
+export function ViolationsSection({ step }: { step: string }) {
   const { violations = [], least = null } = state.physics.value?.header ?? {};
   if (!violations.length) return null;
   // At the very least everything is at its limit; a tenth more leaves room for the effort to be natural.
@@ -24,7 +21,7 @@ export function ViolationsSection({ step }: { step: string }): JSX.Element | nul
   );
 }
 
-function Violation({ row }: { row: ViolationRow }): JSX.Element {
+function Violation({ row }: { row: ViolationRow }) {
   const [t, fps] = [state.time.value, state.fps.value];
   return (
     <li class={t >= row.output_start && t <= row.output_end ? "selected" : ""}>

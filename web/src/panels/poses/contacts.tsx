@@ -1,8 +1,6 @@
 /** Whether feet stay where they stood, and how far they slip all the same. */
 
-import type { JSX } from "preact";
-import { Select } from "../../controls/choice";
-import { Field } from "../../controls/field";
+import { Field, Select } from "../../controls";
 import * as state from "../../store/state";
 import { number } from "../../words/numbers";
 import { namedParameter } from "../form/parameter";
@@ -14,7 +12,7 @@ const HOLDS: Record<string, string> = {
 /** More than the recording's own by this much is seen, metres. */
 const SEEN = 0.003;
 
-export function ContactsGroup({ step }: { step: string }): JSX.Element | null {
+export function ContactsGroup({ step }: { step: string }) {
   const parameter = namedParameter(step, "stagger", "constraints");
   if (!parameter) return null;
   const options = parameter.field.choices.map((value) => ({ value, label: HOLDS[value] ?? value }));

@@ -1,7 +1,6 @@
 /** The delays of a succession: which joints it goes through, and how late each arrives. */
 
-import type { JSX } from "preact";
-import { Plot, tickFont, token, type Pen } from "../../controls/plot";
+import { type Pen, Plot, tickFont, token } from "../../controls";
 import { limbsOf } from "../../store/limbs";
 import * as state from "../../store/state";
 import { jointLabel } from "../../timeline/poses/pose_rows";
@@ -32,7 +31,7 @@ interface Delayed {
 }
 
 /** The delays down the chain, drawn over the joints' names. */
-export function Delays({ delayed }: { delayed(): Delayed }): JSX.Element {
+export function Delays({ delayed }: { delayed(): Delayed }) {
   const { joints, late } = delayed();
   const said = joints.map((j, d) => `${nameOf(j)} ${number(late[d]!, 3)} s`);
   return (

@@ -1,16 +1,13 @@
 /** The edits that were made, in their order: each can be muted and removed. */
 
-import type { JSX } from "preact";
-import { Button, IconButton } from "../../controls/button";
-import { classes } from "../../controls/classes";
-import { Section } from "../../controls/section";
+import { Button, classes, IconButton, Section } from "../../controls";
 import * as actions from "../../store/actions";
 import { withMute, withoutEdit, type Renumbered } from "../../store/pose_numbers";
 import { editsOf, endTool, poses, sayEdit, selectPose, setEdits, type PoseEdit } from "../../store/poses";
 import * as state from "../../store/state";
 import { count } from "../../words/numbers";
 
-export function EditsSection({ step }: { step: string }): JSX.Element {
+export function EditsSection({ step }: { step: string }) {
   const edits = editsOf(state.stepNamed(step));
   return (
     <Section id="pose-edits" title="Edits" caption={edits.length ? count(edits.length, "edit") : "none yet"}>
@@ -24,7 +21,7 @@ export function EditsSection({ step }: { step: string }): JSX.Element {
   );
 }
 
-function EditRow({ step, edit, n }: { step: string; edit: PoseEdit; n: number }): JSX.Element {
+function EditRow({ step, edit, n }: { step: string; edit: PoseEdit; n: number }) {
   const { title, detail } = sayEdit(edit);
   const go = (): void => {
     const pose = [edit["pose"], edit["poses"]].flat().find((p): p is number => typeof p === "number");

@@ -1,10 +1,6 @@
 /** The joint that is edited at a pose: how near it came to its target, and the target as numbers. */
 
-import type { JSX } from "preact";
-import { Button } from "../../controls/button";
-import { Field } from "../../controls/field";
-import { NumberField } from "../../controls/number";
-import { Section } from "../../controls/section";
+import { Button, Field, NumberField, Section } from "../../controls";
 import * as actions from "../../store/actions";
 import { ofStep } from "../../store/editable";
 import * as state from "../../store/state";
@@ -17,7 +13,7 @@ import { chainTo, missWords } from "../../viewport/pose_miss";
 const CHOOSE = "Click a yellow point in the view to edit that joint. Hands and feet move, other joints turn.";
 const OUTSIDE = "This pose lies outside the step's range: it stays as it is.";
 
-export function JointSection(): JSX.Element | null {
+export function JointSection() {
   const edited = editedJoint.value;
   const header = state.source.value?.header;
   if (!editedPose.value || !header) return null;
@@ -36,15 +32,15 @@ export function JointSection(): JSX.Element | null {
   );
 }
 
-const Note = ({ children }: { children: string }): JSX.Element => <p class="field caption pose-note">{children}</p>;
+const Note = ({ children }: { children: string }) => <p class="field caption pose-note">{children}</p>;
 
-function JointFields({ edited }: { edited: EditedJoint }): JSX.Element {
+function JointFields({ edited }: { edited: EditedJoint }) {
   if (edited.handle === "ik") return <><Target edited={edited} /><Chain edited={edited} /></>;
   const why = edited.reaches ? "" : " Inverse kinematics moves hands and feet.";
   return <Note>{`Drag a ring in the view to turn it about an axis of the world.${why}`}</Note>;
 }
 
-function Target({ edited }: { edited: EditedJoint }): JSX.Element {
+function Target({ edited }: { edited: EditedJoint }) {
   const moved = (axis: number, value: number): Point | null =>
     target.value && (target.value.map((v, k) => (k === axis ? value : v)) as unknown as Point);
   return (
@@ -65,7 +61,7 @@ function Target({ edited }: { edited: EditedJoint }): JSX.Element {
 }
 
 /** Which joints follow: from the shoulder or the hip to the joint. */
-function Chain({ edited: { joint } }: { edited: EditedJoint }): JSX.Element {
+function Chain({ edited: { joint } }: { edited: EditedJoint }) {
   const header = state.source.value!.header;
   const chain = chainTo(header, joint);
   const plain = (j: number): string => jointLabel(header, j).replace(/^(Left|Right) /, "");

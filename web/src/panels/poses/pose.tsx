@@ -1,10 +1,6 @@
 /** The selected pose: its time, and how it is edited in the view. */
 
-import type { JSX } from "preact";
-import { IconButton } from "../../controls/button";
-import { Segments } from "../../controls/choice";
-import { Field } from "../../controls/field";
-import { NumberField } from "../../controls/number";
+import { Field, IconButton, NumberField, Segments } from "../../controls";
 import * as actions from "../../store/actions";
 import { ofStep, type Editable } from "../../store/editable";
 import { deletePose, editChange, insertPose, placePose, poseHandle, poses, poseWhen } from "../../store/poses";
@@ -14,7 +10,7 @@ import { count } from "../../words/numbers";
 const WHEN = [{ value: "pose", label: "Pose at time" }, { value: "extreme", label: "Extreme" }] as const;
 const HANDLES = [{ value: "fk", label: "FK" }, { value: "ik", label: "IK" }] as const;
 
-export function PoseGroup(): JSX.Element {
+export function PoseGroup() {
   const view = poses.value;
   const chosen = state.selectedPose.value;
   const k = chosen !== null && chosen < (view?.count ?? 0) ? chosen : null;
@@ -56,7 +52,7 @@ function fixedText(k: number): string {
 }
 
 /** The time as seconds and as a frame of the result. */
-function TimeRow({ k }: { k: number }): JSX.Element {
+function TimeRow({ k }: { k: number }) {
   const view = poses.value!;
   const value = state.stepTimes.value.toResult(view.times[k]!);
   const [start, fps] = [state.domain.value[0], state.fps.value];

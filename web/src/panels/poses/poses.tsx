@@ -1,7 +1,6 @@
 /** Of steps of staggered poses: the pose that is edited, tools for all of them, and the edits that were made. */
 
-import type { JSX } from "preact";
-import { Section } from "../../controls/section";
+import { Section } from "../../controls";
 import { poses } from "../../store/poses";
 import * as state from "../../store/state";
 import { FieldRow } from "../form/fields";
@@ -42,7 +41,7 @@ export const posesPanel: MethodPanel = {
 };
 
 /** What the edits gave way to; the step's own notes come below all fields. */
-function EditorNotes(): JSX.Element {
+function EditorNotes() {
   const said = new Set(state.stepResult(poses.value?.step ?? "")?.notes ?? []);
   return <Notes notes={(poses.value?.editor.notes ?? []).filter((note) => !said.has(note))} />;
 }

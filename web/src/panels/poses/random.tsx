@@ -1,11 +1,7 @@
 /** Random: parts arrive a little earlier or later, so that limbs are not in step. */
 
 import { signal } from "@preact/signals";
-import type { JSX } from "preact";
-import { IconButton } from "../../controls/button";
-import { Segments } from "../../controls/choice";
-import { Field } from "../../controls/field";
-import { NumberField } from "../../controls/number";
+import { Field, IconButton, NumberField, Segments } from "../../controls";
 import { ofWindow } from "../../store/editable";
 import { LIMB_TITLES, limbsOf } from "../../store/limbs";
 import { poses, type PoseEdit } from "../../store/poses";
@@ -46,7 +42,7 @@ function limbChannels(): string[] {
   return view.channels.filter((_, c) => !view.isTranslation(c) && limbs[view.jointOf(c)] === limb);
 }
 
-function Controls(): JSX.Element {
+function Controls() {
   const joint = state.selectedJoint.value;
   const limb = joint === null ? "Selected limb" : LIMB_TITLES[limbsOf(state.source.value!.header)[joint]!];
   const roll = (): void => {

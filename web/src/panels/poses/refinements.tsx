@@ -1,11 +1,6 @@
 /** Refinements of the selected pose or of all: scaled, cleared, and tools that make them. */
 
-import type { JSX } from "preact";
-import { Amount } from "../../controls/amount";
-import { Button } from "../../controls/button";
-import { classes } from "../../controls/classes";
-import { Field } from "../../controls/field";
-import { Section } from "../../controls/section";
+import { Amount, Button, classes, Field, Section } from "../../controls";
 import { ofStep } from "../../store/editable";
 import { addEdits, editChange, editsOf, goingOn, poses, type PoseEdit } from "../../store/poses";
 import * as state from "../../store/state";
@@ -18,7 +13,7 @@ import { toolShown } from "./tool";
 const scaling = (percent: number): PoseEdit => ({ do: "scale_refinements", share: percent / 100, ...scopedPoses() });
 const TOOLS = { Succession: openSuccession, Random: openRandom };
 
-export function RefinementsSection({ step }: { step: string }): JSX.Element {
+export function RefinementsSection({ step }: { step: string }) {
   const percent = Math.round(100 * (goingOn(editsOf(state.stepNamed(step)), scaling(100), "share") ?? 1));
   const edit = ofStep(step, percent, (to) => editChange(step, scaling(to)), (to) => {
     state.announcement.value = `Refinements scaled to ${to} %, ${scopeText()}.`;

@@ -1,8 +1,7 @@
 /** Which poses an edit in the inspector changes: the selected one, or all but the ends. */
 
 import { signal } from "@preact/signals";
-import type { JSX } from "preact";
-import { Segments } from "../../controls/choice";
+import { Segments } from "../../controls";
 import { poses } from "../../store/poses";
 import * as state from "../../store/state";
 
@@ -25,7 +24,7 @@ export const scopeText = (): string => {
   return k === undefined ? "all poses" : `pose ${k + 1}`;
 };
 
-export function ScopeSegments(): JSX.Element {
+export function ScopeSegments() {
   const none = freePose() === null;
   return (
     <Segments

@@ -1,13 +1,7 @@
 /** Exaggeration of poses, and how much of the detail that splines leave out is kept. */
 
 import { signal } from "@preact/signals";
-import type { JSX } from "preact";
-import { Amount, Captions } from "../../controls/amount";
-import { Select } from "../../controls/choice";
-import { Field } from "../../controls/field";
-import { NumberField } from "../../controls/number";
-import { Section } from "../../controls/section";
-import { Slider } from "../../controls/slider";
+import { Amount, Captions, Field, NumberField, Section, Select, Slider } from "../../controls";
 import { ofStep } from "../../store/editable";
 import { LIMB_TITLES, LIMBS, limbsOf, type Limb } from "../../store/limbs";
 import {
@@ -28,7 +22,7 @@ function exaggeration(weight: number): PoseEdit {
   return { do: "exaggerate", weight, relative_to: reference.value, ...chosen, ...when };
 }
 
-export function ExaggerateSection({ step }: { step: string }): JSX.Element {
+export function ExaggerateSection({ step }: { step: string }) {
   const weight = goingOn(editsOf(state.stepNamed(step)), exaggeration(0), "weight") ?? 0;
   const label = "Exaggerate";
   const words = (of: number): string => `${number(of)} from ${reference.value}`;
@@ -52,7 +46,7 @@ export function ExaggerateSection({ step }: { step: string }): JSX.Element {
 }
 
 /** Detail by limb: what the splines between poses leave out. */
-export function DetailSection({ step }: { step: string }): JSX.Element {
+export function DetailSection({ step }: { step: string }) {
   const [view, header] = [poses.value, state.source.value?.header];
   const limbs = header ? limbsOf(header) : [];
   const jointsOf = (limb: Limb): string[] =>
@@ -68,7 +62,7 @@ export function DetailSection({ step }: { step: string }): JSX.Element {
   );
 }
 
-function DetailRow({ step, limb, joints }: { step: string; limb: Limb; joints: string[] }): JSX.Element {
+function DetailRow({ step, limb, joints }: { step: string; limb: Limb; joints: string[] }) {
   const name = LIMB_TITLES[limb].toLowerCase();
   const change = (percent: number) => {
     endTool();

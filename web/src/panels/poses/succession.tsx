@@ -1,9 +1,7 @@
 /** Succession: movement travels down a limb, each joint below the start arrives later than the one above. */
 
 import { signal } from "@preact/signals";
-import type { JSX } from "preact";
-import { Select } from "../../controls/choice";
-import { Field } from "../../controls/field";
+import { Field, Select } from "../../controls";
 import { LIMB_TITLES, LIMBS, limbsOf } from "../../store/limbs";
 import { poses } from "../../store/poses";
 import * as state from "../../store/state";
@@ -47,7 +45,7 @@ function tooLate(): string {
   return most <= length ? "" : `The last joint would be ${number(most)} s late, and the clip lasts ${number(length)} s.`;
 }
 
-const Controls = (): JSX.Element => (
+const Controls = () => (
   <>
     <Field label="Start joint"><StartSelect /></Field>
     <ToolAmount label="Step" unit="s" value={step} bounds={[0, 0.06]} step={0.001} digits={3} minimum={-1} />
@@ -57,7 +55,7 @@ const Controls = (): JSX.Element => (
 );
 
 /** Joints by limb; with their own names, as the skeleton's tree has them. */
-function StartSelect(): JSX.Element {
+function StartSelect() {
   const header = state.source.value!.header;
   const limbs = limbsOf(header);
   const groups = LIMBS.map((limb) => ({

@@ -1,13 +1,9 @@
 /** A tool over the view: one open drag that is shown while the tool is open, kept by Apply and discarded otherwise. */
 
 import { effect, signal, untracked } from "@preact/signals";
-import type { FunctionComponent, JSX } from "preact";
+import type { FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { Amount } from "../../controls/amount";
-import { Button, IconButton } from "../../controls/button";
-import { Field } from "../../controls/field";
-import { MethodIcon } from "../../controls/icon";
-import type { NumberProps } from "../../controls/number";
+import { Amount, Button, Field, IconButton, MethodIcon, type NumberProps } from "../../controls";
 import { ofWindow } from "../../store/editable";
 import { committedEdits, editsChange, openTool, toolClosed, type PoseEdit } from "../../store/poses";
 import * as state from "../../store/state";
@@ -83,10 +79,10 @@ export function showTool(tool: PoseTool): void {
 }
 
 /** The open tool, at the lower right of the view, clear of the marks that it moves. */
-export const ToolPanel = (): JSX.Element | null =>
+export const ToolPanel = () =>
   toolShown.value && <OpenPanel key={toolShown.value.title} tool={toolShown.value} />;
 
-function OpenPanel({ tool: { title, Controls, trouble, keep, giveUp } }: { tool: OpenTool }): JSX.Element {
+function OpenPanel({ tool: { title, Controls, trouble, keep, giveUp } }: { tool: OpenTool }) {
   const panel = useRef<HTMLDivElement>(null);
   useEffect(() => panel.current?.querySelector<HTMLElement>("select, input")?.focus({ preventScroll: true }), []);
   return (
@@ -111,7 +107,7 @@ interface ToolAmountProps extends Omit<NumberProps, "edit"> {
 }
 
 /** An amount of a tool, to slide and to type. */
-export const ToolAmount = ({ value, label, ...rest }: ToolAmountProps): JSX.Element => (
+export const ToolAmount = ({ value, label, ...rest }: ToolAmountProps) => (
   <Field label={label}>
     <Amount label={label} maximum={10} edit={ofWindow(value.value, (to) => (value.value = to))} {...rest} />
   </Field>

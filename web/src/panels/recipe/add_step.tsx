@@ -1,8 +1,7 @@
 /** The menu that adds a step; what a method cannot do without is chosen first. */
 
-import type { ComponentChildren, JSX } from "preact";
-import type { IconName } from "../../controls/icon_paths";
-import { MenuButton, openMenu, type MenuRow } from "../../controls/menu";
+import type { ComponentChildren } from "preact";
+import { type IconName, MenuButton, type MenuRow, openMenu } from "../../controls";
 import type { FormField, MethodForm } from "../../protocol";
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
@@ -11,7 +10,7 @@ import { METHOD_GROUPS } from "../form/presentation";
 import { chooseFiles } from "../motions/files";
 
 /** A lone icon, or a button with words. */
-export const AddStep = ({ children }: { children?: ComponentChildren }): JSX.Element => (
+export const AddStep = ({ children }: { children?: ComponentChildren }) => (
   <MenuButton
     label="Add a step" rows={methodRows} {...(children ? { children, class: "button" } : { icon: "plus" })}
     disabled={state.link.value !== "open" || !state.project.value?.source}

@@ -1,9 +1,7 @@
 /** The recipe: steps in the order they act, to select, weigh, mute, reorder and remove. */
 
-import type { JSX, TargetedKeyboardEvent } from "preact";
-import { Icon } from "../../controls/icon";
-import { openMenu } from "../../controls/menu";
-import { Section } from "../../controls/section";
+import type { TargetedKeyboardEvent } from "preact";
+import { Icon, openMenu, Section } from "../../controls";
 import type { StepEntry } from "../../protocol";
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
@@ -12,7 +10,7 @@ import { AddStep } from "./add_step";
 import { lineOf, moveBy, stepMenu, stepTitle } from "./step";
 import { focusRow, StepEye, StepRows, StepWeight } from "./step_rows";
 
-export const RecipeSection = (): JSX.Element => (
+export const RecipeSection = () => (
   <Section id="recipe" title="Recipe" caption={count(state.steps.value.length, "step")} actions={<AddStep />}>
     <StepRows
       name="step" label="Steps of the recipe" choose={(id) => (state.selectedStep.value = id)} onKeyDown={rowKey}

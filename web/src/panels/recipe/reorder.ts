@@ -2,7 +2,7 @@
 
 import type { Signal } from "@preact/signals";
 import type { TargetedPointerEvent } from "preact";
-import { followPress } from "../../controls/press";
+import { followPress } from "../../controls";
 
 /** A row on its way: where it comes from, and the gap that it would drop into. */
 export interface Drop {

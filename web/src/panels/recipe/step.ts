@@ -3,7 +3,7 @@
 import type { StepEntry } from "../../protocol";
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
-import type { MenuRow } from "../../controls/menu";
+import type { MenuRow } from "../../controls";
 
 export const stepTitle = (step: StepEntry | undefined | null): string =>
   step ? step.label || state.methods.value.get(step.method)?.title || step.method : "";

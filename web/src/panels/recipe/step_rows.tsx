@@ -3,11 +3,7 @@
 import { useSignal, type Signal } from "@preact/signals";
 import type { ComponentChildren, HTMLAttributes, JSX, TargetedKeyboardEvent } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { IconButton } from "../../controls/button";
-import { classes } from "../../controls/classes";
-import { MethodIcon } from "../../controls/icon";
-import { openMenuAt } from "../../controls/menu";
-import { NumberField } from "../../controls/number";
+import { classes, IconButton, MethodIcon, NumberField, openMenuAt } from "../../controls";
 import type { StepEntry } from "../../protocol";
 import { ofStep } from "../../store/editable";
 import * as state from "../../store/state";
@@ -32,7 +28,7 @@ interface RowsProps {
   afterLast?(): void;
 }
 
-export function StepRows(props: RowsProps): JSX.Element {
+export function StepRows(props: RowsProps) {
   const { name, label, choose, afterLast } = props;
   const list = useRef<HTMLOListElement>(null);
   const drop = useSignal<Drop | null>(null);
@@ -73,7 +69,7 @@ interface RowProps extends RowsProps {
   drop: Signal<Drop | null>;
 }
 
-function StepRow({ name, choose, words, row, gripped, onKeyDown, step, index, drop }: RowProps): JSX.Element {
+function StepRow({ name, choose, words, row, gripped, onKeyDown, step, index, drop }: RowProps) {
   const { id, method, mute } = step;
   const selected = state.selectedStep.value === id;
   const none = !state.stepNamed(state.selectedStep.value ?? "");
@@ -106,14 +102,14 @@ function StepRow({ name, choose, words, row, gripped, onKeyDown, step, index, dr
   );
 }
 
-export const StepWeight = ({ step: { id, weight } }: { step: StepEntry }): JSX.Element => (
+export const StepWeight = ({ step: { id, weight } }: { step: StepEntry }) => (
   <NumberField
     class="bare step-weight" title="Weight: drag or type" label="Weight" unit="%" whole step={1} minimum={0}
     maximum={100} edit={ofStep(id, 100 * (weight ?? 1), (percent) => ({ weight: percent / 100 }))}
   />
 );
 
-export const StepEye = ({ step: { id, mute = false } }: { step: StepEntry }): JSX.Element => (
+export const StepEye = ({ step: { id, mute = false } }: { step: StepEntry }) => (
   <IconButton
     icon={mute ? "eye-off" : "eye"} label={mute ? "Unmute (M)" : "Mute (M)"} aria-pressed={mute}
     onClick={() => toggleMute(id)}

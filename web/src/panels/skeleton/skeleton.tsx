@@ -1,16 +1,14 @@
 /** The skeleton as a tree by limb; what the pointer or the focus is on lights up in the view. */
 
 import { useSignal } from "@preact/signals";
-import type { JSX, TargetedKeyboardEvent } from "preact";
-import { classes } from "../../controls/classes";
-import { Icon } from "../../controls/icon";
-import { Section } from "../../controls/section";
+import type { TargetedKeyboardEvent } from "preact";
+import { classes, Icon, Section } from "../../controls";
 import type { MotionHeader } from "../../protocol";
 import { LIMB_TITLES, LIMBS, limbsOf, type Limb } from "../../store/limbs";
 import * as state from "../../store/state";
 import { count } from "../../words/numbers";
 
-export function SkeletonSection(): JSX.Element {
+export function SkeletonSection() {
   const header = state.source.value?.header;
   return (
     <Section id="skeleton" title="Skeleton" caption={header?.joints.length ? count(header.joints.length, "joint") : ""}>
@@ -24,7 +22,7 @@ export function SkeletonSection(): JSX.Element {
   );
 }
 
-function Limbs({ header }: { header: MotionHeader }): JSX.Element {
+function Limbs({ header }: { header: MotionHeader }) {
   const limbs = limbsOf(header);
   const groups = LIMBS.map((limb) => ({ limb, joints: [...limbs.keys()].filter((j) => limbs[j] === limb) }));
   return (
@@ -36,7 +34,7 @@ function Limbs({ header }: { header: MotionHeader }): JSX.Element {
   );
 }
 
-function LimbGroup({ limb, joints, names }: { limb: Limb; joints: number[]; names: string[] }): JSX.Element {
+function LimbGroup({ limb, joints, names }: { limb: Limb; joints: number[]; names: string[] }) {
   const open = useSignal(false);
   return (
     <div class="limb-group" role="none">
@@ -56,7 +54,7 @@ function LimbGroup({ limb, joints, names }: { limb: Limb; joints: number[]; name
   );
 }
 
-function Joint({ joint, name }: { joint: number; name: string }): JSX.Element {
+function Joint({ joint, name }: { joint: number; name: string }) {
   const hover = (): void => {
     state.hoveredJoint.value = joint;
   };

@@ -1,10 +1,6 @@
 /** What the whole step does beside its keys: feet that keep their time, stretched limbs; and which way time goes. */
 
-import type { JSX } from "preact";
-import { Switch } from "../../controls/button";
-import { Select } from "../../controls/choice";
-import { Field } from "../../controls/field";
-import { NumberField } from "../../controls/number";
+import { Field, NumberField, Select, Switch } from "../../controls";
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
 import { changeSurface, surfaceEditor, surfaceKeys } from "../../store/surface";
@@ -12,7 +8,7 @@ import { namedParameter } from "../form/parameter";
 import { ofKey } from "./field";
 import { heading, turnBetween, turnedBy } from "./heading";
 
-export function LockFeet({ step }: { step: string }): JSX.Element {
+export function LockFeet({ step }: { step: string }) {
   const root = namedParameter(step, "surface", "root")?.value;
   const locked = root === "lock" || (root === "auto" && !isWholeBody());
   const free = root === "auto" ? "the whole body is dragged" : "root and legs go along";
@@ -39,7 +35,7 @@ function isWholeBody(): boolean {
   return (surfaceEditor.value?.keys ?? []).some((key) => Math.abs(key.weights[hips] ?? 0) > 1e-6);
 }
 
-export function CartoonField({ step }: { step: string }): JSX.Element | null {
+export function CartoonField({ step }: { step: string }) {
   const parameter = namedParameter(step, "surface", "cartoon");
   if (!parameter) return null;
   const share = parameter.number ?? 0;
@@ -66,7 +62,7 @@ export function CartoonField({ step }: { step: string }): JSX.Element | null {
 const WAYS = [{ value: "heading", label: "Heading" }, { value: "turned", label: "Turned by" }];
 
 /** Which way the figure is seen along time: its heading, or turned from it. */
-export function DirectionField({ index }: { index: number }): JSX.Element {
+export function DirectionField({ index }: { index: number }) {
   const given = surfaceKeys.value[index]?.direction;
   const degrees = given ? Math.round(turnBetween(heading(), given)) : 0;
   const choose = (way: string): void =>

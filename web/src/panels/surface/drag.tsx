@@ -1,9 +1,6 @@
 /** Whose moment a surface key moves, and by how much. */
 
-import type { JSX } from "preact";
-import { Captions } from "../../controls/amount";
-import { Select } from "../../controls/choice";
-import { Field } from "../../controls/field";
+import { Captions, Field, Select } from "../../controls";
 import * as state from "../../store/state";
 import { changeSurface, jointIndex, shiftOf, surfaceKeys, withJoint, withShift } from "../../store/surface";
 import { seconds } from "../../words/numbers";
@@ -16,7 +13,7 @@ const SHIFT: KeyNumber = {
   help: "How much later the moment comes; less than 0 is earlier.",
 };
 
-export function DragFields({ index }: { index: number }): JSX.Element {
+export function DragFields({ index }: { index: number }) {
   const key = surfaceKeys.value[index];
   const { toSource, toResult } = state.stepTimes.value;
   const middle = key

@@ -1,8 +1,7 @@
 /** Numbers of a surface key: a slider with a typed field. */
 
-import type { ComponentChildren, JSX } from "preact";
-import { Amount } from "../../controls/amount";
-import { Field } from "../../controls/field";
+import type { ComponentChildren } from "preact";
+import { Amount, Field } from "../../controls";
 import * as actions from "../../store/actions";
 import { ofStep, type Editable } from "../../store/editable";
 import * as state from "../../store/state";
@@ -34,7 +33,7 @@ export const ofKey = (
 /** A number of a key; captions under its slider give it a line of its own. */
 export function KeyNumberField(
   { index, of, captions }: { index: number; of: KeyNumber; captions?: ComponentChildren },
-): JSX.Element {
+) {
   const { name, label, help, unit, bounds, minimum, spoken = (v: number) => `${number(v)} ${unit}` } = of;
   const key = surfaceKeys.value[index];
   const edit = ofKey(index, key ? of.value(key) : null, of.change);

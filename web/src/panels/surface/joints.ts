@@ -1,7 +1,7 @@
 /** The joints of a surface key: what can be dragged, what is, and what further drags are best held at. */
 
 import type { MotionHeader } from "../../protocol";
-import type { Option } from "../../controls/choice";
+import type { Option } from "../../controls";
 import * as state from "../../store/state";
 import { DEFAULTS, dragsOf, jointIndex, shiftOf, type SurfaceChanges, type SurfaceKey } from "../../store/surface";
 import { jointTitle } from "../../words/surface_keys";

@@ -1,17 +1,14 @@
 /** The surface keys of a step as a list: when each arrives, and what it moves. */
 
 import type { JSX } from "preact";
-import { IconButton } from "../../controls/button";
-import { classes } from "../../controls/classes";
-import { KeyMark } from "../../controls/icon";
-import { Section } from "../../controls/section";
+import { classes, IconButton, KeyMark, Section } from "../../controls";
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
 import { farthestOf, removeSurface, surfaceIndex, surfaceKeys } from "../../store/surface";
 import { seconds } from "../../words/numbers";
 import { keyWords } from "../../words/surface_keys";
 
-export function KeysSection({ add }: { add: JSX.Element }): JSX.Element | null {
+export function KeysSection({ add }: { add: JSX.Element }) {
   if (surfaceKeys.value.length < 2) return null;
   return (
     <Section id="surface-keys" title="Surface keys" caption="when they arrive" actions={add}>

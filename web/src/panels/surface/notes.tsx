@@ -1,13 +1,12 @@
 /** What the server widened or cut of a surface key, in a sentence each. */
 
-import type { JSX } from "preact";
-import { Icon } from "../../controls/icon";
+import { Icon } from "../../controls";
 import type { SurfaceKeyView } from "../../protocol";
 import * as state from "../../store/state";
 import { dragsOf, gammaOf, rangeOf, surfaceEditor, surfaceKeys, surfaceView, type SurfaceKey } from "../../store/surface";
 import { seconds } from "../../words/numbers";
 
-export function KeyNotes({ index }: { index: number }): JSX.Element {
+export function KeyNotes({ index }: { index: number }) {
   const key = surfaceKeys.value[index];
   const view = surfaceView(index)?.view;
   const said = state.stepResult(state.step.value?.id ?? "")?.notes ?? [];

@@ -1,10 +1,6 @@
 /** Further drags of a key at the same moment: a joint and its own shift each. */
 
-import type { JSX } from "preact";
-import { IconButton } from "../../controls/button";
-import { Select } from "../../controls/choice";
-import { NumberField } from "../../controls/number";
-import { Section } from "../../controls/section";
+import { IconButton, NumberField, Section, Select } from "../../controls";
 import * as state from "../../store/state";
 import {
   changeSurface, jointIndex, surfaceKeys, type ControlPoint, type SurfaceChanges, type SurfaceKey,
@@ -14,7 +10,7 @@ import { chosen, degreeFor, heldJoint, singleOptions, withDrag } from "./joints"
 
 const pointsOf = (key: SurfaceKey | undefined): ControlPoint[] => key?.control_points ?? [];
 
-export function PointsSection({ index }: { index: number }): JSX.Element | null {
+export function PointsSection({ index }: { index: number }) {
   const key = surfaceKeys.value[index];
   const points = pointsOf(key);
   if (!key || !points.length || chosen(key).startsWith("pair ")) return null;
@@ -34,7 +30,7 @@ export function PointsSection({ index }: { index: number }): JSX.Element | null 
   );
 }
 
-function PointRow({ index, point, p }: { index: number; point: ControlPoint; p: number }): JSX.Element {
+function PointRow({ index, point, p }: { index: number; point: ControlPoint; p: number }) {
   const header = state.source.value?.header;
   const change = (key: SurfaceKey | undefined, changes: Partial<ControlPoint>): SurfaceChanges =>
     ({ control_points: pointsOf(key).map((old, k) => (k === p ? { ...old, ...changes } : old)) });

@@ -1,13 +1,12 @@
 /** How much of a key's shift each part of the body takes, as bars. */
 
-import type { JSX } from "preact";
-import { Section } from "../../controls/section";
+import { Section } from "../../controls";
 import * as state from "../../store/state";
 import { surfaceView } from "../../store/surface";
 import { percent } from "../../words/numbers";
 import { shares } from "./shares";
 
-export function ReachSection({ index }: { index: number }): JSX.Element {
+export function ReachSection({ index }: { index: number }) {
   const header = state.source.value?.header;
   const view = surfaceView(index)?.view;
   return (

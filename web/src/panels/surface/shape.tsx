@@ -1,12 +1,7 @@
 /** How a surface bends, how far it reaches, and how it fades: with what the server had to change. */
 
 import { useSignal } from "@preact/signals";
-import type { JSX } from "preact";
-import { Button } from "../../controls/button";
-import { Segments } from "../../controls/choice";
-import { Field } from "../../controls/field";
-import { Icon } from "../../controls/icon";
-import { Section } from "../../controls/section";
+import { Button, Field, Icon, Section, Segments } from "../../controls";
 import * as state from "../../store/state";
 import {
   changeSurface, DEFAULTS, dragsOf, gammaOf, LEAST_FADE, sigmaOf, surfaceKeys, type SurfaceKey,
@@ -44,7 +39,7 @@ const NUMBERS: KeyNumber[] = [
 
 const SHAPES = [{ value: "gaussian", label: "Gaussian" }, { value: "polynomial", label: "Polynomial" }] as const;
 
-export function ShapeSection({ index }: { index: number }): JSX.Element {
+export function ShapeSection({ index }: { index: number }) {
   const asked = useSignal(false); // for a polynomial that has too few drags yet
   const key = surfaceKeys.value[index];
   const given = key?.shape ?? "gaussian";
@@ -68,7 +63,7 @@ export function ShapeSection({ index }: { index: number }): JSX.Element {
 }
 
 /** Why a polynomial is not there yet, and the drag that makes one. */
-function TooFew({ index, of, done }: { index: number; of: SurfaceKey; done(): void }): JSX.Element {
+function TooFew({ index, of, done }: { index: number; of: SurfaceKey; done(): void }) {
   const joint = heldJoint(of);
   const hold = (): void => {
     changeSurface(index, { ...withDrag(of, joint!), shape: "polynomial", degree: 1 });
@@ -89,7 +84,7 @@ function TooFew({ index, of, done }: { index: number; of: SurfaceKey; done(): vo
   );
 }
 
-function DegreeField({ index, of }: { index: number; of: SurfaceKey }): JSX.Element {
+function DegreeField({ index, of }: { index: number; of: SurfaceKey }) {
   const most = Math.max(Math.min(dragsOf(of).length - 1, DEFAULTS.degree), 1);
   const degrees = Array.from({ length: most }, (_, k) => ({ value: String(k + 1), label: String(k + 1) }));
   return (

@@ -1,8 +1,6 @@
 /** Of surface steps: the selected key, whose moment it moves, how it is felt, and the list of keys. */
 
-import type { JSX } from "preact";
-import { Button, IconButton } from "../../controls/button";
-import { Section } from "../../controls/section";
+import { Button, IconButton, Section } from "../../controls";
 import * as state from "../../store/state";
 import { addSurfaceAt, removeSurface, surfaceIndex, surfaceKeys } from "../../store/surface";
 import type { MethodPanel } from "../form/form";
@@ -15,7 +13,7 @@ import { ShapeSection } from "./shape";
 import "./surface.css";
 
 const add = (): void => addSurfaceAt(state.time.value);
-const AddButton = (): JSX.Element => <IconButton icon="plus" label="Add a surface at the playhead (T)" onClick={add} />;
+const AddButton = () => <IconButton icon="plus" label="Add a surface at the playhead (T)" onClick={add} />;
 
 export const surfacePanel: MethodPanel = {
   replaces: ["keys", "cartoon", "root"],
@@ -29,7 +27,7 @@ export const surfacePanel: MethodPanel = {
 };
 
 /** The form of the selected key. */
-function KeyForm({ step }: { step: string }): JSX.Element {
+function KeyForm({ step }: { step: string }) {
   const index = surfaceIndex.value;
   if (index === null) return <NoKey />;
   const remove = (
@@ -49,7 +47,7 @@ function KeyForm({ step }: { step: string }): JSX.Element {
   );
 }
 
-const NoKey = (): JSX.Element => (
+const NoKey = () => (
   <div class="inspector-empty">
     <p class="caption">
       A surface moves one joint's moment earlier or later; what is near it in the body follows.

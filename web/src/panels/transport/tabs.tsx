@@ -1,13 +1,13 @@
 /** Tabs of the timeline: one stop for the Tab key, the arrows go on from there. */
 
-import type { JSX, TargetedKeyboardEvent } from "preact";
+import type { TargetedKeyboardEvent } from "preact";
 import * as state from "../../store/state";
 
 const NAMES: Record<state.Tab, string> = {
   warp: "Warp", joints: "Joint times", poses: "Poses", layers: "Layers", live: "Live",
 };
 
-export function Tabs(): JSX.Element {
+export function Tabs() {
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>): void => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (!by) return;

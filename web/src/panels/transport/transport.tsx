@@ -1,10 +1,6 @@
 /** Playback: where the playhead is as frame and as seconds, what is played, how fast. */
 
-import type { JSX } from "preact";
-import { IconButton, IconToggle } from "../../controls/button";
-import { Icon } from "../../controls/icon";
-import { MenuButton, type MenuRow } from "../../controls/menu";
-import { NumberField, type NumberProps } from "../../controls/number";
+import { Icon, IconButton, IconToggle, MenuButton, type MenuRow, NumberField, type NumberProps } from "../../controls";
 import * as actions from "../../store/actions";
 import { ofWindow } from "../../store/editable";
 import * as state from "../../store/state";
@@ -17,8 +13,9 @@ const RATES: [number, string][] = [[0.25, "¼×"], [0.5, "½×"], [1, "1×"], [2
 export const toStart = (): void => actions.seek(state.playSpan.value[0]);
 export const toEnd = (): void => actions.seek(state.playSpan.value[1]);
 
-export function Transport(): JSX.Element {
+export function Transport() {
   const playing = state.playing.value;
+  const rate = RATES.find(([r]) => r === state.playbackRate.value)?.[1] ?? "1×";
   return (
     <section class="transport" aria-label="Playback">
       <Tabs />
@@ -38,8 +35,8 @@ export function Transport(): JSX.Element {
       {state.source.value && (
         <div class="transport-numbers">
           <RangeReadout />
-          <MenuButton label="Playback rate" class="rate-button" rows={rateRows}>
-            <span>{RATES.find(([r]) => r === state.playbackRate.value)?.[1] ?? "1×"}</span><Icon name="down" />
+          <MenuButton label={`Playback rate ${rate}`} name="Playback rate" class="rate-button" rows={rateRows}>
+            <span>{rate}</span><Icon name="down" />
           </MenuButton>
           <MenuButton icon="more" label="Range and rate" class="transport-more" rows={narrowRows} />
           <Readouts />
@@ -54,7 +51,7 @@ const playAll = (): void => {
   state.playRange.value = null;
 };
 
-function RangeReadout(): JSX.Element {
+function RangeReadout() {
   const whole = state.playRange.value === null;
   return (
     <button
@@ -82,9 +79,9 @@ const narrowRows = (): MenuRow[] => [
   ...rateRows(),
 ];
 
-function Readouts(): JSX.Element {
+function Readouts() {
   const [start, fps, now] = [state.domain.value[0], state.fps.value, state.time.value];
-  const readout = (value: number, toTime: (value: number) => number, look: Omit<NumberProps, "edit">): JSX.Element => {
+  const readout = (value: number, toTime: (value: number) => number, look: Omit<NumberProps, "edit">) => {
     const seek = (to: number): void => {
       state.playing.value = false;
       actions.seek(toTime(to));

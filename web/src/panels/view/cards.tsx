@@ -1,10 +1,8 @@
 /** Problems, at the top of the view until they are dismissed; the document is unchanged by them. */
 
 import { useSignal } from "@preact/signals";
-import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { Button, IconButton } from "../../controls/button";
-import { Icon } from "../../controls/icon";
+import { Button, Icon, IconButton } from "../../controls";
 import type { Problem } from "../../protocol";
 import * as actions from "../../store/actions";
 import { connect } from "../../store/connection";
@@ -21,7 +19,7 @@ function keyOf(problem: Problem): number {
   return key;
 }
 
-export const Cards = (): JSX.Element => (
+export const Cards = () => (
   <div class="cards">
     <div class="card-list" role="alert">
       {state.problems.value.slice(-MOST_SHOWN).map((problem) => <ProblemCard key={keyOf(problem)} problem={problem} />)}
@@ -30,7 +28,7 @@ export const Cards = (): JSX.Element => (
   </div>
 );
 
-function ProblemCard({ problem }: { problem: Problem }): JSX.Element {
+function ProblemCard({ problem }: { problem: Problem }) {
   const copied = useSignal("Copy details");
   const dismiss = (): void => {
     state.problems.value = state.problems.value.filter((other) => other !== problem);
@@ -63,7 +61,7 @@ const detailsOf = ({ title, text, step }: Problem): string =>
   [title, text, step && `Step ${step}`, `retime ${state.welcome.value?.version ?? ""}`, navigator.userAgent]
     .filter(Boolean).join("\n");
 
-function MissingCard({ id }: { id: string }): JSX.Element {
+function MissingCard({ id }: { id: string }) {
   const path = useSignal("");
   const motion = state.committed.value?.motions[id];
   const title = `${motion?.name ?? id} was moved`;
@@ -91,9 +89,9 @@ function MissingCard({ id }: { id: string }): JSX.Element {
 }
 
 /** Counts down to the next try to reach the server; looking and playing go on meanwhile. */
-export const GoneBar = (): JSX.Element | null => (state.link.value === "gone" ? <Countdown /> : null);
+export const GoneBar = () => (state.link.value === "gone" ? <Countdown /> : null);
 
-function Countdown(): JSX.Element {
+function Countdown() {
   const now = useSignal(Date.now());
   useEffect(() => {
     const timer = setInterval(() => (now.value = Date.now()), 250);

@@ -1,9 +1,6 @@
 /** The view before there is a motion: what to do first, and what is being loaded. */
 
-import type { JSX } from "preact";
-import { Button } from "../../controls/button";
-import { Icon } from "../../controls/icon";
-import { Progress } from "../../controls/progress";
+import { Button, Icon, Progress } from "../../controls";
 import * as actions from "../../store/actions";
 import { isServerShown } from "../../store/live_server";
 import * as state from "../../store/state";
@@ -22,7 +19,7 @@ export function isLoading(): boolean {
   return state.loading.value !== null || expected;
 }
 
-export function EmptyState(): JSX.Element | null {
+export function EmptyState() {
   if (!isEmpty() || !state.committed.value) return null;
   const samples = state.welcome.value?.samples ?? {};
   return (
@@ -49,7 +46,7 @@ function formats(): string {
   return names.length > 1 ? `${names.slice(0, -1).join(", ")} or ${names.at(-1)}` : (names[0] ?? "Motions");
 }
 
-export function LoadingState(): JSX.Element | null {
+export function LoadingState() {
   if (!isLoading()) return null;
   const [project, loading, progress] = [state.project.value, state.loading.value, state.progress.value];
   const share = loading?.share ?? progress?.share ?? null;

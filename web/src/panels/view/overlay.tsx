@@ -1,10 +1,7 @@
 /** What lies over the view: the legend of the bodies, what is drawn, and the colours of feasibility. */
 
 import type { Signal } from "@preact/signals";
-import type { JSX } from "preact";
-import { Button, IconButton, IconToggle } from "../../controls/button";
-import { Segments } from "../../controls/choice";
-import type { IconName } from "../../controls/icon_paths";
+import { Button, IconButton, type IconName, IconToggle, Segments } from "../../controls";
 import { liveBodies } from "../../store/live";
 import { isServerShown, serverReading } from "../../store/live_server";
 import * as state from "../../store/state";
@@ -12,7 +9,7 @@ import { waiting } from "../../store/waiting";
 import { number, seconds } from "../../words/numbers";
 import { recording } from "../export/record";
 
-export function Overlay({ frame }: { frame(): void }): JSX.Element | null {
+export function Overlay({ frame }: { frame(): void }) {
   if (!state.source.value && !isServerShown.value) return null;
   return (
     <div class="overlay">
@@ -33,7 +30,7 @@ export function Overlay({ frame }: { frame(): void }): JSX.Element | null {
   );
 }
 
-function Legend(): JSX.Element {
+function Legend() {
   const server = isServerShown.value;
   const served = server ? serverReading.value : null;
   const live = liveBodies.value;
@@ -54,7 +51,7 @@ function Legend(): JSX.Element {
 }
 
 /** While the view is recorded: how far it is, and the way to stop. */
-function RecordingChip({ stop }: { stop(): void }): JSX.Element {
+function RecordingChip({ stop }: { stop(): void }) {
   const [from, to] = state.playSpan.value;
   const now = Math.min(Math.max(state.time.value, from), to);
   return (
@@ -68,7 +65,7 @@ function RecordingChip({ stop }: { stop(): void }): JSX.Element {
 
 const LAYOUTS = [{ value: "overlay", label: "Overlay" }, { value: "side", label: "Side by side" }];
 
-const Switches = ({ frame }: { frame(): void }): JSX.Element => (
+const Switches = ({ frame }: { frame(): void }) => (
   <div class="switches" role="toolbar" aria-label="What the view shows">
     <Segments
       label="Layout" options={LAYOUTS} value={state.layout.value}
@@ -84,6 +81,6 @@ const Switches = ({ frame }: { frame(): void }): JSX.Element => (
   </div>
 );
 
-const Flag = ({ flag, ...rest }: { icon: IconName; label: string; flag: Signal<boolean> }): JSX.Element => (
+const Flag = ({ flag, ...rest }: { icon: IconName; label: string; flag: Signal<boolean> }) => (
   <IconToggle on={flag.value} onClick={() => (flag.value = !flag.value)} {...rest} />
 );

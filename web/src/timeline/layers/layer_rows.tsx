@@ -1,6 +1,5 @@
 /** The gutter of the layers: a row for each step, to select, weigh, mute and reorder. */
 
-import type { JSX } from "preact";
 import { lineOf, stepTitle } from "../../panels/recipe/step";
 import { StepEye, StepRows, StepWeight } from "../../panels/recipe/step_rows";
 import * as state from "../../store/state";
@@ -11,7 +10,7 @@ export function chooseLayer(id: string): void {
   state.tab.value = "layers";
 }
 
-export const LayerRows = (): JSX.Element => (
+export const LayerRows = () => (
   <StepRows
     name="layer" label="Timing layers, in the order of the recipe" choose={chooseLayer}
     words={(step) => <span class="layer-name">{stepTitle(step)}</span>}

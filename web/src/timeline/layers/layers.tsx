@@ -1,7 +1,7 @@
 /** Timing layers: what each step of the recipe adds to the source time, one strip over another. */
 
 import { effect } from "@preact/signals";
-import { render, type JSX } from "preact";
+import { render } from "preact";
 import { moveBy } from "../../panels/recipe/step";
 import { focusRow } from "../../panels/recipe/step_rows";
 import * as actions from "../../store/actions";
@@ -60,7 +60,7 @@ export function mountLayers(container: HTMLElement): TabApi {
   };
 }
 
-const LayersPanel = (): JSX.Element => (
+const LayersPanel = () => (
   <>
     <LayerRows />
     {emptyWords() && <p class="sheet-empty">{emptyWords()}</p>}

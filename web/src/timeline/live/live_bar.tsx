@@ -1,11 +1,9 @@
 /** The bar over the live plots: who performs, who plays along, follow, a transport of live time, a live server. */
 
 import { effect, signal } from "@preact/signals";
-import type { ComponentChildren, JSX } from "preact";
+import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { Button, IconButton } from "../../controls/button";
-import { Select, type Option } from "../../controls/choice";
-import { Icon } from "../../controls/icon";
+import { Button, Icon, IconButton, type Option, Select } from "../../controls";
 import { advance } from "../../panels/transport/playback";
 import * as actions from "../../store/actions";
 import {
@@ -37,7 +35,7 @@ const candidate = (): string => {
 
 export const needsMotion = (): boolean => others().length === 0;
 
-export function LiveBar(): JSX.Element {
+export function LiveBar() {
   useEffect(waitForAnswers, []);
   useEffect(runLive, []);
   return (
@@ -50,7 +48,7 @@ export function LiveBar(): JSX.Element {
   );
 }
 
-const LonelyWords = (): JSX.Element => (
+const LonelyWords = () => (
   <p class="live-words">
     {state.source.value
       ? "Bring in a second motion to follow it as if it came live, or connect to a running retime live."
@@ -58,7 +56,7 @@ const LonelyWords = (): JSX.Element => (
   </p>
 );
 
-function Choices(): JSX.Element {
+function Choices() {
   const performer = candidate();
   const partners = [{ value: "", label: "None" }, ...others().filter((o) => o.value !== performer)];
   const isOffered = partners.some((o) => o.value === partner.value);
@@ -95,9 +93,9 @@ function Choices(): JSX.Element {
 
 const Labelled = (
   { name, title, children }: { name: string; title?: string; children: ComponentChildren },
-): JSX.Element => <label class="live-choice" title={title}><span>{name}</span>{children}</label>;
+) => <label class="live-choice" title={title}><span>{name}</span>{children}</label>;
 
-const LiveTransport = (): JSX.Element => (
+const LiveTransport = () => (
   <span class="live-transport">
     <IconButton
       icon="to-start" label="To the start (Home)" disabled={!liveRun.value}
@@ -111,7 +109,7 @@ const LiveTransport = (): JSX.Element => (
 );
 
 /** What both bodies show, with their colours. */
-function Readouts(): JSX.Element {
+function Readouts() {
   const bodies = liveBodies.value;
   const name = state.committed.value?.motions[liveRun.value?.header.performer ?? ""]?.name ?? "";
   return (

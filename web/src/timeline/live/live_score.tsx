@@ -1,12 +1,11 @@
 /** How well a performer was followed, in numbers, and the moments that were farthest off. */
 
-import type { JSX } from "preact";
 import type { LiveRun } from "../../store/clip";
 import { livePlaying, liveRun, seekLive } from "../../store/live";
 import { number, percent, seconds } from "../../words/numbers";
 import { NOTICED } from "./live_plots";
 
-export const LiveScore = (): JSX.Element => (
+export const LiveScore = () => (
   <aside class="live-score" aria-label="Score">
     {liveRun.value && <><ScoreTable run={liveRun.value} /><Moments run={liveRun.value} /></>}
   </aside>
@@ -26,7 +25,7 @@ export function scoreRows(score: Record<string, number | null>): [string, string
   ];
 }
 
-const ScoreTable = ({ run: { header } }: { run: LiveRun }): JSX.Element => (
+const ScoreTable = ({ run: { header } }: { run: LiveRun }) => (
   <table>
     <caption>Deviation, {header.method}</caption>
     <tbody>
@@ -39,7 +38,7 @@ const ScoreTable = ({ run: { header } }: { run: LiveRun }): JSX.Element => (
 export const sayLate = (late: number): string =>
   Math.abs(late) < 5e-4 ? "on time" : `${Math.round(1000 * Math.abs(late))} ms ${late > 0 ? "late" : "early"}`;
 
-function Moments({ run: { header } }: { run: LiveRun }): JSX.Element | null {
+function Moments({ run: { header } }: { run: LiveRun }) {
   if (!header.moments.length) return null;
   const go = (time: number): void => {
     livePlaying.value = false;

@@ -1,8 +1,7 @@
 /** Beside Follow: the address of a running `retime live`, and what it reports while this window listens to it. */
 
 import { signal } from "@preact/signals";
-import type { JSX } from "preact";
-import { Button } from "../../controls/button";
+import { Button } from "../../controls";
 import type { LiveServerHeader } from "../../protocol";
 import * as actions from "../../store/actions";
 import { livePlaying } from "../../store/live";
@@ -23,7 +22,7 @@ function connect(): void {
   actions.listenTo(typed);
 }
 
-export function ServerField(): JSX.Element {
+export function ServerField() {
   const off = listening.value === "off";
   return (
     <span class="live-server" role="group" aria-label="retime live">
@@ -57,7 +56,7 @@ export function serverRows(header: LiveServerHeader): [string, string][] {
   ];
 }
 
-export function ServerReadout(): JSX.Element | null {
+export function ServerReadout() {
   if (!serverReading.value) return null;
   return (
     <span class="live-chips" role="group" aria-label="Live server">
@@ -71,7 +70,7 @@ export function ServerReadout(): JSX.Element | null {
 }
 
 /** What there is to say while nothing is shown. */
-export function ServerWords(): JSX.Element | null {
+export function ServerWords() {
   const words = listening.value === "connecting" ? "Connecting…" : serverNote.value;
   return words ? <span class="live-chip">{words}</span> : null;
 }

@@ -1,7 +1,7 @@
 /** A motion replayed as if it came live, or a live server: how following went, and both bodies in the view. */
 
 import { effect } from "@preact/signals";
-import { render, type JSX } from "preact";
+import { render } from "preact";
 import { liveDomain, livePlaying, liveRun, liveTime, seekLive, toggleLive } from "../../store/live";
 import { isServerShown, listening, serverCrowded, serverHistory } from "../../store/live_server";
 import * as state from "../../store/state";
@@ -65,7 +65,7 @@ export function mountLive(container: HTMLElement): TabApi {
 }
 
 /** The bar, and below it the host of the plots, which stays on the page while it is hidden. */
-const LiveTab = (): JSX.Element => (
+const LiveTab = () => (
   <div class="live">
     <LiveBar />
     <div class="live-body" hidden={!isListening() && needsMotion()}>
@@ -75,7 +75,7 @@ const LiveTab = (): JSX.Element => (
   </div>
 );
 
-const EmptyWords = (): JSX.Element | null => {
+const EmptyWords = () => {
   const words = emptyWords();
   return words ? <p class="sheet-empty">{words}</p> : null;
 };

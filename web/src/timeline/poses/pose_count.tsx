@@ -1,8 +1,6 @@
 /** How many poses are kept of those that were found, with a note about edits that name poses. */
 
-import type { JSX } from "preact";
-import { NumberField } from "../../controls/number";
-import { Slider } from "../../controls/slider";
+import { NumberField, Slider } from "../../controls";
 import { ofStep, type Editable } from "../../store/editable";
 import { editsOf, namesPoses, poses, type PoseEdit, type PosesView } from "../../store/poses";
 import * as state from "../../store/state";
@@ -34,7 +32,7 @@ export function fewestFor(edits: readonly PoseEdit[]): number {
 }
 
 /** `say` tells about edits that name poses while the number is dragged; null takes that back. */
-export function PoseCount({ say }: { say(text: string | null): void }): JSX.Element | null {
+export function PoseCount({ say }: { say(text: string | null): void }) {
   const view = poses.value;
   if (!view) return null;
   const { found } = view.editor;

@@ -1,13 +1,11 @@
 /** Names of the rows left of the plot: limbs unfold, joints are chosen. It scrolls, and the plot along with it. */
 
-import type { JSX } from "preact";
-import { classes } from "../../controls/classes";
-import { Icon } from "../../controls/icon";
+import { classes, Icon } from "../../controls";
 import * as state from "../../store/state";
 import type { PoseRow } from "./pose_rows";
 import { cursorRow, poseScene, toggleLimb } from "./pose_scene";
 
-export const PoseGutter = ({ onScroll }: { onScroll(top: number): void }): JSX.Element => (
+export const PoseGutter = ({ onScroll }: { onScroll(top: number): void }) => (
   <div
     class="pose-gutter" role="group" aria-label="Rows" onScroll={(event) => onScroll(event.currentTarget.scrollTop)}
   >
@@ -15,7 +13,7 @@ export const PoseGutter = ({ onScroll }: { onScroll(top: number): void }): JSX.E
   </div>
 );
 
-function GutterRow({ row }: { row: PoseRow }): JSX.Element {
+function GutterRow({ row }: { row: PoseRow }) {
   const { view, cursor, joint: selected, hovered } = poseScene.value;
   const joint = view!.jointOf(row.channels[0]!);
   const own = row.kind === "joint" ? joint : null;
