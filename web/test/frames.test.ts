@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi, type Mock } from "vite
 import type { RetimedClip } from "../src/store/clip";
 import { Frames } from "../src/store/frames";
 import * as state from "../src/store/state";
-import { coneCorners, coneTriangles } from "../src/viewport/cone_corners";
+import { coneCorners, coneTriangles } from "../src/viewport/body/cone_corners";
 
 const result = (): RetimedClip => ({}) as RetimedClip;
 const arrive = (): void => {

@@ -2,8 +2,8 @@
 
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Nudges } from "../src/store/nudges";
-import { GestureHand, type Grips, type HandHost } from "../src/timeline/gesture_hand";
-import type { Gesture, Pull } from "../src/timeline/gesture_host";
+import { GestureHand, type Grips, type HandHost } from "../src/timeline/plot/gesture_hand";
+import type { Gesture, Pull } from "../src/timeline/plot/gesture_host";
 
 class FakeCanvas extends EventTarget {
   readonly style = { cursor: "" };

@@ -9,7 +9,7 @@ import {
 } from "../src/store/live_server";
 import * as state from "../src/store/state";
 import { serverRows } from "../src/timeline/live/live_server_bar";
-import { figureShape, roleParents } from "../src/viewport/live_figures";
+import { figureShape, roleParents } from "../src/viewport/body/live_figures";
 
 const header = (changes: Partial<LiveServerHeader> = {}): LiveServerHeader => ({
   type: "live-server", request: 7, reference: "walk", time: 1.5, rate: 0.3, heard: 1.4, confidence: 0.9, late: 0.2,

@@ -10,8 +10,8 @@ import type { FormField, Project, StepEntry } from "../src/protocol";
 import { RetimedClip } from "../src/store/clip";
 import * as state from "../src/store/state";
 import { isTaken, openSuggestions } from "../src/store/suggested";
-import { keyRate, mostRate, rateWords } from "../src/timeline/key_marks";
-import type { Scene } from "../src/timeline/scene";
+import { keyRate, mostRate, rateWords } from "../src/timeline/warp/key_marks";
+import type { Scene } from "../src/timeline/plot/scene";
 
 const field = (given: Partial<FormField>): FormField => ({
   name: "x", label: "X", help: "", kind: "number", unit: "", default: null, required: false,

@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { peaksOf } from "../src/panels/transport/sound";
+import { peaksOf } from "../src/store/sound";
 import { exportAddress } from "../src/panels/export/export";
 import { digitsFor, left, number, parseNumber, took } from "../src/words/numbers";
 import { gravityOf, gravityValue } from "../src/panels/physics/gravity_values";
@@ -12,7 +12,7 @@ import { timelineHeight } from "../src/panels/page/layout";
 import { limbsOf } from "../src/store/limbs";
 import { withFactor } from "../src/panels/physics/masses";
 import { within } from "../src/controls/number";
-import { advance } from "../src/panels/transport/playback";
+import { advance } from "../src/store/playback";
 import { arrange, columns, numberLook } from "../src/panels/form/presentation";
 import { crossing } from "../src/panels/physics/region_plot";
 import { landing } from "../src/panels/recipe/reorder";

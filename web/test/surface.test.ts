@@ -12,8 +12,8 @@ import {
 import { niceSpan } from "../src/timeline/joints/joint_plot";
 import { curvesOf } from "../src/timeline/joints/joint_scene";
 import { shorterFade } from "../src/timeline/joints/surface_edits";
-import { thin } from "../src/timeline/thinning";
-import { alongLine, handleOf, nearest, onFrame, ridden, type Point } from "../src/viewport/surface_geometry";
+import { thin } from "../src/timeline/plot/thinning";
+import { alongLine, handleOf, nearest, onFrame, ridden, type Point } from "../src/viewport/surface/surface_geometry";
 import type { SurfaceKeyView } from "../src/protocol";
 
 const BODY = {

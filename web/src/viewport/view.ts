@@ -7,7 +7,7 @@ import { Notice } from "./notice";
 import { Picture } from "./picture";
 import { recordCanvas, type Recording } from "./recording";
 import { drawsInSoftware } from "./software";
-import type { Side } from "./viewpoint";
+import type { Side } from "./camera/viewpoint";
 
 export interface ViewApi {
   readonly canvas: HTMLCanvasElement;

@@ -4,11 +4,11 @@ import * as actions from "../../store/actions";
 import { poseAtPlayhead } from "../../store/poses";
 import * as state from "../../store/state";
 import { addSurfaceAt } from "../../store/surface";
-import type { TabApi } from "../../timeline/tab";
+import type { TabApi } from "../../timeline/plot/tab";
 import type { ViewApi } from "../../viewport/view";
 import { openHelp } from "../help/help";
 import { nextArea } from "./layout";
-import { togglePlay } from "../transport/playback";
+import { togglePlay } from "../../store/playback";
 import { toggleMute } from "../recipe/step";
 import { toEnd, toStart } from "../transport/transport";
 

@@ -6,9 +6,9 @@ import { ofStep } from "../../store/editable";
 import * as state from "../../store/state";
 import {
   editedJoint, editedPose, isReaching, jointLabel, onPose, reachChange, target, type EditedJoint,
-} from "../../viewport/pose_edit";
-import type { Point } from "../../viewport/pose_math";
-import { chainTo, missWords } from "../../viewport/pose_miss";
+} from "../../viewport/poses/pose_edit";
+import type { Point } from "../../viewport/poses/pose_math";
+import { chainTo, missWords } from "../../viewport/poses/pose_miss";
 
 const CHOOSE = "Click a yellow point in the view to edit that joint. Hands and feet move, other joints turn.";
 const OUTSIDE = "This pose lies outside the step's range: it stays as it is.";

@@ -3,7 +3,7 @@
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
 import { surfaceEditor, surfaceKeys, surfaceView, type Vector } from "../../store/surface";
-import { facingOf } from "../../viewport/framing";
+import { facingOf } from "../../viewport/camera/framing";
 
 /** The figure's heading at first: as the server used it for any key without a direction, else by its hips. */
 export function heading(): Vector {

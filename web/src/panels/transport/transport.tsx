@@ -5,7 +5,7 @@ import * as actions from "../../store/actions";
 import { ofWindow } from "../../store/editable";
 import * as state from "../../store/state";
 import { number } from "../../words/numbers";
-import { togglePlay } from "./playback";
+import { togglePlay } from "../../store/playback";
 import { Tabs } from "./tabs";
 
 const RATES: [number, string][] = [[0.25, "¼×"], [0.5, "½×"], [1, "1×"], [2, "2×"]];

@@ -2,8 +2,8 @@
 
 import * as state from "../../store/state";
 import { removeSurface } from "../../store/surface";
-import { PlotKeyboard } from "../plot_keyboard";
-import type { Refusal } from "../refusal";
+import { PlotKeyboard } from "../plot/plot_keyboard";
+import type { Refusal } from "../warp/refusal";
 import type { JointPointer } from "./joint_pointer";
 import { jointScene, soloLimb } from "./joint_scene";
 import type { JointHost } from "./joint_host";

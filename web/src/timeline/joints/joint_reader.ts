@@ -3,7 +3,7 @@
 import { ahead } from "../../words/surface_keys";
 import { LIMB_TITLES } from "../../store/limbs";
 import { aheadAt } from "../../store/surface";
-import { fit, MarkList, readerList, say } from "../mark_list";
+import { fit, MarkList, readerList, say } from "../plot/mark_list";
 import type { JointScene } from "./joint_scene";
 import { sayMark, selectSurface } from "./surface_edits";
 

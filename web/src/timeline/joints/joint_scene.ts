@@ -8,7 +8,7 @@ import * as state from "../../store/state";
 import {
   farthestOf, givenSpan, jointIndex, spanOf, surfaceIndex, surfaceKeys, surfaceView, timeRoom, type SurfaceKey,
 } from "../../store/surface";
-import { scene, type Scene } from "../scene";
+import { scene, type Scene } from "../plot/scene";
 
 /** A surface key on the axis of the result's time. */
 export interface KeyMark {

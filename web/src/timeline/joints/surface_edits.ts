@@ -6,8 +6,8 @@ import {
   changeSurface, dragsOf, farthestOf, gammaOf, givenSpan, LEAST_FADE, surfaceChange, surfaceKeys, type SurfaceKey,
 } from "../../store/surface";
 import { begin } from "../../store/transaction";
-import { seconds } from "../axis";
-import type { Refusal } from "../refusal";
+import { seconds } from "../plot/axis";
+import type { Refusal } from "../warp/refusal";
 import { jointScene, roomOf, type KeyMark } from "./joint_scene";
 
 export interface MovedKey {

@@ -3,9 +3,9 @@
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
 import { farthestOf } from "../../store/surface";
-import { seconds } from "../axis";
-import { snapPull } from "../snapping";
-import type { Gesture, Pull } from "../gesture_host";
+import { seconds } from "../plot/axis";
+import { snapPull } from "../plot/snapping";
+import type { Gesture, Pull } from "../plot/gesture_host";
 import { jointScene, type KeyMark } from "./joint_scene";
 import type { JointHost } from "./joint_host";
 import { announceSurface, KeyMover, selectSurface, type MovedKey } from "./surface_edits";

@@ -4,7 +4,7 @@ import { effect, signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { Button, Icon, IconButton, type Option, Select } from "../../controls";
-import { advance } from "../../panels/transport/playback";
+import { advance } from "../../store/playback";
 import * as actions from "../../store/actions";
 import {
   liveBodies, liveDomain, liveNote, livePlaying, liveRun, liveTime, partner, seekLive, toggleLive,

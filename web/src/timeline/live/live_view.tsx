@@ -6,8 +6,8 @@ import { liveDomain, livePlaying, liveRun, liveTime, seekLive, toggleLive } from
 import { isServerShown, listening, serverCrowded, serverHistory } from "../../store/live_server";
 import * as state from "../../store/state";
 import { Sheet } from "../layers/sheet";
-import { scene, type Scene } from "../scene";
-import type { TabApi } from "../tab";
+import { scene, type Scene } from "../plot/scene";
+import type { TabApi } from "../plot/tab";
 import { following, LiveBar, needsMotion } from "./live_bar";
 import "./live.css";
 import { drawLive } from "./live_plots";

@@ -2,7 +2,7 @@
 
 import { EditsDrag, sayLater, type PosesView } from "../../store/poses";
 import * as state from "../../store/state";
-import type { Gesture, Pull } from "../gesture_host";
+import type { Gesture, Pull } from "../plot/gesture_host";
 import { sayBy, snapResult } from "./pose_drag";
 import { markX, shownRows, stepX, type PoseHost } from "./pose_plot";
 import { markTime, type PoseRow } from "./pose_rows";

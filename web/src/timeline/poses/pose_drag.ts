@@ -3,9 +3,9 @@
 import * as actions from "../../store/actions";
 import { addEdits, EditsDrag, placePose, type PlacedPose, type PosesView } from "../../store/poses";
 import * as state from "../../store/state";
-import { seconds } from "../axis";
-import { snapToFrame, snapToMoments } from "../snapping";
-import type { Gesture, Pull } from "../gesture_host";
+import { seconds } from "../plot/axis";
+import { snapToFrame, snapToMoments } from "../plot/snapping";
+import type { Gesture, Pull } from "../plot/gesture_host";
 import { dotY } from "./likelihood";
 import { stepX, type PosePlot, type PoseHost } from "./pose_plot";
 import { inHand } from "./pose_scene";

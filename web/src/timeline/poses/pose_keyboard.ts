@@ -3,8 +3,8 @@
 import * as actions from "../../store/actions";
 import { deletePose, EditsDrag, placePose, sayLater, selectPose } from "../../store/poses";
 import * as state from "../../store/state";
-import { seconds } from "../axis";
-import { PlotKeyboard } from "../plot_keyboard";
+import { seconds } from "../plot/axis";
+import { PlotKeyboard } from "../plot/plot_keyboard";
 import { KnotDrag } from "./knot_drag";
 import { placeOfMark } from "./pose_names";
 import type { PoseHost } from "./pose_plot";

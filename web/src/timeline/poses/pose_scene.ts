@@ -4,7 +4,7 @@ import { computed, signal } from "@preact/signals";
 import { limbsOf, type Limb } from "../../store/limbs";
 import { poses, type PosesView } from "../../store/poses";
 import * as state from "../../store/state";
-import { scene, type Scene } from "../scene";
+import { scene, type Scene } from "../plot/scene";
 import { makeRows, type PoseRow } from "./pose_rows";
 
 /** Limbs whose joints have rows of their own. */

@@ -4,7 +4,7 @@ import { parseNumber } from "../../words/numbers";
 import * as actions from "../../store/actions";
 import { addEdits, sayLater } from "../../store/poses";
 import * as state from "../../store/state";
-import { openField } from "../small_field";
+import { openField } from "../plot/small_field";
 import { typePoseTime } from "./pose_drag";
 import { placeOfMark } from "./pose_names";
 import { stepX, type PoseHost } from "./pose_plot";

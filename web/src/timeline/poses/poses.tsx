@@ -3,12 +3,12 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import * as state from "../../store/state";
-import { Chip } from "../chip";
-import { RefusalCard } from "../refusal_card";
-import type { TabApi } from "../tab";
-import { onPage, TabFrame, tabRoot } from "../tab_frame";
-import "../timeline.css";
-import { View } from "../view";
+import { Chip } from "../plot/chip";
+import { RefusalCard } from "../plot/refusal_card";
+import type { TabApi } from "../plot/tab";
+import { onPage, TabFrame, tabRoot } from "../plot/tab_frame";
+import "../plot/timeline.css";
+import { View } from "../plot/view";
 import { followDocument } from "./following";
 import { PoseCount } from "./pose_count";
 import { PoseGutter } from "./pose_gutter";
