@@ -1,6 +1,7 @@
 /** A number as a slider with a typed field beside it, or above it where the row is wide. */
 
 import type { ComponentChildren } from "preact";
+import { Field } from "./field";
 import { NumberField, type NumberProps } from "./number";
 import { Slider } from "./slider";
 
@@ -24,6 +25,17 @@ export function Amount({ bounds, rest, spoken, wide, words, captions, ...typed }
   const slider = bounds && <Slider {...{ label, bounds, step, spoken }} edit={slid} />;
   return wide ? <>{value}{slider}{captions}</> : <>{slider}{value}</>;
 }
+
+interface AmountFieldProps extends AmountProps {
+  /** What stands before the slider; left out, it is the amount's own label. */
+  name?: string;
+  mark?: ComponentChildren;
+}
+
+/** An amount in a row of its own. */
+export const AmountField = ({ name, mark, ...amount }: AmountFieldProps) => (
+  <Field label={name ?? amount.label} mark={mark}><Amount {...amount} /></Field>
+);
 
 /** What the ends of a slider mean, and its middle. */
 export const Captions = ({ words }: { words: readonly string[] }) => (

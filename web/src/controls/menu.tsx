@@ -13,7 +13,8 @@ export interface MenuItem {
   note?: string;
   keys?: string;
   disabled?: boolean;
-  run(): void;
+  /** `at` is where the menu was opened. */
+  run(at: DOMRect): void;
 }
 /** A heading between items, or an item. */
 export type MenuRow = MenuItem | { heading: string };
@@ -22,13 +23,16 @@ export type MenuRow = MenuItem | { heading: string };
 export const MenuButton = (
   { rows, ...opener }: Omit<OpenerProps, "role" | "content" | "onKeyDown"> & { rows(): MenuRow[] },
 ) => (
-  <Popover role="menu" onKeyDown={moveInMenu} content={(close) => <MenuRows rows={rows()} close={close} />} {...opener} />
+  <Popover
+    role="menu" onKeyDown={moveInMenu} {...opener}
+    content={(close, place) => <MenuRows rows={rows()} {...{ close, place }} />}
+  />
 );
 
-function MenuRows({ rows, close }: { rows: MenuRow[]; close(): void }) {
+function MenuRows({ rows, close, place }: { rows: MenuRow[]; close(): void; place(): DOMRect }) {
   const choose = (row: MenuItem): void => {
     close();
-    row.run();
+    row.run(place());
   };
   return (
     <>
@@ -88,7 +92,7 @@ export function PointerMenu() {
       ref={panel} class="popover menu" popover="auto" role="menu" aria-label={menu.label} onKeyDown={moveInMenu}
       onToggle={(event) => event.newState === "closed" && (opened.value = null)}
     >
-      <MenuRows rows={menu.rows} close={() => panel.current?.hidePopover()} />
+      <MenuRows rows={menu.rows} close={() => panel.current?.hidePopover()} place={() => menu.at} />
     </div>
   );
 }

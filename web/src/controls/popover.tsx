@@ -20,7 +20,7 @@ export interface OpenerProps {
   class?: string;
   disabled?: boolean;
   role?: "dialog" | "menu";
-  content(close: () => void): ComponentChildren;
+  content(close: () => void, place: () => DOMRect): ComponentChildren;
   onKeyDown?(event: TargetedKeyboardEvent<HTMLElement>): void;
 }
 
@@ -31,11 +31,11 @@ export function Popover(
   const opener = useRef<HTMLButtonElement>(null);
   const panel = useRef<HTMLDivElement>(null);
   const isOpen = useSignal(false);
+  const place = (): DOMRect => opener.current!.getBoundingClientRect();
   const onBeforeToggle = (event: TargetedToggleEvent<HTMLDivElement>): void => {
     isOpen.value = event.newState === "open";
     // The panel has its size once its content is there, which is before the next paint.
-    if (isOpen.value)
-      requestAnimationFrame(() => panel.current && placeBeside(panel.current, opener.current!.getBoundingClientRect()));
+    if (isOpen.value) requestAnimationFrame(() => panel.current && placeBeside(panel.current, place()));
   };
   return (
     <>
@@ -51,7 +51,7 @@ export function Popover(
         ref={panel} id={id} class={classes("popover", role === "menu" && role)} popover="auto" role={role}
         aria-label={name} onBeforeToggle={onBeforeToggle} onKeyDown={onKeyDown}
       >
-        {isOpen.value && content(() => panel.current?.hidePopover())}
+        {isOpen.value && content(() => panel.current?.hidePopover(), place)}
       </div>
     </>
   );

@@ -21,8 +21,10 @@ interface SectionProps {
 const known = new Map<string, Signal<boolean>>();
 
 function openState(id: string, folded: boolean): Signal<boolean> {
+  const before = known.get(id);
+  if (before) return before;
   const kept = remembered(`fold.${id}`);
-  const open = known.get(id) ?? signal(kept === null ? !folded : kept === "open");
+  const open = signal(kept === null ? !folded : kept === "open");
   known.set(id, open);
   return open;
 }

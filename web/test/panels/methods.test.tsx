@@ -28,7 +28,7 @@ function result(step: object, header: object = {}): RetimedClip {
   const times = Float32Array.from({ length: 121 }, (_, k) => k / 60);
   const blocks = { positions: new Float32Array(3 * times.length), times, output: ramp, source: ramp };
   const steps = [{ id: "s1", notes: [], costs: {}, line: "", given: [0, 2], made: [0, 2], ...step }];
-  return new RetimedClip({ fps: 60, contacts: [], ...header, steps } as never, new Map(Object.entries(blocks)) as never);
+  return new RetimedClip({ fps: 60, contacts: [], ...header, steps } as never, new Map(Object.entries(blocks)));
 }
 
 function show(name: string, parameters: Record<string, unknown>, ...fields: FormField[]): HTMLElement {

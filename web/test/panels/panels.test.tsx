@@ -158,7 +158,7 @@ describe("cards", () => {
 describe("the page", () => {
   it("offers bundled motions where there is none", () => {
     open(METHODS);
-    state.committed.value = { ...state.committed.value!, source: null } as typeof state.committed.value;
+    state.committed.value = { ...state.committed.value!, source: null };
     mount(<EmptyState />);
     named("Try the jump").click();
     expect(sent.at(-1)).toMatchObject({ type: "sample", name: "jump" });

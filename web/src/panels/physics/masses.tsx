@@ -1,6 +1,6 @@
 /** Mass factors of the body's segments: a slider for each of the body's roles. */
 
-import { Amount, Field, FieldHelp, IconButton, Section } from "../../controls";
+import { AmountField, FieldHelp, IconButton, Section } from "../../controls";
 import * as state from "../../store/state";
 import { number, sentence } from "../../words/numbers";
 import { namedParameter, type Parameter } from "../form/parameter";
@@ -39,12 +39,10 @@ function MassRow({ parameter, role }: { parameter: Parameter; role: string }) {
   const factors = (): Factors => parameter.rows as Factors;
   const value = factors().find(([name]) => name === role)?.[1] ?? 1;
   return (
-    <Field label={sentence(role)}>
-      <Amount
-        label={`Mass of the ${role.replaceAll("_", " ")}`} unit="×" digits={1} step={0.1} minimum={0.01}
-        bounds={[0.2, 5]} spoken={(v) => `${number(v, 1)} times`}
-        edit={parameter.editable(value, (factor) => withFactor(factors(), role, factor))}
-      />
-    </Field>
+    <AmountField
+      name={sentence(role)} label={`Mass of the ${role.replaceAll("_", " ")}`} unit="×" digits={1} step={0.1}
+      minimum={0.01} bounds={[0.2, 5]} spoken={(v) => `${number(v, 1)} times`}
+      edit={parameter.editable(value, (factor) => withFactor(factors(), role, factor))}
+    />
   );
 }

@@ -1,6 +1,6 @@
 /** Refinements of the selected pose or of all: scaled, cleared, and tools that make them. */
 
-import { Amount, Button, classes, Field, Section } from "../../controls";
+import { AmountField, Button, classes, Section } from "../../controls";
 import { ofStep } from "../../store/editable";
 import { addEdits, editChange, editsOf, goingOn, poses, type PoseEdit } from "../../store/poses";
 import * as state from "../../store/state";
@@ -24,12 +24,10 @@ export function RefinementsSection({ step }: { step: string }) {
   };
   return (
     <Section id="pose-refinements" title="Refinements" caption={caption()}>
-      <Field label="Scale">
-        <Amount
-          label="Scale of refinements" unit="%" whole step={1} minimum={0} maximum={10000} bounds={[0, 200]}
-          edit={edit} spoken={(value) => `${value} %`}
-        />
-      </Field>
+      <AmountField
+        name="Scale" label="Scale of refinements" unit="%" whole step={1} minimum={0} maximum={10000}
+        bounds={[0, 200]} edit={edit} spoken={(value) => `${value} %`}
+      />
       <div class="pose-tools">
         {Object.entries(TOOLS).map(([title, open]) => (
           <Button key={title} class={classes("button", toolShown.value?.title === title && "on")} onClick={() => open(step)}>

@@ -1,7 +1,7 @@
 /** Exaggeration of poses, and how much of the detail that splines leave out is kept. */
 
 import { signal } from "@preact/signals";
-import { Amount, Captions, Field, NumberField, Section, Select, Slider } from "../../controls";
+import { AmountField, Captions, Field, NumberField, Section, Select, Slider } from "../../controls";
 import { ofStep } from "../../store/editable";
 import { LIMB_TITLES, LIMBS, limbsOf, type Limb } from "../../store/limbs";
 import {
@@ -72,11 +72,10 @@ function DetailRow({ step, limb, joints }: { step: string; limb: Limb; joints: s
     state.announcement.value = `Detail of ${name}: ${percent} %.`;
   });
   return (
-    <Field label={limb === "trunk" ? "Trunk" : LIMB_TITLES[limb]} mark={<span class="swatch" data-limb={limb} />}>
-      <Amount
-        label={`Detail, ${name}`} unit="%" whole step={1} minimum={0} maximum={1000} bounds={[0, 200]} edit={edit}
-        spoken={(percent) => `${percent} %`}
-      />
-    </Field>
+    <AmountField
+      name={limb === "trunk" ? "Trunk" : LIMB_TITLES[limb]} mark={<span class="swatch" data-limb={limb} />}
+      label={`Detail, ${name}`} unit="%" whole step={1} minimum={0} maximum={1000} bounds={[0, 200]} edit={edit}
+      spoken={(percent) => `${percent} %`}
+    />
   );
 }

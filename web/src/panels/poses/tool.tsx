@@ -3,7 +3,7 @@
 import { effect, signal, untracked } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { Amount, Button, Field, IconButton, MethodIcon, type NumberProps } from "../../controls";
+import { AmountField, Button, IconButton, MethodIcon, type NumberProps } from "../../controls";
 import { ofWindow } from "../../store/editable";
 import { committedEdits, editsChange, openTool, toolClosed, type PoseEdit } from "../../store/poses";
 import * as state from "../../store/state";
@@ -107,8 +107,6 @@ interface ToolAmountProps extends Omit<NumberProps, "edit"> {
 }
 
 /** An amount of a tool, to slide and to type. */
-export const ToolAmount = ({ value, label, ...rest }: ToolAmountProps) => (
-  <Field label={label}>
-    <Amount label={label} maximum={10} edit={ofWindow(value.value, (to) => (value.value = to))} {...rest} />
-  </Field>
+export const ToolAmount = ({ value, ...rest }: ToolAmountProps) => (
+  <AmountField maximum={10} edit={ofWindow(value.value, (to) => (value.value = to))} {...rest} />
 );

@@ -36,19 +36,18 @@ function methodItem(form: MethodForm): MenuRow {
     label: form.title,
     icon: form.name as IconName,
     note: form.summary,
-    run: () => (needed ? chooseFirst(form, needed) : add(form.name, {})),
+    run: (at) => (needed ? chooseFirst(form, needed, at) : add(form.name, {})),
   };
 }
 
 /** Ask for a motion that the method needs, where the menu was. */
-function chooseFirst(form: MethodForm, needed: FormField): void {
+function chooseFirst(form: MethodForm, needed: FormField, at: DOMRect): void {
   const source = OWN_MOTION + (state.project.value?.source ?? "");
   const options = motionOptions().filter((o) => o.value !== source);
   const rows: MenuRow[] = options.length
     ? options.map((o) => ({ label: o.label, icon: "file", run: () => add(form.name, { [needed.name]: o.value }) }))
     : [{ label: "Open another motion first", icon: "folder", run: chooseFiles }];
-  const opener = document.querySelector("[data-section=recipe] [aria-haspopup=menu]");
-  openMenu(opener?.getBoundingClientRect() ?? new DOMRect(), form.title, [{ heading: needed.help }, ...rows]);
+  openMenu(at, form.title, [{ heading: needed.help }, ...rows]);
 }
 
 /** After the selected step: a step acts on what those before it made. */

@@ -9,20 +9,13 @@ import { connect } from "../../store/connection";
 import * as state from "../../store/state";
 
 const MOST_SHOWN = 3;
-const keys = new WeakMap<Problem, number>();
-let counted = 0;
-
-/** A key for a problem, which has no name of its own. */
-function keyOf(problem: Problem): number {
-  const key = keys.get(problem) ?? ++counted;
-  keys.set(problem, key);
-  return key;
-}
 
 export const Cards = () => (
   <div class="cards">
     <div class="card-list" role="alert">
-      {state.problems.value.slice(-MOST_SHOWN).map((problem) => <ProblemCard key={keyOf(problem)} problem={problem} />)}
+      {state.problems.value.slice(-MOST_SHOWN).map((problem, k) => (
+        <ProblemCard key={`${k} ${problem.title}`} problem={problem} />
+      ))}
     </div>
     <div class="card-list">{state.missing.value.map((id) => <MissingCard key={id} id={id} />)}</div>
   </div>
