@@ -5,7 +5,7 @@ import "./tokens.css";
 import "./style.css";
 
 import { effect } from "@preact/signals";
-import { render } from "preact";
+import { options, render } from "preact";
 import { askForSuggestions } from "./panels/guided/ask";
 import { followTheme } from "./panels/header/theme";
 import { offerTour } from "./panels/help/tour";
@@ -31,6 +31,9 @@ import { mountTimeline } from "./timeline/warp/timeline";
 import { poseHandlePosition, posePointPosition } from "./viewport/poses/pose_tool";
 import { handlePosition, sheetBounds, sheetJointPosition } from "./viewport/surface/surface_tool";
 import { mountView, type ViewApi } from "./viewport/view";
+
+// A result is drawn first by the view, then by the timeline, each in microtasks of its own; panels come after both.
+options.debounceRendering = (draw) => queueMicrotask(() => queueMicrotask(() => queueMicrotask(draw)));
 
 followTheme();
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { turnBetween, turnedBy } from "../src/panels/surface/heading";
 import { degreeFor, withDrag } from "../src/panels/surface/joints";
-import { shares } from "../src/panels/surface/shares";
+import { shares } from "../src/panels/surface/reach";
 import { cutNote, widenedNote } from "../src/panels/surface/notes";
 import { ahead, dragged, jointTitle, keyWords, shifted } from "../src/words/surface_keys";
 import { Clip, type RetimedClip } from "../src/store/clip";

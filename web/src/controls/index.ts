@@ -1,6 +1,7 @@
 /** Shared controls. Each one needs a label, so that everything on the page has an accessible name. */
 
 export * from "./amount";
+export * from "./bars";
 export * from "./button";
 export * from "./choice";
 export * from "./classes";

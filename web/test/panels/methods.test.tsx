@@ -54,7 +54,7 @@ describe("guided", () => {
     state.suggestions.value = [{ time: 0.5, weight: 2 }, { time: 1.5, weight: 1 }];
     await drawn();
     expect(host.querySelectorAll(".suggestion")).toHaveLength(2);
-    expect([...host.querySelectorAll(".cost")].map((e) => [e.textContent, e.classList.contains("own")])).toEqual(
+    expect([...host.querySelectorAll(".bar-row")].map((e) => [e.textContent, e.classList.contains("own")])).toEqual(
       [["Guided2.0", true], ["Uniform4.0", false]],
     );
     named("Add all").click();

@@ -1,6 +1,6 @@
 /** Of guided and spline steps: moments worth a keytime, and the cost of the timing beside simpler ones. */
 
-import { Button, classes, Icon, IconButton, KeyMark, Section } from "../../controls";
+import { Bars, Button, Icon, IconButton, KeyMark, Section } from "../../controls";
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
 import { openSuggestions, type Suggestion } from "../../store/suggested";
@@ -51,17 +51,8 @@ function Costs({ step }: { step: string }) {
   if (!costs.length) return null;
   const most = Math.max(...costs.map(([, cost]) => cost), 1e-9);
   const method = state.stepNamed(step)?.method;
-  return (
-    <Section id="cost" title="Cost" caption="lower is better">
-      <div class="costs" role="list">
-        {costs.map(([name, cost]) => (
-          <div key={name} class={classes("cost", name === method && "own")} role="listitem">
-            <span>{sentence(name)}</span>
-            <span class="bar" style={{ "--share": cost / most }}><span class="bar-fill" /></span>
-            <span class="cost-number">{number(cost, 1)}</span>
-          </div>
-        ))}
-      </div>
-    </Section>
-  );
+  const bars = costs.map(([name, cost]) => ({
+    name: sentence(name), share: cost / most, value: number(cost, 1), own: name === method,
+  }));
+  return <Section id="cost" title="Cost" caption="lower is better"><Bars bars={bars} /></Section>;
 }

@@ -5,7 +5,7 @@ import type { FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { AmountField, Button, IconButton, MethodIcon, type NumberProps } from "../../controls";
 import { ofWindow } from "../../store/editable";
-import { committedEdits, editsChange, openTool, toolClosed, type PoseEdit } from "../../store/poses";
+import { addEdits, committedEdits, editsChange, openTool, toolClosed, type PoseEdit } from "../../store/poses";
 import * as state from "../../store/state";
 import { begin } from "../../store/transaction";
 import { ScopeSegments } from "./scope";
@@ -48,9 +48,11 @@ export function showTool(tool: PoseTool): void {
     drag.discard();
   };
   const keep = (): void => {
-    if (!edit()) return;
+    const made = edit();
+    if (!made) return;
     close();
-    drag.commit();
+    if (drag.isOpen) drag.commit();
+    else addEdits(step, made); // another control was dragged since
     state.announcement.value = said();
   };
   const escape = (event: KeyboardEvent): void => {
