@@ -31,7 +31,7 @@ export const Header = ({ view }: { view(): ViewApi }) => (
 );
 
 function Title() {
-  const project = state.project.value;
+  const project = state.committed.value;
   const name = state.welcome.value?.project;
   return (
     <h1 class="title">

@@ -24,7 +24,7 @@ export const VersionSwitch = () => (
 );
 
 function VersionButton({ version }: { version: state.Version }) {
-  const name = versionName(state.project.value?.versions[version] ?? [], state.methods.value);
+  const name = versionName(state.committed.value?.versions[version] ?? [], state.methods.value);
   return (
     <button
       type="button" class="segment" aria-pressed={state.version.value === version}

@@ -35,7 +35,7 @@ const sampleRows = (): MenuRow[] => [
 
 function MotionItem({ id, name }: { id: string; name: string }) {
   const gone = state.missing.value.includes(id);
-  const isSource = state.project.value?.source === id;
+  const isSource = state.committed.value?.source === id;
   const clip = state.clips.value.get(id);
   return (
     <li

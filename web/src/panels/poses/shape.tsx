@@ -1,6 +1,6 @@
 /** Exaggeration of poses, and how much of the detail that splines leave out is kept. */
 
-import { signal } from "@preact/signals";
+import { computed, signal, useComputed } from "@preact/signals";
 import { AmountField, Captions, Field, NumberField, Section, Select, Slider } from "../../controls";
 import { ofStep } from "../../store/editable";
 import { LIMB_TITLES, LIMBS, limbsOf, type Limb } from "../../store/limbs";
@@ -45,9 +45,13 @@ export function ExaggerateSection({ step }: { step: string }) {
   );
 }
 
+/** Which channels there are: results come many times a second, with the same ones. */
+const channels = computed(() => `${state.source.value?.header.sha256} ${poses.value?.channels.join()}`);
+
 /** Detail by limb: what the splines between poses leave out. */
 export function DetailSection({ step }: { step: string }) {
-  const [view, header] = [poses.value, state.source.value?.header];
+  void channels.value;
+  const [view, header] = [poses.peek(), state.source.peek()?.header];
   const limbs = header ? limbsOf(header) : [];
   const jointsOf = (limb: Limb): string[] =>
     view?.channels.filter((_, c) => !view.isTranslation(c) && limbs[view.jointOf(c)] === limb) ?? [];
@@ -68,7 +72,8 @@ function DetailRow({ step, limb, joints }: { step: string; limb: Limb; joints: s
     endTool();
     return editsChange(withDetail(committedEdits(step), joints, percent / 100));
   };
-  const edit = ofStep(step, Math.round(100 * detailOf(editsOf(state.stepNamed(step)), joints)), change, (percent) => {
+  const percent = useComputed(() => Math.round(100 * detailOf(editsOf(state.stepNamed(step)), joints))).value;
+  const edit = ofStep(step, percent, change, (percent) => {
     state.announcement.value = `Detail of ${name}: ${percent} %.`;
   });
   return (

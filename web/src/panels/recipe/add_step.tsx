@@ -13,7 +13,7 @@ import { chooseFiles } from "../motions/files";
 export const AddStep = ({ children }: { children?: ComponentChildren }) => (
   <MenuButton
     label="Add a step" rows={methodRows} {...(children ? { children, class: "button" } : { icon: "plus" })}
-    disabled={state.link.value !== "open" || !state.project.value?.source}
+    disabled={state.link.value !== "open" || !state.committed.value?.source}
   />
 );
 

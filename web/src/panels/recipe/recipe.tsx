@@ -1,5 +1,6 @@
 /** The recipe: steps in the order they act, to select, weigh, mute, reorder and remove. */
 
+import { computed } from "@preact/signals";
 import type { TargetedKeyboardEvent } from "preact";
 import { Icon, openMenu, Section } from "../../controls";
 import type { StepEntry } from "../../protocol";
@@ -10,8 +11,10 @@ import { AddStep } from "./add_step";
 import { lineOf, moveBy, stepMenu, stepTitle } from "./step";
 import { focusRow, StepEye, StepRows, StepWeight } from "./step_rows";
 
+const stepCount = computed(() => state.steps.value.length);
+
 export const RecipeSection = () => (
-  <Section id="recipe" title="Recipe" caption={count(state.steps.value.length, "step")} actions={<AddStep />}>
+  <Section id="recipe" title="Recipe" caption={count(stepCount.value, "step")} actions={<AddStep />}>
     <StepRows
       name="step" label="Steps of the recipe" choose={(id) => (state.selectedStep.value = id)} onKeyDown={rowKey}
       afterLast={() => document.querySelector<HTMLElement>("[data-section=recipe] [aria-haspopup=menu]")?.focus()}
@@ -28,7 +31,7 @@ export const RecipeSection = () => (
         </>
       )}
     />
-    {state.steps.value.length === 0 && <p class="empty-note">No steps yet: the motion plays as it is.</p>}
+    {stepCount.value === 0 && <p class="empty-note">No steps yet: the motion plays as it is.</p>}
   </Section>
 );
 

@@ -1,5 +1,6 @@
 /** Of surface steps: the selected key, whose moment it moves, how it is felt, and the list of keys. */
 
+import { computed } from "@preact/signals";
 import { Button, IconButton, Section } from "../../controls";
 import * as state from "../../store/state";
 import { addSurfaceAt, removeSurface, surfaceIndex, surfaceKeys } from "../../store/surface";
@@ -26,6 +27,8 @@ export const surfacePanel: MethodPanel = {
   ),
 };
 
+const isAlone = computed(() => surfaceKeys.value.length === 1);
+
 /** The form of the selected key. */
 function KeyForm({ step }: { step: string }) {
   const index = surfaceIndex.value;
@@ -33,10 +36,9 @@ function KeyForm({ step }: { step: string }) {
   const remove = (
     <IconButton icon="close" label={`Remove surface key ${index + 1}`} onClick={() => removeSurface(index)} />
   );
-  const alone = surfaceKeys.value.length === 1;
   return (
     <>
-      <Section id="surface-key" title="Drag" actions={<>{alone && <AddButton />}{remove}</>}>
+      <Section id="surface-key" title="Drag" actions={<>{isAlone.value && <AddButton />}{remove}</>}>
         <DragFields index={index} />
       </Section>
       <PointsSection index={index} />
