@@ -51,6 +51,11 @@ export function type(element: HTMLInputElement | HTMLSelectElement, value: strin
   element.dispatchEvent(new Event(event, { bubbles: true }));
 }
 
+/** Make the window another size. */
+export function resize(width: number, height: number): void {
+  (window as unknown as { happyDOM: { setWindowSize(size: object): void } }).happyDOM.setWindowSize({ width, height });
+}
+
 // ---- documents
 
 export const field = (given: Partial<FormField>): FormField => ({

@@ -7,13 +7,14 @@ import { Header } from "../../src/panels/header/header";
 import { Help, openHelp } from "../../src/panels/help/help";
 import { Inspector } from "../../src/panels/inspector/inspector";
 import { MotionsSection } from "../../src/panels/motions/motions";
+import { inspectorOpen } from "../../src/panels/page/layout";
 import { RecipeSection } from "../../src/panels/recipe/recipe";
 import { Tabs } from "../../src/panels/transport/tabs";
 import { Cards, GoneBar } from "../../src/panels/view/cards";
 import { EmptyState } from "../../src/panels/view/empty";
 import * as state from "../../src/store/state";
 import type { ViewApi } from "../../src/viewport/view";
-import { close, drawn, field, method, mount, named, open, press, sent } from "../dom";
+import { close, drawn, field, method, mount, named, open, press, resize, sent } from "../dom";
 
 vi.mock("../../src/store/connection", async () => (await import("../dom")).fakeConnection());
 
@@ -99,6 +100,18 @@ describe("the inspector", () => {
     state.problems.value = [{ type: "problem", title: "No", text: "It is too fast.", step: "s1" }];
     await drawn();
     expect(document.querySelector(".step-notes .problem")?.textContent).toBe("It is too fast.");
+  });
+
+  it("is not drawn while its drawer is closed in a narrow window", async () => {
+    open(METHODS, { method: "spline" });
+    mount(<Inspector />);
+    resize(800, 600);
+    await vi.waitFor(() => expect(document.querySelector(".inspector h2")).toBeNull());
+    inspectorOpen.value = true;
+    await drawn();
+    expect(document.querySelector(".inspector h2")?.textContent).toBe("Spline");
+    inspectorOpen.value = false;
+    resize(1440, 900);
   });
 
   it("says what to do where there is no step", () => {

@@ -6,7 +6,7 @@ import { poses } from "../../store/poses";
 import * as state from "../../store/state";
 import { surfaceIndex, surfaceKeys } from "../../store/surface";
 import { StepForm, StepNotes } from "../form/form";
-import { inspectorOpen } from "../page/layout";
+import { inspectorHidden, inspectorOpen } from "../page/layout";
 import { AddStep } from "../recipe/add_step";
 import { stepMenu, stepTitle } from "../recipe/step";
 import { METHOD_PANELS } from "./method_panels";
@@ -23,7 +23,7 @@ export const Inspector = () => (
     class={classes("inspector", helpShown.value && "with-help", inspectorOpen.value && "open")}
     aria-label="Parameters" tabIndex={-1} data-area="inspector"
   >
-    <div class="inspector-body"><Body /></div>
+    <div class="inspector-body">{!inspectorHidden.value && <Body />}</div>
     <StatusLine />
   </aside>
 );

@@ -1,13 +1,21 @@
 /** The areas of the page, the edge between view and timeline, and the way from area to area by keyboard. */
 
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import type { TargetedPointerEvent } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 import { followPress } from "../../controls";
 import { keep, remembered } from "../../store/memory";
+import { afterWhile } from "../../store/waiting";
+
+const SLIDE = 300; // milliseconds, longer than a panel moves
 
 /** Whether the inspector is drawn out, where the window is too narrow to hold it. */
 export const inspectorOpen = signal(false);
+const narrow = "matchMedia" in globalThis ? matchMedia("(max-width: 959px)") : null;
+const isNarrow = signal(narrow?.matches ?? false);
+narrow?.addEventListener("change", ({ matches }) => (isNarrow.value = matches));
+/** Whether the inspector is out of sight; a drawer that has slid away is not drawn again with every drag. */
+export const inspectorHidden = afterWhile(computed(() => isNarrow.value && !inspectorOpen.value), SLIDE);
 
 const LEAST_TIMELINE = 120;
 const LEAST_VIEW = 280;
