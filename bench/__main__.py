@@ -15,6 +15,7 @@ MODULES = (
     "startup",
     "bvh",
     "apply",
+    "contacts",
     "guided",
     "live",
     "live_server",

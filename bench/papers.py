@@ -54,7 +54,7 @@ def guided_table_1() -> None:
 def guided_figures() -> None:
     """Figure 1 (a jump shortened) and figure 5 (rates on a log scale) on a jump of ours."""
     jump = _jump()
-    short = guide(jump, duration=0.57 * jump.duration).warp
+    short = guide(jump, duration=0.57 * jump.duration, formulation="paper").warp
     end = short.duration
     uniform = TimeWarp([0, end], [0, jump.duration])
     strips = {
@@ -63,7 +63,7 @@ def guided_figures() -> None:
         "guided": retime.apply(jump, short),
     }
     draw_strips(strips, OUT / "guided-figure-1.png")
-    longer = guide(jump, duration=1.5 * jump.duration).warp
+    longer = guide(jump, duration=1.5 * jump.duration, formulation="paper").warp
     draw_warps({"57 % of the length": short}, OUT / "guided-figure-5-shorter.png")
     draw_warps({"150 % of the length": longer}, OUT / "guided-figure-5-longer.png")
     with (OUT / "guided-figure-5.csv").open("w", newline="") as file:

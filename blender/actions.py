@@ -4,16 +4,9 @@ from .problem import Problem
 
 
 class Animated:
-    """A data-block and its own action, and in it the slot that is its own.
+    """A data-block (an object, shape keys, a camera...), its own action, and its slot there.
 
-    Parameters
-    ----------
-    owner : bpy.types.ID
-        An object, shape keys, a camera...
-    action : bpy.types.Action
-        Its action.
-    slot : bpy.types.ActionSlot, optional
-        Its slot there; ``None`` where actions have none (Blender 4.2 and 4.3).
+    The slot is ``None`` where actions have none (Blender 4.2 and 4.3).
     """
 
     def __init__(self, owner, action, slot=None):

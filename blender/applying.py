@@ -1,55 +1,40 @@
 """Applying a result natively: everything is worked out first, then written in one go."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from .bake import baked
-from .carry import channel_of, copy_shared, move_markers, move_range
+from .carry import channel_of, copy_shared, move_markers, move_range, span_of_others
 from .keys import LINEAR, PLACES, Keys
 from .nla import MEMORY, add_strip, remember_scene, time_keys, track_of
 from .problem import Problem
 from .rekey import is_simple, rekey
 
 
+@dataclass
 class Options:
-    """How a result is applied.
+    """How a result is applied."""
 
-    Parameters
-    ----------
-    how : {"REKEY", "BAKE", "NLA"}
-        Move keys, key every frame, or put the action into a strip.
-    tolerance : float, optional
-        Add keys so that curves change by at most this between keys.
-    markers, scene_range : bool
-        Move them too.
-    mute : bool
-        Mute the constraints of bones that are baked.
-    keep_markers : sequence of str
-        Markers that stay.
+    how: str = "REKEY"
+    """Move keys (``REKEY``), key every frame (``BAKE``), or put the action into a strip (``NLA``).
     """
-
-    def __init__(self, how="REKEY", tolerance=None, markers=True, scene_range=True, mute=False,
-                 keep_markers=()):  # fmt: skip
-        self.how, self.tolerance, self.mute = how, tolerance, mute
-        self.markers, self.scene_range, self.keep_markers = markers, scene_range, keep_markers
+    tolerance: float | None = None
+    """Add keys so that curves change by at most this between keys."""
+    markers: bool = True
+    scene_range: bool = True
+    """Move them too."""
+    mute: bool = False
+    """Mute the constraints of bones that are baked."""
+    keep_markers: tuple = ()
+    """Markers that stay."""
 
 
 def apply_result(context, armature, blocks, found, result, options):
     """Change the scene by a result; return sentences on what was done beyond the request.
 
-    Parameters
-    ----------
-    context : bpy.types.Context
-        Of the operator.
-    armature : bpy.types.Object
-        Whose motion was retimed.
-    blocks : list of bpy.types.ID
-        All that may go along; those in strips have no action of their own.
-    found : list of Animated
-        The actions among them, the armature's own too.
-    result : Result
-        What came back.
-    options : Options
-        How.
+    ``blocks`` are all data-blocks that may go along; those in strips have no action of their own.
+    ``found`` are the actions among them, the armature's own too.
     """
     notes = list(result.notes)
     warp = result.warp
@@ -71,46 +56,61 @@ def apply_result(context, armature, blocks, found, result, options):
     if options.how == "NLA" or strip is not None:
         remember_scene(scene)
     if plan is None:
-        for animated in found:
-            span = animated.frame_range
-            first, last = (float(warp.body.output(f)) for f in span)
-            keys = time_keys(warp.body, result.bezier)
-            low, high = warp.output_range
-            add_strip(animated, min(first, low), max(last, high), keys)
+        _add_strips(found, result)
+    elif strip is not None:
+        _write_strips(plan)
     else:
-        notes += _write(plan, armature, found, options, strip is not None)
+        notes += _write(plan, found, options)
     if options.mute and bones:
         _mute(armature, bones, notes)
-    if options.markers:
-        move_markers(scene.timeline_markers, warp.body, options.keep_markers)
-        own = next((a for a in found if a.owner == armature), None)
-        if own is not None and options.how != "NLA":
-            move_markers(own.action.pose_markers, warp.body)
-    if options.scene_range:
-        move_range(scene, warp.body)
+    _move_along(scene, armature, blocks, found, warp.body, options)
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     return notes
 
 
+def _add_strips(found, result):
+    """Put actions into strips whose time the warp decides."""
+    body = result.warp.body
+    low, high = result.warp.output_range
+    for animated in found:
+        first, last = (float(body.output(f)) for f in animated.frame_range)
+        keys = time_keys(body, result.bezier)
+        add_strip(animated, min(first, low), max(last, high), keys)
+
+
+def _move_along(scene, armature, blocks, found, body, options):
+    """Move markers and the scene's range with the body."""
+    if options.markers:
+        move_markers(scene.timeline_markers, body, options.keep_markers)
+        own = next((a for a in found if a.owner == armature), None)
+        if own is not None and options.how != "NLA":
+            move_markers(own.action.pose_markers, body)
+    if options.scene_range:
+        move_range(scene, body, span_of_others(scene, [armature, *blocks]))
+
+
 def _bones_to_bake(armature, result, options, notes):
     """Choose the bones whose poses are keyed on every frame."""
-    known = [n for n in result.names if n in armature.pose.bones]
-    low, high = result.warp.source_range
-    beyond = result.warp.loop and (
-        low < result.capture.first - 1e-3 or high > result.capture.last + 1e-3
-    )
-    if options.how == "BAKE" or beyond:
-        if beyond and options.how != "BAKE":
-            notes.append("the cycle goes round: all bones are keyed on every frame")
-        return known
-    bones = [n for n in result.joints if n in armature.pose.bones]
-    driven = driven_bones(armature)
+    every = options.how == "BAKE"
+    if not every and _goes_round(result):
+        every = True
+        notes.append("the cycle goes round: all bones are keyed on every frame")
+    wanted = result.names if every else result.joints
+    bones = [n for n in wanted if n in armature.pose.bones]
+    driven = set() if every or options.mute else driven_bones(armature)
     lost = [n for n in bones if n in driven]
-    if lost and not options.mute:
+    if lost:
         notes.append(
             f"{_listed(lost)} follow constraints, which hide what was keyed; mute them to see it"
         )
     return bones
+
+
+def _goes_round(result):
+    """Whether a cycle shows more than what was captured of it."""
+    low, high = result.warp.source_range
+    beyond = low < result.capture.first - 1e-3 or high > result.capture.last + 1e-3
+    return result.warp.loop and beyond
 
 
 def driven_bones(armature):
@@ -153,34 +153,45 @@ def _listed(names):
 
 def _key_plan(armature, found, result, options, bones):
     """Work out all keys: (Animated's place, curve's path and index, group, keys)."""
-    plan = []
     roots = {b.name for b in armature.data.bones if b.parent is None}
+    plan = []
     for place, animated in enumerate(found):
-        own = animated.owner == armature
-        done = set()
-        if own and bones:
-            for path, index, group, keys in baked(armature, animated, result, bones):
-                plan.append((place, path, index, group, keys))
-                done.add((path, index))
-        by_graph = {}
-        for curve in animated.keyed_curves:
-            if (curve.data_path, curve.array_index) in done:
-                continue
-            graph = result.warp.of(channel_of(curve.data_path, roots) if own else None)
-            if options.how == "BAKE" and own:
-                values = _sampled(curve, graph, result.frames)
-                keys = Keys.made(result.frames, values, LINEAR)
-                plan.append((place, curve.data_path, curve.array_index, "", keys))
-            elif not graph.is_identity:
-                by_graph.setdefault(id(graph), (graph, []))[1].append(curve)
-        for graph, listed in by_graph.values():
-            plan += [(place, c.data_path, c.array_index, "", k)
-                     for c, k in rekeyed(listed, graph, options.tolerance)]  # fmt: skip
+        if animated.owner != armature:
+            curves = [(c, result.warp.of(None)) for c in animated.keyed_curves]
+            keyed = _moved(curves, options.tolerance)
+        else:
+            keyed = list(baked(armature, animated, result, bones)) if bones else []
+            done = {(path, index) for path, index, _, _ in keyed}
+            curves = [
+                (c, result.warp.of(channel_of(c.data_path, roots)))
+                for c in animated.keyed_curves
+                if (c.data_path, c.array_index) not in done
+            ]
+            if options.how == "BAKE":
+                keyed += [_sampled(c, graph, result.frames) for c, graph in curves]
+            else:
+                keyed += _moved(curves, options.tolerance)
+        plan += [(place, *keys) for keys in keyed]
     return plan
 
 
+def _moved(curves, tolerance):
+    """Move the keys of curves, each by its graph; those that stay are left out."""
+    by_graph = {}
+    for curve, graph in curves:
+        if not graph.is_identity:
+            by_graph.setdefault(id(graph), (graph, []))[1].append(curve)
+    return [
+        (curve.data_path, curve.array_index, "", keys)
+        for graph, listed in by_graph.values()
+        for curve, keys in rekeyed(listed, graph, tolerance)
+    ]
+
+
 def _sampled(curve, graph, frames):
-    return [curve.evaluate(float(f)) for f in graph.source(frames)]
+    """Key a curve on every frame."""
+    values = [curve.evaluate(float(f)) for f in graph.source(frames)]
+    return curve.data_path, curve.array_index, "", Keys.made(frames, values, LINEAR)
 
 
 def rekeyed(curves, graph, tolerance):
@@ -216,34 +227,35 @@ def _strip_plan(blocks, warp):
     return plan
 
 
-def _write(plan, armature, found, options, strips):
-    notes = []
-    if strips:
-        for strip, curve, keys in plan:
-            keys.write(curve)
-            strip.frame_end_ui = max(keys.co[-1, 0], strip.frame_start_ui + 1.0)
-        return notes
-    if options.how == "NLA":
-        copies = []
-        for animated in found:
-            before = animated
-            copy = before.own_copy()
-            copy.action.name = f"{before.action.name} retimed"
-            copies.append((before, copy))
-        found = [copy for _, copy in copies]
-    else:
-        found, notes = copy_shared(found)
+def _write_strips(plan):
+    for strip, curve, keys in plan:
+        keys.write(curve)
+        strip.frame_end_ui = max(keys.co[-1, 0], strip.frame_start_ui + 1.0)
+
+
+def _write(plan, found, options):
+    """Write keys into the actions, or for a strip into copies of them."""
+    in_strips = options.how == "NLA"
+    written, notes = (_copies(found), []) if in_strips else copy_shared(found)
     added = 0
     for place, path, index, group, keys in plan:
-        curve = found[place].ensure(path, index, group)
+        curve = written[place].ensure(path, index, group)
         added += max(len(keys) - len(curve.keyframe_points), 0)
         keys.write(curve)
     if options.how == "REKEY" and options.tolerance and added:
         notes.append(f"{added} keys were added to keep the curves")
-    if options.how == "NLA":
-        for before, copy in copies:
-            first, last = copy.frame_range
-            add_strip(copy, first, last)
+    if in_strips:
+        for before, copy in zip(found, written, strict=True):
+            add_strip(copy, *copy.frame_range)
             copy.owner[MEMORY]["action"] = before.action
         notes.append("parts have their own times: the strip plays a retimed copy of the action")
     return notes
+
+
+def _copies(found):
+    out = []
+    for animated in found:
+        name = animated.action.name
+        out.append(animated.own_copy())
+        out[-1].action.name = f"{name} retimed"
+    return out

@@ -14,16 +14,8 @@ _STILL = 1e-6
 def baked(armature, animated, result, names):
     """Return the curves of bones: (data path, index, group, keys) of all that they need.
 
-    Parameters
-    ----------
-    armature : bpy.types.Object
-        Whose bones.
-    animated : Animated
-        Its action, which says what is keyed already.
-    result : Result
-        What came back.
-    names : list of str
-        The bones.
+    ``animated`` is the armature's action, which says what is keyed already; ``names`` are the
+    bones.
     """
     out = []
     poses = {}

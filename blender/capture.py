@@ -6,6 +6,7 @@ parent, so that the engine sees the figure as it stands in the world, Z up.
 
 import io
 import json
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,33 +14,29 @@ import numpy as np
 _MOVES, _SCALES = 1e-5, 1e-5
 
 
+@dataclass(eq=False)
 class Capture:
-    """What was seen of an armature.
+    """What was seen of an armature."""
 
-    Parameters
-    ----------
-    names, parents : list
-        Bones, parents first, and the place of each one's parent (-1 for none).
-    local : array (F, J, 4, 4)
-        Each bone relative to its parent; without a parent, to the world over the object's scale.
-    rest : array (J, 4, 4)
-        The same at rest, within the armature.
-    world : array (F, 4, 4)
-        The object's own matrix, its scale taken out.
-    lengths : array (J,)
-        Of the bones.
-    first : int
-        The scene's first frame.
-    fps : float
-        Frames per second.
-    scale : float
-        Metres per unit of the armature.
+    names: list
+    parents: list
+    """Bones, parents first, and the place of each one's parent (-1 for none)."""
+    local: np.ndarray
+    """Each bone relative to its parent; without a parent, to the world over the object's scale.
+    Shape (F, J, 4, 4).
     """
-
-    def __init__(self, names, parents, local, rest, world, lengths, first, fps, scale):
-        self.names, self.parents, self.local, self.rest = names, parents, local, rest
-        self.world, self.lengths = world, lengths
-        self.first, self.fps, self.scale = first, fps, scale
+    rest: np.ndarray
+    """The same at rest, within the armature. Shape (J, 4, 4)."""
+    world: np.ndarray
+    """The object's own matrix, its scale taken out. Shape (F, 4, 4)."""
+    lengths: np.ndarray
+    """Of the bones. Shape (J,)."""
+    first: int
+    """The scene's first frame."""
+    fps: float
+    """Frames per second."""
+    scale: float
+    """Metres per unit of the armature."""
 
     @property
     def last(self):

@@ -1,5 +1,6 @@
 """What goes along: the armature's action, shape keys, other objects, markers, the scene's range."""
 
+import math
 import re
 
 from .actions import animation_of
@@ -11,12 +12,7 @@ _BONE = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.?(\w*)')
 def channel_of(path, roots):
     """Name the warp's channel that an F-curve of an armature follows; ``None`` is the body's.
 
-    Parameters
-    ----------
-    path : str
-        The curve's data path.
-    roots : set of str
-        Bones without a parent.
+    ``path`` is the curve's data path; ``roots`` are the bones without a parent.
     """
     found = _BONE.match(path)
     if found is None:
@@ -28,23 +24,13 @@ def channel_of(path, roots):
 def data_blocks(context, armature, *, shape_keys, children, others):
     """List the animated data-blocks that a retiming takes along, the armature first.
 
-    Parameters
-    ----------
-    context : bpy.types.Context
-        Where objects are selected.
-    armature : bpy.types.Object
-        Whose action is retimed.
-    shape_keys : bool
-        Shape keys of the meshes that the armature deforms.
-    children : bool
-        Objects below the armature.
-    others : bool
-        Selected objects.
+    ``shape_keys`` are those of the meshes that the armature deforms, ``children`` the objects below
+    it, ``others`` the selected objects.
     """
     found = [armature]
-    deformed = [o for o in context.scene.objects if _deforms(armature, o)]
     if shape_keys:
-        found += [o.data.shape_keys for o in deformed if getattr(o.data, "shape_keys", None)]
+        deformed = [o for o in context.scene.objects if _deforms(armature, o)]
+        found += [getattr(o.data, "shape_keys", None) for o in deformed]
     chosen = []
     if children:
         chosen += [o for o in context.scene.objects if _is_below(o, armature)]
@@ -52,10 +38,7 @@ def data_blocks(context, armature, *, shape_keys, children, others):
         chosen += list(context.selected_objects)
     for thing in chosen:
         found += [thing, thing.data, getattr(thing.data, "shape_keys", None)]
-    out = []
-    for block in found:
-        if block is not None and block not in out:
-            out.append(block)
+    out = list(dict.fromkeys(block for block in found if block is not None))
     return [armature.data, *out] if armature.data not in out else out
 
 
@@ -77,14 +60,8 @@ def _is_below(thing, armature):
 def targets(blocks, armature, *, shared):
     """Choose the actions that are retimed: Animated things, and sentences on those left out.
 
-    Parameters
-    ----------
-    blocks : list of bpy.types.ID
-        Candidates.
-    armature : bpy.types.Object
-        The one whose own action must be among them.
-    shared : {"COPY", "STOP"}
-        What happens to an action that others use: this armature gets a copy, or nothing is done.
+    The armature's own action must be among those of the ``blocks``. An action that others use is
+    copied for this armature where ``shared`` is ``"COPY"``; with ``"STOP"`` nothing is done.
     """
     found, notes, seen = [], [], set()
     for block in blocks:
@@ -100,11 +77,8 @@ def targets(blocks, armature, *, shared):
             continue  # two of ours share it: once is enough
         seen.add(key)
         found.append(animated)
-    users = {a.owner.name for a in found}
-    for animated in found:
-        # Strips of a retiming are no foreign users.
-        others = [n for n in animated.other_users if n not in users]
-        if others and shared == "STOP":
+    for animated, others in _foreign_users(found) if shared == "STOP" else ():
+        if others:
             raise Problem(
                 f"The action {animated.action.name} is also used by {', '.join(others[:3])}. Make "
                 "it single-user first, or choose Copy for shared actions"
@@ -112,12 +86,17 @@ def targets(blocks, armature, *, shared):
     return found, notes
 
 
+def _foreign_users(found):
+    """Pair actions with who else uses them; strips of a retiming are no foreign users."""
+    users = {a.owner.name for a in found}
+    return [(a, [n for n in a.other_users if n not in users]) for a in found]
+
+
 def copy_shared(found):
     """Give every target whose action others use a copy of its own; say so."""
-    users = {a.owner.name for a in found}
     out, notes = [], []
-    for animated in found:
-        if [n for n in animated.other_users if n not in users]:
+    for animated, others in _foreign_users(found):
+        if others:
             name = animated.action.name
             animated = animated.own_copy()
             notes.append(f"{name} is shared: {animated.owner.name} has its own copy now")
@@ -137,10 +116,32 @@ def move_markers(markers, graph, keep=()):
     return moved
 
 
-def move_range(scene, graph):
-    """Move the scene's range, and the preview's, with the body."""
-    new = [round(float(graph.output(f))) for f in (scene.frame_start, scene.frame_end)]
+def span_of_others(scene, moved):
+    """Return the first and last frame of all in the scene that is not in ``moved``; or ``None``."""
+    spans = []
+    for thing in scene.objects:
+        keys = getattr(thing.data, "shape_keys", None)
+        for owner in (thing, thing.data, keys):
+            animation = getattr(owner, "animation_data", None)
+            if animation is None or owner in moved:
+                continue
+            if animation.action is not None:
+                spans.append(tuple(animation.action.frame_range))
+            spans += [(s.frame_start, s.frame_end) for t in animation.nla_tracks for s in t.strips]
+    return (min(a for a, _ in spans), max(b for _, b in spans)) if spans else None
+
+
+def move_range(scene, graph, others=None):
+    """Move the scene's range, and the preview's, with the body.
+
+    What was in the range of ``others``, their first and last frame, stays in it.
+    """
+    old = scene.frame_start, scene.frame_end
+    new = [round(float(graph.output(f))) for f in old]
     start, end = min(new), max(new)
+    if others is not None:
+        start = min(start, max(old[0], math.floor(others[0])))
+        end = max(end, min(old[1], math.ceil(others[1])))
     # Setting one beyond the other would drag that along.
     scene.frame_end = max(end, scene.frame_start)
     scene.frame_start = max(start, 0)

@@ -47,19 +47,6 @@ class Graph:
         inside = np.where(frames < self.x[0], self.y[0] + way * (frames - self.x[0]), inside)
         return np.where(frames > self.x[-1], self.y[-1] + way * (frames - self.x[-1]), inside)
 
-    def pieces(self):
-        """Split at holds and cuts into stretches that go one to one, each of x and y arrays."""
-        dx, dy = np.diff(self.x), np.diff(self.y)
-        breaks = (dx <= _SAME) | (np.abs(dy) <= _SAME)
-        out, start = [], 0
-        for k in np.flatnonzero(breaks):
-            if k > start:
-                out.append((self.x[start : k + 1], self.y[start : k + 1]))
-            start = k + 1
-        if start < len(self.x) - 1:
-            out.append((self.x[start:], self.y[start:]))
-        return out
-
     def output(self, frames):
         """Map source frames to output frames; at a hold, its start."""
         frames = np.asarray(frames, dtype=float)
@@ -93,7 +80,7 @@ class Warp:
         try:
             with open(path, encoding="utf-8") as file:
                 document = json.load(file)
-        except (OSError, ValueError) as e:
+        except (OSError, ValueError, RecursionError) as e:
             raise Problem(f"The warp {path} cannot be read: {e}") from None
 
         def graph(knots):

@@ -24,14 +24,8 @@ def track_of(owner):
 def add_strip(animated, first, last, times=None):
     """Move a data-block's action into a strip of a track of its own.
 
-    Parameters
-    ----------
-    animated : Animated
-        The action; it is left as it is.
-    first, last : float
-        The strip's frames.
-    times : Keys, optional
-        Action frames over scene frames; without, the action plays as it is.
+    The action is left as it is. ``first`` and ``last`` are the strip's frames; ``times`` are action
+    frames over scene frames, without which the action plays as it is.
     """
     owner, action = animated.owner, animated.action
     identifier = None if animated.slot is None else animated.slot.identifier
@@ -57,12 +51,8 @@ def add_strip(animated, first, last, times=None):
 def time_keys(graph, bezier):
     """Return strip time as keys: the engine's few Bezier keys, or the warp's own knots.
 
-    Parameters
-    ----------
-    graph : Graph
-        The body's.
-    bezier : list, optional
-        Keys as the engine fitted them, already in frames: (x, y, left x, left y, right x, right y).
+    ``bezier`` are keys as the engine fitted them, already in frames: (x, y, left x, left y, right
+    x, right y).
     """
     if not bezier:
         return Keys.made(graph.x, graph.y, LINEAR)
@@ -89,36 +79,32 @@ def remember_scene(scene):
 def remove(scene, owners):
     """Take retimings away: actions, markers and range are as they were before.
 
-    Parameters
-    ----------
-    scene : bpy.types.Scene
-        The scene.
-    owners : list of bpy.types.ID
-        Data-blocks that may have one.
+    ``owners`` are data-blocks that may have one.
     """
-    gone = 0
-    for owner in owners:
-        if MEMORY not in owner:
-            continue
-        memory = owner[MEMORY]
-        action, slot = memory["action"], memory["slot"] or None
-        if action is None:
-            raise Problem(f"The action that {owner.name} had before its retiming was deleted")
-        track = track_of(owner)
-        copies = []
-        if track is not None:
-            copies = [s.action for s in track.strips if s.action not in (None, action)]
-            owner.animation_data.nla_tracks.remove(track)
-        assign(owner, action, slot)
-        for copy in copies:
-            if copy.users == 0:  # it was made for the strip alone
-                bpy.data.actions.remove(copy)
-        del owner[MEMORY]
-        gone += 1
+    gone = list(dict.fromkeys(owner for owner in owners if MEMORY in owner))
+    for owner in gone:
+        _remove_from(owner)
     if gone and MEMORY in scene and not any(_remembers(scene)):
         _restore(scene, json.loads(scene[MEMORY]))
         del scene[MEMORY]
-    return gone
+    return len(gone)
+
+
+def _remove_from(owner):
+    """Give a data-block the action back that it had before its retiming."""
+    action, slot = owner[MEMORY]["action"], owner[MEMORY]["slot"] or None
+    if action is None:
+        raise Problem(f"The action that {owner.name} had before its retiming was deleted")
+    track = track_of(owner)
+    copies = []
+    if track is not None:
+        copies = [s.action for s in track.strips if s.action not in (None, action)]
+        owner.animation_data.nla_tracks.remove(track)
+    assign(owner, action, slot)
+    for copy in copies:
+        if copy.users == 0:  # it was made for the strip alone
+            bpy.data.actions.remove(copy)
+    del owner[MEMORY]
 
 
 def _remembers(scene):

@@ -19,13 +19,25 @@ from .keys import (
     VECTOR,
     Keys,
 )
+from .shared.key_mover import Grain, KeyMover, extended, nearest
 
-# What follows a cut is keyed this much later, in frames: two keys cannot share an instant.
-_AFTER_CUT = 0.02
+# What follows a cut is keyed this much later, in frames: two keys cannot share an instant. Blender
+# keeps frames in single precision.
+_GRAIN = Grain(ramp=0.02, same=1e-4, end=1e-4)
+# Keys this many frames beyond a clip keep their distance from it.
+_FAR = 1e6
 # A curve is halved at most so often to follow a warp.
 _DEEPEST = 6
 # Points in a stretch between keys at which a refined curve is compared.
 _LOOKED_AT = 7
+
+
+def key_mover(graph):
+    """Make what moves keys by a warp; a hold at its end lets nothing beyond through."""
+    moves = np.abs(np.diff(graph.y)) > _GRAIN.same
+    ends = {"before": moves[:1].any(), "after": moves[-1:].any()}
+    x, y = extended(graph.x, graph.y, **ends, far=_FAR)
+    return KeyMover(x, y, _GRAIN, marks_holds=True)
 
 
 def rekey(keys, graph, tolerance=None):
@@ -42,57 +54,28 @@ def rekey(keys, graph, tolerance=None):
     """
     if not len(keys):
         return keys
-    pieces = graph.pieces()
-    if not pieces:
+    if graph.is_still:
         return _frozen(keys, graph)
-    if len(pieces) == 1 and is_simple(graph):
-        moved = _moved(keys, *_widened(*pieces[0], keys))
-        if graph.is_straight:
-            return moved
-        moved = _with_own_handles(moved)
-        return _refined(keys, moved, graph, tolerance) if tolerance else moved
-    parts = []
-    for k, (x, y) in enumerate(pieces):
-        # Outside the clip keys stay as they are; a hold at its end lets nothing through.
-        first = k == 0 and x[0] == graph.x[0]
-        last = k == len(pieces) - 1 and x[-1] == graph.x[-1]
-        low, high = min(y[0], y[-1]), max(y[0], y[-1])
-        cut = _between(
-            keys,
-            -np.inf if (first and y[0] == low) or (last and y[-1] == low) else low,
-            np.inf if (first and y[0] == high) or (last and y[-1] == high) else high,
-        )
-        wide = _widened(x, y, cut)
-        part = _with_own_handles(_moved(cut, *wide))
-        if tolerance and not graph.backwards:
-            part = _refined(cut, part, _Piece(*wide), tolerance)
-        if parts and len(part):
-            gap = part.co[0, 0] - parts[-1].co[-1, 0]
-            if gap < _AFTER_CUT:  # a cut
-                part.co[0, 0] += _AFTER_CUT - gap
-            parts[-1].interpolation[-1] = CONSTANT
-        if len(part):
-            parts.append(part)
-    return Keys.joined(parts)
+    mover = key_mover(graph)
+    if is_simple(graph) and not tolerance:
+        moved = _moved(keys, mover, np.arange(len(keys)), mover.first(keys.co[:, 0]))
+        return moved if graph.is_straight else _with_own_handles(moved)
+    for _ in range(_DEEPEST):
+        shown = mover.shown(keys.co[:, 0].astype(float))
+        keys = _with_keys_at(keys, shown.source)
+        at, _ = nearest(keys.co[:, 0], shown.source, _GRAIN.same)
+        moved = _with_own_handles(_marked(_moved(keys, mover, at, shown.output), mover, shown))
+        add = _strays(keys, moved, mover, shown, tolerance) if tolerance else ()
+        if not len(add):
+            break
+        keys = split(keys, add)
+    return moved
 
 
 def is_simple(graph):
     """Whether keys only move: no hold, no cut, not backwards."""
-    return (
-        not graph.backwards
-        and len(graph.pieces()) == 1
-        and len(graph.pieces()[0][0]) == len(graph.x)
-    )
-
-
-class _Piece:
-    """A stretch of a warp as a graph of its own."""
-
-    def __init__(self, x, y):
-        self.x, self.y = x, y
-
-    def output(self, frames):
-        return np.interp(frames, self.y, self.x)
+    mover = key_mover(graph)
+    return not mover.backwards and not len(mover.breaks)
 
 
 def _frozen(keys, graph):
@@ -101,54 +84,59 @@ def _frozen(keys, graph):
     return Keys.made(graph.x[[0, -1]], np.repeat(value, 2), CONSTANT)
 
 
-def _widened(x, y, keys):
-    """Extend a stretch at the source's speed to cover all keys and handles."""
-    frames = np.concatenate([keys.co[:, 0], keys.handle_left[:, 0], keys.handle_right[:, 0]])
-    pad = 1 + max(np.ptp(np.r_[frames, y]), 1.0)
-    way = -1.0 if y[-1] < y[0] else 1.0
-    return (np.r_[x[0] - pad, x, x[-1] + pad], np.r_[y[0] - way * pad, y, y[-1] + way * pad])
-
-
-def _moved(keys, x, y):
-    """Move keys along a stretch that goes one to one; backwards turns them round."""
-    backwards = y[-1] < y[0]
-    if backwards:
-        x, y = -x[::-1], y[::-1]  # as if forwards on an axis that is turned round
-    out = keys.take(slice(None))
-    at = keys.co[:, 0]
-    new = np.interp(at, y, x)
-    slope = np.diff(x) / np.diff(y)
-    after = slope[np.clip(np.searchsorted(y, at, side="right") - 1, 0, len(slope) - 1)]
-    before = slope[np.clip(np.searchsorted(y, at, side="left") - 1, 0, len(slope) - 1)]
-    out.co[:, 0] = new
-    for name, rate in (("handle_left", before), ("handle_right", after)):
-        handle = keys.arrays[name] - keys.co
+def _moved(keys, mover, at, frames):
+    """Put the keys ``at`` on output frames, handles with them; backwards turns them round."""
+    out = keys.take(at)
+    out.co[:, 0] = frames
+    slope = np.diff(mover.x) / np.where(np.diff(mover.y) != 0, np.diff(mover.y), np.inf)
+    x, y = (mover.x[::-1], mover.y[::-1]) if mover.backwards else (mover.x, mover.y)
+    names = ("handle_left", "handle_right")
+    for name, side in zip(names, ("left", "right"), strict=True):
+        # Played backwards, what follows a key is what came before it.
+        source = names[names.index(name) ^ mover.backwards]
+        handle = keys.arrays[source][at] - keys.co[at]
         # The tangent is exact; the length lies between what the warp does to the key's own
         # surroundings and to the handle's end, which keeps the errors in between small.
-        straight = handle[:, 0] * rate
-        mapped = np.interp(keys.arrays[name][:, 0], y, x) - new
+        near = np.searchsorted(mover.x, frames, side=side) - 1
+        straight = handle[:, 0] * slope[np.clip(near, 0, len(slope) - 1)]
+        mapped = np.interp(keys.arrays[source][at, 0], y, x) - frames
         safe = np.abs(straight) > 1e-9
         share = np.sqrt(np.abs(np.where(safe, mapped / np.where(safe, straight, 1.0), 1.0)))
-        out.arrays[name][:, 0] = new + straight * share
-        out.arrays[name][:, 1] = keys.co[:, 1] + handle[:, 1] * share
-    return _turned(out) if backwards else out
+        out.arrays[name][:, 0] = frames + straight * share
+        out.arrays[name][:, 1] = out.co[:, 1] + handle[:, 1] * share
+    return _turned(out) if mover.backwards else out
 
 
 def _turned(keys):
-    """Turn keys round in time: their axis, their order, and what lies between them."""
-    out = keys.take(slice(None, None, -1))
-    for name in ("co", "handle_left", "handle_right"):
-        out.arrays[name][:, 0] *= -1
-    for one, other in (("handle_left", "handle_right"), ("handle_left_type", "handle_right_type")):
-        out.arrays[one], out.arrays[other] = out.arrays[other], out.arrays[one]
+    """Turn round what lies between keys."""
+    left, right = keys.handle_left_type, keys.handle_right_type
+    keys.arrays["handle_left_type"], keys.arrays["handle_right_type"] = right, left
     # A stretch between keys belongs to the key before it, which is another one now.
     for name in ("interpolation", "easing", "back", "amplitude", "period"):
-        out.arrays[name] = np.r_[out.arrays[name][1:], out.arrays[name][-1:]]
-    easing = out.easing.copy()
-    out.easing[easing == EASE_IN], out.easing[easing == EASE_OUT] = EASE_OUT, EASE_IN
-    stays = np.flatnonzero(out.interpolation[:-1] == CONSTANT)
-    out.co[stays, 1] = out.co[stays + 1, 1]  # what stood still stands at its earlier key's value
-    return out
+        keys.arrays[name] = np.r_[keys.arrays[name][1:], keys.arrays[name][-1:]]
+    easing = keys.easing.copy()
+    keys.easing[easing == EASE_IN], keys.easing[easing == EASE_OUT] = EASE_OUT, EASE_IN
+    stays = np.flatnonzero(keys.interpolation[:-1] == CONSTANT)
+    keys.co[stays, 1] = keys.co[stays + 1, 1]  # what stood still stands at its earlier key's value
+    return keys
+
+
+def _marked(keys, mover, shown):
+    """Let nothing change in a hold, or up to a cut's other side."""
+    keys.interpolation[np.isin(shown.output, mover.x[mover.breaks])] = CONSTANT
+    return keys
+
+
+def _with_keys_at(keys, frames):
+    """Add keys where there are none: within the curve, and where it is held beyond its ends."""
+    first, last = keys.co[[0, -1], 0]
+    before = np.unique(frames[frames < first - _GRAIN.same])
+    after = np.unique(frames[frames > last + _GRAIN.same])
+    keys = split(keys.take(slice(None)), frames)
+    if len(after):
+        keys.interpolation[-1] = CONSTANT
+    held = [Keys.made(beyond, evaluate(keys, beyond), CONSTANT) for beyond in (before, after)]
+    return Keys.joined([held[0], keys, held[1]])
 
 
 def _with_own_handles(keys):
@@ -247,54 +235,11 @@ def split(keys, frames):
     return keys
 
 
-def _between(keys, low, high):
-    """Cut out the keys from one frame to another, with keys at both."""
-    cut = split(keys.take(slice(None)), [f for f in (low, high) if np.isfinite(f)])
-    at = cut.co[:, 0]
-    inside = cut.take((at >= low - 1e-4) & (at <= high + 1e-4))
-    if len(inside) == 0:  # before the first key, or after the last
-        value = evaluate(keys, np.array([low if np.isfinite(low) else high]))
-        inside = Keys.made(np.array([low if np.isfinite(low) else high]), value)
-    ends = [f for f in (low, high) if np.isfinite(f)]
-    for frame in ends:
-        if np.abs(inside.co[:, 0] - frame).min() > 1e-4:
-            held = Keys.made(np.array([frame]), evaluate(keys, np.array([frame])), CONSTANT)
-            parts = [held, inside] if frame < inside.co[0, 0] else [inside, held]
-            inside = Keys.joined(parts)
-    return inside
-
-
-def _refined(keys, moved, graph, tolerance):
-    """Add keys where the moved curve strays from the warped one by more than a tolerance."""
-    for _ in range(_DEEPEST):
-        worst, halves = _strays(keys, moved, graph)
-        add = halves[worst > tolerance]
-        if not len(add):
-            break
-        keys = split(keys, add)
-        at = np.concatenate([keys.co[:, 0], keys.handle_left[:, 0], keys.handle_right[:, 0]])
-        span = np.linspace(at.min(), at.max(), 2)
-        x, y = _known(graph, span)
-        moved = _with_own_handles(_moved(keys, x, y))
-    return moved
-
-
-def _known(graph, span):
-    """Return the graph's knots, extended to a span of source frames."""
-    inner = (graph.y > span[0]) & (graph.y < span[1])
-    y = np.r_[span[0] - 1, graph.y[inner], span[1] + 1]
-    return graph.output(y), y
-
-
-def _strays(keys, moved, graph):
-    """Find how far each stretch between keys is off, and the source frame at its middle."""
-    at = keys.co[:, 0]
+def _strays(keys, moved, mover, shown, tolerance):
+    """Find the source frames amid stretches that are off by more than a tolerance."""
     share = np.linspace(0, 1, _LOOKED_AT + 2)[1:-1]
-    frames = at[:-1, None] + share * np.diff(at)[:, None]
-    wanted = evaluate(keys, frames.ravel())
-    found = evaluate(moved, graph.output(frames.ravel()))
-    off = np.abs(wanted - found).reshape(frames.shape)
-    kind = keys.interpolation[:-1]
-    can = ((kind == BEZIER) | (kind == LINEAR)) & (np.diff(at) > 0.5)
-    worst = np.where(can, off.max(axis=1), 0.0) if len(off) else np.zeros(0)
-    return worst, (at[:-1] + at[1:]) / 2
+    frames = shown.output[:-1, None] + share * np.diff(shown.output)[:, None]
+    off = np.abs(evaluate(keys, mover.at(frames)) - evaluate(moved, frames)).max(axis=1)
+    kind = moved.interpolation[:-1]
+    can = ((kind == BEZIER) | (kind == LINEAR)) & (np.abs(np.diff(shown.source)) > 0.5)
+    return shown.middles[can & (off > tolerance)]

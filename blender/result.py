@@ -10,16 +10,9 @@ from .problem import Problem
 
 
 class Result:
-    """A retiming.
+    """A retiming: what was sent, the files that came back, and what the engine said.
 
-    Parameters
-    ----------
-    capture : Capture
-        What was sent.
-    motion, warp : str
-        The files that came back.
-    answer : dict
-        What the engine said: notes, figures, joints whose values changed.
+    The answer holds notes, figures and the joints whose values changed.
     """
 
     def __init__(self, capture, motion, warp, answer):

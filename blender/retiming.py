@@ -129,6 +129,7 @@ class Retiming(Job):
             "out": str(engine.folder / "out.npz"),
             "warp": str(engine.folder / "warp.json"),
             "fps": capture.fps,
+            "first_frame": capture.first,
             "bezier": _STRIP_TOLERANCE if settings.apply == "NLA" else None,
         }
         answer = yield from _scaled(engine.ask(request), 0.4)

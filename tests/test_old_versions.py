@@ -13,7 +13,17 @@ from typing import Any
 
 import pytest
 
-from retime import InputError, read_recipe, read_warp, samples, write, write_recipe, write_warp
+from retime import (
+    Evaluator,
+    InputError,
+    Job,
+    read_recipe,
+    read_warp,
+    samples,
+    write,
+    write_recipe,
+    write_warp,
+)
 from retime.batch.manifest import Manifest, read_rows
 from retime.recipe import json as recipe_json
 from retime.recipe.upgrade import VERSION
@@ -28,7 +38,7 @@ def test_a_recipe_keeps_what_every_step_does() -> None:
     got = [s.parameters for s in steps]
     spline, guided, part, align, fixed, physics, stagger, surface, warp, pose, smooth, hold = got
     assert (spline.ripple, spline.duration, spline.rates) == (True, 1.2, ((0.5, 1.0),))
-    assert (guided.frame_cost, guided.speed_change_cost, guided.search_fps) == (0.1, 0.3, 24.0)
+    assert (guided.duration, guided.search_fps) == ("free", 24.0)
     assert guided.speed_limits == ((0.5, 1.0, 0.5, 2.0),)
     assert guided.reference == ("other.bvh",)
     assert (steps[1].weight, steps[1].label) == (0.5, "Quicker")
@@ -44,6 +54,23 @@ def test_a_recipe_keeps_what_every_step_does() -> None:
     assert pose.layer.joints == ("RightHand",)
     assert smooth.strength == 0.5
     assert (hold.min_contact, hold.joints) == (0.1, ("feet",))
+
+
+@pytest.mark.parametrize("formulation", [None, "paper"])
+def test_options_that_mean_nothing_any_more_are_left_out_and_said(formulation: str | None) -> None:
+    former = {"average": 0.2, "search": "coarse", "precision": "single", "upsample": 4}
+    values = {"duration": 2.0, **former} | ({"formulation": formulation} if formulation else {})
+    step = {"method": "guided", "parameters": values}
+    document = {"format": "retime-recipe", "version": VERSION, "steps": [step]}
+    recipe = recipe_json.from_document(document)
+    assert recipe.steps[0].parameters.upsample == (4 if formulation else None)
+    (note,) = recipe.notes
+    gone = "average and precision and search"
+    assert (gone if formulation else f"{gone} and upsample") in note
+    done = Evaluator().evaluate(Job(source=samples.jump(), recipe=recipe))
+    assert note in done.notes
+    again = recipe_json.from_document(recipe_json.to_document(recipe))
+    assert again.notes == ()
 
 
 def test_a_recipe_is_written_in_the_present_version(tmp_path: Path) -> None:
@@ -94,7 +121,7 @@ def test_a_project_and_its_journal_keep_their_history(study: Path) -> None:
             session.undo()
         (guided,) = session.project.versions["A"]
         assert guided.parameters == {
-            "duration": "free", "frame_cost": 0.2, "ripple": False, "search_fps": 24.0,
+            "duration": "free", "ripple": False, "search_fps": 24.0,
         }  # fmt: skip
     finally:
         session.close()

@@ -16,8 +16,10 @@ import pytest
 
 import retime
 from retime import InputError, TimeWarp
+from retime.coercion import coerce
+from retime.keywords import takes
 from retime.methods import METHODS, Method, method
-from retime.parameters import About, build, coerce, declared, takes
+from retime.parameters import About, build, declared
 
 SOURCE = Path(retime.__file__).parent
 

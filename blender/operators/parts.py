@@ -113,13 +113,11 @@ class RETIME_OT_stagger(_Parts, bpy.types.Operator):
             found["range"] = part
         asked = {"poses": str(engine.folder / "in.npz"), "parameters": found}
         answer = yield from engine.ask(asked)
-        later = {name: k * seconds for k, name in enumerate(bones)}
-        edits = [
-            {"do": "refine", "pose": k, "refinements": later}
-            for k in range(1, len(answer["times"]) - 1)
-        ]
-        if not edits:
+        if len(answer["times"]) < 3:
             raise Problem("No poses were found between the motion's ends")
+        # Bones that would cross their next pose stop short of it, as those of a succession do.
+        later = {name: k * seconds for k, name in enumerate(bones)}
+        edits = [{"do": "refine_poses", "refinements": later}]
         return [step("stagger", **values, edits=edits, range=part)]
 
 

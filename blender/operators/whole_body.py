@@ -89,15 +89,7 @@ class RETIME_OT_keytimes(Retiming, bpy.types.Operator):
         method = _method(self, context)
         values = chosen(settings, method)
         inner = [p for p in pairs if capture.first < p[1] < capture.last]
-        ends = {old: new for new, old in pairs}
-        length = None
-        if capture.last in ends:
-            length = (ends[capture.last] - capture.first) / capture.fps
-        elif inner:
-            # What follows the last marker keeps its own length.
-            length = (inner[-1][0] + capture.last - inner[-1][1] - capture.first) / capture.fps
-        if not inner and length is None:
-            raise Problem("The pinned markers lie outside the action. Pin some within it")
+        length = _length(pairs, inner, capture)
         if inner and inner[0][0] <= capture.first:
             raise Problem("A marker was dragged before the motion's start; nothing can be earlier")
         times = [[capture.time(new), capture.time(old)] for new, old in inner]
@@ -113,6 +105,18 @@ class RETIME_OT_keytimes(Retiming, bpy.types.Operator):
         markers = {m.name: m.frame for m in context.scene.timeline_markers}
         for pin in context.scene.retime.pins:
             pin.frame = markers.get(pin.name, pin.frame)
+
+
+def _length(pairs, inner, capture):
+    """Return the seconds of the result: as the end's own marker says, else by the last one."""
+    ends = {old: new for new, old in pairs}
+    if capture.last in ends:
+        return (ends[capture.last] - capture.first) / capture.fps
+    if not inner:
+        raise Problem("The pinned markers lie outside the action. Pin some within it")
+    # What follows the last marker keeps its own length.
+    new, old = inner[-1]
+    return (new + capture.last - old - capture.first) / capture.fps
 
 
 def moved_markers(scene):
@@ -179,7 +183,7 @@ class _FromFile(ImportHelper, Retiming):
         try:
             with open(self.filepath, encoding="utf-8-sig") as file:
                 document = json.load(file)
-        except (OSError, ValueError) as e:
+        except (OSError, ValueError, RecursionError) as e:
             raise Problem(f"{self.filepath} cannot be read: {e}") from None
         if not isinstance(document, dict) or document.get("format") != f"retime-{form}":
             raise Problem(f"{self.filepath} is no {form} file of retime")

@@ -10,8 +10,6 @@ import numpy.typing as npt
 
 from retime.errors import InputError
 
-__all__ = ["FloatArray", "ReadOnlyArrays", "read_only"]
-
 FloatArray = npt.NDArray[np.float64]
 
 
@@ -23,15 +21,9 @@ def read_only(
     An array that is read-only already is kept as it is, so that equal data stays shared. With
     ``may_be_nan`` the caller looks for values that are not finite, and says where they are.
     """
-    try:
-        if np.asarray(values).dtype.kind not in "biuf":
-            raise TypeError
-        a = np.ascontiguousarray(values, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{what} must be numbers") from None
-    if a.ndim != len(shape) or any(
-        n is not None and n != m for n, m in zip(shape, a.shape, strict=True)
-    ):
+    a = _numbers(values, what)
+    fits = [n is None or n == m for n, m in zip(shape, a.shape, strict=False)]
+    if a.ndim != len(shape) or not all(fits):
         wanted = ", ".join("any" if n is None else str(n) for n in shape)
         raise InputError(f"{what} has shape {a.shape}, expected ({wanted})")
     if not may_be_nan and not np.isfinite(a).all():
@@ -41,6 +33,15 @@ def read_only(
             a = a.copy()
         a.setflags(write=False)
     return a
+
+
+def _numbers(values: npt.ArrayLike, what: str) -> FloatArray:
+    try:
+        if np.asarray(values).dtype.kind not in "biuf":
+            raise TypeError
+        return np.ascontiguousarray(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{what} must be numbers") from None
 
 
 def _shows_writeable(a: npt.NDArray[Any]) -> bool:

@@ -6,33 +6,23 @@ their messages name types instead of telling a person what to write.
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, Union
+from typing import Annotated, Any, Literal, TypeGuard, Union
 
 from retime.errors import InputError
-
-__all__ = ["coerce", "is_sequence", "options_of"]
+from retime.times import ClipTime, TimeKind, parse_time
 
 
 def coerce(value: Any, kind: Any, name: str) -> Any:
     """Bring a value to a type, or raise an ``InputError`` that names the parameter.
 
-    Parameters
-    ----------
-    value : object
-        What was given.
-    kind : type
-        What is wanted: a class, ``Literal``, a union, a tuple, a sequence or a callable.
-    name : str
-        The parameter's name, for the message.
-
-    Returns
-    -------
-    object
-        The value as that type; sequences become tuples.
+    The kind is a class, ``Literal``, a union, a tuple, a sequence or a callable; sequences become
+    tuples. ``name`` is the parameter's, for the message.
     """
     if kind is Any:
         return _finite(value, name)
@@ -41,6 +31,8 @@ def coerce(value: Any, kind: Any, name: str) -> Any:
     origin = typing.get_origin(kind)
     if origin is None:
         return _plain(value, kind, name)
+    if is_time(kind):
+        return _time(value, kind, name)
     if origin is Literal:
         return _literal(value, typing.get_args(kind), name)
     if origin in (Union, types.UnionType):
@@ -54,11 +46,43 @@ def coerce(value: Any, kind: Any, name: str) -> Any:
     return _plain(value, origin, name)  # a mapping: its members are the method's own to check
 
 
+def is_number(value: Any) -> TypeGuard[float]:
+    """Whether a value is a number; true and false are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def is_whole(value: Any) -> TypeGuard[int]:
+    """Whether a value is a whole number; true and false are none."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def options_of(kind: Any) -> tuple[Any, ...]:
     """List the members of a union, without ``None``; any other type is its own only member."""
     if typing.get_origin(kind) not in (Union, types.UnionType):
         return (kind,)
     return tuple(t for t in typing.get_args(kind) if t is not type(None))
+
+
+def is_time(kind: Any) -> bool:
+    """Whether a type is that of a time, which may be written as ``48f`` or ``80%``."""
+    return typing.get_origin(kind) is Annotated and isinstance(kind.__metadata__[0], TimeKind)
+
+
+def plain_type(kind: Any) -> Any:
+    """Return a type whose times are plain numbers."""
+    if is_time(kind):
+        return kind.__origin__
+    origin, args = typing.get_origin(kind), typing.get_args(kind)
+    if not args or origin in (Literal, Callable) or not any(map(_holds_time, args)):
+        return kind
+    plain = tuple(map(plain_type, args))
+    if origin in (Union, types.UnionType):
+        return functools.reduce(operator.or_, plain)
+    return origin[plain]
+
+
+def _holds_time(kind: Any) -> bool:
+    return is_time(kind) or any(map(_holds_time, typing.get_args(kind)))
 
 
 def is_sequence(kind: Any) -> bool:
@@ -82,13 +106,22 @@ def _plain(value: Any, kind: Any, name: str) -> Any:
     raise _wrong_type(value, kind, name)
 
 
+def _time(value: Any, kind: Any, name: str) -> Any:
+    of = kind.__metadata__[0].kind
+    if isinstance(value, str):
+        return parse_time(value, name, of)
+    if isinstance(value, ClipTime):
+        return ClipTime(value.amount, value.unit, of)
+    return _plain(value, float, name)
+
+
 def _number(value: Any, kind: type, name: str) -> Any:
     if isinstance(value, str):
         try:
             return _finite(kind(value), name)
         except ValueError:
             raise InputError(f"{name}: {value[:40]!r} is not a number") from None
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if is_number(value):
         if kind is float:
             try:
                 return _finite(float(value), name)
@@ -121,13 +154,9 @@ def _union(value: Any, options: tuple[Any, ...], name: str) -> Any:
         return None
     if type(value) in options:  # 1 stays a count where a share is possible too
         return _finite(value, name)
-    lists = [t for t in options if is_sequence(t)]
-    if (
-        isinstance(value, Mapping)
-        and lists
-        and any(typing.get_origin(t) is Mapping for t in options)
-    ):
-        return coerce(tuple(value.items()), lists[0], name)  # pairs, whichever way they are given
+    pairs = _pairs(options) if isinstance(value, Mapping) else None
+    if pairs is not None:
+        return coerce(tuple(value.items()), pairs, name)  # pairs, whichever way they are given
     errors = []
     for option in options:
         if option is type(None):
@@ -137,6 +166,13 @@ def _union(value: Any, options: tuple[Any, ...], name: str) -> Any:
         except InputError as e:
             errors.append(e)
     raise errors[0]
+
+
+def _pairs(options: tuple[Any, ...]) -> Any:
+    """Return the list among options that a mapping can be brought to; ``None`` where none is."""
+    if not any(typing.get_origin(t) is Mapping for t in options):
+        return None
+    return next((t for t in options if is_sequence(t)), None)
 
 
 def _tuple(value: Any, kind: Any, name: str) -> tuple[Any, ...]:
@@ -153,6 +189,8 @@ def _tuple(value: Any, kind: Any, name: str) -> tuple[Any, ...]:
     if len(values) != len(items):
         shown = ", ".join(map(str, values))
         like = "0.8=1.1" if len(items) == 2 else ":".join(["1"] * len(items))
+        if len(values) > len(items) and is_time(items[0]):
+            like += ", or with a comma between times in minutes, like 0:30,1:02.5"
         raise InputError(f"{name} is {shown}; it takes {len(items)} values, like {like}")
     return tuple(coerce(v, t, name) for v, t in zip(values, items, strict=True))
 
@@ -160,8 +198,9 @@ def _tuple(value: Any, kind: Any, name: str) -> tuple[Any, ...]:
 def _split(text: str, items: tuple[Any, ...], many: bool) -> list[str]:
     """Split a text at its first kind of mark; a name in front may hold that mark itself."""
     if many:
-        return text.split(",") if items[0] in (float, int) else [text]
-    mark = next((m for m in "=:," if m in text), None)
+        return text.split(",") if plain_type(items[0]) in (float, int) else [text]
+    # Between times a comma comes before a colon, which also stands in 1:02.5.
+    mark = next((m for m in ("=,:" if is_time(items[0]) else "=:,") if m in text), None)
     if mark is None:
         return [text]
     return text.rsplit(mark, len(items) - 1) if items[0] is str else text.split(mark)

@@ -1,4 +1,4 @@
-"""The gate to compiled code: numba is imported here and nowhere else.
+"""The gate to compiled code: numba, and control of BLAS threads, are imported nowhere else.
 
 Compiled functions are cached on disk, so that only the first use after an install compiles. That
 first time takes seconds, and whoever waits is told why.
@@ -6,14 +6,14 @@ first time takes seconds, and whoever waits is told why.
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numba
 from numba.core import event
-
-__all__ = ["kernel"]
 
 log = logging.getLogger("retime")
 
@@ -45,3 +45,18 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     except RuntimeError:  # no folder to cache in: compile anew in every process
         compiled = numba.njit(nogil=True, error_model="numpy")(function)
     return compiled
+
+
+@functools.cache
+def _blas() -> Any:
+    import scipy.linalg  # noqa: F401  # its own BLAS is to be found too
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+@contextlib.contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Let BLAS use one thread: many small systems wait longer for threads than they compute."""
+    with _blas().limit(limits=1, user_api="blas"):
+        yield

@@ -9,16 +9,6 @@ from typing import Any
 
 from retime.notes import Note
 
-__all__ = [
-    "FormatError",
-    "FormatWarning",
-    "InfeasibleError",
-    "InputError",
-    "MissingDependencyError",
-    "RetimeError",
-    "did_you_mean",
-]
-
 
 class RetimeError(Exception):
     """Anything that is the input's fault and not the program's.

@@ -11,20 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["Note", "Remedy", "present"]
-
 
 class Remedy:
     """What can be done: words, and the parameter that does it.
 
-    Parameters
-    ----------
-    words : str
-        What to do, as the end of a sentence; empty where the parameter says it all.
-    parameter : str
-        The parameter's name; one of reading a file has ``reading.`` before it.
-    value : object
-        What to set it to, where that is known.
+    The words are the end of a sentence, empty where the parameter says it all; a parameter of
+    reading a file has ``reading.`` before its name; ``value`` is what to set it to, where that is
+    known.
     """
 
     __slots__ = ("parameter", "value", "words")
@@ -43,16 +36,8 @@ def _remedy(words: str, parameter: str, value: Any) -> Remedy:
 class Note(str):
     """A sentence about a result.
 
-    Parameters
-    ----------
-    fact : str
-        What is so.
-    remedy : Remedy, optional
-        What can be done about it.
-    code : str
-        A short name of this kind of note, for programs.
-    **values
-        Numbers and names in the sentence.
+    ``fact`` is what is so, ``remedy`` what can be done about it, ``code`` a short name of this kind
+    of note, for programs; ``values`` are numbers and names in the sentence.
 
     Examples
     --------
@@ -88,13 +73,9 @@ def _note(fact: str, remedy: Remedy | None, code: str, values: dict[str, Any]) -
 def present(text: str, named: Callable[[Remedy], str | None]) -> str:
     """Say a note, or an error's message, as a front end's user can follow it.
 
-    Parameters
-    ----------
-    text : str or Note
-        The note; plain text is returned unchanged.
-    named : callable
-        Names a remedy's parameter, as ``--fps 30``; ``None`` where the front end has no such thing.
-        Text that starts with ``;`` takes the remedy's place.
+    Plain text is returned unchanged. ``named`` names a remedy's parameter, as ``--fps 30``;
+    ``None`` where the front end has no such thing. Text that starts with ``;`` takes the remedy's
+    place.
     """
     if not isinstance(text, Note) or text.remedy is None or not text.remedy.parameter:
         return str(text)

@@ -6,105 +6,65 @@ is :class:`About` in the field's ``Annotated`` type::
     duration: Annotated[float | None, About("Length of the result.", unit="s")] = None
 
 Recipe validation, command-line options, the studio's forms, Blender's panel, docstrings and the
-reference pages follow from that. :func:`takes` makes a function with these keywords of one that
-takes the dataclass; type checkers know the keywords from the dataclass's own ``__init__``.
+reference pages follow from that; :mod:`retime.keywords` makes functions that take them.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import functools
-import inspect
 import typing
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, overload
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal
 
-from retime.coercion import coerce, is_sequence, options_of
+from retime.coercion import coerce, is_number, is_sequence, options_of, plain_type
 from retime.errors import InputError, did_you_mean
-
-__all__ = [
-    "About",
-    "ClipRange",
-    "Keytimes",
-    "LoopParameters",
-    "Parameter",
-    "Range",
-    "RangeParameters",
-    "Rates",
-    "Ripple",
-    "TimingParameters",
-    "build",
-    "coerce",
-    "declared",
-    "describes",
-    "documented",
-    "part_of_clip",
-    "same",
-    "takes",
-    "values_of",
-]
+from retime.times import Clock, OutputTime, SourceTime, in_seconds, needs_clip
 
 Range = tuple[float, float]
 Widget = Literal["motion", "motions", "data", ""]
 # Ends of ranges are compared in seconds; times come from arithmetic on frames.
 _SAME_TIME = 1e-9
 
-P = ParamSpec("P")
-Declaration = TypeVar("Declaration")
-First = TypeVar("First")
-Second = TypeVar("Second")
-Returned = TypeVar("Returned")
-
 
 @dataclass(frozen=True)
 class About:
-    """What a person needs to know about a parameter.
-
-    Parameters
-    ----------
-    help : str
-        What it does, as a sentence; unit and default are added where it is shown.
-    unit : str
-        As a person writes it: ``"s"``, ``"Hz"``, ``"m"``.
-    minimum, maximum : float, optional
-        Bounds that are still allowed.
-    label : str
-        Its name in forms, where the parameter's own name would not do.
-    flag : str
-        Name on the command line, where it differs (``keytime`` for ``keytimes``).
-    metavar : str, optional
-        What stands behind the flag in the help.
-    widget : str
-        The form's control, where the type does not tell: ``"motion"`` and ``"motions"`` are paths
-        of motion files, ``"data"`` is edited elsewhere.
-    advanced : bool
-        Whether most people never need it: it is shown after the others, behind a fold.
-    slider : (float, float), optional
-        Ends of a form's slider, where the bounds are open or far wider than what people use.
-    step : float
-        Step of a form's number; it also tells how many digits are shown.
-    ends : (str, str), optional
-        Words under the ends of the slider, which then has a line of its own.
-    """
+    """What a person needs to know about a parameter."""
 
     help: str
+    """What it does, as a sentence; unit and default are added where it is shown."""
     unit: str = ""
+    """As a person writes it: ``"s"``, ``"Hz"``, ``"m"``."""
     minimum: float | None = None
     maximum: float | None = None
+    """Bounds that are still allowed."""
     label: str = ""
+    """Its name in forms, where the parameter's own name would not do."""
     flag: str = ""
+    """Name on the command line, where it differs (``keytime`` for ``keytimes``)."""
     metavar: str | None = None
+    """What stands behind the flag in the help."""
     widget: Widget = ""
+    """The form's control, where the type does not tell: ``"motion"`` and ``"motions"`` are paths of
+    motion files, ``"data"`` is edited elsewhere.
+    """
     advanced: bool = False
+    """Whether most people never need it: it is shown after the others, behind a fold."""
     slider: tuple[float, float] | None = None
+    """Ends of a form's slider, where the bounds are open or far wider than what people use."""
     step: float = 0.01
+    """Step of a form's number; it also tells how many digits are shown."""
     ends: tuple[str, str] | None = None
+    """Words under the ends of the slider, which then has a line of its own."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One declared parameter: its name, type, default and metadata."""
+    """One declared parameter: its name, type, default and metadata.
+
+    ``type`` has times as plain numbers; ``declared_type`` tells which numbers are times.
+    """
 
     name: str
     type: Any
@@ -112,6 +72,7 @@ class Parameter:
     about: About
     positional: bool = False
     shared: bool = False
+    declared_type: Any = None
 
     @property
     def required(self) -> bool:
@@ -127,6 +88,11 @@ class Parameter:
     def label(self) -> str:
         """Its name in forms."""
         return self.about.label or self.name.replace("_", " ").capitalize()
+
+    @property
+    def takes_times(self) -> bool:
+        """Whether it is a time or holds some, which may be written as ``48f`` or ``80%``."""
+        return bool(self.declared_type != self.type)
 
     @property
     def is_path(self) -> bool:
@@ -146,6 +112,8 @@ class Parameter:
     def full_help(self) -> str:
         """The help with unit and default, as command line and pages show it."""
         further = [self.about.unit] if self.about.unit not in ("", "×") else []
+        if self.takes_times and further == ["s"]:
+            further = ["s, 48f, 80% or 1:02.5"]
         if self.repeatable:
             further.append("repeatable")
         if not self.required and self.default not in (None, (), False, ""):
@@ -175,9 +143,14 @@ def _declared(cls: Any) -> tuple[Parameter, ...]:
     shared = {f.name for f in dataclasses.fields(TimingParameters)}
     out = []
     for field in dataclasses.fields(cls):
-        kind, about = typing.get_args(hints[field.name])
+        kind, *marks = typing.get_args(hints[field.name])
+        about = marks.pop()
+        if marks:  # a time: its own mark was merged with this one
+            kind = Annotated[kind, marks[0]]
         positional, common = field.kw_only is False, field.name in shared
-        out.append(Parameter(field.name, kind, field.default, about, positional, common))
+        out.append(
+            Parameter(field.name, plain_type(kind), field.default, about, positional, common, kind)
+        )
     return tuple(sorted(out, key=lambda p: p.shared))
 
 
@@ -210,8 +183,8 @@ def build(cls: type, values: Mapping[str, Any]) -> Any:
 def _checked(p: Parameter, value: Any) -> Any:
     if p.about.widget == "motions" and value is not None:
         value = tuple(value) if isinstance(value, list | tuple) else (value,)
-    value = coerce(value, p.type, p.name)
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    value = coerce(value, p.declared_type, p.name)
+    if is_number(value):
         unit = f" {p.about.unit}" if p.about.unit else ""
         low, high = p.about.minimum, p.about.maximum
         if low is not None and value < low:
@@ -221,130 +194,34 @@ def _checked(p: Parameter, value: Any) -> Any:
     return value
 
 
-# ---- functions that take declared parameters as keywords
+def resolved(parameters: Any, clock: Clock) -> Any:
+    """Return a parameter dataclass with its times in seconds.
 
-
-class _Takes(Generic[P, Declaration]):
-    def __init__(self, cls: Any) -> None:
-        self.cls = cls
-
-    @overload
-    def __call__(
-        self, function: Callable[[First, Declaration], Returned]
-    ) -> Callable[Concatenate[First, P], Returned]: ...
-    @overload
-    def __call__(
-        self, function: Callable[[First, Second, Declaration], Returned]
-    ) -> Callable[Concatenate[First, Second, P], Returned]: ...
-
-    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        cls = self.cls
-        first = list(inspect.signature(function).parameters.values())[:-1]
-        leading = [p.name for p in first]
-        known = declared(cls)
-        order = [*leading, *(p.name for p in known if p.positional)]
-
-        @functools.wraps(function)
-        def call(*arguments: Any, **keywords: Any) -> Any:
-            if len(arguments) > len(order):
-                raise TypeError(f"{function.__name__}() takes {len(order)} positional arguments")
-            values = dict(zip(order, arguments, strict=False))
-            for name, value in keywords.items():
-                if name in values:
-                    raise TypeError(f"{function.__name__}() got two values for {name!r}")
-                values[name] = value
-            for name in values:
-                if name not in leading and name not in names:
-                    hint = did_you_mean(name, names)
-                    raise TypeError(f"{function.__name__}() has no argument {name!r}{hint}")
-            lead = [values.pop(name) for name in leading if name in values]
-            if len(lead) < len(leading):
-                raise TypeError(f"{function.__name__}() needs {leading[len(lead)]!r}")
-            return function(*lead, build(cls, values))
-
-        names = [p.name for p in known]
-        call.__signature__ = _signature(first, known)  # type: ignore[attr-defined]
-        call.__doc__ = documented(function.__doc__ or "", known)
-        call.parameters = cls  # type: ignore[attr-defined]
-        call.implementation = function  # type: ignore[attr-defined]
-        return call
-
-
-def takes(declaration: Callable[P, Declaration]) -> _Takes[P, Declaration]:
-    """Let a function take a dataclass's parameters as keywords.
-
-    The function is written with the dataclass as its last argument. What it is called with is
-    checked as a recipe's values are; ``parameters`` and ``implementation`` of the result are the
-    dataclass and the function itself.
-
-    Examples
-    --------
-    >>> from dataclasses import dataclass
-    >>> @dataclass(frozen=True, kw_only=True)
-    ... class Growth:
-    ...     factor: Annotated[float, About("What to multiply by.", minimum=0.0)] = 2.0
-    >>> @takes(Growth)
-    ... def grow(number: float, p: Growth) -> float:
-    ...     return number * p.factor
-    >>> grow(3.0), grow(3.0, factor="1.5")
-    (6.0, 4.5)
+    Parameters
+    ----------
+    parameters : dataclass
+        Its times may be frames and percentages.
+    clock : Clock
+        What these are counted by. A duration in percent is of the range where there is one.
     """
-    return _Takes(declaration)
-
-
-def describes(declaration: Any) -> Callable[[type[First]], type[First]]:
-    """Add to a class's docstring the parameters that its ``__init__`` takes."""
-
-    def describe(cls: type[First]) -> type[First]:
-        cls.__doc__ = documented(cls.__doc__ or "", declared(declaration))
-        return cls
-
-    return describe
-
-
-def _signature(first: list[inspect.Parameter], known: Sequence[Parameter]) -> inspect.Signature:
-    listed = list(first)
-    for p in sorted(known, key=lambda p: not p.positional):
-        kinds = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
-        default = inspect.Parameter.empty if p.required else p.default
-        listed.append(
-            inspect.Parameter(p.name, kinds[p.positional], default=default, annotation=p.type)
-        )
-    return inspect.Signature(listed)
-
-
-def documented(doc: str, known: Sequence[Parameter]) -> str:
-    """Add parameters to a numpydoc docstring, after those that it explains itself."""
-    text = inspect.cleandoc(doc)
-    listed = sorted(known, key=lambda p: not p.positional)
-    lines = "\n".join(f"{p.name} : {_type_text(p)}\n    {p.full_help}" for p in listed)
-    head, mark, own = text.partition("\nParameters\n----------\n")
-    if not mark:
-        head, own = text, ""
-    # The section ends where the next one begins: at a line over dashes.
-    rows = (own if mark else head).split("\n")
-    end = next((i - 1 for i, row in enumerate(rows) if i and row and set(row) == {"-"}), len(rows))
-    before, after = "\n".join(rows[:end]).rstrip(), "\n".join(rows[end:])
-    tail = f"\n\n{after}" if after else ""
-    if mark:
-        return f"{head.rstrip()}\n\nParameters\n----------\n{before}\n{lines}{tail}"
-    return f"{before}\n\nParameters\n----------\n{lines}{tail}"
-
-
-def _type_text(p: Parameter) -> str:
-    words = []
-    for kind in options_of(p.type):
-        if typing.get_origin(kind) is Literal:
-            choices = ", ".join(repr(w).replace("'", '"') for w in typing.get_args(kind))
-            words.append("{" + choices + "}")
-        elif is_sequence(kind):
-            words.append("sequence")
-        elif kind is Any:
-            words.append("object")
+    values = values_of(parameters)
+    if not any(map(needs_clip, values.values())):
+        return parameters
+    start, end = clock.domain
+    for name in ("range", "duration"):  # the others depend on these two
+        if values.get(name) is None:
+            continue
+        values[name] = in_seconds(values[name], clock, name)
+        if name == "range":
+            a, b = values[name]
+            clock = replace(clock, length=b - a)
         else:
-            words.append(getattr(typing.get_origin(kind) or kind, "__name__", str(kind)))
-    optional = ", optional" if not p.required and p.default is None else ""
-    return " or ".join(dict.fromkeys(words)) + optional
+            part = end - start if clock.length is None else clock.length
+            asked = values[name]
+            total = asked if asked == "free" else end - start + asked - part
+            clock = replace(clock, output_length=total)
+    found = {n: in_seconds(v, clock, n) for n, v in values.items()}
+    return build(type(parameters), found)
 
 
 # ---- what several methods take
@@ -361,7 +238,7 @@ def part_of_clip(span: Range, domain: Range) -> Range:
 
 
 Keytimes = Annotated[
-    Sequence[tuple[float, float]],
+    Sequence[tuple[OutputTime, SourceTime]],
     About(
         "Show the source's moment SRC at output time OUT.",
         unit="s",
@@ -370,7 +247,7 @@ Keytimes = Annotated[
     ),
 ]
 Rates = Annotated[
-    Sequence[tuple[float, float]],
+    Sequence[tuple[SourceTime, float]],
     About(
         "Playback speed at the source's moment SRC, relative to the source.",
         flag="rate",
@@ -382,7 +259,7 @@ Rates = Annotated[
 
 
 ClipRange = Annotated[
-    Range | None,
+    tuple[SourceTime, SourceTime] | None,
     About("Change only this part of the clip, from A to B.", unit="s", metavar="A:B"),
 ]
 Ripple = Annotated[

@@ -108,9 +108,9 @@ def test_draws_stay_within_what_was_asked(seed: int, copy: int) -> None:
     whole = parse_variation("loose.seed=3..5", STAGGER).draw(SHA, copy, seed)
     assert isinstance(whole, int)
     assert 3 <= whole <= 5
-    assert parse_variation("guided.search=exact|coarse", STAGGER).draw(SHA, copy, seed) in (
-        "exact",
-        "coarse",
+    assert parse_variation("guided.formulation=smooth|paper", STAGGER).draw(SHA, copy, seed) in (
+        "smooth",
+        "paper",
     )
 
 
@@ -121,8 +121,8 @@ def test_draws_stay_within_what_was_asked(seed: int, copy: int) -> None:
     ("duration=2..1", "goes down"),
     ("guided.influence=0.5..2", "the most is 1"),
     ("guided.influence=a..b", "no number"),
-    ("guided.search=exact|nonsense", "nonsense"),
-    ("guided.serach=exact", "did you mean 'search'"),
+    ("guided.formulation=paper|nonsense", "nonsense"),
+    ("guided.fromulation=paper", "did you mean 'formulation'"),
     ("5.rate=1..2", "no step '5'"),
     ("ripple=true|false", "several steps"),
     ("nonsense=1..2", "no step has"),

@@ -253,7 +253,14 @@ def slow_task(tmp_path: Path, timeout: float | None) -> Task:
     """Make a task that takes minutes in compiled code."""
     clip = tmp_path / "long.bvh"
     retime.write(samples.walk(seconds=44, fps=30), clip)
-    recipe = Recipe([Step("guided", {"search_fps": 240.0, "upsample": 16, "max_speed": 64.0})])
+    recipe = Recipe(
+        [
+            Step(
+                "guided",
+                {"search_fps": 240.0, "upsample": 16, "max_speed": 64.0, "formulation": "paper"},
+            )
+        ]
+    )
     sha256 = retime.read(clip).origin.sha256  # type: ignore[union-attr]
     return Task(
         "long", str(clip), sha256, to_document(recipe), str(tmp_path / "out.bvh"),

@@ -26,15 +26,16 @@ def sliding(speed: float, height: float) -> Motion:
 
 
 def test_foot_skate_of_a_slide_is_its_way() -> None:
-    # Both feet and toes at their lowest: each adds its way, with the full weight of 1.
-    assert metrics.foot_skate(sliding(0.3, 0.0)) == pytest.approx(4 * 0.3)
+    assert metrics.foot_skate(sliding(0.3, 0.0)) == pytest.approx(2 * 0.3)  # both feet
 
 
-def test_foot_skate_fades_with_height() -> None:
-    low = metrics.skate_by_frame(sliding(0.3, 0.0))
-    half = metrics.skate_by_frame(sliding(0.3, 0.0125))
-    assert half[40] == pytest.approx(low[40] * (2 - np.sqrt(2)))
-    assert metrics.skate_by_frame(sliding(0.3, 0.05))[40] == 0
+def test_feet_in_the_air_do_not_skate() -> None:
+    walk = samples.walk()
+    assert metrics.foot_skate(walk) < 0.02  # each swings at 2 m/s, a few centimetres up
+    known = [Contact("LeftToe", 0.0, 0.5, "left_ball")]
+    slid = metrics.skate_by_frame(sliding(0.3, 0.0), contacts=known)
+    assert slid[:31].sum() == pytest.approx(0.15)
+    assert slid[31:].sum() == 0
 
 
 def test_plant_drift_is_the_farthest_stray() -> None:
@@ -154,8 +155,9 @@ def test_contacts_of_every_turn_of_a_cycle_are_promised() -> None:
     walk = samples.walk()
     twice = TimeWarp([0, 2 * walk.duration], [0, 2 * walk.duration], loop=True)
     made = apply(walk, twice)
-    with_warp = metrics.measure(made, source=walk, warp=twice)
-    assert with_warp["contacts"] == metrics.measure(made)["contacts"]
+    # Short stances at the seam are two halves of one: only long ones are counted.
+    with_warp = metrics.measure(made, source=walk, warp=twice, min_contact=0.25)
+    assert with_warp["contacts"] == metrics.measure(made, min_contact=0.25)["contacts"]
 
 
 def test_a_node_on_the_floor_is_no_foot() -> None:

@@ -385,3 +385,26 @@ def test_integers_and_other_processors(tmp_path: Path, processor: int, integers:
     path.write_bytes(by_hand(processor, integers=integers)[:-512])
     with pytest.raises(FormatError, match="do not fit"):
         retime.read(path)
+
+
+def test_captured_points_get_a_sentence_from_physics(tmp_path: Path) -> None:
+    """Plug-in-gait points have feet that touch the ground, and no bones."""
+    pytest.importorskip("pinocchio")
+    points = {
+        "LASI": (-120, 100, 1000), "RASI": (120, 100, 1000), "C7": (0, -100, 1500),
+        "LANK": (-110, 0, 80), "LTOE": (-100, 150, 30), "LHEE": (-100, -50, 30),
+        "RANK": (110, 0, 80), "RTOE": (100, 150, 30), "RHEE": (100, -50, 30),
+    }  # fmt: skip
+    c3d = ezc3d.c3d()
+    c3d["parameters"]["POINT"]["RATE"]["value"] = [100.0]
+    c3d["parameters"]["POINT"]["UNITS"]["value"] = ["mm"]
+    c3d["parameters"]["POINT"]["LABELS"]["value"] = list(points)
+    table = np.ones((4, len(points), FRAMES))
+    t = np.arange(FRAMES) / RATE
+    for k, (x, y, z) in enumerate(points.values()):
+        table[:3, k] = [x + 0 * t, y + 40 * np.sin(6 * t + x), z + 0 * t]
+    c3d["data"]["points"] = table
+    c3d.write(str(tmp_path / "pig.c3d"))
+    motion = retime.read(tmp_path / "pig.c3d")
+    with pytest.raises(retime.InputError, match="captured points without bones"):
+        retime.physics_warp(motion, duration=1.5)

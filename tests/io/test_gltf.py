@@ -6,7 +6,6 @@ import base64
 import copy
 import json
 import os
-import struct
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +15,7 @@ import numpy as np
 import pytest
 
 import retime
+from gltf_making import Maker, glb, parts
 from retime import (
     FormatError,
     Motion,
@@ -32,7 +32,7 @@ from retime.errors import RetimeError
 from retime.io.gltf import contents, write_motions
 from retime.io.gltf.animations import channels_of
 from retime.io.gltf.document import Document, load
-from retime.io.gltf.samplers import Sampler, rekeyed
+from retime.io.gltf.samplers import Sampler, key_mover, rekeyed
 from retime.timing.graph import Graph
 
 
@@ -41,68 +41,6 @@ def walk_glb(tmp_path: Path) -> Path:
     path = tmp_path / "walk.glb"
     retime.write(samples.walk(), path)
     return path
-
-
-def parts(path: Path) -> tuple[dict[str, Any], bytes]:
-    """Take a GLB apart without the code under test."""
-    data = path.read_bytes()
-    size = struct.unpack_from("<I", data, 12)[0]
-    return json.loads(data[20 : 20 + size]), data[28 + size :]
-
-
-def glb(document: dict[str, Any], body: bytes) -> bytes:
-    text = json.dumps(document).encode()
-    text += b" " * (-len(text) % 4)
-    body += b"\0" * (-len(body) % 4)
-    head = struct.pack("<4sII", b"glTF", 2, 28 + len(text) + len(body))
-    chunks = struct.pack("<I4s", len(text), b"JSON") + text
-    return head + chunks + struct.pack("<I4s", len(body), b"BIN\0") + body
-
-
-class Maker:
-    """Builds small glTF documents by hand."""
-
-    def __init__(self) -> None:
-        self.body = b""
-        self.json: dict[str, Any] = {
-            "asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"name": "A"}],
-            "bufferViews": [], "accessors": [], "animations": [],
-        }  # fmt: skip
-
-    def view(self, data: bytes) -> int:
-        self.body += b"\0" * (-len(self.body) % 4)
-        entry = {"buffer": 0, "byteOffset": len(self.body), "byteLength": len(data)}
-        self.json["bufferViews"].append(entry)
-        self.body += data
-        return len(self.json["bufferViews"]) - 1
-
-    def accessor(self, values: Any, kind: str, *, component: int = 5126, **more: Any) -> int:
-        dtype = {5126: "<f4", 5122: "<i2", 5120: "i1", 5121: "u1"}[component]
-        array = np.asarray(values, dtype=dtype)
-        view = self.view(array.tobytes())
-        count = len(array)
-        entry = {"bufferView": view, "componentType": component, "count": count, "type": kind}
-        self.json["accessors"].append(entry | more)
-        return len(self.json["accessors"]) - 1
-
-    def animate(
-        self, path: str, times: Any, values: Any, kind: str = "LINEAR", node: int = 0, **more: Any
-    ) -> None:
-        at = self.accessor(times, "SCALAR")
-        size = {"rotation": "VEC4", "weights": "SCALAR"}.get(path, "VEC3")
-        out = self.accessor(values, size, **more)
-        self.json["animations"].append(
-            {
-                "name": f"{path} {kind}",
-                "channels": [{"sampler": 0, "target": {"node": node, "path": path}}],
-                "samplers": [{"input": at, "output": out, "interpolation": kind}],
-            }
-        )
-
-    def write(self, path: Path) -> Path:
-        self.json["buffers"] = [{"byteLength": len(self.body)}]
-        path.write_bytes(glb(self.json, self.body))
-        return path
 
 
 def wave(t: FloatArray) -> FloatArray:
@@ -238,13 +176,13 @@ def test_keys_are_added_only_where_a_track_moves() -> None:
     values = np.array([[0.0, 0, 0], [0, 0, 0], [1, 0, 0], [1, 0, 0]])
     track = Sampler(times, values, None, "LINEAR", False)
     graph = bent(0.0, 3.0, 3.0).body
-    made, same = rekeyed(track, graph)
+    made, same = rekeyed(track, key_mover(graph))
     assert not same
     inner = (made.times > made.times[1] + 1e-9) & (made.times < made.times[-2] - 1e-9)
     assert inner.sum() == len(made.times) - 4  # none in the two still stretches
     t = np.linspace(0, 3, 500)
     assert np.abs(made.at(t) - track.at(graph.at(t))).max() < 1e-4
-    straight, same = rekeyed(track, Graph(np.array([0.0, 6]), np.array([0.0, 3])))
+    straight, same = rekeyed(track, key_mover(Graph(np.array([0.0, 6]), np.array([0.0, 3]))))
     assert same
     assert straight.times.tolist() == [0, 2, 4, 6]
 
@@ -257,7 +195,7 @@ def test_a_jump_keeps_both_its_sides(length: float, back: bool) -> None:
     values = np.array([[0.0], [1], [2], [100], [101], [102]])
     source = np.array([1.0, 0.0] if back else [0.0, 1.0])
     track = Sampler(times, values, None, "LINEAR", False)
-    made, _ = rekeyed(track, Graph(np.array([0.0, length]), source))
+    made, _ = rekeyed(track, key_mover(Graph(np.array([0.0, length]), source)))
     assert made.values[:, 0].tolist() == sorted(values[:, 0], reverse=back)
     assert (np.diff(made.times.astype(np.float32)) > 0).all()
 

@@ -31,7 +31,7 @@ from retime import (
 from retime.arrays import FloatArray
 from retime.errors import MissingDependencyError, RetimeError
 from retime.io.usd import contents, read_motions, reader, write_motions
-from retime.io.usd.timing import frames_of, moved
+from retime.io.usd.timing import frames_of, key_mover, moved
 from retime.timing.graph import Graph
 
 pytest.importorskip("pxr", reason="usd-core is not installed (retime[usd])")
@@ -821,27 +821,27 @@ def test_samples_are_moved_by_warps() -> None:
     line = np.array([0.5, 1.0])
     slow = Graph(np.array([0.0, 40.0]), np.array([0.0, 20.0]))
     for change in (line, None):
-        to = moved(at, change, slow)
+        to = moved(at, change, key_mover(slow))
         assert to.output.tolist() == [0, 20, 40]
         assert to.source.tolist() == [0, 10, 20]
     # A bend is kept where the values change, and only there.
     bend = Graph(np.array([0.0, 5.0, 30.0]), np.array([0.0, 8.0, 20.0]))
-    assert moved(at, line, bend).source.tolist() == [0, 8, 10, 20]
-    assert moved(at, np.array([0.0, 1.0]), bend).source.tolist() == [0, 10, 20]
-    assert moved(at, None, bend).source.tolist() == [0, 10, 20]
+    assert moved(at, line, key_mover(bend)).source.tolist() == [0, 8, 10, 20]
+    assert moved(at, np.array([0.0, 1.0]), key_mover(bend)).source.tolist() == [0, 10, 20]
+    assert moved(at, None, key_mover(bend)).source.tolist() == [0, 10, 20]
     # A hold ends where it ends; a cut jumps, and what it passes over is gone.
     hold = Graph(np.array([0.0, 10.0, 15.0, 25.0]), np.array([0.0, 10.0, 10.0, 20.0]))
-    assert moved(at, line, hold).output.tolist() == [0, 10, 15, 25]
+    assert moved(at, line, key_mover(hold)).output.tolist() == [0, 10, 15, 25]
     cut = Graph(np.array([0.0, 5.0, 5.0, 10.0]), np.array([0.0, 5.0, 15.0, 20.0]))
-    assert moved(at, line, cut).source.tolist() == [0, 5, 15, 20]
+    assert moved(at, line, key_mover(cut)).source.tolist() == [0, 5, 15, 20]
     # A part starts and ends in the middle of things.
     part = Graph(np.array([0.0, 10.0]), np.array([4.0, 14.0]))
-    assert moved(at, line, part).source.tolist() == [4, 10, 14]
+    assert moved(at, line, key_mover(part)).source.tolist() == [4, 10, 14]
     still = Graph(np.array([0.0, 10.0]), np.array([30.0, 40.0]))
-    assert moved(at, line, still).source.tolist() == [30]
+    assert moved(at, line, key_mover(still)).source.tolist() == [30]
     back = Graph(np.array([0.0, 20.0]), np.array([20.0, 0.0]))
-    assert moved(at, line, back).source.tolist() == [20, 10, 0]
-    held = moved(at, None, back)
+    assert moved(at, line, key_mover(back)).source.tolist() == [20, 10, 0]
+    held = moved(at, None, key_mover(back))
     assert held.output.tolist() == [0, 10, 20]
     assert held.source.tolist() == [20, 0, 0]
 
@@ -981,7 +981,7 @@ def test_commands(scene: Path, tmp_path: Path, run: Callable[..., tuple[int, str
     assert page["joints"] == 5
     status, said, told = run("info", scene)
     assert status == 0, told
-    assert "/Actor/Walk 2 s at 24 fps" in said
+    assert "/Actor/Walk: 2 s at 24 fps" in said
     for suffix in ("npz", "bvh", "glb", "csv", "usdc"):
         status, _, told = run("convert", scene, tmp_path / f"o.{suffix}")
         assert status == 0, told

@@ -26,10 +26,20 @@ from strategies import (
 
 from retime import InputError, Motion, PoseLayer, Recipe, Step, TimeWarp, apply, quat
 from retime.io.json_text import dumps
+from retime.keywords import takes
 from retime.methods import METHODS, Method
 from retime.motion.contact import Contact
-from retime.motion.edits import FIX_ORDER, Edit, Fix, FixContext, FixKind, apply_edits, total_warp
-from retime.parameters import About, takes
+from retime.motion.edits import (
+    FIX_ORDER,
+    Edit,
+    Fix,
+    FixContext,
+    FixKind,
+    apply_edits,
+    correction_between,
+    total_warp,
+)
+from retime.parameters import About
 from retime.recipe.json import from_document, to_document
 
 SOURCE = smooth_motion(0.5 + np.arange(241) / 120, fps=120.0)
@@ -203,6 +213,28 @@ def test_the_layer_of_a_step_precedes_its_warp() -> None:
     both = Edit(HALF_SPEED, bump(SOURCE.domain))
     apart = [Edit(layer=bump(SOURCE.domain)), Edit(HALF_SPEED)]
     assert distance(apply_edits(SOURCE, [both]), apply_edits(SOURCE, apart)) < 1e-12
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.4])
+def test_the_correction_of_a_step_follows_its_warp_and_later_steps_see_it(weight: float) -> None:
+    made = HALF_SPEED.domain
+    both = Edit(HALF_SPEED, correction=bump(made))
+    apart = [Edit(HALF_SPEED), Edit(layer=bump(made))]
+    assert distance(apply_edits(SOURCE, [both]), apply_edits(SOURCE, apart)) < 1e-12
+    later = TimeWarp([made[0], made[0] + 1.0], [made[0], made[1]])
+    one, two = (apply_edits(SOURCE, [*e, Edit(later)]) for e in ([both], apart))
+    assert distance(one, two) < 1e-12
+    eased = apply_edits(SOURCE, [Edit(correction=bump(SOURCE.domain), weight=weight)])
+    assert distance(eased, with_layer(SOURCE, bump(SOURCE.domain), weight)) < 1e-9
+
+
+def test_a_correction_is_the_difference_of_two_motions() -> None:
+    assert correction_between(SOURCE, SOURCE) is None
+    turned = with_layer(SOURCE, bump(SOURCE.domain), 1.0)
+    turned = replace(turned, scales=SOURCE.scales)
+    layer = correction_between(SOURCE, turned)
+    assert layer is not None
+    assert distance(apply_edits(SOURCE, [Edit(correction=layer)]), turned) < 1e-9
 
 
 # ---- mute and weight

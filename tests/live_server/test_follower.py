@@ -11,7 +11,7 @@ import pytest
 
 from live_streams import most_memory
 from retime import InputError, Motion, samples
-from retime.live import PredictiveAligner
+from retime.live import PredictiveAligner, tracked_points
 from retime.live_server.follower import Cue, Follower, Part
 from retime.live_server.plausible import PlausibleRates
 from retime.live_server.playhead import Playhead
@@ -331,3 +331,15 @@ def test_one_pose_moves_nobody() -> None:
     follower = Follower([Part("punches", motion)])
     follower.hear(poses_of(follower, motion)(0.0), 0.0, 0.0)
     assert follower.cue(0.0).time == pytest.approx(follower.cue(0.4).time, abs=1e-6)
+
+
+def test_silence_is_judged_by_packets_and_not_by_the_senders_clock() -> None:
+    motion = samples.punches()
+    follower = Follower([Part("punches", motion)])
+    points, _ = tracked_points(motion, follower.joints)
+    for k in range(60):
+        follower.hear(points[k], 5.0 + k / 60, 5.0 + k / 60)
+    for k in range(60, 180):  # stamps stand; datagrams go on coming
+        follower.arrived(5.0 + k / 60)
+        assert follower.cue(5.0 + k / 60).state != "silent"
+    assert follower.cue(5.0 + 179 / 60 + 0.6).state == "silent"

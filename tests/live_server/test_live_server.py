@@ -427,3 +427,20 @@ def test_one_frame_is_too_little_for_a_recording(tmp_path: Path) -> None:
     assert _recorded(spool) == ["too little came for a recording: it takes two frames"]
     assert _recorded(Spool(tmp_path / "none.npz")) == ["nothing came, so nothing was recorded"]
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("8765", ("127.0.0.1", 8765)),
+        ("0", ("127.0.0.1", 0)),
+        ("0.0.0.0", ("0.0.0.0", 8765)),
+        ("0.0.0.0:0", ("0.0.0.0", 0)),
+        ("[::]:9", ("::", 9)),
+        ("::1", ("::1", 8765)),
+    ],
+)
+def test_where_the_feed_is_served(text: str, place: tuple[str, int]) -> None:
+    from retime.cli.live import _host_and_port
+
+    assert _host_and_port(text) == place

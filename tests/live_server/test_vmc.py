@@ -18,7 +18,7 @@ from retime.live import BayesAligner, tracked_points
 from retime.live_server.avatar import ROOT, Avatar
 from retime.live_server.follower import Follower, Part
 from retime.live_server.humanoid import BONE_NAMES, nearest_parent
-from retime.live_server.performer import Assembler, Performer
+from retime.live_server.performer import Assembler, Frame, Performer
 from retime.live_server.server import LiveServer
 from retime.live_server.vmc import Bone, BundleWriter, Packet, parse_packet
 
@@ -264,3 +264,33 @@ def test_one_bone_that_is_no_number_does_not_spoil_the_others() -> None:
     packet = parse_packet(BundleWriter(["hips", "head"]).frame([STILL, bad], STILL, 1.0))
     assert set(packet.bones) == {"hips"}
     assert packet.broken == 1
+
+
+def stamped(stamps: list[float], every: float = 1 / 60) -> list[Frame]:
+    """Frames of packets with these stamps, which arrive at an even rate from 7 s on."""
+    assembler, frames = Assembler(), []
+    for k, stamp in enumerate(stamps):
+        arrival = 7 + k * every
+        frames += assembler.add(Packet({"hips": STILL}, time=stamp), arrival)
+        frames += assembler.flush()
+    return frames
+
+
+@pytest.mark.parametrize(
+    "stamps",
+    [
+        [min(k / 60, 1.0) for k in range(300)],  # the clock stands from 1 s on
+        [k / 60 if k < 100 else k / 60 - 0.8 for k in range(300)],  # it is set back a little
+        [k / 60 if k < 45 else (k - 45) / 60 for k in range(300)],  # it starts again early on
+        [k / 60 if k < 100 else (k - 100) / 60 for k in range(300)],  # and later
+        [k / 600 for k in range(300)],  # it runs at a tenth of the speed
+    ],
+    ids=["stands", "set back", "restarts early", "restarts", "slow"],
+)
+def test_frames_go_on_whatever_the_senders_clock_does(stamps: list[float]) -> None:
+    moments = np.array([f.moment for f in stamped(stamps)])
+    ends = np.r_[7.0, moments, 7 + 300 / 60]
+    assert np.diff(ends).max() < 0.4  # silence begins at 0.5 s
+    arrivals = 7 + np.arange(300) / 60
+    near = np.abs(moments[:, None] - arrivals[None, :]).min(axis=1)
+    assert near.max() < 0.3

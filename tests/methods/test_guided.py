@@ -33,12 +33,17 @@ from retime import (
 from retime.methods.guided import guide
 from retime.methods.guided.costs import (
     FeatureWeights,
+    ReferenceFrames,
     cost_table,
     reference_features,
-    signal_cost,
 )
+from retime.methods.guided.features import pose_signals
+from retime.methods.guided.library import INDEX
 from retime.methods.guided.moving_average import moving_average
+from retime.methods.guided.polish import Polish, Pricing
+from retime.methods.guided.pose_curve import FINE, PoseCurve
 from retime.methods.guided.search import cost_of, find_free_path, find_path, find_priced_path
+from retime.methods.guided.windows import RATES, _distances, _offsets
 
 WEIGHTS = FeatureWeights.of(0.1, 1 / 30)
 
@@ -61,13 +66,17 @@ def plain_table(x: Any, z: Any, steps: int, k: int) -> Any:
     return table
 
 
-def all_paths(n: int, steps: int, m: int | None, keys: dict[int, int]) -> list[tuple[int, ...]]:
+def all_paths(
+    n: int, steps: int, m: int | None, keys: dict[int, int], reach: int = 99
+) -> list[tuple[int, ...]]:
     out = []
     for count in range(n - 1) if m is None else [m - 2]:
         for inner in itertools.combinations(range(1, n - 1), count):
             path = (0, *inner, n - 1)
             fits = all(path[t] == q for t, q in keys.items() if t < len(path))
-            if max(np.diff(path)) <= steps and fits:
+            step = np.diff(path)
+            gradual = len(step) < 2 or np.abs(np.diff(step)).max() <= reach
+            if max(step) <= steps and gradual and fits:
                 out.append(path)
     return out
 
@@ -94,15 +103,23 @@ def test_references_do_not_join_where_one_ends_and_the_next_begins() -> None:
     features = reference_features([z[:12], z[12:]], WEIGHTS)
     assert len(features) == 20
     path = np.arange(20)
-    assert cost_of(path, parts) == pytest.approx(signal_cost(x, features, WEIGHTS, 3), abs=1e-6)
+    whole = ReferenceFrames.of([z[:12], z[12:]], WEIGHTS)
+    assert cost_of(path, parts) == pytest.approx(whole.score(x, 3), abs=1e-6)
 
 
 # ---- search
 
 
+def random_table(seed: int, n: int, steps: int, reach: int) -> Any:
+    width = min(2 * reach + 1, steps)
+    return np.random.default_rng(seed).uniform(0, 1, (steps, width, n))
+
+
 @given(st.integers(0, 10**6), st.integers(4, 9), st.integers(2, 9), st.data())
 def test_the_path_is_the_best_of_all(seed: int, n: int, steps: int, data: st.DataObject) -> None:
-    table = np.random.default_rng(seed).uniform(0, 1, (steps, steps, n))
+    """Of all whose steps differ by at most a bound, through a key frame or none."""
+    reach = data.draw(st.integers(1, steps - 1))
+    table = random_table(seed, n, steps, reach)
     shortest = -(-(n - 1) // steps) + 1
     m = data.draw(st.integers(shortest, n))
     keys = {0: 0, m - 1: n - 1}
@@ -111,14 +128,27 @@ def test_the_path_is_the_best_of_all(seed: int, n: int, steps: int, data: st.Dat
         path = data.draw(st.sampled_from(paths))
         t = data.draw(st.integers(1, m - 2))
         keys[t] = path[t]
-    best = min(cost_of(np.array(p), table) for p in all_paths(n, steps, m, keys))
+    listed = all_paths(n, steps, m, keys, reach)
     room = data.draw(st.sampled_from([0, 1 << 28]))  # with and without checkpoints
     with patch("retime.methods.guided.search._COST_BYTES", room):
-        found = find_path(table, m, sorted(keys.items()))
+        if not listed:
+            with pytest.raises(InfeasibleError):
+                find_path(table, m, sorted(keys.items()), reach=reach)
+            return
+        found = find_path(table, m, sorted(keys.items()), reach=reach)
+    best = min(cost_of(np.array(p), table, reach) for p in listed)
     assert found.cost == pytest.approx(best, abs=1e-9)
-    assert all(found.frames[t] == q for t, q in keys.items())
-    assert np.diff(found.frames).min() >= 1
-    assert np.diff(found.frames).max() <= steps
+    assert tuple(found.frames) in listed
+
+
+@pytest.mark.parametrize("reach", [1, 2, 5])
+def test_a_table_of_gradual_steps_is_a_part_of_the_whole(reach: int) -> None:
+    x, z = random_walks(8, 60, 40)
+    whole = cost_table(x, [z], 6, WEIGHTS)
+    part = cost_table(x, [z], 6, WEIGHTS, reach=reach)
+    for a, b in itertools.product(range(6), repeat=2):
+        if abs(a - b) <= reach:
+            np.testing.assert_allclose(part[a, b - max(a - reach, 0)], whole[a, b])
 
 
 @given(st.integers(0, 10**6), st.integers(4, 9), st.integers(2, 4), st.floats(-0.5, 0.5))
@@ -132,18 +162,23 @@ def test_the_free_path_is_the_best_of_any_length(
     assert found.cost + price * (len(found.frames) - 2) == pytest.approx(best, abs=1e-9)
 
 
+@pytest.mark.parametrize("reach", [1, 3])
 @pytest.mark.parametrize("m", [40, 60, 77, 100])
-def test_checkpoints_and_prices_find_the_same(m: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_checkpoints_and_prices_find_the_same(
+    m: int, reach: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     x, z = random_walks(5, 120, 80)
-    table = cost_table(x, [z], 4, WEIGHTS)
-    keys = [(0, 0), (m - 1, 119)]
-    full = find_path(table, m, keys)
-    monkeypatch.setattr("retime.methods.guided.search._COST_BYTES", 1000)
-    assert find_path(table, m, keys).cost == pytest.approx(full.cost)
-    priced = find_priced_path(table, m)
-    assert priced is not None
-    assert full.cost * (1 - 1e-9) <= priced.cost
-    assert priced.cost * (1 - priced.gap) <= full.cost * (1 + 1e-9)  # the bound is one
+    table = cost_table(x, [z], 4, WEIGHTS, reach=reach)
+    for keys in ([(0, 0), (m - 1, 119)], [(0, 0), (m // 2, 55), (m - 1, 119)]):
+        full = find_path(table, m, keys, reach=reach)
+        with monkeypatch.context() as patched:
+            patched.setattr("retime.methods.guided.search._COST_BYTES", 1000)
+            assert find_path(table, m, keys, reach=reach).cost == pytest.approx(full.cost)
+        priced = find_priced_path(table, m, keys, reach=reach)
+        assert priced is not None
+        assert all(priced.frames[t] == q for t, q in keys)
+        assert full.cost * (1 - 1e-9) <= priced.cost
+        assert priced.cost * (1 - priced.gap) <= full.cost * (1 + 1e-9)  # the bound is one
 
 
 @given(st.integers(0, 10**6))
@@ -163,6 +198,47 @@ def test_the_only_path_is_found() -> None:
     table = np.ones((8, 8, 97))
     path = find_path(table, 13, [(0, 0), (12, 96)])
     assert (np.diff(path.frames) == 8).all()
+
+
+# ---- the polish
+
+
+@pytest.mark.parametrize("case", ["plain", "pins", "limits", "loop"])
+def test_the_slope_of_the_polish_is_that_of_its_objective(case: str) -> None:
+    signals = pose_signals(samples.jump(), [samples.jump()], rate=30.0)
+    curve = signals.curve
+    m = 60
+    x = np.linspace(0, curve.frames, m)
+    x[1:-1] += np.random.default_rng(4).uniform(-0.3, 0.3, m - 2)
+    polish = Polish(
+        curve,
+        ReferenceFrames.of(signals.references, WEIGHTS),
+        3,
+        Pricing(0.4, 20.0, 0.2),
+        pins=[(20.3, 33.0), (41.0, 66.5)] if case == "pins" else (),
+        bounds=(lambda x: (np.full(m - 1, 1.5), np.full(m - 1, 1.7))) if case == "limits" else None,
+        loop=case == "loop",
+    )
+    slope = polish.gradient(x)
+    for k in (1, 2, 15, 20, 21, 41, 57, 58):
+        step = np.zeros(m)
+        step[k] = 1e-6
+        numeric = (polish.cost(x + step) - polish.cost(x - step)) / 2e-6
+        assert slope[k] == pytest.approx(numeric, rel=1e-4, abs=1e-5 * np.abs(slope).max())
+    done = polish.run(x)
+    assert polish.cost(done) < polish.cost(x)
+    assert (done[0], done[-1]) == (0, curve.frames)
+    assert np.diff(done).min() > 0
+
+
+def test_a_curve_of_poses_is_smooth_between_its_samples() -> None:
+    t = np.linspace(0, 3, 30 * 3 * FINE + 1)
+    curve = PoseCurve(np.c_[np.sin(4 * t), t])
+    x = np.linspace(0, curve.frames, 77)
+    value, slope = curve.with_slope(x)
+    np.testing.assert_allclose(value, np.c_[np.sin(4 * x / 30), x / 30], atol=1e-4)
+    np.testing.assert_allclose(slope[:, 0], 4 / 30 * np.cos(4 * x / 30), atol=2e-3)
+    np.testing.assert_allclose(curve.cells(8)[::2], curve.poses, atol=1e-12)
 
 
 # ---- the curve
@@ -239,6 +315,23 @@ def test_influence_goes_from_the_spline_to_the_guided_warp() -> None:
     assert away == sorted(away)
 
 
+@pytest.mark.parametrize("share", [0.5, 0.75, 0.9, 1.4, 3.0])
+@pytest.mark.parametrize("keytimes", [(), ((0.4, 0.5),), ((0.62, 0.9), (1.13, 1.43))])
+def test_no_warp_costs_more_than_the_spline(share: float, keytimes: Any) -> None:
+    walk = samples.walk()
+    keys = [(o * share, s) for o, s in keytimes]
+    found = guide(walk, duration=share * walk.duration, keytimes=keys)
+    assert found.costs["guided"] <= found.costs["spline"] * (1 + 1e-9)
+    again = guide(walk, duration=share * walk.duration, keytimes=keys, formulation="paper")
+    for name in ("spline", "uniform"):  # judged alike, whatever the search
+        assert again.costs[name] == pytest.approx(found.costs[name], rel=1e-9)
+    assert not any("costs less" in note for note in found.warp.notes)
+    times = np.arange(*found.warp.domain, 1 / 30)
+    most = np.abs(np.diff(found.warp.rate(times))).max()
+    if not keytimes:
+        assert most < 0.5 / share
+
+
 def test_costs_are_honest() -> None:
     found = guide(samples.jump(), duration=2.0)
     assert found.costs["guided"] < found.costs["spline"]
@@ -300,6 +393,12 @@ def test_a_reference_on_other_bones_and_names_is_matched_by_roles() -> None:
             names=tuple(renamed.values()),
             file_names=tuple(renamed.values()),
             offsets=1.2 * jump.skeleton.offsets,
+            end_sites=tuple(
+                replace(
+                    site, offset=(1.2 * site.offset[0], 1.2 * site.offset[1], 1.2 * site.offset[2])
+                )
+                for site in jump.skeleton.end_sites
+            ),
         ),
         translations={"pelvis": 1.2 * jump.root_translation},
     )
@@ -325,6 +424,40 @@ def test_references_may_be_files_and_folders(tmp_path: Path) -> None:
         guided_warp(jump, reference=tmp_path / "absent.bvh")
 
 
+def test_a_library_is_indexed_once(tmp_path: Path) -> None:
+    walk = samples.walk()
+    for k in range(8):
+        retime.write(slowed(walk, 0.6 + 0.01 * k), tmp_path / f"{k}.npz")
+    (tmp_path / "broken.bvh").write_text("none")
+    first = guide(walk, duration="free", reference=tmp_path)
+    index = tmp_path / INDEX
+    assert len(list(index.glob("joints-*"))) == 1
+    with patch("retime.methods.guided.library.read", side_effect=AssertionError):
+        again = guide(samples.walk(), duration="free", reference=tmp_path)
+        other = guide(samples.walk(seconds=2.0), duration="free", reference=tmp_path)
+    np.testing.assert_allclose(again.warp.source, first.warp.source)
+    assert first.warp.duration == pytest.approx(walk.duration / 0.635, rel=0.1)
+    assert other.warp.duration == pytest.approx(2.0 / 0.635, rel=0.1)
+    files = [tmp_path / f"{k}.npz" for k in range(8)]
+    listed = guide(walk, duration="free", reference=files)  # the same without an index
+    assert listed.warp.duration == pytest.approx(first.warp.duration, rel=1e-3)
+    # A file that changes is read again, and only that.
+    retime.write(slowed(walk, 0.5), tmp_path / "3.npz")
+    with patch("retime.methods.guided.library.read", side_effect=retime.read) as reads:
+        guide(samples.walk(), duration="free", reference=tmp_path)
+    assert [c.args[0].name for c in reads.call_args_list] == ["3.npz"]
+    assert len([p for p in index.iterdir() if len(p.name) == 32]) == 9
+
+
+def test_a_library_that_cannot_be_written_to_is_read(tmp_path: Path) -> None:
+    walk = samples.walk()
+    for k in range(8):
+        retime.write(slowed(walk, 0.6 + 0.01 * k), tmp_path / f"{k}.npz")
+    with patch("retime.methods.guided.library.tempfile.mkdtemp", side_effect=PermissionError):
+        warp = guided_warp(walk, duration="free", reference=tmp_path)
+    assert warp.duration == pytest.approx(walk.duration / 0.635, rel=0.1)
+
+
 def test_what_was_done_to_one_jump_by_hand_follows_in_the_rest() -> None:
     """Slow motion of one swing's reference range makes the same moves slow elsewhere (V7, V8)."""
     chain = samples.chain(duration=6.0)
@@ -336,28 +469,28 @@ def test_what_was_done_to_one_jump_by_hand_follows_in_the_rest() -> None:
     assert np.median(fixed.rate(np.linspace(1, 8, 50))) == pytest.approx(2 / 3, abs=0.1)
 
 
-def test_a_price_makes_a_free_duration_shorter() -> None:
+def test_a_price_makes_the_papers_free_duration_shorter() -> None:
     jump = samples.jump()
-    lengths = [guided_warp(jump, duration="free", frame_cost=p).duration for p in (-0.05, 0.0, 0.5)]
+    lengths = [
+        guided_warp(jump, duration="free", formulation="paper", frame_cost=p).duration
+        for p in (-0.05, 0.0, 0.5)
+    ]
     assert lengths == sorted(lengths, reverse=True)
     assert lengths[0] > lengths[2]
 
 
 def test_limits_of_speed_hold() -> None:
     jump = samples.jump()
-    warp = guided_warp(jump, duration=2.2, speed_limits=[(0.0, 0.7, 1.0, 1.0)], average=0.0)
+    warp = guided_warp(jump, duration=2.2, speed_limits=[(0.0, 0.7, 1.0, 1.0)])
     shown = warp.preimage(0.05, 0.6)
     assert shown is not None
     assert np.abs(warp.rate(np.linspace(*shown, 30)) - 1).max() < 0.05
-    slow = guided_warp(jump, duration=3.25, min_speed=0.9, upsample=4, average=0.0)
-    assert slow.rate(np.linspace(0.1, 3.1, 99)).min() > 0.7
-
-
-def test_a_price_on_changes_of_speed_makes_fewer() -> None:
-    jump = samples.jump()
-    jumpy, calm = (guide(jump, duration=2.0, speed_change_cost=c).frames for c in (0.0, 0.3))
-    changes = [np.abs(np.diff(f, n=2)).sum() for f in (jumpy, calm)]
-    assert changes[1] < changes[0]
+    limits: Any = {"duration": 4.5, "min_speed": 0.6, "max_speed": 1.2}
+    slow = guided_warp(jump, **limits).rate(np.linspace(0.1, 4.4, 99))
+    assert 0.58 < slow.min() <= slow.max() < 1.22
+    other = guided_warp(jump, reference=apply(jump, TimeWarp([0, 6.5], [0, 3.25])), **limits)
+    slow = other.rate(np.linspace(0.1, 4.4, 99))
+    assert 0.58 < slow.min() <= slow.max() < 1.22
 
 
 def test_backwards_and_ranges_and_loops() -> None:
@@ -374,14 +507,15 @@ def test_backwards_and_ranges_and_loops() -> None:
     assert ends[0] == pytest.approx(ends[1], abs=0.15)
 
 
-@pytest.mark.parametrize("search", ["exact", "coarse"])
-@pytest.mark.parametrize("precision", ["double", "single"])
-def test_every_way_of_searching_is_a_warp(search: Any, precision: Any) -> None:
+@pytest.mark.parametrize("upsample", [None, 1, 3, 4])
+def test_the_papers_formulation_is_a_warp(upsample: int | None) -> None:
     jump = samples.jump()
-    found = guide(jump, duration=2.0, search=search, precision=precision)
+    found = guide(jump, duration=2.0, formulation="paper", upsample=upsample)
     best = guide(jump, duration=2.0)
     assert found.warp.duration == 2.0
-    assert found.costs["guided"] >= best.costs["guided"] * (1 - 5e-3)
+    assert found.costs["guided"] > best.costs["guided"]
+    rate = found.warp.rate(found.warp.inverse(np.linspace(1.5, 1.8, 9)))
+    assert np.abs(rate - 1).max() < 0.05
 
 
 def test_signals_of_any_kind_are_warped() -> None:
@@ -431,13 +565,21 @@ def test_smoothing_leaves_what_keeps_its_speed() -> None:
     [
         ({"duration": 0.0}, "above 0 s"),
         ({"duration": 0.2}, "raise max_speed to"),
-        ({"duration": 9.0, "upsample": 2}, "upsample by 3 or more"),
-        # The slow part behind it caps the speed at 4: raising max_speed would change nothing.
-        ({"duration": 2.0, "keytimes": [(0.1, 2.0)]}, "above 4; let no other part be slower"),
+        ({"duration": 9.0, "upsample": 2}, "upsample belongs to the paper's formulation"),
+        ({"duration": 9.0, "frame_cost": 2.0}, "frame_cost belongs to the paper's formulation"),
+        ({"duration": 9.0, "upsample": 2, "formulation": "paper"}, "slower than 1/2 of its speed"),
+        ({"duration": 2.0, "keytimes": [(0.1, 2.0)]}, "above 8; raise max_speed to 20"),
         ({"duration": 2.0, "keytimes": [(1.0, 1.0), (1.001, 1.01)]}, "same frame"),
         ({"duration": 2.0, "keytimes": [(1.0, 2.0), (1.5, 1.0)]}, "must rise"),
-        ({"duration": "free", "keytimes": [(1.0, 1.0)]}, "takes no keytimes"),
-        ({"reference_range": (0.0, 0.1)}, "neighbours need at least 5 frames"),
+        (
+            {"duration": "free", "keytimes": [(1.0, 1.0)], "formulation": "paper"},
+            "takes no keytimes",
+        ),
+        (
+            {"reference_range": (0.0, 0.1), "formulation": "paper"},
+            "neighbours need at least 5 frames",
+        ),
+        ({"reference_range": (0.0, 0.1)}, "needs at least 7 frames of it"),
         ({"reference_range": (3.0, 9.0)}, "not a part of"),
         ({"speed_limits": [(0.0, 3.0, 5.0, 6.0)], "duration": 2.0}, "no timing meets all limits"),
         ({"speed_limits": [(2.0, 1.0, 1.0, 2.0)]}, "makes no sense"),
@@ -559,11 +701,117 @@ def test_a_blended_warp_tells_its_own_cost() -> None:
     assert "blended" not in figures[2]
 
 
-def test_a_spline_that_costs_less_is_said() -> None:
+def test_a_spline_that_breaks_a_limit_is_not_taken() -> None:
+    jump = samples.jump()
+    found = guide(jump, duration=2.275, speed_limits=[(1.0, 1.8, 2.0, 3.0)])
+    assert found.costs["guided"] > found.costs["spline"]
+    assert any("breaks a limit of speed" in note for note in found.warp.notes)
+
+
+# ---- foreign references
+
+
+def slowed(motion: retime.Motion, share: float) -> retime.Motion:
+    return apply(motion, TimeWarp([0, motion.duration / share], [0, motion.duration]))
+
+
+@pytest.mark.parametrize("share", [0.6, 0.8, 1.25, 1.6])
+def test_a_clip_takes_the_pace_of_a_reference(share: float) -> None:
     walk = samples.walk()
-    found = guide(walk, duration=0.75 * walk.duration)
-    assert found.costs["guided"] > 1.01 * found.costs["spline"]
-    assert any("a larger upsample, such as 4" in note for note in found.warp.notes)
-    finer = guide(walk, duration=0.75 * walk.duration, upsample=4)
-    assert finer.costs["guided"] <= 1.01 * finer.costs["spline"]
-    assert not any("larger upsample" in note for note in finer.warp.notes)
+    found = guide(walk, duration="free", reference=slowed(walk, share))
+    assert found.warp.duration == pytest.approx(walk.duration / share, rel=0.05)
+    assert found.evidence is not None
+    assert found.evidence[:, 1].min() > 0.9
+    assert any(note.startswith("100 % of the clip resembles") for note in found.warp.notes)
+
+
+def test_what_is_unlike_the_reference_stays_as_it_was() -> None:
+    walk, jump = samples.walk(), samples.jump()
+    lone = guide(jump, duration="free", reference=slowed(walk, 0.5), similarity=0.02)
+    assert lone.evidence is not None
+    assert lone.warp.duration == pytest.approx(jump.duration, rel=0.05)
+    note = next(n for n in lone.warp.notes if "resembles" in n)
+    assert "the timing of the rest is as it was" in note
+
+
+def test_its_own_timing_of_any_length_is_no_change() -> None:
+    for motion in (samples.walk(), samples.jump()):
+        assert guided_warp(motion, duration="free").duration == pytest.approx(
+            motion.duration, rel=0.01
+        )
+
+
+def test_foreign_timing_goes_through_keytimes() -> None:
+    jump = samples.jump()
+    slow = slowed(jump, 0.7)
+    keys = [(0.517, 0.9), (1.333, 1.471)]
+    for length in (None, 3.013, "free"):
+        warp = guided_warp(jump, duration=length, keytimes=keys, reference=slow)
+        assert [float(warp(o)) for o, _ in keys] == [s for _, s in keys]
+        assert warp.source[-1] == jump.duration
+        assert (np.diff(warp.source) > 0).all()
+        if isinstance(length, float):
+            assert warp.duration == pytest.approx(length, abs=1e-12)
+    with pytest.raises(InfeasibleError, match="no timing meets all limits"):
+        guided_warp(jump, duration=3.0, speed_limits=[(0.0, 3.25, 2.0, 3.0)], reference=slow)
+    with pytest.raises(InfeasibleError, match="raise max_speed"):
+        guided_warp(jump, duration=0.3, reference=slow)
+
+
+def test_foreign_timing_of_ranges_loops_and_backwards() -> None:
+    jump = samples.jump()
+    slow = slowed(jump, 0.7)
+    part = guided_warp(jump, range=(0.5, 2.5), duration="free", ripple=True, reference=slow)
+    assert part.duration > jump.duration + 0.3
+    assert float(part(0.4)) == pytest.approx(0.4)
+    back = guide(jump, duration="free", backwards=True, reference=slow)
+    ahead = guide(jump, duration="free", reference=slow)
+    assert back.warp.duration == pytest.approx(ahead.warp.duration, rel=0.02)
+    assert float(back.warp(0.0)) == jump.duration
+    assert back.evidence is not None
+    assert ahead.evidence is not None
+    np.testing.assert_allclose(back.evidence, ahead.evidence, atol=0.05)
+    chain = samples.chain(duration=1.0)
+    cycle = guided_warp(chain, duration="free", loop=True, reference=slowed(chain, 0.8))
+    ends = cycle.rate([1e-3, cycle.duration - 1e-3])
+    assert ends[0] == pytest.approx(ends[1], abs=0.1)
+
+
+def plain_windows(poses: Any, references: Any, rate: float) -> Any:
+    """Distances of windows, one by one, as their definition says."""
+    near, far = _offsets(rate, len(poses))
+    n = (len(poses) - 1) // FINE + 1
+    out = np.full((n, len(RATES)), np.inf)
+    for i, g in itertools.product(range(n), range(len(RATES))):
+        middle = np.clip(i * FINE, near[g, -1], len(poses) - 1 - near[g, -1])
+        own = poses[middle + near[g]]
+        for z in references:
+            for q in np.arange(0, len(z), 0.5):
+                place = q + far[g]
+                inside = (place > -1e-6) & (place < len(z) - 1 + 1e-6)
+                if 2 * inside.sum() <= len(place):
+                    continue
+                other = np.stack(
+                    [np.interp(place[inside], np.arange(len(z)), c) for c in z.T], axis=1
+                )
+                square = ((own[inside] - other) ** 2).sum() / (poses.shape[1] / 3)
+                out[i, g] = min(out[i, g], square * len(place) / inside.sum() ** 2)
+    return out
+
+
+def test_windows_equal_a_plain_evaluation(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(2)
+    poses = np.cumsum(rng.normal(0, 0.02, (20 * FINE + 1, 3)), axis=0)
+    references = [np.cumsum(rng.normal(0, 0.05, (k, 3)), axis=0) for k in (40, 9)]
+    exact = plain_windows(poses, references, 30.0)
+    np.testing.assert_allclose(
+        _distances(poses, references, 30.0, 1e9, 1e9), exact, rtol=1e-3, atol=1e-5
+    )
+    # In small pieces, and pruned: exact as far as it matters.
+    monkeypatch.setattr("retime.methods.guided.windows._REFERENCE_BLOCK", 11)
+    monkeypatch.setattr("retime.methods.guided.windows._INPUT_BLOCK", 7)
+    pruned = _distances(poses, references, 30.0, 0.01, 1e9)
+    cap = exact.min(axis=1, keepdims=True) + 0.01
+    np.testing.assert_allclose(
+        np.minimum(pruned, cap), np.minimum(exact, cap), rtol=1e-3, atol=1e-5
+    )

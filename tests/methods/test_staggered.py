@@ -283,6 +283,20 @@ def test_refinements_are_set_scaled_and_cleared(poses: StaggeredPoses) -> None:
     assert not poses.clear_refinements().refinements.any()
 
 
+def test_several_poses_are_refined_at_once_and_stop_short_of_their_neighbours() -> None:
+    poses = StaggeredPoses.from_motion(samples.walk())
+    chosen = {"LeftArm": 0.02, "LeftHand": 5 / 3}
+    gentle = poses.refine_poses({"LeftArm": 0.02})
+    column = poses.channels.index("LeftArm")
+    assert np.allclose(gentle.refinements[1:-1, column], 0.02)
+    assert not gentle.notes or not any("stop short" in n for n in gentle.notes)
+    wild = poses.refine_poses(chosen)  # far beyond the next pose: clamped, not refused
+    assert any("stop short" in n for n in wild.notes)
+    assert all(np.diff(g.y).min() >= 0 for g in wild.warp().channels.values())
+    with pytest.raises(InputError, match="out of bounds"):
+        poses.refine(1, chosen)
+
+
 def test_poses_come_and_go_without_a_trace(poses: StaggeredPoses) -> None:
     edited = poses.retime(4, poses.times[4] + 0.03).succession("RightArm", 0.02).exaggerate(0.3)
     for base in (poses, edited):
@@ -397,7 +411,7 @@ def test_editing_after_retiming_meets_the_pose(poses: StaggeredPoses) -> None:
 
 def test_an_edit_past_a_neighbours_knot_is_refused(poses: StaggeredPoses) -> None:
     """The value at the pose's time is then a neighbour's to give."""
-    crowded = poses.refine(3, {"RightArm": -0.02})
+    crowded = replace(poses, max_turn=np.inf).refine(3, {"RightArm": -0.02})
     room = crowded.timing.room(4)[0][crowded.channels.index("RightArm")]
     crowded = crowded.refine(4, {"RightArm": float(max(room, crowded.times[3] - crowded.times[4]))})
     new = quat.exp(np.array([0.3, 0.1, 0.2]))

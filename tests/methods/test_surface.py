@@ -65,7 +65,7 @@ def test_a_dragged_joint_arrives_exactly(motion: Motion, shift: float) -> None:
 
 
 def test_each_joint_peaks_at_its_own_time(motion: Motion) -> None:
-    surfaces = ControlSurfaces(motion, [key()])
+    surfaces = ControlSurfaces(motion, [key()], falloff="joint")
     warp, shifts = surfaces.warp(), surfaces.shifts[0]
     weights = surfaces.weights()
     assert weights[motion.skeleton.index(HAND)] == 1.0
@@ -202,7 +202,7 @@ def test_a_polynomial_goes_through_its_points(motion: Motion, degree: int) -> No
 def test_a_wider_gaussian_takes_more_along(motion: Motion) -> None:
     j = motion.skeleton.index("RightArm")
     narrow, wide = (
-        ControlSurfaces(motion, [key(sigma=s, range_sigma=r)]).weights()[j]
+        ControlSurfaces(motion, [key(sigma=s, range_sigma=r)], falloff="joint").weights()[j]
         for s, r in (((0.1, 0.1), 0.1), ((1.0, 1.0), 1.0))
     )
     assert narrow < 0.05 < 0.8 < wide
@@ -352,14 +352,14 @@ def test_contacts_may_be_held_only_where_touched(walk: Motion) -> None:
 
 def test_cartoon_at_another_rate_leaves_the_rest(motion: Motion) -> None:
     slow = samples.punches(fps=24)
-    values = {"keys": [key()], "constraints": "free"}
+    values = {"keys": [key()], "constraints": "free", "falloff": "joint"}
     plain = Recipe([Step("surface", values)]).evaluate(slow, fps=60)
     stretched = Recipe([Step("surface", {**values, "cartoon": 1.0})]).evaluate(slow, fps=60)
     far = (plain.times < 0.69) | (plain.times > 1.51)
     assert np.abs(positions(plain) - positions(stretched))[far].max() < 1e-9
     scaled = replace(motion, scales={"RightForeArm": np.full((len(motion), 3), 2.0)})
     out = Recipe([Step("surface", {**values, "cartoon": 1.0})]).evaluate(scaled)
-    t = surface_warp(scaled, [key()])(out.times, HAND)
+    t = surface_warp(scaled, [key()], falloff="joint")(out.times, HAND)
     j = motion.skeleton.index(HAND)
     there = positions(apply(scaled, TimeWarp.identity(*scaled.domain), times=np.unique(t)))[:, j]
     assert np.abs(positions(out)[:, j] - there[np.unique(t, return_inverse=True)[1]]).max() < 1e-9
@@ -369,8 +369,9 @@ def test_cartoon_keeps_edits_of_pose(walk: Motion) -> None:
     turn = [{"do": "turn", "joints": {"LeftArm": [0, 0, 60]}}]
     stagger = Step("stagger", {"edits": turn, "constraints": "free"})
     drag = SurfaceKey(time=1.5, joint=HAND, shift=-0.2)
+    plain_ways = {"constraints": "free", "falloff": "joint"}
     plain, stretched = (
-        Recipe([stagger, Step("surface", {"keys": [drag], "cartoon": c, "constraints": "free"})])
+        Recipe([stagger, Step("surface", {"keys": [drag], "cartoon": c, **plain_ways})])
         for c in (0.0, 1.0)
     )
     j = walk.skeleton.index("LeftHand")
@@ -391,7 +392,7 @@ def test_warps_do_not_grow_by_being_asked(motion: Motion) -> None:
 def test_cartoon_puts_joints_where_they_were(motion: Motion) -> None:
     step = Step("surface", {"keys": [key()], "cartoon": 1.0, "constraints": "free"})
     out = Recipe([step]).evaluate(motion)
-    warp = surface_warp(motion, [key()])
+    warp = surface_warp(motion, [key()], falloff="joint")
     then, now = positions(motion), positions(out)
     for name in (HAND, "RightForeArm"):
         j = motion.skeleton.index(name)
@@ -409,7 +410,8 @@ def test_cartoon_puts_joints_where_they_were(motion: Motion) -> None:
         if motion.skeleton.names[k] in warp.channels
     }
     assert set(out.translations) - {"Hips"} <= below  # nothing else got a track
-    plain = Recipe([Step("surface", {"keys": [key()], "constraints": "free"})]).evaluate(motion)
+    joints = {"keys": [key()], "constraints": "free", "falloff": "joint"}
+    plain = Recipe([Step("surface", joints)]).evaluate(motion)
     half = Recipe(
         [replace(step, parameters={"keys": [key()], "cartoon": 0.5, "constraints": "free"})]
     )
@@ -505,7 +507,7 @@ NOTHING: Any = None
         (lambda m: key(range_sigma=0), "sigmas are above 0 heights"),
         (lambda m: key(gamma=0), "gamma is above 0 s"),
         (lambda m: key(time=float("nan")), "time is nan"),
-        (lambda m: key(shift="soon"), "'soon' is not a number"),
+        (lambda m: key(shift="soon"), "'soon' is not a time"),
         (lambda m: key(shape="sphere"), "the shape is 'sphere'"),
         (lambda m: key(shape=[[1]]), "at least two rows"),
         (lambda m: key(shape="polynomial"), "degree 3 goes through at least 4 control points"),
@@ -518,7 +520,7 @@ NOTHING: Any = None
         (lambda m: surface_warp(m, []), "no key was given"),
         (lambda m: surface_warp(m, NOTHING), "should be a list"),
         (lambda m: key(control_points=5), "control_points are a list"),
-        (lambda m: surface_warp(m, [key(), key(joint="LeftHand")]), "two keys stand at 1.2 s"),
+        (lambda m: surface_warp(m, [key(), key(shift=0.1)]), "two keys stand at 1.2 s"),
         (lambda m: surface_warp(m, [key()], range=(2, 3)), "is outside the range, 2 to 3 s"),
         (lambda m: key(shift=1e300), "which is too much"),
         (lambda m: key(direction=(1e200, 0, 0)), "must have a length"),
@@ -542,3 +544,17 @@ NOTHING: Any = None
 def test_bad_input_gets_a_sentence(motion: Motion, make: Any, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
         make(motion)
+
+
+def test_keys_of_different_limbs_may_overlap(motion: Motion) -> None:
+    keys = [key(), SurfaceKey(time=1.2, joint="LeftHand", shift=0.15)]
+    keys += [SurfaceKey(time=1.3, joint="RightFoot", shift=-0.1)]
+    surfaces = ControlSurfaces(motion, keys)
+    warp = surfaces.warp()
+    assert float(warp(1.0, HAND)) == pytest.approx(1.2, abs=1e-9)
+    assert float(warp(1.35, "LeftHand")) == pytest.approx(1.2, abs=1e-9)
+    assert float(warp(1.2, "RightFoot")) == pytest.approx(1.3, abs=1e-9)
+    assert slopes(warp).min() >= 0.0999
+    assert set(surfaces.limbs) == {"right_arm", "left_arm", "right_leg"}
+    with pytest.raises(InputError, match="two keys stand at"):
+        ControlSurfaces(motion, [key(), key(shift=0.1)])

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from retime import Motion, StaggeredPoses, TimeWarp, apply, detect_contacts, positions, quat, read
+from retime import (
+    Motion,
+    Recipe,
+    StaggeredPoses,
+    Step,
+    TimeWarp,
+    apply,
+    detect_contacts,
+    positions,
+    quat,
+    read,
+)
+from retime.body.contacts import find_contacts
+from retime.body.metrics import flight_error
+from retime.motion.kinematics import global_rotations
 
 SHARED = Path(__file__).parents[3] / "shared" / "mocap"
 pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared motion files are absent")
@@ -49,6 +65,7 @@ def test_what_held_in_the_trials(name: str) -> None:
     assert recall(poses, StaggeredPoses.from_motion(noisy)) >= 0.9
     assert recall(poses, StaggeredPoses.from_motion(slower)) >= 0.9
 
+    poses = replace(poses, max_turn=np.inf)  # what is asked, as it is
     k = len(poses) // 2
     gap = poses.times[k + 1] - poses.times[k]
     moved = poses.retime(k, poses.times[k] + 0.4 * gap).motion(constraints="free")
@@ -100,3 +117,64 @@ def test_a_walk_edited_as_in_figure_7(name: str) -> None:
     for k in poses.free:
         before, after = ((np.abs(t - poses.times[k]) <= 0.1).sum() for t in (found, again))
         assert after <= before
+
+
+EDITS: dict[str, dict[str, Any]] = {
+    "no overlap": {"overlap": 0.0},
+    "double overlap": {"overlap": 2.0},
+    "jitter": {"jitter": 0.05},
+    "succession": {"succession": [("Spine", 0.05, 1.0)]},
+}
+
+
+def turn_speeds(motion: Motion) -> np.ndarray:
+    turns = global_rotations(motion)
+    return np.asarray(quat.angle(turns[:-1], turns[1:]).max(axis=0) * motion.rate)
+
+
+@pytest.mark.parametrize("what", EDITS)
+@pytest.mark.parametrize("name", ["02_01", "10_01", "16_35"])
+def test_staggering_never_snaps(name: str, what: str) -> None:
+    motion = clip(name)
+    slow = np.maximum(turn_speeds(motion), np.radians(120))
+    parameters = {**EDITS[what], "constraints": "free"}
+    asked = Recipe([Step("stagger", {**parameters, "max_turn": 1e6})]).evaluate(motion)
+    made = Recipe([Step("stagger", parameters)]).evaluate(motion)
+    assert (turn_speeds(made) / slow).max() <= 3.0 + 1e-6
+    if (turn_speeds(asked) / slow).max() <= 3.0:
+        assert quat.angle(asked.rotations, made.rotations).max() < 1e-12
+    else:
+        assert any("of the requested staggering is kept" in n for n in made.notes)
+
+
+def test_a_slider_of_staggering_moves_continuously() -> None:
+    motion = clip("02_01")
+    made = [
+        Recipe([Step("stagger", {"overlap": o, "constraints": "free"})]).evaluate(motion)
+        for o in np.linspace(1.8, 2.0, 9)
+    ]
+    steps = [
+        np.linalg.norm(positions(b) - positions(a), axis=-1).max()
+        for a, b in itertools.pairwise(made)
+    ]
+    assert max(steps) < 6 * np.median(steps) + 0.005
+
+
+@pytest.mark.parametrize("name", ["13_11", "16_03", "16_06"])
+def test_an_exaggerated_jump_is_higher_and_its_crouch_deeper(name: str) -> None:
+    motion = clip(name)
+    hips = motion.skeleton.index("Hips")
+    made = Recipe([Step("stagger", {"exaggerate": 0.4})]).evaluate(motion)
+    before, after = positions(motion)[:, hips], positions(made)[:, hips]
+    start, end = max(find_contacts(motion).flights, key=lambda f: f[1] - f[0])
+    flight = (motion.times >= start) & (motion.times <= end)
+    crouch = (motion.times >= start - 0.7) & (motion.times <= start)
+    level = before[flight][0, 1]
+    rise = (after[flight, 1].max() - level) / (before[flight, 1].max() - level)
+    depth = (level - after[crouch, 1].min()) / (level - before[crouch, 1].min())
+    assert rise == pytest.approx(1.4, abs=0.1)
+    assert depth == pytest.approx(1.4, abs=0.1)
+    assert np.abs(after - before)[:, [0, 2]].max() < 1e-3
+    kept = Recipe([Step("stagger", {"exaggerate": 0.4, "keep_gravity": True})]).evaluate(motion)
+    assert kept.duration > motion.duration
+    assert flight_error(kept).mean < 0.5 * flight_error(made).mean

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from retime import (
     quat,
     read,
 )
+from retime.methods.surface.arrival import arrival
 from retime.methods.surface.projection import seen_at, topological_distances
 from retime.motion.kinematics import joint_speeds
 
@@ -32,6 +34,10 @@ CLIPS = {
     "111_32": "RightHand", "90_02": "LeftHand", "05_06": "LeftFoot",
     "13_11": "LeftHand", "22_17": "RightHand", "49_03": "RightFoot", "16_35": "LeftHand",
 }  # fmt: skip
+
+
+# Feet that stand at their fastest moment, seen from the hips: a plant stays where it is.
+STAND = ("05_06", "49_03")
 
 
 def clip(name: str) -> Motion:
@@ -54,7 +60,7 @@ def test_what_held_in_the_trials(name: str, shift: float, mode: str) -> None:
     motion, joint = clip(name), CLIPS[name]
     time = moment(motion, joint)
     key = SurfaceKey(time=time, joint=joint, shift=shift)
-    surfaces = ControlSurfaces(motion, [key], mode=mode)  # type: ignore[arg-type]
+    surfaces = ControlSurfaces(motion, [key], mode=mode, falloff="joint")  # type: ignore[arg-type]
     warp = surfaces.warp()
     j = motion.skeleton.index(joint)
     graph = warp.channels[joint]
@@ -98,3 +104,39 @@ def test_a_walk_keeps_its_feet(joint: str) -> None:
         frames = (out.times >= shown[0]) & (out.times <= shown[1])
         place = positions(out)[frames, motion.skeleton.index(contact.joint)]
         assert np.linalg.norm(place - place.mean(0), axis=1).max() < 1e-3
+
+
+@pytest.mark.parametrize("shift", [-0.2, 0.15])
+@pytest.mark.parametrize("name", CLIPS)
+def test_dragged_limbs_arrive_in_space(name: str, shift: float) -> None:
+    motion, joint = clip(name), CLIPS[name]
+    key = SurfaceKey(time=moment(motion, joint), joint=joint, shift=shift)
+    step = Step("surface", {"keys": [key]})
+    made = Recipe([step]).evaluate(motion)
+    found = arrival(motion, made, motion.skeleton.index(joint), key.time, shift)
+    paper = Recipe([replace(step, parameters={"keys": [key], "falloff": "joint"})])
+    before = arrival(motion, paper.evaluate(motion), motion.skeleton.index(joint), key.time, shift)
+    if name not in STAND:
+        assert found.measured / shift > 0.9
+        assert found.distance < 0.02
+    assert found.distance < before.distance
+    fastest = turn_speeds(motion)
+    assert (turn_speeds(made) / np.maximum(fastest, 0.5)).max() < 4.0
+
+
+def turn_speeds(motion: Motion) -> np.ndarray:
+    turns = quat.angle(motion.rotations[:-1], motion.rotations[1:])
+    return np.asarray(turns.max(axis=0) * motion.rate)
+
+
+def test_both_hands_stay_on_the_club() -> None:
+    motion = clip("64_01")
+    key = SurfaceKey(time=moment(motion, "RightHand"), joint="RightHand", shift=-0.15)
+    made = Recipe([Step("surface", {"keys": [key]})]).evaluate(motion)
+    gaps = []
+    for m in (motion, made):
+        left, right = (positions(m)[:, m.skeleton.index(f"{s}Hand")] for s in ("Left", "Right"))
+        gaps.append(np.linalg.norm(left - right, axis=1))
+    then = Recipe([Step("surface", {"keys": [key]})]).warp(motion)(made.times, "RightHand")
+    wanted = np.interp(then, motion.times, gaps[0])
+    assert np.abs(gaps[1] - wanted).max() < 0.01

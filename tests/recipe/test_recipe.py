@@ -34,7 +34,7 @@ HEAD = {"format": "retime-recipe", "version": 2}
     [
         (("splin",), "did you mean 'spline'"),
         (("spline", {"durration": 1}), "spline: no parameter named 'durration'"),
-        (("spline", {"duration": "long"}), "spline: duration: 'long' is not a number"),
+        (("spline", {"duration": "long"}), "spline: duration: 'long' is not a time"),
         (("spline", {}, 1.5), "spline: the weight is 1.5; it goes from 0 to 1"),
         (("spline", {}, float("nan")), "the weight is nan"),
         (("warp", {}), "warp: missing parameter 'warp'"),

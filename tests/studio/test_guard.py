@@ -28,7 +28,7 @@ def make_guard() -> Guard:
 
 
 def ask(guard: Guard, path: str = "/", kind: str = "http", method: str = "GET", query: str = "",
-        **headers: str) -> list[dict[str, Any]]:  # fmt: skip
+        server: Any = None, **headers: str) -> list[dict[str, Any]]:  # fmt: skip
     sent: list[dict[str, Any]] = []
 
     async def send(message: dict[str, Any]) -> None:
@@ -40,7 +40,7 @@ def ask(guard: Guard, path: str = "/", kind: str = "http", method: str = "GET", 
     given = {"host": HOST} | {k.replace("_", "-"): v for k, v in headers.items()}
     listed = [(k.encode(), v.encode()) for k, v in given.items() if v]
     scope = {"type": kind, "path": path, "method": method, "headers": listed,
-             "query_string": query.encode()}  # fmt: skip
+             "query_string": query.encode(), "server": server}  # fmt: skip
     asyncio.run(guard(scope, receive, send))
     return sent
 
@@ -144,3 +144,20 @@ def test_an_origin_that_is_no_address_is_refused() -> None:
 def test_small_messages_are_sent_at_once() -> None:
     with listen("127.0.0.1", 0) as listening:
         assert listening.proto == socket.IPPROTO_TCP  # what asyncio wants for TCP_NODELAY
+
+
+def test_a_server_at_all_addresses_lets_in_who_names_the_one_it_was_reached_at() -> None:
+    guard = Guard(_app, hosts=[HOST], port=4242, every_address=True)
+    cookie = cookie_of(guard)
+
+    def reached(server: tuple[str, int], host: str, **headers: str) -> bool:
+        return passes(ask(guard, server=server, host=host, cookie=cookie, **headers))
+
+    assert reached(("192.168.1.20", 4242), "192.168.1.20:4242")
+    assert reached(("2001:db8::7", 4242), "[2001:db8::7]:4242")
+    assert reached(("192.168.1.20", 4242), "192.168.1.20:4242", origin="http://192.168.1.20:4242")
+    assert not reached(("192.168.1.20", 4242), "evil.example:4242")
+    assert not reached(("192.168.1.20", 4242), "192.168.1.21:4242")
+    assert not reached(("192.168.1.20", 4242), "192.168.1.20:4242", origin="http://evil.example")
+    strict = Guard(_app, hosts=[HOST], port=4242)
+    assert not passes(ask(strict, server=("192.168.1.20", 4242), host="192.168.1.20:4242"))

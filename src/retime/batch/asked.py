@@ -11,93 +11,62 @@ from retime.errors import RetimeError
 from retime.evaluate.reading import Reading
 from retime.recipe import Recipe
 
-__all__ = ["Batch", "BatchStoppedError", "Summary"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Batch:
-    """A recipe to be mapped over a library.
-
-    Parameters
-    ----------
-    recipe : Recipe
-        The steps.
-    library, out : Path
-        Folder of the clips, and of the results.
-    gate : Gate
-        Thresholds that results must meet to be accepted.
-    vary : sequence of str
-        What differs from copy to copy, like ``"duration=0.8..1.25"``.
-    copies : int
-        Results to be made of each clip.
-    seed : int
-        Another seed draws other values.
-    suffix : str
-        Suffix of the results, like ``"npz"``; empty to keep each clip's own.
-    fps : float, optional
-        Frame rate of the results; else each clip's own.
-    reading : Reading
-        How clips are read, where their files tell too little.
-    drop_rest : bool
-        Leave out the rest poses that were set aside on reading.
-    min_contact : float
-        Shortest contact in seconds, for the measures.
-    physics : bool
-        Also measure feasibility; a gate that looks at it does so by itself.
-    timeout : float, optional
-        Seconds after which the work on a clip is ended.
-    shard : Shard, optional
-        The part of the library to be done.
-    resume : bool
-        Continue what was begun in ``out``.
-    """
+    """A recipe to be mapped over a library."""
 
     recipe: Recipe
+    """The steps."""
     library: Path
     out: Path
+    """Folder of the clips, and of the results."""
     gate: Gate = field(default_factory=lambda: Gate({}))
+    """Thresholds that results must meet to be accepted."""
     vary: tuple[str, ...] = ()
+    """What differs from copy to copy, like ``"duration=0.8..1.25"``."""
     copies: int = 1
+    """Results to be made of each clip."""
     seed: int = 0
+    """Another seed draws other values."""
     suffix: str = ""
+    """Suffix of the results, like ``"npz"``; empty to keep each clip's own."""
     fps: float | None = None
+    """Frame rate of the results; else each clip's own."""
     reading: Reading = field(default_factory=Reading)
+    """How clips are read, where their files tell too little."""
     drop_rest: bool = False
-    min_contact: float = 0.25
+    """Leave out the rest poses that were set aside on reading."""
+    min_contact: float = 0.1
+    """Shortest contact in seconds, for the measures."""
     physics: bool = False
+    """Also measure feasibility; a gate that looks at it does so by itself."""
     timeout: float | None = None
+    """Seconds after which the work on a clip is ended."""
     shard: Shard | None = None
+    """The part of the library to be done."""
     resume: bool = False
+    """Continue what was begun in ``out``."""
 
 
 @dataclass
 class Summary:
-    """What came of a batch.
-
-    Parameters
-    ----------
-    total : int
-        Results to be made.
-    kept : int
-        Results that an earlier run had made.
-    accepted, rejected, failed : int
-        Of all results, those of earlier runs included.
-    replaced : int
-        Results of earlier runs whose clip or recipe is another now: they are made again.
-    strangers : int
-        Results of earlier runs that are not in today's plan; they are left alone.
-    seconds : float
-        Time that this run took.
-    """
+    """What came of a batch."""
 
     total: int
+    """Results to be made."""
     kept: int = 0
+    """Results that an earlier run had made."""
     accepted: int = 0
     rejected: int = 0
     failed: int = 0
+    """Of all results, those of earlier runs included."""
     replaced: int = 0
+    """Results of earlier runs whose clip or recipe is another now: they are made again."""
     strangers: int = 0
+    """Results of earlier runs that are not in today's plan; they are left alone."""
     seconds: float = 0.0
+    """Time that this run took."""
 
     @property
     def finished(self) -> int:

@@ -22,8 +22,6 @@ from retime.batch.isolation import end_children, run_isolated
 from retime.batch.task import Outcome, Task
 from retime.errors import InputError, MissingDependencyError, RetimeError
 
-__all__ = ["Backend", "LostBackendError", "LostWorkersError", "open_backend"]
-
 # Seconds to wait for a scheduler, and for its first worker.
 _CONNECT = 3.0
 _FIRST_WORKER = 3.0
@@ -64,12 +62,8 @@ class Backend(Protocol):
 def open_backend(text: str, jobs: int | None) -> Backend:
     """Open a backend.
 
-    Parameters
-    ----------
-    text : str
-        ``local``, ``dask`` (threads of this process) or ``dask://HOST:PORT``.
-    jobs : int, optional
-        Tasks at a time; else one for each processor. A cluster decides by itself.
+    ``text`` is ``local``, ``dask`` (threads of this process) or ``dask://HOST:PORT``. There are
+    ``jobs`` tasks at a time, else one for each processor; a cluster decides by itself.
     """
     if jobs is not None and jobs < 1:
         raise InputError(f"--jobs is {jobs}; the least is 1")

@@ -16,8 +16,6 @@ from pathlib import Path
 from retime.batch.task import Task, do_task
 from retime.process.inside import own_output, queued_messages, send_message
 
-__all__ = ["main"]
-
 
 def _warm_up() -> None:
     """Load what every clip needs, compiled code too, before a clip's time begins to count."""

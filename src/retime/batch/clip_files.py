@@ -8,8 +8,6 @@ from pathlib import Path
 from retime.io import format_of
 from retime.io.files import read_bytes
 
-__all__ = ["clip_sha256", "clip_stamp", "file_sha256"]
-
 
 def file_sha256(path: Path) -> str:
     """Hash a file's bytes; one that cannot be read is an ``InputError``."""

@@ -25,60 +25,40 @@ from retime.parameters import declared
 from retime.recipe import Recipe
 from retime.recipe.json import to_document
 
-__all__ = ["ClipRecipe", "ClipRecipes"]
-
 _PLACEHOLDERS = ("stem", "name", "folder", "library")
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True)
 class ClipRecipe:
-    """The recipe of one result.
-
-    Parameters
-    ----------
-    document : mapping
-        As a recipe's JSON file, its paths absolute.
-    duration : (int, float), optional
-        The step whose duration is this factor of the clip's.
-    varied : mapping of str to object
-        What was drawn, by what varies.
-    sha256 : str
-        Hash of all that decides the result, what references hold included; where they lie is not.
-    """
+    """The recipe of one result."""
 
     document: Mapping[str, Any]
+    """As a recipe's JSON file, its paths absolute."""
     duration: tuple[int, float] | None
+    """The step whose duration is this factor of the clip's."""
     varied: Mapping[str, Any]
+    """What was drawn, by what varies."""
     sha256: str
+    """Hash of all that decides the result, what references hold included; where they lie is not."""
 
 
 @dataclass
 class ClipRecipes:
-    """Makes recipes for clips.
-
-    Parameters
-    ----------
-    recipe : Recipe
-        What is mapped over the library.
-    library : Path
-        The folder of clips.
-    indices : Path
-        Where indices of reference folders are kept.
-    variations : sequence of Variation
-        What differs from copy to copy.
-    seed : int
-        Another seed draws other values.
-    also : mapping
-        Further settings that decide a result, for its hash.
-    """
+    """Makes recipes for clips."""
 
     recipe: Recipe
+    """What is mapped over the library."""
     library: Path
+    """The folder of clips."""
     indices: Path
+    """Where indices of reference folders are kept."""
     variations: Sequence[Variation] = ()
+    """What differs from copy to copy."""
     seed: int = 0
+    """Another seed draws other values."""
     also: Mapping[str, Any] = field(default_factory=dict)
+    """Further settings that decide a result, for its hash."""
     _known: dict[str, tuple[tuple[int, int], str]] = field(default_factory=dict)
     _folders: dict[str, tuple[str, str]] = field(default_factory=dict)
 

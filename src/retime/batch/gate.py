@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from retime.body.metrics import MEASURES, Measure
+from retime.coercion import is_number
 from retime.errors import FormatError, InputError, did_you_mean
 from retime.io.files import read_bytes
-
-__all__ = ["GATED", "Gate", "Limit", "read_gate"]
 
 # What a gate may look at: all that is measured without a known true warp, and feasibility.
 _NEEDS_TRUTH = ("deviation_mean", "deviation_worst", "unnoticed")
@@ -26,19 +25,13 @@ GATED: dict[str, Measure] = {n: m for n, m in MEASURES.items() if n not in _NEED
 
 @dataclass(frozen=True)
 class Limit:
-    """What one measure may be.
-
-    Parameters
-    ----------
-    least, most : float
-        Bounds that are still accepted.
-    required : bool
-        Whether a result is rejected in which it cannot be measured (no flight, no feet).
-    """
+    """What one measure may be."""
 
     least: float = -math.inf
     most: float = math.inf
+    """Bounds that are still accepted."""
     required: bool = False
+    """Whether a result is rejected in which it cannot be measured (no flight, no feet)."""
 
 
 @dataclass(frozen=True)
@@ -95,10 +88,7 @@ class Gate:
 def read_gate(path: str | Path) -> Gate:
     """Read a gate from a TOML file with a table ``[gate]``.
 
-    Parameters
-    ----------
-    path : str or Path
-        The file; each line is like ``foot_skate = {max = 0.02}``.
+    Each of its lines is like ``foot_skate = {max = 0.02}``.
     """
     try:
         document = tomllib.loads(read_bytes(path).decode())
@@ -125,12 +115,11 @@ def _limit(name: str, given: Any) -> Limit:
     unknown = set(given) - {"min", "max", "required"}
     if unknown:
         raise InputError(f"{name} has no {sorted(unknown)[0]!r}; it takes min, max and required")
-    ends = {}
-    for key in ("min", "max"):
-        value = given.get(key, -math.inf if key == "min" else math.inf)
-        if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
-            raise InputError(f"the {key} of {name} is {value!r}, not a number")
-        ends[key] = float(value)
+    ends = {"min": -math.inf, "max": math.inf}
+    for key in [k for k in ends if k in given]:
+        if not is_number(given[key]) or math.isnan(given[key]):
+            raise InputError(f"the {key} of {name} is {given[key]!r}, not a number")
+        ends[key] = float(given[key])
     if ends["min"] > ends["max"]:
         raise InputError(f"{name}: the min is above the max; nothing would pass")
     required = given.get("required", False)

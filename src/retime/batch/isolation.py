@@ -20,8 +20,6 @@ from dataclasses import asdict
 from retime.batch.task import Outcome, Task
 from retime.process.child import ONE_THREAD, Child
 
-__all__ = ["end_children", "run_isolated"]
-
 # A child without a task for so long is ended, seconds: cluster workers outlive batches.
 _IDLE = 60.0
 
@@ -64,12 +62,7 @@ _watches: set[str] = set()
 def run_isolated(task: Task, coordinator: int | None = None) -> Outcome:
     """Do a task in a child process; nothing is ever raised for a clip's sake.
 
-    Parameters
-    ----------
-    task : Task
-        What to do.
-    coordinator : int, optional
-        Process that this worker must not outlive, where that one started it.
+    ``coordinator`` is a process that this worker must not outlive, where that one started it.
     """
     if task.problem:
         return Outcome(task.name, "input", task.problem)

@@ -10,14 +10,11 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
-import io
-import json
 import os
 import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -26,13 +23,11 @@ from retime.batch.clip_files import clip_sha256
 from retime.batch.plan import clip_suffixes
 from retime.errors import InputError, RetimeError
 from retime.io import read
-from retime.io.files import read_bytes, write_bytes
-from retime.io.npz import motion_from_parts, motion_parts
+from retime.io.files import write_bytes
 from retime.methods.guided.features import KEPT_FEATURES
+from retime.methods.guided.library import as_npy, open_motion, store_motion
 from retime.motion import Motion
 from retime.motion.memory import memory
-
-__all__ = ["folder_digest", "index_folder", "open_index"]
 
 VERSION = 1
 
@@ -54,14 +49,8 @@ def folder_digest(folder: Path) -> str:
 def index_folder(folder: Path, indices: Path, digest: str) -> Path:
     """Index the motions of a folder, unless that was done; returns the index.
 
-    Parameters
-    ----------
-    folder : Path
-        The reference motions; files that cannot be read are left out, as everywhere.
-    indices : Path
-        Where indices are kept.
-    digest : str
-        Hash of the folder, from :func:`folder_digest`.
+    Files of the folder that cannot be read are left out, as everywhere. Indices are kept in the
+    folder ``indices``; ``digest`` is from :func:`folder_digest`.
     """
     place = indices / digest
     if place.is_dir():
@@ -75,7 +64,7 @@ def index_folder(folder: Path, indices: Path, digest: str) -> Path:
                 motion = read(path)
             except RetimeError:
                 continue  # a library may hold files that are none of ours
-            _store(motion, beside / f"{count:06d}")
+            store_motion(motion, beside / f"{count:06d}")
             count += 1
         if not count:
             raise InputError(f"no readable motion in the folder {folder}")
@@ -88,20 +77,6 @@ def index_folder(folder: Path, indices: Path, digest: str) -> Path:
     return place
 
 
-def _store(motion: Motion, place: Path) -> None:
-    place.mkdir()
-    about, arrays = motion_parts(motion)
-    write_bytes(place / "about.json", [json.dumps(about).encode()])
-    for name, array in arrays.items():
-        write_bytes(place / f"{name}.npy", [_as_npy(array)])
-
-
-def _as_npy(array: Any) -> bytes:
-    buffer = io.BytesIO()
-    np.save(buffer, np.ascontiguousarray(array), allow_pickle=False)
-    return buffer.getvalue()
-
-
 @functools.lru_cache(maxsize=4)
 def open_index(index: str) -> tuple[Motion, ...]:
     """Map the motions of an index; features that are made of them are kept for all workers."""
@@ -110,13 +85,7 @@ def open_index(index: str) -> tuple[Motion, ...]:
 
 
 def _open(place: Path) -> Motion:
-    about = json.loads(read_bytes(place / "about.json"))
-    arrays = {
-        path.stem: np.load(path, mmap_mode="r")
-        for path in place.glob("*.npy")
-        if not path.stem.startswith("features-")
-    }
-    motion = motion_from_parts(about, arrays)
+    motion = open_motion(place)
     memory(motion, KEPT_FEATURES)["keep"] = functools.partial(_features, place)
     return motion
 
@@ -129,5 +98,5 @@ def _features(place: Path, key: str, make: Callable[[], FloatArray]) -> FloatArr
         return mapped
     made = make()
     with contextlib.suppress(RetimeError):  # a full disk: it is made again next time
-        write_bytes(path, [_as_npy(made)])
+        write_bytes(path, [as_npy(made)])
     return made

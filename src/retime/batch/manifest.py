@@ -22,73 +22,50 @@ from retime.io.files import lock_file
 from retime.recipe import json as recipe_json
 from retime.recipe.upgrade import VERSION, upgrade_name
 
-__all__ = ["Manifest", "Row", "manifest_files", "read_rows"]
-
-
 _NAME = re.compile(r"^manifest(-\d+of\d+)?\.sqlite$")
 
 
 @dataclass(frozen=True)
 class Row:
-    """What is known of one result.
-
-    Parameters
-    ----------
-    name : str
-        The result, relative to its folder.
-    clip : str
-        The clip, relative to the library.
-    copy : int
-        Which copy; 0 where there is only one.
-    clip_size, clip_stamp : int
-        Bytes of the clip and when it was changed (ns): while both stay, its hash is taken over.
-    clip_sha256, recipe_sha256 : str
-        Hashes of the clip, and of all else that decides the result.
-    retime : str
-        The version that made it.
-    varied : mapping
-        What was drawn for it.
-    state : str
-        ``running``, ``done`` or ``failed``.
-    verdict : str
-        ``accepted`` or ``rejected``, where it is done.
-    reasons : sequence of str
-        Why it was rejected.
-    measures : mapping of str to float
-        Of the result.
-    physics : bool
-        Whether feasibility was asked for.
-    notes : sequence of str
-        What was found, assumed or changed.
-    sha256, size : str, int
-        Hash and number of the result's bytes.
-    seconds, clip_seconds : float
-        Time that the work took, and the result's duration.
-    failure, error : str
-        What kind of failure, and the sentence.
-    """
+    """What is known of one result."""
 
     name: str
+    """The result, relative to its folder."""
     clip: str
+    """The clip, relative to the library."""
     copy: int = 0
+    """Which copy; 0 where there is only one."""
     clip_size: int = 0
     clip_stamp: int = 0
+    """Bytes of the clip and when it was changed (ns): while both stay, its hash is taken over."""
     clip_sha256: str = ""
     recipe_sha256: str = ""
+    """Hashes of the clip, and of all else that decides the result."""
     retime: str = ""
+    """The version that made it."""
     varied: Mapping[str, Any] | None = None
+    """What was drawn for it."""
     state: str = "running"
+    """``running``, ``done`` or ``failed``."""
     verdict: str = ""
+    """``accepted`` or ``rejected``, where it is done."""
     reasons: tuple[str, ...] = ()
+    """Why it was rejected."""
     measures: Mapping[str, float] | None = None
+    """Of the result."""
     physics: bool = False
+    """Whether feasibility was asked for."""
     notes: tuple[str, ...] = ()
+    """What was found, assumed or changed."""
     sha256: str = ""
     size: int = 0
+    """Hash and number of the result's bytes."""
     seconds: float = 0.0
     clip_seconds: float = 0.0
+    """Time that the work took, and the result's duration."""
     failure: str = ""
     error: str = ""
+    """What kind of failure, and the sentence."""
 
 
 _COLUMNS = [f.name for f in fields(Row)]
@@ -105,10 +82,7 @@ CREATE INDEX IF NOT EXISTS clips ON results (clip);
 class Manifest:
     """An open manifest; only one process has it open for writing.
 
-    Parameters
-    ----------
-    path : Path
-        The file; its folder must exist.
+    The folder of its file must exist.
     """
 
     def __init__(self, path: Path) -> None:
@@ -132,7 +106,7 @@ class Manifest:
                 self._upgrade(found)
         except sqlite3.DatabaseError as e:
             self.close()
-            raise InputError(f"{path} cannot be used: {e}") from None
+            raise _damaged(path, e) from None
         except BaseException:
             self.close()
             raise
@@ -148,9 +122,9 @@ class Manifest:
 
     def about(self) -> dict[str, Any]:
         """Return what is said of the batch as a whole."""
-        with self._lock:
+        with self._reading():
             found = self._db.execute("SELECT key, value FROM about").fetchall()
-        return {key: json.loads(value) for key, value in found}
+            return {key: json.loads(value) for key, value in found}
 
     def tell(self, about: Mapping[str, Any]) -> None:
         """Say something of the batch as a whole."""
@@ -160,13 +134,15 @@ class Manifest:
 
     def row(self, name: str) -> Row | None:
         """Look a result up."""
-        with self._lock:
-            found = self._db.execute("SELECT * FROM results WHERE name = ?", (name,)).fetchone()
-        return None if found is None else _row(found)
+        with self._reading():
+            found = self._db.execute(
+                f"SELECT {', '.join(_COLUMNS)} FROM results WHERE name = ?", (name,)
+            ).fetchone()
+            return None if found is None else _row(found)
 
     def clip(self, clip: str) -> tuple[int, int, str] | None:
         """Return size, stamp and hash of a clip as they were found last."""
-        with self._lock:
+        with self._reading():
             found: tuple[int, int, str] | None = self._db.execute(
                 "SELECT clip_size, clip_stamp, clip_sha256 FROM results "
                 "WHERE clip = ? AND clip_sha256 != '' LIMIT 1",
@@ -184,26 +160,51 @@ class Manifest:
 
     def names(self) -> Iterator[str]:
         """List the results that it knows."""
-        with self._lock:
+        with self._reading():
             found = self._db.execute("SELECT name FROM results").fetchall()
         return (name for (name,) in found)
 
     @contextlib.contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
+    def _reading(self) -> Iterator[None]:
+        """Read one at a time; what a damaged file gives is a sentence."""
+        with self._lock, _readable(self.path):
             yield
-            self._db.execute("COMMIT")
-        except BaseException:
-            with contextlib.suppress(sqlite3.Error):
-                self._db.execute("ROLLBACK")
-            raise
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with _readable(self.path):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._db.execute("COMMIT")
+            except BaseException:
+                with contextlib.suppress(sqlite3.Error):
+                    self._db.execute("ROLLBACK")
+                raise
 
     def close(self) -> None:
         """Let go of it."""
         with contextlib.suppress(sqlite3.Error):
             self._db.close()
         self._held.close()
+
+
+@contextlib.contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Say in a sentence that a manifest is damaged: as a file, or in what its rows hold."""
+    try:
+        yield
+    except (sqlite3.OperationalError, InputError):
+        raise  # a full disk or a lock is no damage; a sentence is one already
+    except (sqlite3.DatabaseError, ValueError, TypeError, AttributeError, RecursionError) as e:
+        raise _damaged(path, e) from None
+
+
+def _damaged(path: Path, error: Exception) -> InputError:
+    return InputError(
+        f"{path} is damaged ({error}); move it away and run the batch again, which makes all of "
+        "its results again"
+    )
 
 
 def _row(values: tuple[Any, ...]) -> Row:
@@ -250,17 +251,19 @@ def read_rows(folder: Path) -> tuple[dict[str, Any], list[Row]]:
     rows: list[Row] = []
     for path in manifest_files(folder):
         try:
-            db = sqlite3.connect(path)
-            try:
-                found = db.execute("SELECT key, value FROM about").fetchall()
-                told = {key: json.loads(value) for key, value in found}
-                version = told.get("version", VERSION)
-                about |= _upgraded_about(told, version)
-                listed = ", ".join(_COLUMNS)
-                for values in db.execute(f"SELECT {listed} FROM results ORDER BY name"):
-                    rows.append(_upgraded_row(_row(values), version))
-            finally:
-                db.close()
-        except sqlite3.DatabaseError as e:
+            told, listed = _read_manifest(path)
+        except sqlite3.OperationalError as e:
             raise InputError(f"{path} cannot be read: {e}") from None
+        about |= told
+        rows += listed
     return about, sorted(rows, key=lambda row: row.name)
+
+
+def _read_manifest(path: Path) -> tuple[dict[str, Any], list[Row]]:
+    with _readable(path), contextlib.closing(sqlite3.connect(path)) as db:
+        found = db.execute("SELECT key, value FROM about").fetchall()
+        told = {key: json.loads(value) for key, value in found}
+        version = told.get("version", VERSION)
+        listed = db.execute(f"SELECT {', '.join(_COLUMNS)} FROM results ORDER BY name")
+        rows = [_upgraded_row(_row(values), version) for values in listed]
+        return _upgraded_about(told, version), rows

@@ -12,29 +12,20 @@ from pathlib import Path, PurePosixPath
 from retime.errors import InputError
 from retime.io import FORMATS, format_of
 
-__all__ = ["Item", "Plan", "Shard", "clip_suffixes", "make_plan"]
-
 # So many of the names that collide are listed.
 _LISTED = 10
 
 
 @dataclass(frozen=True)
 class Item:
-    """One result to be made.
-
-    Parameters
-    ----------
-    name : str
-        Where it will lie, relative to the folder of results, with forward slashes.
-    clip : str
-        The clip, relative to the library.
-    copy : int
-        Which copy of it, from 1; 0 where there is only one.
-    """
+    """One result to be made."""
 
     name: str
+    """Where it will lie, relative to the folder of results, with forward slashes."""
     clip: str
+    """The clip, relative to the library."""
     copy: int
+    """Which copy of it, from 1; 0 where there is only one."""
 
 
 @dataclass(frozen=True)
@@ -73,24 +64,16 @@ class Shard:
 
 @dataclass(frozen=True)
 class Plan:
-    """The clips of a library and the results to be made of them.
-
-    Parameters
-    ----------
-    library : Path
-        The folder of clips.
-    clips : tuple of str
-        The clips, relative to it, in order.
-    copies : int
-        Results to be made of each.
-    suffix : str
-        Suffix of the results; empty to keep each clip's own.
-    """
+    """The clips of a library and the results to be made of them."""
 
     library: Path
+    """The folder of clips."""
     clips: tuple[str, ...]
+    """The clips, relative to it, in order."""
     copies: int = 1
+    """Results to be made of each."""
     suffix: str = ""
+    """Suffix of the results; empty to keep each clip's own."""
 
     def __len__(self) -> int:
         return len(self.clips) * self.copies

@@ -14,8 +14,6 @@ from retime.io import read
 from retime.motion import Motion
 from retime.plot.batch_report import Strip, write_batch_report
 
-__all__ = ["report_batch"]
-
 # So many of the worst results are drawn.
 _DRAWN = 6
 
@@ -23,12 +21,7 @@ _DRAWN = 6
 def report_batch(folder: Path, page: Path | None = None) -> dict[str, Any]:
     """Write a batch's page and tables; returns where they lie, and the counts.
 
-    Parameters
-    ----------
-    folder : Path
-        The folder of results.
-    page : Path, optional
-        The .html file; else ``report.html`` in the folder. Tables lie beside it.
+    The page is ``report.html`` in the folder of results where none is named. Tables lie beside it.
     """
     about, rows = read_rows(folder)
     if not rows:

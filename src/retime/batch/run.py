@@ -49,14 +49,7 @@ Told = Callable[[Row, Summary], None]
 def run_batch(batch: Batch, backend: Backend, told: Told = lambda row, summary: None) -> Summary:
     """Run a batch to its end; what stops it leaves a manifest to continue from.
 
-    Parameters
-    ----------
-    batch : Batch
-        What to do.
-    backend : Backend
-        Where to do it; see :func:`retime.batch.backends.open_backend`.
-    told : callable
-        Told each row as it is finished, with the summary so far.
+    ``told`` is called with each row as it is finished, and the summary so far.
     """
     return _Run(batch, backend, told).run()
 
@@ -92,7 +85,7 @@ class _Run:
     def run(self) -> Summary:
         for place in PLACES:
             (self.out / place).mkdir(parents=True, exist_ok=True)
-        self.manifest = Manifest(self.out / f"manifest{_part(self.batch.shard)}.sqlite")
+        self.manifest = Manifest(self.out / _manifest_name(self.batch))
         try:
             self.manifest.tell(self._about())
             self.recipes.prepare()
@@ -388,12 +381,16 @@ def _part(shard: Shard | None) -> str:
     return "" if shard is None else f"-{shard.part}of{shard.parts}"
 
 
+def _manifest_name(batch: Batch) -> str:
+    return f"manifest{_part(batch.shard)}.sqlite"
+
+
 def _must_be_free(batch: Batch) -> None:
     """Refuse a folder that holds something else, or a batch that is not to be continued."""
     out = batch.out
     if out.exists() and not out.is_dir():
         raise InputError(f"{out} is a file; results need a folder")
-    own = f"manifest{_part(batch.shard)}.sqlite"
+    own = _manifest_name(batch)
     manifests = [p.name for p in manifest_files(out)]
     for name in manifests:
         if name.partition("of")[2] != own.partition("of")[2]:

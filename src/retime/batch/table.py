@@ -11,8 +11,6 @@ from typing import Any
 from retime.batch.manifest import Row
 from retime.io.files import write_bytes
 
-__all__ = ["as_records", "write_csv", "write_parquet"]
-
 _FIRST = ("name", "clip", "copy", "state", "verdict")
 _LAST = ("seconds", "clip_seconds", "size", "sha256", "clip_sha256", "recipe_sha256", "retime")
 
@@ -23,15 +21,14 @@ def as_records(rows: Sequence[Row]) -> tuple[list[str], list[dict[str, Any]]]:
     varied = sorted({v for row in rows for v in row.varied or {}})
     columns = [*_FIRST, "reasons", *measures, *(f"vary {v}" for v in varied), *_LAST]
     columns += ["failure", "error", "notes"]
-    records = []
-    for row in rows:
-        record: dict[str, Any] = {c: getattr(row, c) for c in (*_FIRST, *_LAST)}
-        record |= {m: (row.measures or {}).get(m) for m in measures}
-        record |= {f"vary {v}": (row.varied or {}).get(v) for v in varied}
-        record |= {"reasons": "; ".join(row.reasons), "notes": "; ".join(row.notes)}
-        record |= {"failure": row.failure, "error": row.error}
-        records.append(record)
-    return columns, records
+    return columns, [dict.fromkeys(columns) | _record(row) for row in rows]
+
+
+def _record(row: Row) -> dict[str, Any]:
+    told = {c: getattr(row, c) for c in (*_FIRST, *_LAST, "failure", "error")}
+    told |= {"reasons": "; ".join(row.reasons), "notes": "; ".join(row.notes)}
+    varied = {f"vary {v}": value for v, value in (row.varied or {}).items()}
+    return told | dict(row.measures or {}) | varied
 
 
 def write_csv(rows: Sequence[Row], path: Path) -> None:

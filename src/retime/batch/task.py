@@ -15,8 +15,6 @@ from typing import Any, Literal
 
 from retime.errors import InputError, MissingDependencyError, RetimeError
 
-__all__ = ["Failure", "Outcome", "Task", "do_task"]
-
 Failure = Literal[
     "", "input", "unreadable", "fault", "missing", "memory", "time", "crash", "disk", "version"
 ]
@@ -27,94 +25,64 @@ _MORE_IS_BETTER = {"jerk", "contacts_kept", "feasible_share"}
 
 @dataclass(frozen=True)
 class Task:
-    """What a worker is told; all of it plain data.
-
-    Parameters
-    ----------
-    name : str
-        The result's name, relative to the folder of results.
-    source : str
-        The clip.
-    sha256 : str
-        Hash of what the clip holds, from ``clip_sha256``.
-    recipe : mapping
-        The clip's own recipe, as JSON.
-    target : str
-        Where the result is written, whole or not at all.
-    duration : (int, float), optional
-        The step whose duration is this factor of the clip's.
-    fps : float, optional
-        Frame rate of the result; else the clip's.
-    reading : mapping
-        How the clip is read: fields of ``Reading``.
-    drop_rest : bool
-        Leave out a rest pose that was set aside on reading.
-    min_contact : float
-        Shortest contact in seconds, for the measures.
-    physics : bool
-        Also measure feasibility.
-    timeout : float, optional
-        Seconds after which the work is ended.
-    version : str
-        The version of retime that asks; another one must not answer.
-    problem : str
-        What is wrong already: the clip cannot be read, or its reference is not there.
-    """
+    """What a worker is told; all of it plain data."""
 
     name: str
+    """The result's name, relative to the folder of results."""
     source: str = ""
+    """The clip."""
     sha256: str = ""
+    """Hash of what the clip holds, from ``clip_sha256``."""
     recipe: Mapping[str, Any] = field(default_factory=dict)
+    """The clip's own recipe, as JSON."""
     target: str = ""
+    """Where the result is written, whole or not at all."""
     duration: tuple[int, float] | None = None
+    """The step whose duration is this factor of the clip's."""
     fps: float | None = None
+    """Frame rate of the result; else the clip's."""
     reading: Mapping[str, Any] = field(default_factory=dict)
+    """How the clip is read: fields of ``Reading``."""
     drop_rest: bool = False
-    min_contact: float = 0.25
+    """Leave out a rest pose that was set aside on reading."""
+    min_contact: float = 0.1
+    """Shortest contact in seconds, for the measures."""
     physics: bool = False
+    """Also measure feasibility."""
     timeout: float | None = None
+    """Seconds after which the work is ended."""
     version: str = ""
+    """The version of retime that asks; another one must not answer."""
     problem: str = ""
+    """What is wrong already: the clip cannot be read, or its reference is not there."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a task.
-
-    Parameters
-    ----------
-    name : str
-        The task's.
-    failure : str
-        Empty where the result was written; else whose fault it is: that of the ``input``, of
-        retime (``fault``), of the machine (``unreadable`` from there, ``missing`` part,
-        ``memory``, ``disk``), it took too much ``time``, its process ended (``crash``), or the
-        worker is of another ``version``.
-    error : str
-        The same as a sentence.
-    measures : mapping of str to float
-        Of the result.
-    notes : sequence of str
-        What was found, assumed or changed on the way.
-    sha256 : str
-        Hash of the result's bytes.
-    size : int
-        Their number.
-    seconds : float
-        Time that the work took.
-    clip_seconds : float
-        Duration of the result.
-    """
+    """What came of a task."""
 
     name: str
+    """The task's."""
     failure: Failure = ""
+    """Empty where the result was written; else whose fault it is: that of the ``input``, of retime
+    (``fault``), of the machine (``unreadable`` from there, ``missing`` part, ``memory``, ``disk``),
+    it took too much ``time``, its process ended (``crash``), or the worker is of another
+    ``version``.
+    """
     error: str = ""
+    """The same as a sentence."""
     measures: Mapping[str, float] = field(default_factory=dict)
+    """Of the result."""
     notes: Sequence[str] = ()
+    """What was found, assumed or changed on the way."""
     sha256: str = ""
+    """Hash of the result's bytes."""
     size: int = 0
+    """Their number."""
     seconds: float = 0.0
+    """Time that the work took."""
     clip_seconds: float = 0.0
+    """Duration of the result."""
 
 
 def do_task(task: Task) -> Outcome:

@@ -11,45 +11,34 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from retime.coercion import is_number
 from retime.errors import InputError, did_you_mean
+from retime.io.json_text import must_be_shallow
 from retime.parameters import Parameter, declared, values_of
 from retime.recipe import Recipe, Step
-
-__all__ = ["Variation", "parse_variation", "parse_variations"]
 
 _RANGE = re.compile(r"^\s*([^.\s|]*(?:\.\d+)?[^.\s|]*)\s*\.\.\s*(\S+)\s*$")
 
 
 @dataclass(frozen=True)
 class Variation:
-    """One parameter of one step that varies.
-
-    Parameters
-    ----------
-    text : str
-        As it was given; what is drawn depends on the part before ``=``.
-    step : int
-        Place of the step in the recipe, from 0.
-    parameter : str
-        Name of its parameter.
-    factor : bool
-        Whether values multiply the clip's own duration.
-    low, high : float
-        Ends of a range; with ``choices`` they mean nothing.
-    whole : bool
-        Whether only whole numbers of the range are drawn.
-    choices : tuple
-        Values to choose from, in place of a range.
-    """
+    """One parameter of one step that varies."""
 
     text: str
+    """As it was given; what is drawn depends on the part before ``=``."""
     step: int
+    """Place of the step in the recipe, from 0."""
     parameter: str
+    """Name of its parameter."""
     factor: bool = False
+    """Whether values multiply the clip's own duration."""
     low: float = 0.0
     high: float = 0.0
+    """Ends of a range; with ``choices`` they mean nothing."""
     whole: bool = False
+    """Whether only whole numbers of the range are drawn."""
     choices: tuple[Any, ...] = ()
+    """Values to choose from, in place of a range."""
 
     def draw(self, clip_sha256: str, copy: int, seed: int) -> Any:
         """Draw a value for a copy of a clip: the same on any machine, in any order."""
@@ -104,16 +93,15 @@ def _parsed(text: str, target: str, values: str, recipe: Recipe) -> Variation:
     factor = not dot and name == "duration"
     step, p = _find(recipe, where if dot else None, name)
     between = _RANGE.match(values)
+    listed = values.split("|") if between is None else between.groups()
+    choices = tuple(_value(v) for v in listed)
+    for value in choices:
+        if between is not None and not is_number(value):
+            raise InputError(f"{value!r} is no number; a range is like 0.8..1.25")
+        _check(recipe.steps[step], p, value, factor)
     if between is None:
-        choices = tuple(_value(v) for v in values.split("|"))
-        for value in choices:
-            _check(recipe.steps[step], p, value, factor)
         return Variation(text, step, p.name, factor, choices=choices)
-    low, high = (_value(v) for v in between.groups())
-    for end in (low, high):
-        if isinstance(end, bool) or not isinstance(end, int | float):
-            raise InputError(f"{end!r} is no number; a range is like 0.8..1.25")
-        _check(recipe.steps[step], p, end, factor)
+    low, high = choices
     if low > high:
         raise InputError(f"the range goes down, from {low:g} to {high:g}")
     kinds = typing.get_args(p.type) or (p.type,)
@@ -122,45 +110,54 @@ def _parsed(text: str, target: str, values: str, recipe: Recipe) -> Variation:
 
 
 def _find(recipe: Recipe, where: str | None, name: str) -> tuple[int, Parameter]:
-    having = [
-        (k, p)
-        for k, step in enumerate(recipe.steps)
-        for p in declared(type(step.parameters))
-        if p.name == name and not step.mute
-    ]
+    """Find a parameter: the place of its step, and what is declared of it."""
     if where is None:
-        if not having:
-            every = {p.name for s in recipe.steps for p in declared(type(s.parameters))}
-            raise InputError(f"no step has a parameter {name!r}{did_you_mean(name, every)}")
-        if len(having) > 1 and name != "duration":
-            steps = ", ".join(f"{k + 1}.{name}" for k, _ in having)
-            raise InputError(f"several steps have {name!r}; say which: {steps}")
-        return having[-1]  # the last step that sets a duration decides the result's
+        return _find_anywhere(recipe, name)
     names = {str(k + 1): k for k in range(len(recipe.steps))}
     for key in ("method", "label"):
         for k, step in enumerate(recipe.steps):
             names.setdefault(getattr(step, key) or str(k + 1), k)
     if where not in names:
         raise InputError(f"no step {where!r} in the recipe{did_you_mean(where, names)}")
-    place = names[where]
-    chosen = recipe.steps[place]
-    known = {p.name: p for p in declared(type(chosen.parameters))}
+    chosen = recipe.steps[names[where]]
+    known = _parameters(chosen)
     if name not in known:
         raise InputError(f"{chosen.method} has no parameter {name!r}{did_you_mean(name, known)}")
-    return place, known[name]
+    return names[where], known[name]
+
+
+def _find_anywhere(recipe: Recipe, name: str) -> tuple[int, Parameter]:
+    known = [_parameters(step) for step in recipe.steps]
+    having = [k for k, step in enumerate(recipe.steps) if name in known[k] and not step.mute]
+    if not having:
+        every = set().union(*known)
+        raise InputError(f"no step has a parameter {name!r}{did_you_mean(name, every)}")
+    if len(having) > 1 and name != "duration":
+        steps = ", ".join(f"{k + 1}.{name}" for k in having)
+        raise InputError(f"several steps have {name!r}; say which: {steps}")
+    last = having[-1]  # the last step that sets a duration decides the result's
+    return last, known[last][name]
+
+
+def _parameters(step: Step) -> dict[str, Parameter]:
+    return {p.name: p for p in declared(type(step.parameters))}
 
 
 def _value(text: str) -> Any:
     try:
-        return json.loads(text)
+        value = json.loads(text)
     except ValueError:
         return text.strip()
+    except RecursionError:
+        raise InputError("a varied value is nested too deeply") from None
+    must_be_shallow(value)
+    return value
 
 
 def _check(step: Step, p: Parameter, value: Any, factor: bool) -> None:
     """Hold a value against the parameter's declared type and range."""
     if factor:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+        if not is_number(value) or not value > 0:
             raise InputError(f"{value!r} is no factor of a duration; it must be above 0")
         if not math.isfinite(value):
             raise InputError("a factor of a duration must be finite")

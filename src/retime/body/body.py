@@ -22,6 +22,7 @@ from retime.motion import Motion
 from retime.motion.kinematics import body_frame, positions
 from retime.motion.skeleton import Skeleton
 from retime.notes import Note, Remedy
+from retime.one_line import one_line
 
 __all__ = ["LIMBS", "ROLES", "Body", "Limb", "LimbName", "find_body", "with_roles"]
 
@@ -76,6 +77,7 @@ class Limb:
     linked: bool = False
 
 
+@one_line(lambda b: [f"{len(b.skeleton)} joints", f"roles of {len(b.roles)}"])
 @dataclass(frozen=True, eq=False)
 class Body:
     """A skeleton's roles.

@@ -28,7 +28,6 @@ Constraints = Annotated[
         "(touched), or none (free)."
     ),
 ]
-_LONG, _SHORT = 0.25, 0.1
 # A joint that is this near to where the source had it, in metres, was not moved.
 _UNMOVED = 1e-5
 
@@ -42,26 +41,28 @@ def contact_fix(
     joints: Sequence[str] = (),
     *,
     tolerance: float = 0.02,
-    min_contact: float | None = None,
+    min_contact: float = 0.1,
     fade: float = 0.15,
     touched: bool = False,
+    note: str | None = None,
 ) -> Fix:
     """Make the fix that keeps contacts where the source had them.
 
     Parameters
     ----------
     joints : sequence of str
-        What to hold: joint names, roles, or ``feet``, ``toes``, ``hands``; left out, what meets
-        the ground.
+        What to hold: joint names, roles, or ``feet``, ``toes``, ``hands``; left out, all that
+        touches something.
     tolerance : float
         A joint within this distance stands still, metres.
-    min_contact : float, optional
-        Shortest contact in seconds. Left out, a quarter of a second, and a tenth where a joint
-        has no longer contact at the time: a runner's stances are that short.
+    min_contact : float
+        Shortest contact in seconds.
     fade : float
         Seconds over which the correction fades beside a contact.
     touched : bool
         Hold only contacts whose joint the edits have moved; the others keep the source's own way.
+    note : str, optional
+        What to say of the contacts, with the result.
     """
 
     def run(retimed: Motion, context: FixContext) -> Motion:
@@ -79,42 +80,33 @@ def contact_fix(
                 )
             )
         targets = contact_targets(retimed, held, context.source, context.warp)
-        if touched and not context.warp.loop:  # later turns of a cycle are moved all
+        if not context.warp.loop:  # later turns of a cycle are moved all
+            # Feet stand on what cannot move; all else is left alone where no edit moved it.
+            grounded = set(find_body(context.source).ground_joints())
             there, here = positions(context.source), positions(retimed)
             targets = {
-                c: t for c, t in targets.items() if _is_moved(c, retimed, context, there, here)
+                c: t
+                for c, t in targets.items()
+                if (c.joint in grounded and not touched)
+                or _is_moved(c, retimed, context, there, here)
             }
         # While one arm is edited, legs are as they were: the source remembers how they were held.
         known = memory(context.source, "held limbs")
-        return hold_contacts(retimed, targets, fade=fade, known=known)
+        held_motion = hold_contacts(retimed, targets, fade=fade, known=known)
+        return held_motion if note is None else held_motion.with_notes(note)
 
     return Fix("contact IK", run)
 
 
 def _remembered(
-    source: Motion, joints: Sequence[str], tolerance: float, min_contact: float | None
+    source: Motion, joints: Sequence[str], tolerance: float, min_contact: float
 ) -> tuple[Contact, ...]:
     """Find a motion's contacts once for each way to look for them."""
     kept: dict[object, tuple[Contact, ...]] = memory(source, "contacts")
     key = (tuple(joints), tolerance, min_contact)
     if key not in kept:
-        kept[key] = _found(source, joints, tolerance, min_contact)
+        kept[key] = detect_contacts(source, joints, tolerance=tolerance, min_contact=min_contact)
     return kept[key]
-
-
-def _found(
-    source: Motion, joints: Sequence[str], tolerance: float, min_contact: float | None
-) -> tuple[Contact, ...]:
-    if min_contact is not None:
-        return detect_contacts(source, joints, tolerance=tolerance, min_contact=min_contact)
-    long = detect_contacts(source, joints, tolerance=tolerance, min_contact=_LONG)
-    short = detect_contacts(source, joints, tolerance=tolerance, min_contact=_SHORT)
-    alone = [
-        s
-        for s in short
-        if not any(s.joint == c.joint and s.start <= c.end and c.start <= s.end for c in long)
-    ]
-    return tuple(sorted([*long, *alone], key=lambda c: (c.joint, c.start)))
 
 
 def _is_moved(

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from retime.arrays import FloatArray
-from retime.body.body import Limb, LimbName, find_body
-from retime.body.limbs import LimbSolver, frames_of, two_bone
+from retime.body.body import Body, Limb, LimbName, find_body
+from retime.body.limbs import LimbSolver, displacement, frames_of, two_bone
 from retime.errors import InputError
 from retime.motion import Motion, trust
 from retime.motion.contact import Contact
@@ -63,6 +63,8 @@ def contact_targets(
         times = warp(motion.times[frames], contact.joint)
         place = np.stack([np.interp(times, source.times, then[:, j, k]) for k in range(3)], axis=1)
         there = place.mean(axis=0)
+        if contact.height is not None:
+            there[1] = contact.height
         if np.linalg.norm((here - there)[[0, 2]]) > _MOVED * tall:
             there = np.array([here[0], there[1], here[2]])
         out[contact] = there
@@ -97,13 +99,19 @@ def hold_contacts(
         raise InputError(f"the fade must be 0 s or more, not {fade}")
     body = find_body(motion)
     by_limb: dict[LimbName, list[Contact]] = {}
+    by_trunk: dict[Contact, FloatArray] = {}
     loose = set()
-    for contact in targets:
-        name = body.limb_of(motion.skeleton.index(contact.joint))
-        if name is None:
-            loose.add(contact.joint)
-        else:
+    trunk = _trunk_joints(body)
+    for contact, target in targets.items():
+        joint = motion.skeleton.index(contact.joint)
+        name = body.limb_of(joint)
+        if name is not None:
             by_limb.setdefault(name, []).append(contact)
+        elif joint in trunk:
+            by_trunk[contact] = target
+        else:
+            loose.add(contact.joint)
+    motion = _with_trunk_held(motion, by_trunk, fade)
     notes = [f"no limb holds the contacts of {n}: left as they are" for n in sorted(loose)]
     for limb_name, contacts in by_limb.items():
         limb, chosen = body.limbs[limb_name], {c: targets[c] for c in contacts}
@@ -128,6 +136,30 @@ def hold_contacts(
             part = limb_name.replace("_", " ")
             notes.append(f"the {part} is too short for a contact by {100 * missed:.1f} cm")
     return motion.with_notes(*notes)
+
+
+def _trunk_joints(body: Body) -> set[int]:
+    """Return the joints that only the whole body can bring to a place: seat and knees."""
+    roles = ("hips", "left_lower_leg", "right_lower_leg")
+    return {body.roles[r] for r in roles if r in body.roles}
+
+
+def _with_trunk_held(motion: Motion, targets: Mapping[Contact, FloatArray], fade: float) -> Motion:
+    """Move the whole body so that its seat and knees are where they belong, on the mean."""
+    if not targets:
+        return motion
+    points, index = positions(motion), motion.skeleton.index
+    moves, shares = np.zeros((len(motion), 3)), np.zeros(len(motion))
+    for joint in {c.joint for c in targets}:
+        chosen = {c: t for c, t in targets.items() if c.joint == joint}
+        move, share = displacement(motion, points[:, index(joint)], chosen, fade)
+        moves, shares = moves + share[:, None] * move, shares + share
+    moves /= np.maximum(shares, 1.0)[:, None]
+    root = motion.skeleton.names[motion.skeleton.roots[0]]
+    if motion.units.up == "Z":
+        moves = np.stack([moves[:, 0], -moves[:, 2], moves[:, 1]], axis=1)
+    track = motion.translations[root] + moves / motion.units.metres
+    return replace(motion, translations={**motion.translations, root: track})
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from retime.motion import Motion, quat
 from retime.motion.contact import Contact
 from retime.motion.kinematics import global_rotations, local_translations, positions
 
-__all__ = ["LimbSolver", "frames_of", "two_bone"]
+__all__ = ["LimbSolver", "displacement", "frames_of", "two_bone"]
 
 # A limb is never quite straight: at full stretch its bending plane would be undefined.
 _STRAIGHTEST = 0.9999
@@ -105,7 +105,7 @@ def frames_of(contact: Contact, motion: Motion) -> npt.NDArray[np.bool_]:
     return (motion.times >= contact.start - hair) & (motion.times <= contact.end + hair)
 
 
-def _displacement(
+def displacement(
     motion: Motion, place: FloatArray, targets: Mapping[Contact, FloatArray], fade: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return how far a joint must move, (F, 3), and by what share it is held, (F,)."""
@@ -117,8 +117,8 @@ def _displacement(
     for k, contact in enumerate(ordered):
         frames = held[contact]
         first, last = frames[0], frames[-1]
-        move[frames] = targets[contact] - place[frames]
-        share[frames] = 1.0
+        move[frames] = contact.firmness * (targets[contact] - place[frames])
+        share[frames] = contact.firmness
         # A fade must be over where the next contact begins.
         room_before = times[first] - times[held[ordered[k - 1]][-1]] if k else np.inf
         after = ordered[k + 1] if k + 1 < len(ordered) else None
@@ -128,7 +128,7 @@ def _displacement(
             away = sign * (times - times[edge])
             near = np.flatnonzero((away > 0) & (away < span))
             u = 1 - away[near] / span if span > 0 else np.zeros(0)
-            weight = u**3 * (10 - 15 * u + 6 * u**2)
+            weight = contact.firmness * u**3 * (10 - 15 * u + 6 * u**2)
             move[near] += weight[:, None] * (targets[contact] - place[edge])
             share[near] = np.maximum(share[near], weight)
     for one, other in itertools.pairwise(ordered):
@@ -195,12 +195,12 @@ class LimbSolver:
         joints = sorted({index(c.joint) for c in targets}, reverse=True)
         lead = joints[0]  # the outermost: a toe before its ankle
         chosen = {c: t for c, t in targets.items() if index(c.joint) == lead}
-        move, _ = _displacement(self.motion, self.points[:, lead], chosen, fade)
+        move, _ = displacement(self.motion, self.points[:, lead], chosen, fade)
         turn = quat.identity(len(self.motion))
         if len(joints) > 1:
             inner = {c: t for c, t in targets.items() if index(c.joint) == joints[1]}
             move, turn = self._with_two(move, lead, joints[1], inner, fade)
-        return self._solve(lead, move, turn)
+        return self.reach(lead, move, turn)
 
     def _with_two(
         self,
@@ -211,7 +211,7 @@ class LimbSolver:
         fade: float,
     ) -> tuple[FloatArray, FloatArray]:
         """Hold an ankle as well as its toe: turn the foot so that both meet their targets."""
-        other, share = _displacement(self.motion, self.points[:, second], inner, fade)
+        other, share = displacement(self.motion, self.points[:, second], inner, fade)
         alone = ~np.any(move != 0, axis=1) & (share > 0)
         now = self.points[:, lead] - self.points[:, second]
         wanted = now + move - other
@@ -219,8 +219,11 @@ class LimbSolver:
         move = np.where(alone[:, None], other, move)
         return move, turn
 
-    def _solve(self, lead: int, move: FloatArray, turn: FloatArray) -> tuple[Motion, float]:
-        """Move the joint ``lead`` by a displacement, the end turned about it by ``turn``."""
+    def reach(self, lead: int, move: FloatArray, turn: FloatArray) -> tuple[Motion, float]:
+        """Move the joint ``lead`` by a displacement, the end turned about it by ``turn``.
+
+        Returns the motion, and by how many metres the worst frame was missed.
+        """
         limb, points = self.limb, self.points
         busy = np.any(move != 0, axis=1) | (turn[:, 0] < 1)
         if not busy.any():
@@ -232,6 +235,8 @@ class LimbSolver:
         arm = quat.rotate(turn, end - contact)
         turn = quat.multiply(self._foot_turn(arm, goal, thigh, shin), turn)
         target = goal + quat.rotate(turn, end - contact)
+        if lead == limb.end:
+            target = self._kept_from_snapping(target, thigh + shin)
 
         line, new_line = _unit(end - hip), _unit(target - hip)
         length = (thigh + shin)[:, None]
@@ -248,6 +253,15 @@ class LimbSolver:
         short = np.abs(np.linalg.norm(new_end - new_knee, axis=1) - shin)
         missed = float((np.linalg.norm(new_end - target, axis=1) + short)[busy].max())
         return self._turned(busy, upper_turn, lower_turn, turn, new_end), missed
+
+    def _kept_from_snapping(self, target: FloatArray, full: FloatArray) -> FloatArray:
+        """Bring targets nearer that would pull a limb straight: its middle joint would snap."""
+        hip, end = self.points[:, self.limb.upper], self.points[:, self.limb.end]
+        before, away = np.linalg.norm(end - hip, axis=1), target - hip
+        wanted = np.linalg.norm(away, axis=1)
+        slowed = _kept_bent(wanted, before, full)
+        short = np.where(wanted > before, slowed / np.maximum(wanted, 1e-9), 1.0)
+        return np.asarray(hip + np.minimum(short, 1.0)[:, None] * away)
 
     def _foot_turn(
         self, arm: FloatArray, goal: FloatArray, thigh: FloatArray, shin: FloatArray

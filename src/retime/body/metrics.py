@@ -10,11 +10,12 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.body.body import Body, find_body
-from retime.body.contacts import detect_contacts
+from retime.body.contacts import detect_contacts, find_contacts
+from retime.body.limbs import frames_of
 from retime.errors import InputError
 from retime.motion import Motion
 from retime.motion.contact import Contact, carry_contacts
-from retime.motion.kinematics import carriers, ground_height, positions
+from retime.motion.kinematics import positions
 from retime.timing import TimeWarp
 
 __all__ = [
@@ -37,11 +38,6 @@ __all__ = [
 ]
 
 GRAVITY = 9.81
-# Foot skate counts below this height above where a joint stands, metres.
-_SKATE_HEIGHT = 0.025
-# A body whose lowest point is this far above the floor for this long is in flight.
-_FLIGHT_HEIGHT = 0.02
-_FLIGHT_SECONDS = 0.08
 # Accelerations in flight come from parabolas through this many seconds.
 _FLIGHT_WINDOW = 0.2
 # A difference in timing below this goes unnoticed.
@@ -53,21 +49,44 @@ def _ground_points(motion: Motion, body: Body) -> list[int]:
     return [body.roles[r] for r in roles if r in body.roles]
 
 
-def skate_by_frame(motion: Motion, points: FloatArray | None = None) -> FloatArray:
-    """Measure foot skate per frame, (F,) metres: the sum over foot joints of d (2 - 2^(h/H)).
+def skate_by_frame(
+    motion: Motion,
+    *,
+    points: FloatArray | None = None,
+    contacts: Sequence[Contact] | None = None,
+) -> FloatArray:
+    """Measure foot skate per frame, (F,) metres: how far feet slide along the ground.
 
-    ``d`` is a joint's way along the ground since the frame before, ``h`` its height above where it
-    stands, H = 2.5 cm; higher joints do not count. Whoever has the joints' positions gives them.
+    It is the way of each foot's ball between two frames in which it touches. Feet in the air do not
+    count, however low, and neither do feet that roll over their heels.
+
+    Parameters
+    ----------
+    motion : Motion
+        Any motion.
+    points : array (F, J, 3), optional
+        Its joints' positions, where they are at hand; metres.
+    contacts : sequence of Contact, optional
+        What touches, where that is known; else it is found.
     """
     out = np.zeros(len(motion))
-    joints = _ground_points(motion, find_body(motion))
-    if len(motion) < 2 or not joints:
+    if len(motion) < 2:
         return out
-    feet = (positions(motion) if points is None else points)[:, joints]
-    height = np.maximum(feet[1:, :, 1] - np.percentile(feet[..., 1], 5, axis=0), 0.0)
-    way = np.linalg.norm(np.diff(feet[..., [0, 2]], axis=0), axis=-1)
-    weight = np.where(height < _SKATE_HEIGHT, 2 - np.exp2(height / _SKATE_HEIGHT), 0.0)
-    out[1:] = (way * weight).sum(axis=1)
+    drift = np.zeros(2)
+    if contacts is None:
+        found = find_contacts(motion)
+        contacts, drift = found.contacts, np.array(found.drift)[[0, 2]]
+    feet = [c for c in contacts if c.point.endswith(("_ball", "_end"))]
+    places = positions(motion) if points is None else points
+    for joint in {c.joint for c in feet}:
+        down = np.zeros(len(motion), dtype=bool)
+        for contact in feet:
+            if contact.joint == joint:
+                down |= frames_of(contact, motion)
+        track = places[:, motion.skeleton.index(joint)][:, [0, 2]]
+        own = drift * np.diff(motion.times)[:, None]
+        way = np.linalg.norm(np.diff(track, axis=0) - own, axis=1)
+        out[1:] += np.where(down[1:] & down[:-1], way, 0.0)
     return out
 
 
@@ -90,22 +109,19 @@ def plant_drift(motion: Motion, contacts: Sequence[Contact]) -> FloatArray:
 
 
 def flights(motion: Motion) -> list[tuple[float, float]]:
-    """Find when the whole body is in the air: first and last time of each flight, seconds."""
-    if len(motion) < 3:
-        return []
-    points = np.delete(positions(motion, end_sites=True), carriers(motion.skeleton), axis=1)
-    up = points[..., 1].min(axis=1) > ground_height(points) + _FLIGHT_HEIGHT
-    # Floors are not always level in a capture: whoever stands is not in flight.
-    for contact in detect_contacts(motion, min_contact=0.1):
-        up &= (motion.times < contact.start) | (motion.times > contact.end)
-    edges = np.flatnonzero(np.diff(np.r_[False, up, False]))
-    spans = [(a, b - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]
-    times = motion.times
-    return [
-        (float(times[a]), float(times[b]))
-        for a, b in spans
-        if times[b] - times[a] >= _FLIGHT_SECONDS
-    ]
+    """Find when the whole body is in the air: first and last time of each flight, seconds.
+
+    It is where nothing touches and the body falls, or where no part of it is near to anything.
+    """
+    found = find_contacts(motion)
+    spans = sorted([*found.flights, *found.airborne])
+    out: list[tuple[float, float]] = []
+    for start, end in spans:
+        if out and start <= out[-1][1]:
+            out[-1] = (out[-1][0], max(out[-1][1], end))
+        else:
+            out.append((start, end))
+    return out
 
 
 @dataclass(frozen=True)
@@ -260,7 +276,7 @@ def _promised(source: Motion, warp: TimeWarp, min_contact: float) -> tuple[Conta
 
 
 def contact_timing(
-    source: Motion, retimed: Motion, warp: TimeWarp, *, min_contact: float = 0.25
+    source: Motion, retimed: Motion, warp: TimeWarp, *, min_contact: float = 0.1
 ) -> ContactTiming:
     """Compare contacts found in a retimed motion with the source's, carried by the warp."""
     promised = _promised(source, warp, min_contact)
@@ -329,7 +345,7 @@ class Measure:
 
 
 MEASURES: dict[str, Measure] = {
-    "foot_skate": Measure("m/s", "way that low feet slide, per second"),
+    "foot_skate": Measure("m/s", "horizontal sliding speed of grounded feet"),
     "plant_drift": Measure("m", "farthest that a planted foot strays"),
     "flight_error": Measure("g", "mean distance from free fall in flight"),
     "flight_seconds": Measure("s", "time in the air"),
@@ -353,7 +369,7 @@ def measure(
     warp: TimeWarp | None = None,
     truth: TimeWarp | None = None,
     contacts: Sequence[Contact] | None = None,
-    min_contact: float = 0.25,
+    min_contact: float = 0.1,
 ) -> dict[str, float]:
     """Measure all that can be measured with what is given.
 
@@ -370,7 +386,7 @@ def measure(
     contacts : sequence of Contact, optional
         Contacts that are known; else they are carried or found.
     min_contact : float
-        Shortest contact in seconds; 0.1 suits running.
+        Shortest contact in seconds.
 
     Returns
     -------

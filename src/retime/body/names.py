@@ -89,7 +89,7 @@ def _tokens(name: str) -> list[str]:
         last = last.replace(word, f" {english} ")
     spaced = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", last)
     spaced = re.sub(r"(?<![A-Za-z])([LR])([A-Z][A-Z][a-z])", r"\1 \2", spaced)  # LUArm
-    spaced = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1 \2", spaced)
+    spaced = re.sub(r"(?<=[A-Z])(?=[A-Z][a-z])", " ", spaced)  # linear in the name's length
     return re.findall(r"[a-z]+", spaced.lower())
 
 

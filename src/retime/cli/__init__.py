@@ -11,7 +11,6 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import typer
@@ -20,30 +19,31 @@ from retime.errors import RetimeError
 
 __all__ = ["COMMANDS", "main"]
 
-# Name, module and line of help of each command; a module has a function ``add_to(app, name)``.
-COMMANDS: dict[str, tuple[str, str]] = {
-    "info": ("retime.cli.info", "Show what a motion file holds."),
-    "convert": ("retime.cli.convert", "Write a motion in another format."),
-    "warp": ("retime.cli.warp", "Make, show, compose, invert and export time warps."),
-    "guided": ("retime.cli.guided", "Change a motion's length or feel, guided by a reference."),
-    "physics": ("retime.cli.physics", "Retime a motion as a body could have."),
-    "stagger": ("retime.cli.stagger", "Edit a motion as poses whose parts are staggered."),
-    "surface": ("retime.cli.surface", "Drag one joint's action to another time."),
-    "align": ("retime.cli.align", "Give a motion the timing of another take."),
-    "live": ("retime.cli.live", "Play a recorded partner in sync with a live performer."),
-    "perform": ("retime.cli.perform", "Send a recorded clip as a test performer."),
-    "score": ("retime.cli.score", "Judge a performance's timing against a recording."),
-    "apply": ("retime.cli.apply", "Retime a motion by a warp, or by keytimes."),
-    "video": ("retime.cli.video", "Retime a video by a warp, frame by frame, with its sound."),
-    "run": ("retime.cli.run", "Apply a recipe to a motion."),
-    "batch": ("retime.cli.batch", "Apply a recipe to every motion of a library."),
-    "check": ("retime.cli.check", "Measure how good a motion or a retiming is."),
-    "report": ("retime.cli.report", "Write a page about a motion, to send to a colleague."),
-    "samples": ("retime.cli.samples", "List or write the bundled motions."),
-    "plot": ("retime.cli.plot", "Draw a warp, or motions as film strips."),
-    "studio": ("retime.cli.studio", "See and shape timing in the browser."),
-    "engine": ("retime.cli.engine", "Serve another program, such as the Blender extension."),
-    "demo": ("retime.cli.demo", "Retime a bundled jump, with pictures."),
+# Each command's line of help. Its module has its name, and so has the function or group in there.
+COMMANDS = {
+    "info": "Show what a motion file holds.",
+    "contacts": "List, draw and export contacts with the ground.",
+    "convert": "Write a motion in another format.",
+    "warp": "Make, show, compose, invert and export time warps.",
+    "guided": "Change a motion's length or feel, guided by a reference.",
+    "physics": "Retime a motion as a body could have.",
+    "stagger": "Edit a motion as poses whose parts are staggered.",
+    "surface": "Drag one joint's action to another time.",
+    "align": "Give a motion the timing of another take.",
+    "live": "Play a recorded partner in sync with a live performer.",
+    "perform": "Send a recorded clip as a test performer.",
+    "score": "Judge a performance's timing against a recording.",
+    "apply": "Retime a motion by a warp, or by keytimes.",
+    "video": "Retime a video by a warp, frame by frame, with its sound.",
+    "run": "Apply a recipe to a motion.",
+    "batch": "Apply a recipe to every motion of a library.",
+    "check": "Measure how good a motion or a retiming is.",
+    "report": "Write a page about a motion, to send to a colleague.",
+    "samples": "List or write the bundled motions.",
+    "plot": "Draw a warp, or motions as film strips.",
+    "studio": "See and shape timing in the browser.",
+    "engine": "Serve another program, such as the Blender extension.",
+    "demo": "Retime a bundled jump, with pictures.",
 }
 
 _ABOUT = """Edit when things happen in a character's motion.
@@ -74,12 +74,15 @@ def build_app(arguments: list[str]) -> typer.Typer:
 
     completing = "_RETIME_COMPLETE" in os.environ
     wanted = next((a for a in arguments if not a.startswith("-")), None)
-    for name, (module, summary) in COMMANDS.items():
-        if completing or name == wanted:
-            add: Callable[[typer.Typer, str], Any] = importlib.import_module(module).add_to
-            add(app, name)
-        else:
+    for name, summary in COMMANDS.items():
+        if not completing and name != wanted:
             app.command(name, help=summary)(_listed)
+            continue
+        command = getattr(importlib.import_module(f"retime.cli.{name}"), name)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name, help=summary)
+        else:
+            app.command(name)(command)
     return app
 
 

@@ -12,18 +12,15 @@ from retime.cli.options import (
     Output,
     Retiming,
     WarpOut,
-    must_be_a_picture,
+    file_option,
+    must_be_pictures,
     must_differ,
     with_parameters,
     with_retiming,
 )
 from retime.cli.retiming import retime_file
 from retime.methods.align import AlignParameters
-
-
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(align)
+from retime.times import Clock
 
 
 @with_retiming
@@ -39,7 +36,7 @@ def align(
     warp: WarpOut = None,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", help="Draw the costs and the path through them.", metavar="FILE"),
+        file_option("--plot", "Draw the costs and the path through them."),
     ] = None,
 ) -> None:
     """Give a motion the timing of another take: the same action, by anyone, anywhere.
@@ -55,9 +52,7 @@ def align(
     for result in (target, warp, plot, retiming.recipe):
         if result is not None:
             must_differ(other, result)
-    if plot is not None:
-        must_differ(source, plot)
-        must_be_a_picture(plot)
+    must_be_pictures(source, plot)
     take = retiming.reading.for_partner(other).read(other)
     given = Step("align", {"reference": take, **parameters})
     retime_file([given], source, target, retiming, warp_file=warp)
@@ -66,4 +61,5 @@ def align(
         from retime.plot.alignments import draw_alignment
 
         motion = retiming.read(source)
+        given = given.resolved(Clock.of(motion, retiming.fps))
         draw_alignment(alignment(motion, given.parameters), plot, names=(source.stem, other.stem))

@@ -5,17 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from retime.cli.options import Input, Output, Retiming, with_parameters, with_retiming
+from retime.cli.options import Input, Output, Retiming, file_option, with_parameters, with_retiming
 from retime.cli.retiming import retime_file
 from retime.errors import InputError
 from retime.methods.spline import SplineParameters
-
-
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(apply)
 
 
 @with_retiming
@@ -27,9 +20,7 @@ def apply(
     retiming: Retiming,
     warp: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--warp", help="The warp to apply; repeatable, first to last.", metavar="FILE"
-        ),
+        file_option("--warp", "The warp to apply; repeatable, first to last."),
     ] = None,
 ) -> None:
     """Retime a motion by a warp file, or by a smooth curve through keytimes.

@@ -20,11 +20,6 @@ from retime.evaluate.reading import Reading
 _LISTED = 5
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(batch)
-
-
 @with_reading
 def batch(
     reading: Reading,
@@ -64,7 +59,7 @@ def batch(
     ] = "",
     fps: Fps = None,
     drop_rest: DropRest = False,
-    min_contact: Shortest = 0.25,
+    min_contact: Shortest = 0.1,
     physics: Annotated[
         bool, typer.Option("--physics", help="Also measure how much a body could have done.")
     ] = False,

@@ -22,11 +22,6 @@ from retime.errors import InputError
 from retime.evaluate.reading import Reading
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(check)
-
-
 @with_reading
 def check(
     file: Input,
@@ -34,11 +29,20 @@ def check(
     source: SourceMotion = None,
     warp: WarpIn = None,
     truth: TrueWarp = None,
-    min_contact: Shortest = 0.25,
+    min_contact: Shortest = 0.1,
     animation: OneAnimation = None,
     physics: Annotated[
         bool, typer.Option("--physics", help="Also ask whether a body could have done it.")
     ] = False,
+    gravity: Annotated[
+        str | None,
+        typer.Option(
+            "--gravity",
+            help="Gravity to judge by: a size, x,y,z, or a direction such as left:9.81 (m/s², "
+            "default 9.81).",
+            metavar="G",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Measure how good a motion is: foot skate, drift, flight, jerk, contacts, warp.
@@ -51,32 +55,44 @@ def check(
 
     retime check out.bvh --source walk.bvh --warp warp.json --physics
     """
-    from retime.body.metrics import MEASURES, measure
+    from retime.body.metrics import measure
     from retime.io.warp_json import read_warp
 
     must_take_a_skeleton(reading, [file] if source is None else [file, source])
     motion = reading.for_file(file).read(file, animation=animation)
     if not len(motion):
         raise InputError(f"{file} has no frames to measure")
-    original = (
-        None
-        if source is None
-        else reading.for_file(source).read(source, animation=_same(source, animation))
-    )
-    used = None if warp is None else read_warp(warp)
-    right = None if truth is None else read_warp(truth)
+    original = None
+    if source is not None:
+        original = reading.for_file(source).read(source, animation=_same(source, animation))
+    used, right = (None if w is None else read_warp(w) for w in (warp, truth))
     found = measure(motion, source=original, warp=used, truth=right, min_contact=min_contact)
     before = {} if original is None else measure(original, min_contact=min_contact)
     notes = list(motion.notes)
     if "foot_skate" not in found:
         notes.append("no feet were found: what needs them is left out; name them with --map")
-    told = _explained(motion, original, used) if physics else None
+    told = None
+    if physics:
+        told, said = _explained(motion, original, used, gravity)
+        notes += said
+    elif gravity is not None:
+        raise InputError("--gravity is what --physics judges by; give both")
     if as_json:
         fields = {"file": str(file), "measures": found, "source_measures": before or None}
         if told is not None:
             fields["physics"] = told.to_json()
         report(fields, as_json=True, notes=notes)
         return
+    _print(found, before)
+    if told is not None:
+        _tell(told)
+    for text in dict.fromkeys(notes):
+        note(text)
+
+
+def _print(found: dict[str, float], before: dict[str, float]) -> None:
+    from retime.body.metrics import MEASURES
+
     header = ("measure", "value", *(["source"] if before else []), "unit", "meaning")
     rows = []
     for name, value in found.items():
@@ -85,10 +101,6 @@ def check(
         title = name.replace("_", " ")
         rows.append((title, about.text(value), *old, about.unit, about.meaning))
     table(rows, header=header)
-    if told is not None:
-        _tell(told)
-    for text in dict.fromkeys(notes):
-        note(text)
 
 
 def _same(source: Any, animation: str | None) -> str | None:
@@ -98,14 +110,22 @@ def _same(source: Any, animation: str | None) -> str | None:
     return animation if format_of(source).several else None
 
 
-def _explained(motion: Any, source: Any, warp: Any) -> Any:
+def _explained(motion: Any, source: Any, warp: Any, gravity: str | None) -> tuple[Any, list[str]]:
     """Judge the result by the source's body where that is known, else by its own."""
     from retime.methods.physics import PhysicsModel
+    from retime.methods.physics.gravity import gravity_noted, written_gravity
 
-    if source is None:
-        return PhysicsModel(motion).explain(motion)
-    model = PhysicsModel(source)
-    return model.explain(motion if warp is None else warp)
+    clip = motion if source is None else source
+    model = PhysicsModel(clip) if gravity is None else PhysicsModel(clip, gravity=gravity)
+    used = written_gravity(model.gravity)
+    notes = [f"judged by a gravity of {used} m/s²"]
+    meant = None if warp is None else gravity_noted(warp.notes)
+    if meant not in (None, used):
+        notes = [
+            f"the warp was timed for a gravity of {meant} m/s², and the result is judged by {used} "
+            f"m/s²: judge it by its own with --gravity {meant}"
+        ]
+    return model.explain(motion if source is None or warp is None else warp), notes
 
 
 def _tell(told: Any) -> None:

@@ -11,8 +11,6 @@ from typing import Any
 from retime.notes import Remedy, present
 from retime.parameters import declared
 
-__all__ = ["note", "progress", "report", "said", "table"]
-
 
 def note(text: str) -> None:
     """Say something beside the result."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import typer
-
 from retime.cli.console import report
 from retime.cli.options import (
     DropRest,
@@ -17,11 +15,6 @@ from retime.cli.options import (
 )
 from retime.errors import InputError
 from retime.evaluate.reading import Reading
-
-
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(convert)
 
 
 @with_reading

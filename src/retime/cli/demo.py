@@ -11,11 +11,6 @@ from retime.cli.console import report
 from retime.cli.options import Json
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(demo)
-
-
 def demo(
     folder: Annotated[Path, typer.Argument(help="Where to put the results.")] = Path("demo"),
     as_json: Json = False,

@@ -2,13 +2,6 @@
 
 from __future__ import annotations
 
-import typer
-
-
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(engine)
-
 
 def engine() -> None:
     """Serve another program, such as the Blender extension, on standard input and output.

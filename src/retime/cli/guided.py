@@ -13,11 +13,6 @@ from retime.errors import InputError
 from retime.methods.guided import GuidedParameters
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(guided)
-
-
 @with_retiming
 @with_parameters(GuidedParameters)
 def guided(

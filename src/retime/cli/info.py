@@ -14,17 +14,12 @@ if TYPE_CHECKING:
     from retime.body import Body
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(info)
-
-
 @with_reading
 def info(
     file: Input,
     reading: Reading,
     animation: Animation = None,
-    min_contact: Shortest = 0.25,
+    min_contact: Shortest = 0.1,
     joints: Annotated[bool, typer.Option("--joints", help="List the joints.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -33,7 +28,8 @@ def info(
     Example: retime info walk.bvh --joints
     """
     from retime.body import find_body
-    from retime.body.contacts import detect_contacts
+    from retime.body.contacts import detect_contacts, find_contacts
+    from retime.body.contacts.found import found_notes
     from retime.io import contacts_in_file, kind_of
     from retime.motion.kinematics import height
 
@@ -64,18 +60,29 @@ def info(
         "height_m": tall or None,
         "roles": {r: joint_tree.names[j] for r, j in body.roles.items()},
         "roles_sure": {r: body.confidence[r] for r in body.roles},
-        "contacts": [{"joint": c.joint, "start": c.start, "end": c.end} for c in contacts],
+        "contacts": [c.to_document() for c in contacts],
     }
     if not as_json:
-        del fields["roles"], fields["roles_sure"], fields["contacts"]
-        fields["animations"] = [
-            f"{c['name']} {c['duration_s']:.3g} s at {c['fps']:g} fps" for c in clips
-        ] or None
-        fields |= _roles_by_part(body)
-        fields["contacts"] = [f"{c.joint} {c.start:.2f}-{c.end:.2f} s" for c in contacts]
+        fields = _for_a_person(fields, body)
     if joints:
         fields["joint_names"] = list(joint_tree.names)
-    report(fields, as_json=as_json, notes=motion.notes)
+    report(
+        fields, as_json=as_json, notes=[*motion.notes, *found_notes(motion, find_contacts(motion))]
+    )
+
+
+def _for_a_person(fields: dict[str, Any], body: Body) -> dict[str, Any]:
+    from retime.io.in_place import summary
+
+    clips, contacts = fields["animations"] or [], fields["contacts"]
+    shown = {k: v for k, v in fields.items() if k not in ("roles", "roles_sure", "contacts")}
+    listed = [f"{c['joint']} {c['start']:.2f}-{c['end']:.2f} s" for c in contacts]
+    return (
+        shown
+        | {"animations": "\n".join(map(summary, clips)) or None}
+        | _roles_by_part(body)
+        | {"contacts": listed}
+    )
 
 
 # Rows of the table of roles: what a row is called, and its roles from the trunk outwards.

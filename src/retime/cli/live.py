@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -11,6 +12,7 @@ import typer
 from retime.cli.console import note
 from retime.cli.options import (
     Json,
+    file_option,
     must_be_a_picture,
     must_differ,
     must_have_a_folder,
@@ -27,11 +29,8 @@ if TYPE_CHECKING:
 
 # The port on which programs that send VMC do so unless told otherwise.
 _HEARD = "vmc://127.0.0.1:39539"
-
-
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(live)
+# Where the feed is served if only an address is given.
+_FEED_PORT = 8765
 
 
 @with_reading
@@ -46,10 +45,9 @@ def live(
     ],
     partners: Annotated[
         list[Path] | None,
-        typer.Option(
+        file_option(
             "--partner",
-            metavar="FILE",
-            help="Recorded together with the reference: goes out in its place; one for each.",
+            "Recorded together with the reference: goes out in its place; one for each.",
         ),
     ] = None,
     heard: Annotated[
@@ -83,7 +81,8 @@ def live(
         typer.Option(
             "--feed",
             metavar="[HOST:]PORT",
-            help="Serve frames as a WebSocket; 0 takes a free port.",
+            help="Serve frames as a WebSocket; 0 takes a free port, 0.0.0.0 lets other machines in "
+            f"(port {_FEED_PORT}).",
         ),
     ] = None,
     page: Annotated[
@@ -92,24 +91,14 @@ def live(
     ] = None,
     replay: Annotated[
         Path | None,
-        typer.Option(
-            "--replay",
-            metavar="FILE",
-            help="Play a clip in place of the stream.",
-        ),
+        file_option("--replay", "Play a clip in place of the stream."),
     ] = None,
     speed: Speed = "1",
     replay_rate: ReplayRate = 60.0,
-    record: Annotated[
-        Path | None, typer.Option("--record", metavar="FILE", help="Keep what came in this file.")
-    ] = None,
+    record: Annotated[Path | None, file_option("--record", "Keep what came in this file.")] = None,
     score: Annotated[
         Path | None,
-        typer.Option(
-            "--score",
-            metavar="FILE",
-            help="Write how the timing was, at the end: .json, or a picture.",
-        ),
+        file_option("--score", "Write how the timing was, at the end: .json, or a picture."),
     ] = None,
     plausible: Annotated[
         bool,
@@ -243,9 +232,19 @@ def _follower(
 
 def _host_and_port(text: str) -> tuple[str, int]:
     host, _, port = text.rpartition(":")
+    if _is_address(text):  # an address alone
+        host, port = text, str(_FEED_PORT)
     if not port.isdecimal() or not 0 <= int(port) <= 65535:
         raise InputError(f"--feed {text!r} is no port; write 8765, 127.0.0.1:8765, or 0 for any")
     return host.strip("[]") or "127.0.0.1", int(port)
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text.strip("[]"))
+    except ValueError:
+        return text == "localhost"
+    return True
 
 
 def _write_score(plan: ServerPlan, path: Path) -> None:

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from retime.live_server.serve import Opened
     from retime.live_server.server import Status
 
-__all__ = ["Display"]
-
 
 class Display:
     """A few calm lines on a terminal; a line a change elsewhere; JSON lines for machines."""

@@ -16,43 +16,19 @@ from retime.coercion import options_of
 from retime.errors import InputError
 from retime.evaluate.reading import Reading
 from retime.parameters import Parameter, build, declared
+from retime.times import parse_time
 
 if TYPE_CHECKING:
     from retime.motion import Motion
 
-__all__ = [
-    "Also",
-    "Animation",
-    "Contacts",
-    "DropRest",
-    "Exact",
-    "Fps",
-    "Hold",
-    "Input",
-    "Json",
-    "MaybeOutput",
-    "OneAnimation",
-    "Output",
-    "RecipeOut",
-    "Retiming",
-    "Shortest",
-    "SourceMotion",
-    "TrueWarp",
-    "WarpIn",
-    "WarpOut",
-    "given",
-    "must_be_a_picture",
-    "must_differ",
-    "must_have_a_folder",
-    "must_read_plainly",
-    "must_take_a_skeleton",
-    "read_roles",
-    "with_parameters",
-    "with_reading",
-    "with_retiming",
-]
-
 Command = Callable[..., Any]
+
+
+def file_option(flag: str, about: str) -> Any:
+    """Make an option that names a file."""
+    return typer.Option(flag, help=about, metavar="FILE")
+
+
 # The panel of ``--help`` for what a file does not tell about itself.
 READING = "Reading the file"
 
@@ -77,17 +53,15 @@ Also = Annotated[
         help="Retime this file by the same warp (a partner, a camera, a prop); repeatable.",
     ),
 ]
-RecipeOut = Annotated[
-    Path | None, typer.Option("--recipe", help="Also write the recipe here.", metavar="FILE")
-]
+RecipeOut = Annotated[Path | None, file_option("--recipe", "Also write the recipe here.")]
 
 
 Contacts = Annotated[
     Path | None,
-    typer.Option(
+    file_option(
         "--contacts",
-        help="Hold these contacts: a JSON list, or what `retime info --json` printed.",
-        metavar="FILE",
+        "Known contacts as JSON (see `retime contacts`). Joints that they name follow them; "
+        "contacts of other joints are found.",
     ),
 ]
 Animation = Annotated[
@@ -106,13 +80,9 @@ OneAnimation = Annotated[
 ]
 Shortest = Annotated[
     float,
-    typer.Option(
-        "--min-contact", help="Shortest contact in seconds; 0.1 suits running.", min=0.001
-    ),
+    typer.Option("--min-contact", help="Shortest contact in seconds.", min=0.001),
 ]
-SourceMotion = Annotated[
-    Path | None, typer.Option("--source", help="The motion it was made from.", metavar="FILE")
-]
+SourceMotion = Annotated[Path | None, file_option("--source", "The motion it was made from.")]
 WarpIn = Annotated[
     Path | None,
     typer.Option("--warp", help="The warp that made it, from its time to the source's."),
@@ -125,9 +95,7 @@ Hold = Annotated[
 ]
 
 
-WarpOut = Annotated[
-    Path | None, typer.Option("--warp", help="Also write the warp here.", metavar="FILE")
-]
+WarpOut = Annotated[Path | None, file_option("--warp", "Also write the warp here.")]
 
 
 def must_be_a_picture(path: Path) -> None:
@@ -135,6 +103,14 @@ def must_be_a_picture(path: Path) -> None:
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise InputError(f"a picture is .png, .svg or .pdf, not {path.suffix or 'no suffix'!r}")
     must_have_a_folder(path)
+
+
+def must_be_pictures(source: Path, *pictures: Path | None) -> None:
+    """Refuse, before any work, pictures that could not be written or would replace the input."""
+    for picture in pictures:
+        if picture is not None:
+            must_differ(source, picture)
+            must_be_a_picture(picture)
 
 
 def must_have_a_folder(path: Path) -> None:
@@ -164,6 +140,22 @@ def must_take_a_skeleton(reading: Reading, files: Sequence[Path]) -> None:
         return
     if not any(kind_of(f).skeleton_apart for f in files):
         raise InputError(f"{files[0]} holds its own skeleton; leave --skeleton out")
+
+
+def seconds(text: str, flag: str, fps: float | Callable[[], float] | None = None) -> float:
+    """Read a time that is of no clip: seconds, minutes, or frames where their rate is known.
+
+    ``fps`` may be a function, which is called only where frames are given.
+    """
+    time = parse_time(text, f"--{flag}")
+    if isinstance(time, float):
+        return time
+    if time.unit == "%":
+        raise InputError(f"--{flag} is {time}, but there is nothing to take a percentage of")
+    rate = fps() if callable(fps) else fps
+    if rate is None:
+        raise InputError(f"--{flag} is {time}, but the frame rate is not known; write seconds")
+    return time.amount / rate
 
 
 def with_parameters(cls: type, *, leave_out: tuple[str, ...] = ()) -> Callable[[Command], Command]:
@@ -200,6 +192,22 @@ def read_roles(path: Path) -> dict[str, str]:
     if not isinstance(given, dict) or not all(isinstance(v, str) for v in given.values()):
         raise InputError(f'{path} must map roles to joints: {{"left_foot": "Foot.L", ...}}')
     return given
+
+
+def read_listed(path: Path, kind: Any, noun: str, members: str) -> tuple[Any, ...]:
+    """Read a JSON list of a method's own kind of data."""
+    from retime.io.json_text import parse_json
+
+    document = parse_json(path)
+    if not isinstance(document, list):
+        raise InputError(f"{path}: {noun}s are a list of objects with {members}")
+    out = []
+    for number, entry in enumerate(document, 1):
+        try:
+            out.append(kind.from_document(entry))
+        except InputError as e:
+            raise InputError(f"{path}: {noun} {number}: {e}") from None
+    return tuple(out)
 
 
 def with_retiming(command: Command) -> Command:
@@ -286,7 +294,7 @@ def _option(p: Parameter, panel: str | None = None) -> inspect.Parameter:
     option = typer.Option(
         *flags,
         help=p.full_help,
-        metavar=p.about.metavar,
+        metavar=p.about.metavar or ("TIME" if p.takes_times else None),
         show_default=False,
         rich_help_panel="Advanced" if p.about.advanced else panel,
     )
@@ -311,6 +319,8 @@ def _plain(p: Parameter) -> Any:
     """Return the type that the command line parses for a parameter's type; ``None`` is unset."""
     if p.repeatable:
         return list[str] | None
+    if p.takes_times:
+        return str | None
     options = options_of(p.type)
     if len(options) > 1:
         return str | None

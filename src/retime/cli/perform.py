@@ -12,8 +12,6 @@ from retime.cli.options import must_take_a_skeleton, with_reading
 from retime.errors import MissingDependencyError
 from retime.evaluate.reading import Reading
 
-__all__ = ["ReplayRate", "Speed", "must_have_osc"]
-
 # The port on which programs that receive VMC do so unless told otherwise.
 _TARGET = "vmc://127.0.0.1:39539"
 
@@ -26,11 +24,6 @@ Speed = Annotated[
     ),
 ]
 ReplayRate = Annotated[float, typer.Option(help="Frames a second.", min=1, max=1000)]
-
-
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(perform)
 
 
 def must_have_osc() -> None:

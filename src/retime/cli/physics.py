@@ -14,23 +14,19 @@ from retime.cli.options import (
     MaybeOutput,
     Retiming,
     WarpOut,
-    must_be_a_picture,
-    must_differ,
+    file_option,
+    must_be_pictures,
     with_parameters,
     with_retiming,
 )
 from retime.cli.retiming import known_contacts, retime_file
 from retime.errors import InputError
 from retime.methods.physics import PhysicsParameters, model_of
-
-
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(physics)
+from retime.times import Clock
 
 
 @with_retiming
-@with_parameters(PhysicsParameters, leave_out=("contacts",))
+@with_parameters(PhysicsParameters, leave_out=("contacts", "contacts_only"))
 def physics(
     source: Input,
     parameters: dict[str, Any],
@@ -42,7 +38,7 @@ def physics(
     ] = False,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", help="Draw the warp, what is feasible, and forces.", metavar="FILE"),
+        file_option("--plot", "Draw the warp, what is feasible, and forces."),
     ] = None,
     warp: WarpOut = None,
 ) -> None:
@@ -63,25 +59,25 @@ def physics(
 
     if retiming.contacts is not None:
         # Physics is told what carries the body; feet are held in place only with --hold.
-        parameters["contacts"] = known_contacts(retiming.contacts)
+        parameters |= known_contacts(retiming.contacts)
         retiming = retiming if retiming.hold else replace(retiming, contacts=None)
     if "body_data" in parameters:
         parameters["body_data"] = parse_json(Path(parameters["body_data"]))
     step = Step("physics", parameters)
     if feasible:
         motion = retiming.read(source)
+        step = step.resolved(Clock.of(motion, retiming.fps))
         _say_what_is_feasible(source, motion, step, as_json=retiming.as_json)
         return
     if target is None:
         raise InputError("say where to write the result, or ask for --feasible")
-    if plot is not None:
-        must_differ(source, plot)
-        must_be_a_picture(plot)
+    must_be_pictures(source, plot)
     retime_file([step], source, target, retiming, warp_file=warp, beside=[plot])
     if plot is not None:
         from retime.plot.physics import draw_physics
 
         motion = retiming.read(source)
+        step = step.resolved(Clock.of(motion, retiming.fps))
         found = step.solve(motion).warp
         assert found is not None
         draw_physics(model_of(motion, step.parameters), found, plot)

@@ -11,17 +11,13 @@ from retime.cli.console import report
 from retime.cli.options import (
     Json,
     OneAnimation,
+    must_be_a_picture,
     must_read_plainly,
     must_take_a_skeleton,
     with_reading,
 )
 from retime.errors import InputError
 from retime.evaluate.reading import Reading
-
-
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(plot)
 
 
 @with_reading
@@ -50,8 +46,7 @@ def plot(
     if len(files) < 2:
         raise InputError("give a warp or a motion, and the picture to write")
     *sources, target = files
-    if target.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise InputError(f"a picture is .png, .svg or .pdf, not {target.suffix or 'no suffix'!r}")
+    must_be_a_picture(target)
     warps = [s for s in sources if s.suffix.lower() == ".json"]
     if warps and len(warps) < len(sources):
         raise InputError("draw warps or motions, not both in one picture")

@@ -23,11 +23,6 @@ from retime.errors import InputError
 from retime.evaluate.reading import Reading
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(report)
-
-
 @with_reading
 def report(
     file: Annotated[
@@ -41,7 +36,7 @@ def report(
     source: SourceMotion = None,
     warp: WarpIn = None,
     truth: TrueWarp = None,
-    min_contact: Shortest = 0.25,
+    min_contact: Shortest = 0.1,
     animation: OneAnimation = None,
     as_json: Json = False,
 ) -> None:

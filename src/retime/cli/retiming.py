@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from retime.evaluate import Job
     from retime.recipe import Recipe
 
-__all__ = ["known_contacts", "retime_file"]
-
 
 def retime_file(
     steps: list[Any],
@@ -26,22 +24,23 @@ def retime_file(
     *,
     warp_file: Path | None = None,
     beside: Sequence[Path | None] = (),
-    made_for: Mapping[str, str] | None = None,
+    read: Recipe | None = None,
 ) -> None:
     """Evaluate steps on a file and on those that go with it; say what came of it.
 
-    ``beside`` are files that the command writes itself: none may be written twice.
+    ``beside`` are files that the command writes itself: none may be written twice. ``read`` is the
+    recipe that the steps come from.
     """
     pairs = [_pair(text, target) for text in retiming.also or []]
     _must_not_collide([(source, target), *pairs], [warp_file, retiming.recipe, *beside])
     every = retiming.animation == "all"
     if every:
         _must_be_whole_files(source, target, retiming, warp_file, beside)
-    job, notes = _job(steps, source, target, retiming, made_for)
+    job, notes = _job(steps, source, target, retiming, read)
     if every:
         recipe = _retime_all(job, source, target, retiming, notes)
     else:
-        recipe = _retime_one(job, source, target, retiming, pairs, warp_file, notes)
+        recipe = _retime_one(job, target, retiming, pairs, warp_file, notes)
     if retiming.recipe is not None:
         from retime.recipe.json import write_recipe
 
@@ -53,32 +52,36 @@ def _job(
     source: Path,
     target: Path,
     retiming: Retiming,
-    made_for: Mapping[str, str] | None,
+    read: Recipe | None,
 ) -> tuple[Job, list[str]]:
     from retime.evaluate import Job
     from retime.recipe import Recipe
 
-    notes = []
+    notes: list[str] = []
+    made_for = None if read is None else read.input
     sha256 = hashlib.sha256(source.read_bytes()).hexdigest()
     if made_for is not None and made_for.get("sha256") not in (None, sha256):
         notes.append(f"the recipe was made for another file ({made_for.get('name', 'unknown')})")
     job = Job(
         source=source,
-        recipe=Recipe(steps, {"name": source.name, "sha256": sha256}),
+        recipe=Recipe(
+            steps,
+            {"name": source.name, "sha256": sha256},
+            () if read is None else read.notes,
+        ),
         reading=retiming.reading,
         animation=None if retiming.animation == "all" else retiming.animation,
         fps=retiming.fps,
         exact=retiming.exact,
         target=target,
         hold=retiming.hold,
-        contacts=None if retiming.contacts is None else known_contacts(retiming.contacts),
+        **({} if retiming.contacts is None else known_contacts(retiming.contacts)),
     )
     return job, notes
 
 
 def _retime_one(
     job: Job,
-    source: Path,
     target: Path,
     retiming: Retiming,
     pairs: list[tuple[Path, Path]],
@@ -160,16 +163,18 @@ def _retime_all(
     return made[0][1].recipe
 
 
-def known_contacts(path: Path) -> Any:
-    """Read contacts: a list of them, or a whole page of ``retime info --json``."""
+def known_contacts(path: Path) -> dict[str, Any]:
+    """Read contacts: a list of them, or an object that holds it and may say ``"only": true``."""
     from retime.io.json_text import parse_json
     from retime.motion.contact import parse_contacts
 
-    document = parse_json(path)
+    document: Any = parse_json(path)
+    only = False
     if isinstance(document, dict):
+        only = bool(document.get("only", False))
         document = document.get("contacts")
     try:
-        return parse_contacts(document)
+        return {"contacts": parse_contacts(document), "contacts_only": only}
     except InputError as e:
         raise InputError(f"{path}: {e}") from None
 

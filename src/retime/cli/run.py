@@ -11,11 +11,6 @@ from retime.cli.options import Input, Output, Retiming, WarpOut, must_differ, wi
 from retime.cli.retiming import retime_file
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(run)
-
-
 @with_retiming
 def run(
     recipe_file: Annotated[Path, typer.Argument(metavar="RECIPE", help="The recipe file.")],
@@ -34,4 +29,4 @@ def run(
     for written in (target, warp, retiming.recipe):
         if written is not None:
             must_differ(recipe_file, written)
-    retime_file(list(plan.steps), source, target, retiming, warp_file=warp, made_for=plan.input)
+    retime_file(list(plan.steps), source, target, retiming, warp_file=warp, read=plan)

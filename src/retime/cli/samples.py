@@ -12,11 +12,6 @@ from retime.cli.options import Json
 from retime.errors import InputError
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(samples)
-
-
 def samples(
     names: Annotated[
         list[str] | None,
@@ -74,9 +69,6 @@ def samples(
     if names[0] == "get":
         files = _fetch(names[1:], folder, cache, base_url)
     else:
-        wrong = next((n for n in names if n in fetched), None)
-        if wrong is not None:
-            raise InputError(f"{wrong} is fetched: retime samples get {wrong}")
         files = _write(names, folder, suffix)
     report({"files": [str(f) for f in files]}, as_json=as_json)
 
@@ -98,7 +90,11 @@ def _write(names: list[str], folder: Path, suffix: str) -> list[Path]:
     from retime.io import write
     from retime.io.warp_json import write_warp
     from retime.samples import sample
+    from retime.samples.downloads import DOWNLOADS
 
+    wrong = next((n for n in names if n in DOWNLOADS), None)
+    if wrong is not None:
+        raise InputError(f"{wrong} is fetched: retime samples get {wrong}")
     files = []
     for made in [sample(n) for n in names]:
         files.append(folder / f"{made.name}.{suffix}")

@@ -11,17 +11,13 @@ import typer
 from retime.cli.console import report, table
 from retime.cli.options import (
     Json,
+    file_option,
     must_differ,
     must_take_a_skeleton,
     read_roles,
     with_reading,
 )
 from retime.evaluate.reading import Reading
-
-
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(score)
 
 
 @with_reading
@@ -40,12 +36,10 @@ def score(
     count: Annotated[
         int, typer.Option("--moments", help="How many moments to list.", min=1, max=100)
     ] = 5,
-    plot: Annotated[
-        Path | None, typer.Option("--plot", help="Draw it as a picture.", metavar="FILE")
-    ] = None,
+    plot: Annotated[Path | None, file_option("--plot", "Draw it as a picture.")] = None,
     performance_roles: Annotated[
         Path | None,
-        typer.Option("--performance-map", help="The same for the performance.", metavar="FILE"),
+        file_option("--performance-map", "The same for the performance."),
     ] = None,
     as_json: Json = False,
 ) -> None:

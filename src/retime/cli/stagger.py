@@ -13,25 +13,23 @@ from retime.cli.options import (
     MaybeOutput,
     Retiming,
     WarpOut,
-    must_be_a_picture,
+    file_option,
+    must_be_pictures,
     must_be_written,
     must_differ,
     must_have_a_folder,
+    read_listed,
     with_parameters,
     with_retiming,
 )
 from retime.cli.retiming import known_contacts, retime_file
 from retime.errors import InputError
 from retime.methods.staggered import PoseEdit, StaggerParameters
-
-
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(stagger)
+from retime.times import Clock
 
 
 @with_retiming
-@with_parameters(StaggerParameters, leave_out=("contacts",))
+@with_parameters(StaggerParameters, leave_out=("contacts", "contacts_only"))
 def stagger(
     source: Input,
     parameters: dict[str, Any],
@@ -42,15 +40,15 @@ def stagger(
     ] = False,
     poses_file: Annotated[
         Path | None,
-        typer.Option("--poses", help="Also write the poses, .json or .npz.", metavar="FILE"),
+        file_option("--poses", "Also write the poses, .json or .npz."),
     ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", help="Draw the poses: probability, knots.", metavar="FILE"),
+        file_option("--plot", "Draw the poses: probability, knots."),
     ] = None,
     strip: Annotated[
         Path | None,
-        typer.Option("--strip", help="Draw the poses as a film strip.", metavar="FILE"),
+        file_option("--strip", "Draw the poses as a film strip."),
     ] = None,
     warp: WarpOut = None,
 ) -> None:
@@ -70,73 +68,52 @@ def stagger(
     from retime.recipe import Step
 
     if "edits" in parameters:
-        parameters["edits"] = _edits(Path(parameters["edits"]))
+        edits = Path(parameters["edits"])
+        parameters["edits"] = read_listed(edits, PoseEdit, "edit", '"do" and its arguments')
     if retiming.contacts is not None:
-        parameters["contacts"] = known_contacts(retiming.contacts)
+        parameters |= known_contacts(retiming.contacts)
     step = Step("stagger", parameters)
     if target is not None and show and retiming.as_json:
         raise InputError("--json tells of one thing: the result, or the --list without OUT")
     if target is None and not (show or plot or strip or poses_file):
         raise InputError("say where to write the result, or ask for --list or --plot")
-    for picture in (plot, strip):
-        if picture is not None:
-            must_differ(source, picture)
-            must_be_a_picture(picture)
+    must_be_pictures(source, plot, strip)
     if poses_file is not None:
-        must_differ(source, poses_file)
-        must_have_a_folder(poses_file)
-        if poses_file.suffix.lower() not in (".json", ".npz"):
-            raise InputError(f"a file of poses is .json or .npz, not {poses_file.suffix!r}")
+        _must_hold_poses(source, poses_file)
     must_be_written(target, {"--warp": warp, "--recipe": retiming.recipe, "--also": retiming.also})
     if target is not None:
         beside = [plot, strip, poses_file]
         retime_file([step], source, target, retiming, warp_file=warp, beside=beside)
     elif retiming.animation == "all":
         raise InputError("poses are listed and drawn of one animation; name it")
-    if not (show or plot or strip or poses_file):
-        return
-    poses = edited_poses(retiming.read(source), step.parameters)
-    if poses_file is not None:
-        poses.write(poses_file)
-    if plot is not None:
-        from retime.plot.poses import draw_poses
+    if show or plot or strip or poses_file:
+        motion = retiming.read(source)
+        poses = edited_poses(motion, step.resolved(Clock.of(motion, retiming.fps)).parameters)
+        _deliver(poses, poses_file, plot, strip)
+        if show:
+            _list(source, poses, as_json=retiming.as_json)
 
+
+def _must_hold_poses(source: Path, file: Path) -> None:
+    must_differ(source, file)
+    must_have_a_folder(file)
+    if file.suffix.lower() not in (".json", ".npz"):
+        raise InputError(f"a file of poses is .json or .npz, not {file.suffix!r}")
+
+
+def _deliver(poses: Any, file: Path | None, plot: Path | None, strip: Path | None) -> None:
+    from retime.plot.poses import draw_pose_strip, draw_poses
+
+    if file is not None:
+        poses.write(file)
+    if plot is not None:
         draw_poses(poses, plot)
     if strip is not None:
-        from retime.plot.poses import draw_pose_strip
-
         draw_pose_strip(poses, strip)
-    if show:
-        _list(source, poses, as_json=retiming.as_json)
-
-
-def _edits(path: Path) -> tuple[PoseEdit, ...]:
-    from retime.io.json_text import parse_json
-
-    document = parse_json(path)
-    if not isinstance(document, list):
-        raise InputError(f'{path}: edits are a list of objects with "do" and its arguments')
-    out = []
-    for number, entry in enumerate(document, 1):
-        try:
-            out.append(PoseEdit.from_document(entry))
-        except InputError as e:
-            raise InputError(f"{path}: edit {number}: {e}") from None
-    return tuple(out)
 
 
 def _list(source: Path, poses: Any, *, as_json: bool) -> None:
-    rows = []
-    for k, time in enumerate(poses.times):
-        later = poses.refinements[k]
-        first, last = int(later.argmin()), int(later.argmax())
-        row: dict[str, Any] = {"pose": k, "time_s": float(time)}
-        if later.any():
-            row |= {
-                "first": poses.channels[first], "first_s": float(later[first]),
-                "last": poses.channels[last], "last_s": float(later[last]),
-            }  # fmt: skip
-        rows.append(row)
+    rows = [_row(poses, k) for k in range(len(poses.times))]
     if as_json:
         report({"file": str(source), "poses": rows}, as_json=True, notes=poses.notes)
         return
@@ -148,3 +125,13 @@ def _list(source: Path, poses: Any, *, as_json: bool) -> None:
             parts = f"   {ends[0]:<26} {ends[1]}"
         typer.echo(f"{row['pose']:>4} {row['time_s']:>7.3f}{parts}")
     report({}, as_json=False, notes=poses.notes)
+
+
+def _row(poses: Any, k: int) -> dict[str, Any]:
+    """Say when a pose is, and which of its parts comes first and last."""
+    row: dict[str, Any] = {"pose": k, "time_s": float(poses.times[k])}
+    later = poses.refinements[k]
+    if later.any():
+        for name, at in (("first", int(later.argmin())), ("last", int(later.argmax()))):
+            row |= {name: poses.channels[at], f"{name}_s": float(later[at])}
+    return row

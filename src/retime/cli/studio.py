@@ -10,11 +10,6 @@ import typer
 from retime.errors import InputError, MissingDependencyError
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(studio)
-
-
 def studio(
     files: Annotated[
         list[Path] | None,

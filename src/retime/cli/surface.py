@@ -12,23 +12,19 @@ from retime.cli.options import (
     MaybeOutput,
     Retiming,
     WarpOut,
-    must_be_a_picture,
+    file_option,
+    must_be_pictures,
     must_be_written,
-    must_differ,
+    read_listed,
     with_parameters,
     with_retiming,
 )
 from retime.cli.retiming import retime_file
 from retime.errors import InputError
 from retime.methods.surface import SurfaceKey, SurfaceParameters
+from retime.times import Clock
 
-
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(surface)
-
-
-Drag = list[float] | None
+Drag = list[str] | None
 
 
 @with_retiming
@@ -39,17 +35,22 @@ def surface(
     retiming: Retiming,
     target: MaybeOutput = None,
     at: Annotated[
-        Drag, typer.Option("--at", help="The source's moment that is dragged, s; repeatable.")
+        Drag,
+        typer.Option("--at", help="The source's moment that is dragged (s, repeatable)."),
     ] = None,
     joint: Annotated[
         list[str] | None,
         typer.Option("--joint", help="The joint or role that is dragged; one for each --at."),
     ] = None,
     shift: Annotated[
-        Drag, typer.Option("--shift", help="Seconds later, negative earlier; one for each --at.")
+        Drag,
+        typer.Option(
+            "--shift", help="How much later, negative for earlier (s, one for each --at)."
+        ),
     ] = None,
     gamma: Annotated[
-        Drag, typer.Option("--gamma", help="Seconds over which it fades; one, or one for each.")
+        Drag,
+        typer.Option("--gamma", help="Time over which it fades (s; one, or one for each --at)."),
     ] = None,
     sigma: Annotated[
         list[str] | None,
@@ -60,19 +61,19 @@ def surface(
     ] = None,
     keys: Annotated[
         Path | None,
-        typer.Option("--keys", help="Keys as a JSON list, in place of --at.", metavar="FILE"),
+        file_option("--keys", "Keys as a JSON list, in place of --at."),
     ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", help="Draw how much each joint is shifted.", metavar="FILE"),
+        file_option("--plot", "Draw how much each joint is shifted."),
     ] = None,
     surface_plot: Annotated[
         Path | None,
-        typer.Option("--surface", help="Draw the surfaces over the figure.", metavar="FILE"),
+        file_option("--surface", "Draw the surfaces over the figure."),
     ] = None,
     strip: Annotated[
         Path | None,
-        typer.Option("--strip", help="Draw both motions as film strips.", metavar="FILE"),
+        file_option("--strip", "Draw both motions as film strips."),
     ] = None,
     warp: WarpOut = None,
 ) -> None:
@@ -88,7 +89,9 @@ def surface(
     """
     from retime.recipe import Step
 
-    made = _keys_of(keys) if keys is not None else ()
+    made: tuple[SurfaceKey, ...] = ()
+    if keys is not None:
+        made = read_listed(keys, SurfaceKey, "key", '"time", "joint" and "shift"')
     widths = {"gamma": gamma, "sigma": sigma, "range_sigma": range_sigma}
     if at or joint or shift or any(widths.values()):
         made += _dragged(at or [], joint or [], shift or [], widths)
@@ -96,9 +99,7 @@ def surface(
     pictures = [p for p in (plot, surface_plot, strip) if p is not None]
     if target is None and not pictures:
         raise InputError("say where to write the result, or ask for --plot")
-    for picture in pictures:
-        must_differ(source, picture)
-        must_be_a_picture(picture)
+    must_be_pictures(source, *pictures)
     must_be_written(target, {"--warp": warp, "--recipe": retiming.recipe, "--also": retiming.also})
     if target is not None:
         beside = [plot, surface_plot, strip]
@@ -110,23 +111,8 @@ def surface(
         _draw(motion, step, plot, surface_plot, strip)
 
 
-def _keys_of(path: Path) -> tuple[SurfaceKey, ...]:
-    from retime.io.json_text import parse_json
-
-    document = parse_json(path)
-    if not isinstance(document, list):
-        raise InputError(f'{path}: keys are a list of objects with "time", "joint" and "shift"')
-    out = []
-    for number, entry in enumerate(document, 1):
-        try:
-            out.append(SurfaceKey.from_document(entry))
-        except InputError as e:
-            raise InputError(f"{path}: key {number}: {e}") from None
-    return tuple(out)
-
-
 def _dragged(
-    at: list[float], joint: list[str], shift: list[float], widths: dict[str, Any]
+    at: list[str], joint: list[str], shift: list[str], widths: dict[str, Any]
 ) -> tuple[SurfaceKey, ...]:
     """Make keys of options that were given once for each."""
     if not len(at) == len(joint) == len(shift) or not at:
@@ -156,6 +142,7 @@ def _draw(
     from retime.plot.surfaces import draw_joint_times, draw_surfaces
     from retime.recipe import Recipe
 
+    step = step.resolved(Clock.of(motion))
     surfaces = control_surfaces(motion, step.parameters)
     if plot is not None:
         draw_joint_times(surfaces, plot)

@@ -8,14 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from retime.cli.console import progress, report
-from retime.cli.options import Fps, Json, must_differ, must_have_a_folder
-
-__all__ = ["video"]
-
-
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name)(video)
+from retime.cli.options import Fps, Json, file_option, must_differ, must_have_a_folder, seconds
 
 
 def video(
@@ -23,11 +16,13 @@ def video(
     target: Annotated[
         Path, typer.Argument(metavar="OUT", help="Where to write it: .mp4, .m4v or .mov.")
     ],
-    warp: Annotated[Path, typer.Option("--warp", help="The warp to retime it by.", metavar="FILE")],
+    warp: Annotated[Path, file_option("--warp", "The warp to retime it by.")],
     offset: Annotated[
-        float,
-        typer.Option("--offset", help="Where the motion's time 0 lies in the video, in seconds."),
-    ] = 0.0,
+        str,
+        typer.Option(
+            "--offset", help="Where the motion's time 0 lies in the video (s).", metavar="TIME"
+        ),
+    ] = "0",
     fps: Fps = None,
     frames: Annotated[
         Literal["nearest", "blend"],
@@ -56,6 +51,7 @@ def video(
     """
     from retime.io.warp_json import read_warp
     from retime.media.video import retime_video
+    from retime.media.video.opening import look_at
 
     must_differ(source, target)
     must_differ(warp, target)
@@ -66,7 +62,7 @@ def video(
             source,
             target,
             curve,
-            offset=offset,
+            offset=seconds(offset, "offset", lambda: look_at(source)[1]),
             fps=fps,
             frames=frames,
             audio=audio,

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
 from retime.cli.console import report, table
-from retime.cli.options import Json, must_differ, with_parameters
+from retime.cli.options import Json, file_option, must_differ, seconds, with_parameters
 from retime.errors import InputError, did_you_mean
 from retime.methods.spline import SplineParameters
+from retime.times import Clock
 
 WarpFile = Annotated[Path, typer.Argument(metavar="WARP", help="The warp file.")]
 WarpOut = Annotated[Path, typer.Argument(metavar="OUT", help="Where to write the warp.")]
 Offset = Annotated[
-    float,
+    str,
     typer.Option(
-        "--offset", help="Where the motion's time 0 lies in the media or the list, in seconds."
+        "--offset",
+        help="Where the motion's time 0 lies in the media or the list (s).",
+        metavar="TIME",
     ),
 ]
 Channel = Annotated[
@@ -25,14 +29,7 @@ Channel = Annotated[
 ]
 
 
-def add_to(app: typer.Typer, name: str) -> None:
-    """Add the group of commands."""
-    group = typer.Typer(
-        no_args_is_help=True, help="Make, show, compose, invert and export time warps."
-    )
-    for command in (make, show, compose, invert, export, import_, events):
-        group.command(command.__name__.rstrip("_"))(command)
-    app.add_typer(group, name=name)
+warp = typer.Typer(no_args_is_help=True)
 
 
 def _summary(warp: Any, path: Path) -> dict[str, Any]:
@@ -61,17 +58,21 @@ def _must_have(warp: Any, channel: str | None) -> None:
         raise InputError(f"the warp has no channel {channel!r}{known}")
 
 
+@warp.command()
 @with_parameters(SplineParameters)
 def make(
     target: WarpOut,
     parameters: dict[str, Any],
-    motion: Annotated[
-        Path | None, typer.Option("--for", help="The motion it is for.", metavar="FILE")
-    ] = None,
+    motion: Annotated[Path | None, file_option("--for", "The motion it is for.")] = None,
     length: Annotated[
-        float | None, typer.Option("--length", help="Or the source's length in seconds.")
+        str | None, typer.Option("--length", help="Or the source's length (s).", metavar="TIME")
     ] = None,
-    start: Annotated[float, typer.Option("--start", help="The source's first time.")] = 0.0,
+    start: Annotated[
+        str, typer.Option("--start", help="The source's first time (s).", metavar="TIME")
+    ] = "0",
+    fps: Annotated[
+        float | None, typer.Option("--fps", help="Frame rate of the result.", min=0.001)
+    ] = None,
     backwards: Annotated[bool, typer.Option("--backwards", help="Play it backwards.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -81,9 +82,7 @@ def make(
     """
     from retime.io import read
     from retime.io.warp_json import write_warp
-    from retime.parameters import build
-    from retime.timing import TimeWarp
-    from retime.timing.curves import keytime_warp
+    from retime.parameters import build, resolved
 
     if (motion is None) == (length is None):
         raise InputError("say what the warp is for: either --for FILE, or --length in seconds")
@@ -91,29 +90,34 @@ def make(
         must_differ(motion, target)
     if target.suffix.lower() != ".json":
         raise InputError(f"a warp is a .json file, not {target.suffix or 'no suffix'!r}")
-    domain = (start, start + length) if length is not None else read(motion or "").domain
-    chosen = build(SplineParameters, parameters)
-    if backwards and chosen.range is not None:
-        raise InputError("only a whole clip can run backwards, not a range of it")
-    # Backwards, time is mirrored first: the moment of a keytime is then met as it is given.
-    mirror = sum(domain)
-    keytimes = [(o, mirror - s if backwards else s) for o, s in chosen.keytimes]
-    rates = [(mirror - s if backwards else s, rate) for s, rate in chosen.rates]
-    warp = keytime_warp(
-        chosen.range or domain,
-        duration=chosen.duration,
-        keytimes=keytimes,
-        rates=rates,
-        loop=chosen.loop and chosen.range is None,
-    )
-    if chosen.range is not None:
-        warp = warp.within(domain, chosen.range, ripple=chosen.ripple).looped(chosen.loop)
-    if backwards:
-        warp = TimeWarp(warp.output, mirror - warp.source, loop=warp.loop)
+    if length is not None:
+        first = seconds(start, "start", fps)
+        clock = Clock((first, first + seconds(length, "length", fps)), fps)
+    else:
+        clock = Clock.of(read(motion or ""), fps)
+    chosen = resolved(build(SplineParameters, parameters), clock)
+    warp = _made(chosen, clock.domain, backwards)
     write_warp(warp, target)
     report(_summary(warp, target), as_json=as_json, notes=warp.notes)
 
 
+def _made(p: SplineParameters, domain: tuple[float, float], backwards: bool) -> Any:
+    from retime.methods.spline import domain_warp
+    from retime.timing import TimeWarp
+
+    if not backwards:
+        return domain_warp(domain, p)
+    if p.range is not None:
+        raise InputError("only a whole clip can run backwards, not a range of it")
+    # Time is mirrored first: the moment of a keytime is then met as it is given.
+    mirror = sum(domain)
+    keytimes = tuple((o, mirror - s) for o, s in p.keytimes)
+    rates = tuple((mirror - s, rate) for s, rate in p.rates)
+    warp = domain_warp(domain, replace(p, keytimes=keytimes, rates=rates))
+    return TimeWarp(warp.output, mirror - warp.source, loop=warp.loop)
+
+
+@warp.command()
 def show(
     file: WarpFile,
     rows: Annotated[int, typer.Option("--rows", help="Rows of the table.", min=2, max=1000)] = 11,
@@ -141,6 +145,7 @@ def show(
     table(lines, header=("output s", "source s", "rate"))
 
 
+@warp.command()
 def compose(
     files: Annotated[
         list[Path],
@@ -166,6 +171,7 @@ def compose(
     report(_summary(total, target), as_json=as_json, notes=total.notes)
 
 
+@warp.command()
 def invert(file: WarpFile, target: WarpOut, as_json: Json = False) -> None:
     """Exchange output and source: the warp that undoes this one.
 
@@ -179,6 +185,7 @@ def invert(file: WarpFile, target: WarpOut, as_json: Json = False) -> None:
     report(_summary(inverse, target), as_json=as_json)
 
 
+@warp.command()
 def export(
     file: WarpFile,
     target: Annotated[
@@ -206,13 +213,13 @@ def export(
     ] = 0.0,
     media: Annotated[
         Path | None,
-        typer.Option("--media", help="The video that an .otio clip shows.", metavar="FILE"),
+        file_option("--media", "The video that an .otio clip shows."),
     ] = None,
     media_duration: Annotated[
-        float | None,
-        typer.Option("--media-duration", help="Its seconds, if it cannot be looked at.", min=0.001),
+        str | None,
+        typer.Option("--media-duration", help="Its length (s), if it cannot be looked at."),
     ] = None,
-    offset: Offset = 0.0,
+    offset: Offset = "0",
     channel: Channel = None,
     as_json: Json = False,
 ) -> None:
@@ -238,7 +245,7 @@ def export(
         raise InputError(
             f"export writes .json, .csv or .otio, not {target.suffix or 'no suffix'!r}"
         )
-    if media is not None or media_duration is not None or offset:
+    if media is not None or media_duration is not None or offset != "0":
         raise InputError("--media and --offset go with an .otio file; keys have no media")
     from retime.media.timelines.bezier_keys import write_keys
     from retime.timing.curves import fit_bezier
@@ -257,8 +264,8 @@ def _export_timeline(
     tolerance: float | None,
     fps: float | None,
     media: Path | None,
-    media_duration: float | None,
-    offset: float,
+    media_duration: str | None,
+    offset: str,
     channel: str | None,
     as_json: bool,
 ) -> None:
@@ -272,14 +279,17 @@ def _export_timeline(
             from retime.media.video.opening import look_at
 
             length, rate = look_at(media)
-            media_duration, fps = media_duration or length, fps or rate
-        shown = Media(media, media_duration)
+            fps = fps or rate
+        if media_duration is not None:
+            length = seconds(media_duration, "media-duration", fps)
+        shown = Media(media, length)
     elif media_duration is not None:
         raise InputError("--media-duration goes with --media")
     if fps is None:
         raise InputError("say the timeline's frame rate (--fps), or what it shows (--media)")
     curve, notes = followed_curve(warp, channel)
-    made = write_timeline(curve, target, fps=fps, media=shown, offset=offset, tolerance=tolerance)
+    begins = seconds(offset, "offset", fps)
+    made = write_timeline(curve, target, fps=fps, media=shown, offset=begins, tolerance=tolerance)
     fields = {
         "output": str(target),
         "pieces": made.pieces,
@@ -291,10 +301,11 @@ def _export_timeline(
     report(fields, as_json=as_json, notes=[*notes, *made.notes])
 
 
+@warp.command("import")
 def import_(
     file: Annotated[Path, typer.Argument(metavar="IN", help="An OpenTimelineIO file (.otio).")],
     target: WarpOut,
-    offset: Offset = 0.0,
+    offset: Offset = "0",
     as_json: Json = False,
 ) -> None:
     """Make a warp of the clips, linear time warps and freezes of an OpenTimelineIO timeline.
@@ -305,11 +316,12 @@ def import_(
     from retime.media.timelines.otio import read_timeline
 
     must_differ(file, target)
-    warp = read_timeline(file, offset=offset)
+    warp = read_timeline(file, offset=seconds(offset, "offset"))
     write_warp(warp, target)
     report(_summary(warp, target), as_json=as_json, notes=warp.notes)
 
 
+@warp.command()
 def events(
     source: Annotated[
         Path,
@@ -318,8 +330,8 @@ def events(
         ),
     ],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="Where to write them.")],
-    warp: Annotated[Path, typer.Option("--warp", help="The warp.", metavar="FILE")],
-    offset: Offset = 0.0,
+    warp: Annotated[Path, file_option("--warp", "The warp.")],
+    offset: Offset = "0",
     fps: Annotated[
         float | None,
         typer.Option("--fps", help="Frame rate of a list that counts frames.", min=0.001, max=1e6),
@@ -349,7 +361,8 @@ def events(
     must_differ(source, target)
     must_differ(warp, target)
     curve, notes = followed_curve(read_warp(warp), channel)
-    carrier = Carrier(curve, offset=offset, outside=outside, fps=fps)
+    begins = seconds(offset, "offset", fps)
+    carrier = Carrier(curve, offset=begins, outside=outside, fps=fps)
     carry_events(source, target, carrier)
     said = list(notes)
     if carrier.dropped:

@@ -9,15 +9,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.evaluate.job import Evaluated, Job
 from retime.io import FORMATS, format_of, keeps_file
 from retime.motion import Motion
 from retime.motion.edits import Edit, apply_edits, total_warp
 from retime.recipe import Recipe, Solved, Step, snap_duration
+from retime.times import ClipTime
 from retime.timing import TimeWarp
-
-__all__ = ["Evaluator", "goes_back", "warp_between", "with_warp"]
 
 Progress = Callable[[int, int, str], None]
 # Motions that are kept; an old one is read again when it is needed.
@@ -87,7 +89,17 @@ class Evaluator:
         if last is not None and last.source is not motion:
             last = None
         known = () if last is None else last.solved
-        solved = tuple(recipe.solve_steps(motion, known=known, progress=progress))
+        solved = tuple(
+            recipe.solve_steps(
+                motion,
+                known=known,
+                progress=progress,
+                fps=job.fps,
+                exact=job.exact or in_place,
+                first_frame=job.first_frame,
+            )
+        )
+        notes += [note for s in solved for note in s.notes]
         if in_place and job.fps is not None:
             notes.append(
                 f"the file keeps its rate, and keys their spacing; {job.fps:g} fps is for what had "
@@ -145,19 +157,20 @@ def _prepared(job: Job, motion: Motion, *, exact: bool) -> tuple[Recipe, list[st
     if job.factor is not None:
         place, factor = job.factor
         p = steps[place].parameters
-        span = motion.domain if p.range is None else p.range
         steps[place] = replace(
-            steps[place], parameters=replace(p, duration=factor * (span[1] - span[0]))
+            steps[place], parameters=replace(p, duration=ClipTime(100 * factor, "%"))
         )
-    notes: list[str] = []
+    notes = list(job.recipe.notes)
     if not exact:
-        steps, notes = snap_duration(steps, job.fps or motion.rate)
+        steps, rounded = snap_duration(steps, job.fps or motion.rate)
+        notes += rounded
     if job.contacts is not None:
         # Given in the source's time, so they stand before all else; the fix still runs last.
-        steps = [Step("hold", {"contacts": job.contacts}), *steps]
+        known = {"contacts": job.contacts, "contacts_only": job.contacts_only}
+        steps = [Step("hold", known), *steps]
     elif job.hold:
         steps = [*steps, Step("hold")]
-    return Recipe(steps, job.recipe.input), notes
+    return Recipe(steps, job.recipe.input, job.recipe.notes), notes
 
 
 def _same_edits(one: Sequence[Solved], other: Sequence[Solved]) -> bool:
@@ -180,12 +193,8 @@ def _evaluated(
 def warp_between(found: Evaluated, first: int = 0, last: int | None = None) -> TimeWarp:
     """Return the body's warp of some of the steps: from the last one's output to the first's input.
 
-    Parameters
-    ----------
-    found : Evaluated
-        The steps.
-    first, last : int
-        Places among the steps that were solved; the last one is not among them.
+    ``first`` and ``last`` are places among the steps that were solved; the last one is not among
+    them.
     """
     steps = found.solved[first:last]
     if steps:
@@ -193,6 +202,21 @@ def warp_between(found: Evaluated, first: int = 0, last: int | None = None) -> T
     else:
         given = found.motion if first else found.source
     return total_warp(given, [s.edit for s in steps]).of_body()
+
+
+def evidence_of(found: Evaluated) -> FloatArray | None:
+    """Return how much a reference resembles the clip: result times and likeness, 0 to 1, (n, 2).
+
+    It is that of the last step that compared the clip with a foreign reference.
+    """
+    for place in reversed(range(len(found.solved))):
+        curve = found.solved[place].edit.curves.get("evidence")
+        if curve is not None:
+            shown = warp_between(found, place).inverse(curve[:, 0])
+            order = np.argsort(shown, kind="stable")
+            found_curve: FloatArray = np.c_[shown, curve[:, 1]][order]
+            return found_curve
+    return None
 
 
 def with_warp(found: Evaluated, place: int, warp: TimeWarp) -> Evaluated:

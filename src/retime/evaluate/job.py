@@ -10,13 +10,13 @@ from retime.motion import Motion
 from retime.motion.contact import Contact
 from retime.motion.edits import Edit, apply_edits
 from retime.motion.touched import Touched, difference
+from retime.one_line import one_line
 from retime.recipe import Recipe
 from retime.recipe.recipe import Solved
 from retime.timing import TimeWarp
 
-__all__ = ["Evaluated", "Job"]
 
-
+@one_line()
 @dataclass(frozen=True, kw_only=True)
 class Job:
     """A motion, a recipe, and how the result is wanted.
@@ -44,9 +44,13 @@ class Job:
     hold : bool
         Hold planted feet after all other steps.
     contacts : tuple of Contact, optional
-        Known contacts in the source's time, to be held in place of those that are found.
+        Known contacts in the source's time, to be held in place of those found for the same joints.
+    contacts_only : bool
+        Hold the known contacts alone.
     factor : (int, float), optional
         Number of a step, from 0, whose duration is this factor of its input's.
+    first_frame : int
+        Number of the source's first frame, by which times in frames are counted.
     """
 
     source: str | Path | Motion
@@ -59,9 +63,12 @@ class Job:
     target: str | Path | None = None
     hold: bool = False
     contacts: tuple[Contact, ...] | None = None
+    contacts_only: bool = False
     factor: tuple[int, float] | None = None
+    first_frame: int = 0
 
 
+@one_line()
 @dataclass(frozen=True, eq=False)
 class Evaluated:
     """What came of a job.

@@ -9,8 +9,6 @@ from retime.motion.edits import Edit, apply_edits
 from retime.recipe import Step
 from retime.timing import TimeWarp
 
-__all__ = ["carry_along"]
-
 
 def carry_along(
     found: Evaluated,
@@ -23,16 +21,8 @@ def carry_along(
 ) -> tuple[Motion, list[str]]:
     """Retime a motion by the warp of a result; return it and what is to be known about it.
 
-    Parameters
-    ----------
-    found : Evaluated
-        The result that it goes along with.
-    partner : Motion
-        What to retime. On the same time line where the two overlap, else their starts are lined up.
-    name : str
-        Its name, for the notes.
-    fps, exact, hold
-        As of :class:`Job`.
+    The partner is on the same time line where the two overlap, else their starts are lined up.
+    ``name`` is its name, for the notes; the other options are as of :class:`Job`.
     """
     source, notes = found.source, []
     apart = partner.start - source.start

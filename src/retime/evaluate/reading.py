@@ -13,8 +13,6 @@ from retime.parameters import About, values_of
 if TYPE_CHECKING:
     from retime.motion import Motion
 
-__all__ = ["Reading"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Reading(FileParameters):

@@ -23,15 +23,14 @@ from typing import Any, TextIO
 import numpy as np
 
 from retime import __version__
+from retime.coercion import coerce
 from retime.errors import InputError, RetimeError
 from retime.evaluate import Evaluator, Job
 from retime.methods import METHODS, method
 from retime.motion import Motion
 from retime.notes import Remedy, present
-from retime.parameters import coerce, declared
+from retime.parameters import declared
 from retime.process.inside import own_output
-
-__all__ = ["PROTOCOL", "Engine", "serve"]
 
 # The version of what passes on the lines; a host refuses an engine of another one.
 PROTOCOL = 1
@@ -49,10 +48,7 @@ Say = Callable[[dict[str, Any]], None]
 class Engine:
     """Answers requests, one after the other.
 
-    Parameters
-    ----------
-    say : callable
-        Takes each line of an answer, as a dictionary.
+    ``say`` takes each line of an answer, as a dictionary.
     """
 
     def __init__(self, say: Say) -> None:
@@ -79,6 +75,8 @@ class Engine:
             self._say({"id": self._id, "done": True, **self._does[kind](request)})
         except RetimeError as e:
             self._say({"id": self._id, "error": present(e.note, _label)})
+        except RecursionError:
+            self._say({"id": self._id, "error": "the request is nested too deeply"})
         except MemoryError:
             self._say({"id": self._id, "error": "there is not enough memory for it; cut the clip"})
         except Exception as e:
@@ -103,7 +101,10 @@ class Engine:
         self.tell("Reading the motion", 0.0)
         motion = self._motion(_text(request, "motion"))
         job = Job(
-            source=motion, recipe=from_document(_with_references(request)), fps=request.get("fps")
+            source=motion,
+            recipe=from_document(_with_references(request)),
+            fps=request.get("fps"),
+            first_frame=coerce(request.get("first_frame", 0), int, "first_frame"),
         )
 
         def told(done: int, count: int, name: str) -> None:
@@ -191,26 +192,26 @@ def _with_references(request: Mapping[str, Any]) -> Any:
     if not isinstance(files, Mapping):
         raise InputError('"references" must be an object of names and files')
 
-    def put(value: Any) -> Any:
-        if isinstance(value, str):
-            return files.get(value, value)
-        if isinstance(value, list):
-            return [put(v) for v in value]
-        return value
-
     recipe = request["recipe"]
     if not files or not isinstance(recipe, Mapping) or not isinstance(recipe.get("steps"), list):
         return recipe
-    steps = []
-    for step in recipe["steps"]:
-        values = step.get("parameters") if isinstance(step, Mapping) else None
-        if isinstance(values, Mapping):
-            known = declared(method(str(step.get("method"))).parameters)
-            paths = {p.name for p in known if p.is_path} | {"b"}  # "b": version 1's reference
-            named = {k: put(v) if k in paths else v for k, v in values.items()}
-            step = {**step, "parameters": named}
-        steps.append(step)
-    return {**recipe, "steps": steps}
+    return {**recipe, "steps": [_with_files(step, files) for step in recipe["steps"]]}
+
+
+def _with_files(step: Any, files: Mapping[str, str]) -> Any:
+    values = step.get("parameters") if isinstance(step, Mapping) else None
+    if not isinstance(values, Mapping):
+        return step
+
+    def put(value: Any) -> Any:
+        if isinstance(value, list):
+            return [put(v) for v in value]
+        return files.get(value, value) if isinstance(value, str) else value
+
+    known = declared(method(str(step.get("method"))).parameters)
+    paths = {p.name for p in known if p.is_path} | {"b"}  # "b": version 1's reference
+    named = {k: put(v) if k in paths else v for k, v in values.items()}
+    return {**step, "parameters": named}
 
 
 def _with_likely_unit(motion: Motion) -> Motion:
@@ -280,10 +281,7 @@ class _Announced(logging.Handler):
 def serve(source: TextIO, target: TextIO) -> None:
     """Answer the requests of a stream until it ends.
 
-    Parameters
-    ----------
-    source, target : text stream
-        Lines of JSON in, lines of JSON out.
+    Lines of JSON come in, and lines of JSON go out.
     """
     lines: queue.Queue[str | None] = queue.Queue()
     busy = threading.Event()
@@ -322,5 +320,6 @@ def serve(source: TextIO, target: TextIO) -> None:
 def main() -> None:
     """Serve this process's standard streams."""
     target = io.TextIOWrapper(own_output(), encoding="utf-8")
-    with open(sys.stdin.fileno(), encoding="utf-8", closefd=False) as source:
+    # A byte that is no text spoils its own line only.
+    with open(sys.stdin.fileno(), encoding="utf-8", errors="replace", closefd=False) as source:
         serve(source, target)

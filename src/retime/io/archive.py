@@ -13,8 +13,7 @@ import numpy as np
 
 from retime.errors import FormatError
 from retime.io.files import write_bytes
-
-__all__ = ["unpack", "write_archive"]
+from retime.io.json_text import parse_bytes
 
 # What an archive may unpack to.
 _MOST_BYTES = 4 << 30
@@ -38,7 +37,7 @@ def unpack(data: bytes, path: str | Path, form: str, version: int) -> tuple[Any,
         raise FormatError(f"unpacks to {size >> 30} GB, which is too much", path=path)
     with np.load(io.BytesIO(data), allow_pickle=False) as loaded:
         arrays = {name: loaded[name] for name in loaded.files}
-    about = json.loads(arrays.pop("about").tobytes())
+    about = parse_bytes(arrays.pop("about").tobytes(), path)
     if about.get("format") != form:
         raise KeyError("format")
     if about["version"] != version:

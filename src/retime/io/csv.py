@@ -13,8 +13,6 @@ from retime.io.files import write_bytes
 from retime.motion import Motion
 from retime.motion.kinematics import positions
 
-__all__ = ["write_motion"]
-
 _ROWS_A_CHUNK = 256
 
 

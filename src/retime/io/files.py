@@ -12,8 +12,6 @@ from typing import BinaryIO
 
 from retime.errors import FormatError, InputError, RetimeError
 
-__all__ = ["lock_file", "read_bytes", "write_bytes", "written_beside"]
-
 # Larger files are not read into memory.
 MOST_BYTES = 4 << 30
 

@@ -16,21 +16,10 @@ from typing import Any
 
 from retime.errors import InputError
 from retime.io.parameters import FileParameters, ReadParameters
+from retime.keywords import takes
 from retime.motion import Motion, UpAxis
 from retime.motion.contact import Contact
-from retime.parameters import takes, values_of
-
-__all__ = [
-    "FORMATS",
-    "Format",
-    "contacts_in_file",
-    "format_of",
-    "keeps_file",
-    "kind_of",
-    "read",
-    "read_all",
-    "write",
-]
+from retime.parameters import values_of
 
 
 @dataclass(frozen=True)
@@ -258,7 +247,7 @@ def read_all(path: str | Path, p: FileParameters) -> list[Motion]:
         return [read(path, **values_of(p))]
     if p.skeleton is not None:
         raise InputError(f"a {form.name} file holds its own skeleton; leave it out")
-    found = form.read_all(path, rest_frame=p.rest_frame, fps=p.fps)
+    found = form.read_all(path, fps=p.fps)
     return [_with_units(m, p.scale, p.up) for m in found]
 
 
@@ -276,6 +265,8 @@ def _with_units(motion: Motion, scale: float | None, up: UpAxis | None) -> Motio
         scale=motion.units.metres if scale is None and known else scale,
         up=motion.units.up if up is None and known else up,
     )
+    if scale is not None:
+        units = replace(units, how="given")
     return replace(motion, units=units).with_notes(*notes)
 
 

@@ -3,26 +3,37 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
+import numpy as np
+
 from retime.arrays import FloatArray
+from retime.coercion import is_whole
 from retime.errors import InputError, did_you_mean
 from retime.motion import Motion
 from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
 
-__all__ = ["Retimed", "choose", "kept_of", "others_note", "retimed_together"]
-
+# What a joint's tracks are, in the order of what was touched.
+PATHS = ("rotation", "translation", "scale")
 # A cycle may show this much more than the clip, seconds: rounding, not another turn.
 _ROUNDING = 1e-6
+# What places a joint; an animation of morphs alone leaves the skeleton still.
+_PLACING = {"translation", "rotation", "scale"}
+# A track that changes by less than this, relative to its size, does not move.
+_STILL = 1e-6
 
 
 class _Kept(Protocol):
     @property
     def motion(self) -> Motion: ...
+    @property
+    def scales(self) -> FloatArray: ...
+    @property
+    def own_scales(self) -> FloatArray: ...
 
 
 Kept = TypeVar("Kept", bound=_Kept)
@@ -33,19 +44,10 @@ def choose(
 ) -> int:
     """Find an animation by its name or number.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Of all animations.
-    wanted : str or int
-        The one.
-    path : str or Path
-        The file, to be told what is not there.
-    short : sequence of str
-        Shorter names of all of them, which count where they are not ambiguous.
+    ``short`` are shorter names of all of them, which count where they are not ambiguous.
     """
     name = str(wanted)
-    if isinstance(wanted, int) and not isinstance(wanted, bool):
+    if is_whole(wanted):
         if 0 <= wanted < len(names):
             return wanted
     elif name in names:
@@ -60,15 +62,82 @@ def choose(
     )
 
 
-def others_note(names: Sequence[str], index: int) -> list[str]:
-    """Say which animation was read, where there are others; nothing where there are none."""
+def choose_default(count: int, look: Callable[[int], Mapping[str, Any]]) -> tuple[int, list[str]]:
+    """Choose the animation to read where none was asked for: the first that lasts and moves.
+
+    Parameters
+    ----------
+    count : int
+        Number of animations.
+    look : callable
+        Describes an animation by number, as ``contents`` lists it. Called in order, and no further
+        than needed.
+
+    Returns
+    -------
+    index : int
+        The animation; where none moves, the first that lasts, else the first.
+    skipped : list of str
+        Why those before one that moves were not chosen.
+    """
+    skipped: list[str] = []
+    lasting = None
+    for index in range(count):
+        entry = look(index)
+        why = _unfit(entry)
+        if not why:
+            return index, skipped
+        skipped.append(f"{str(entry['name'])!r} {why}")
+        if lasting is None and lasts(entry):
+            lasting = index
+    return lasting or 0, []
+
+
+def lasts(entry: Mapping[str, Any]) -> bool:
+    """Whether an animation, as ``contents`` lists it, has a length."""
+    return bool(entry["duration_s"] > 0)
+
+
+def _unfit(entry: Mapping[str, Any]) -> str:
+    """Say why an animation is not the one to read; empty where it lasts and moves."""
+    if not entry["channels"]:
+        return "is empty"
+    if not lasts(entry):
+        return "is a single pose"
+    return "" if _PLACING & set(entry["moves"]) else "does not move"
+
+
+def summary(entry: Mapping[str, Any]) -> str:
+    """Describe an animation in a line: name, length, channels, and whether it moves."""
+    channels = f"{entry['channels']} channel{'s' if entry['channels'] != 1 else ''}"
+    length = f"{entry['duration_s']:.3g} s at {entry['fps']:g} fps"
+    return f"{entry['name']}: {length}, {channels}, {_unfit(entry) or 'moves'}"
+
+
+def moving_paths(tracks: Iterable[tuple[str, FloatArray]]) -> list[str]:
+    """List the kinds of tracks (K, ...) that change in time: of pairs of path and values."""
+    moving: set[str] = set()
+    for path, values in tracks:
+        if path not in moving and len(values) > 1:
+            change = float(np.ptp(values, axis=0).max(initial=0.0))
+            if change > _STILL * max(1.0, float(np.abs(values).max(initial=0.0))):
+                moving.add(path)
+    return sorted(moving)
+
+
+def others_note(names: Sequence[str], index: int, skipped: Sequence[str] = ()) -> list[str]:
+    """Say which animation was read and why, where there are others; else nothing."""
     others = [name for n, name in enumerate(names) if n != index]
     if not others:
         return []
     listed = ", ".join(others[:5]) + (", ..." if len(others) > 5 else "")
+    why = ""
+    if skipped:
+        more = f" and {len(skipped) - 3} more" if len(skipped) > 3 else ""
+        why = f", the first that moves ({', '.join(skipped[:3])}{more})"
     return [
         Note(
-            f"read the animation {names[index]!r} of several; the others: {listed}",
+            f"read the animation {names[index]!r} of several{why}; the others: {listed}",
             Remedy(parameter="animation"),
             code="animation-chosen",
             animation=names[index],
@@ -78,27 +147,59 @@ def others_note(names: Sequence[str], index: int) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class Retimed(Generic[Kept]):
-    """A motion on its way back into the file that it came from.
-
-    Parameters
-    ----------
-    motion : Motion
-        As it is now.
-    kept : object
-        What its format kept of the file; its ``motion`` is the animation as it was read.
-    warp : TimeWarp
-        From its time to that of the file.
-    times : array (F,)
-        Of its frames; the end pose is on the last one, however the duration was rounded.
-    beyond : bool
-        It is a cycle that goes beyond the clip: a key has no single place there, and is sampled.
-    """
+    """A motion on its way back into the file that it came from."""
 
     motion: Motion
+    """As it is now."""
     kept: Kept
+    """What its format kept of the file; its ``motion`` is the animation as it was read."""
     warp: TimeWarp
+    """From its time to that of the file."""
     times: FloatArray
+    """Of its frames; the end pose is on the last one, however the duration was rounded. Shape (F,).
+    """
     beyond: bool
+    """It is a cycle that goes beyond the clip: a key has no single place there, and is sampled."""
+
+    def channel(self, joint: int | None, path: str) -> str:
+        """Return the channel that a joint's track follows; none is what hangs on no joint."""
+        skeleton = self.motion.skeleton
+        if joint is None:
+            return f"{skeleton.names[skeleton.roots[0]]}:translation"
+        name = skeleton.names[joint]
+        is_root = skeleton.parents[joint] < 0
+        return f"{name}:translation" if is_root and path == "translation" else name
+
+    def wrapped(self, channel: str) -> FloatArray:
+        """Return the source times of its frames, brought into the clip turn by turn; (F,)."""
+        low, high = self.kept.motion.domain
+        found: FloatArray = low + np.mod(
+            self.warp(self.times, channel) - low, max(high - low, 1e-9)
+        )
+        return found
+
+    def edited(self) -> dict[str, set[int]]:
+        """Find the joints whose values are not just retimed, by path."""
+        skeleton = self.motion.skeleton
+        if self.beyond:
+            return {path: set(range(len(skeleton))) for path in PATHS}
+        return dict(zip(PATHS, self.motion.touched.indices(skeleton), strict=True))
+
+    def translation(self, joint: int) -> FloatArray:
+        """Return a joint's translations in the file's numbers, (F, 3)."""
+        track = self._track(self.motion.translations, self.motion.skeleton.offsets, joint)
+        own: FloatArray = track / self.kept.scales[joint]
+        return own
+
+    def scale(self, joint: int) -> FloatArray:
+        """Return a joint's scales in the file's numbers, (F, 3)."""
+        track = self._track(self.motion.scales, self.motion.skeleton.rest_scales, joint)
+        own: FloatArray = track * self.kept.own_scales[joint]
+        return own
+
+    def _track(self, tracks: Mapping[str, FloatArray], rest: FloatArray, joint: int) -> FloatArray:
+        found = tracks.get(self.motion.skeleton.names[joint])
+        return np.tile(rest[joint], (len(self.motion), 1)) if found is None else found
 
 
 def kept_of(motion: Motion, kind: type[Kept]) -> Kept | None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from retime.coercion import is_whole
 from retime.errors import FormatError, InputError
 from retime.io.files import read_bytes, write_bytes
 
-__all__ = ["dumps", "parse_json", "version_of", "write_json"]
+_MOST_LEVELS = 100
+_TOO_DEEP = f"its JSON is nested more than {_MOST_LEVELS} levels deep"
 
 
 def dumps(value: Any, indent: str = "") -> str:
@@ -33,18 +35,44 @@ def write_json(value: Any, path: str | Path) -> None:
 
 def parse_json(path: str | Path) -> Any:
     """Parse a JSON file; what is no JSON is a ``FormatError`` with its line."""
-    data = read_bytes(path)
+    return parse_bytes(read_bytes(path), path)
+
+
+def parse_bytes(data: bytes, path: str | Path) -> Any:
+    """Parse the JSON of a file, or a part of one; what is no JSON is a ``FormatError``."""
     try:
         text = data.decode("utf-8-sig")
-        return json.loads(text, parse_constant=lambda name: _no_constant(name, text))
+        found = json.loads(text, parse_constant=lambda name: _no_constant(name, text))
+        must_be_shallow(found)
+        return found
+    except InputError as e:
+        raise FormatError(str(e), path=path) from None
     except UnicodeDecodeError:
         raise FormatError("not a text file in UTF-8", path=path) from None
     except json.JSONDecodeError as e:
         raise FormatError(f"not valid JSON: {e.msg}", path=path, line=e.lineno) from None
     except RecursionError:
-        raise FormatError("nested too deeply", path=path) from None
+        raise FormatError(_TOO_DEEP, path=path) from None
     except ValueError as e:  # numbers of thousands of digits
         raise FormatError(f"not valid JSON: {e}", path=path) from None
+
+
+def must_be_shallow(value: Any) -> None:
+    """Refuse what is nested deeper than any document of retime: code that walks it would fail."""
+    level = [value]
+    for _ in range(_MOST_LEVELS):
+        level = [below for one in level for below in _below(one)]
+        if not level:
+            return
+    raise InputError(_TOO_DEEP)
+
+
+def _below(value: Any) -> Iterable[Any]:
+    """Return what a list or an object holds, without plain values."""
+    held = value.values() if isinstance(value, Mapping) else value
+    if not isinstance(value, Mapping | list | tuple):
+        return ()
+    return [v for v in held if isinstance(v, Mapping | list | tuple)]
 
 
 def _no_constant(name: str, text: str) -> float:
@@ -58,7 +86,7 @@ def version_of(document: Any, form: str, what: str, newest: int) -> int:
     if not isinstance(document, Mapping) or document.get("format") != form:
         raise InputError(f'not a {what}: it lacks "format": "{form}"')
     version = document.get("version")
-    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+    if not is_whole(version) or version < 1:
         raise InputError(f'a {what} needs a "version", not {version!r}')
     if version > newest:
         raise InputError(

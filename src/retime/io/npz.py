@@ -6,18 +6,17 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from retime.errors import FormatError, InputError
 from retime.io.archive import unpack, write_archive
 from retime.io.files import read_bytes
+from retime.io.parameters import RestFrame
 from retime.io.warp_json import from_document, to_document
 from retime.motion import Motion, Origin, Pose, Units
 from retime.motion.skeleton import EndSite, Skeleton
-
-__all__ = ["motion_from_parts", "motion_parts", "read_motion", "write_motion"]
 
 FORMAT = "retime-motion"
 VERSION = 1
@@ -81,7 +80,7 @@ def _stacked(tracks: Mapping[str, Any], frames: int) -> Any:
 def read_motion(
     path: str | Path,
     *,
-    rest_frame: Literal["auto", "keep", "first"] = "auto",
+    rest_frame: RestFrame = "auto",
     fps: float | None = None,
 ) -> Motion:
     """Read a motion file. Options are those of ``retime.read``; its rest frame is known."""

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from retime.parameters import About
 
-__all__ = ["FileParameters", "ReadParameters"]
+RestFrame = Literal["auto", "keep", "first"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +32,7 @@ class FileParameters:
         ),
     ] = None
     rest_frame: Annotated[
-        Literal["auto", "keep", "first"],
+        RestFrame,
         About(
             "How to treat frame 0: detect a rest pose that was added before the motion (auto), "
             "keep it as motion (keep), or set it aside (first)."

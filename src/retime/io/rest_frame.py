@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from retime.arrays import FloatArray
-from retime.motion import quat
-
-__all__ = ["starts_at_rest"]
+from retime.io.parameters import RestFrame
+from retime.motion import Pose, quat
 
 # A rest frame: most joints that move later stand at zero, and the next frame is a jump.
 _REST_ANGLE = np.radians(0.1)
 _REST_SHARE = 0.5
 _REST_JUMP = np.radians(5.0)
 _REST_JUMP_RATIO = 8.0
+
+
+def set_aside(
+    rotations: FloatArray, translations: Mapping[str, FloatArray], rest_frame: RestFrame
+) -> tuple[int, Pose | None, list[str]]:
+    """Return how many frames stand before the motion, their pose, and what is to be said."""
+    aside = int(rest_frame == "first" or (rest_frame == "auto" and starts_at_rest(rotations)))
+    if not aside or not len(rotations):
+        return aside, None, []
+    pose = Pose(rotations[0], {n: t[0] for n, t in translations.items()})
+    return 1, pose, ["frame 0 is an added rest pose: set aside, and restored on writing"]
 
 
 def starts_at_rest(rotations: FloatArray) -> bool:

@@ -11,8 +11,6 @@ from retime.io.json_text import parse_json, version_of, write_json
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
-__all__ = ["from_document", "read_warp", "to_document", "write_warp"]
-
 FORMAT = "retime-warp"
 VERSION = 2
 
@@ -44,24 +42,27 @@ def from_document(document: Any) -> TimeWarp:
         raise InputError(f"a warp has no {sorted(unknown)[0]!r}")
     if not isinstance(document.get("loop", False), bool):
         raise InputError(f'"loop" is true or false, not {document["loop"]!r}')
-    channels = document.get("channels")
-    if channels is not None and not isinstance(channels, Mapping):
-        raise InputError('"channels" must be an object of channels')
-    pairs = {}
-    for name, knots in (channels or {}).items():
-        if not isinstance(knots, Mapping) or not {"output", "source"} <= set(knots):
-            raise InputError(f'channel {name!r} needs "output" and "source"')
-        pairs[name] = (knots["output"], knots["source"])
     notes = document.get("notes", [])
     if not isinstance(notes, list) or not all(isinstance(n, str) for n in notes):
         raise InputError('"notes" must be a list of sentences')
     return TimeWarp(
         document.get("output"),
         document.get("source"),
-        channels=pairs,
+        channels=_channels(document.get("channels")),
         loop=document.get("loop", False),
         notes=notes,
     )
+
+
+def _channels(given: Any) -> dict[str, tuple[Any, Any]]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise InputError('"channels" must be an object of channels')
+    for name, knots in given.items():
+        if not isinstance(knots, Mapping) or not {"output", "source"} <= set(knots):
+            raise InputError(f'channel {name!r} needs "output" and "source"')
+    return {name: (knots["output"], knots["source"]) for name, knots in given.items()}
 
 
 def read_warp(path: str | Path) -> TimeWarp:

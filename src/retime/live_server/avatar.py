@@ -20,8 +20,6 @@ from retime.live_server.vmc import Bone
 from retime.motion import Motion, quat
 from retime.motion.kinematics import global_rotations, positions
 
-__all__ = ["Avatar"]
-
 # Where bones point in the T-pose: from the first role to the second. The trunk's roles take the
 # turn of the whole trunk; feet and toes stay as they rest, which is flat on the ground.
 _POINTING: dict[str, tuple[str, tuple[float, float, float]]] = {
@@ -45,10 +43,7 @@ ROOT: Bone = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 class Avatar:
     """A motion's humanoid bones at any of its times.
 
-    Parameters
-    ----------
-    motion : Motion
-        Any motion with a humanoid's roles; hips are needed.
+    Any motion with a humanoid's roles will do; hips are needed.
     """
 
     def __init__(self, motion: Motion) -> None:
@@ -74,13 +69,7 @@ class Avatar:
             -1 if p is None else self.roles.index(p)
             for p in (nearest_parent(r, self.roles) for r in self.roles)
         ]
-        local, offsets = turns.copy(), self._places.copy()
-        for j, p in enumerate(self._parents):
-            if p >= 0:
-                back = quat.conjugate(turns[:, p])
-                local[:, j] = quat.multiply(back, turns[:, j])
-                offsets[:, j] = quat.rotate(back, self._places[:, j] - self._places[:, p])
-        self._local, self._offsets = quat.continuous(local), offsets
+        self._local, self._offsets = _within_parents(turns, self._places, self._parents)
 
     def bones(self, time: float) -> list[Bone]:
         """Return each role's place and rotation in its parent, held beyond the motion's ends."""
@@ -99,6 +88,19 @@ class Avatar:
         frame, share = self.motion.frame_at(time)
         i = int(frame)
         return i, min(i + 1, len(self.motion) - 1), float(share)
+
+
+def _within_parents(
+    turns: FloatArray, places: FloatArray, parents: list[int]
+) -> tuple[FloatArray, FloatArray]:
+    """Return rotations and places of bones relative to their parents'."""
+    local, offsets = turns.copy(), places.copy()
+    for j, p in enumerate(parents):
+        if p >= 0:
+            back = quat.conjugate(turns[:, p])
+            local[:, j] = quat.multiply(back, turns[:, j])
+            offsets[:, j] = quat.rotate(back, places[:, j] - places[:, p])
+    return quat.continuous(local), offsets
 
 
 def _t_pose(motion: Motion, body: Body, roles: tuple[str, ...]) -> FloatArray:

@@ -19,8 +19,6 @@ from retime.arrays import FloatArray
 from retime.live_server.follower import Cue
 from retime.serving.frames import pack_frame
 
-__all__ = ["Feed"]
-
 PROTOCOL = 1
 # More windows and engines than this are turned away.
 _MOST_LISTENERS = 32
@@ -49,12 +47,8 @@ class _Listener:
 class Feed:
     """Sends every frame to all who listen.
 
-    Parameters
-    ----------
-    hello : dict
-        What a listener is told first: names of joints and recordings.
-    page : Path, optional
-        A folder of pages to serve.
+    ``hello`` is what a listener is told first: names of joints and recordings. ``page`` is a folder
+    of pages to serve.
     """
 
     def __init__(self, hello: dict[str, Any], page: Path | None = None) -> None:

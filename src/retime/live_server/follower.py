@@ -17,8 +17,6 @@ from retime.live_server.history import History
 from retime.live_server.playhead import Limits, Playhead
 from retime.motion import Motion
 
-__all__ = ["Cue", "Follower", "Part", "State"]
-
 State = Literal["waiting", "following", "stopped", "lost", "silent", "finished"]
 
 # Confidence below which the place is not known, and seconds until that is said.
@@ -36,24 +34,16 @@ _BEGUN, _SURELY = 0.25, 0.5
 
 @dataclass(frozen=True)
 class Part:
-    """A recording to follow, and what goes out for it.
-
-    Parameters
-    ----------
-    name : str
-        What it is called.
-    reference : Motion
-        The recording that is performed.
-    partner : Motion, optional
-        Recorded with it; left out, the recording itself goes out.
-    limits : Limits, optional
-        Bounds on the rate of what goes out.
-    """
+    """A recording to follow, and what goes out for it."""
 
     name: str
+    """What it is called."""
     reference: Motion
+    """The recording that is performed."""
     partner: Motion | None = None
+    """Recorded with it; left out, the recording itself goes out."""
     limits: Limits | None = None
+    """Bounds on the rate of what goes out."""
 
     @property
     def shown(self) -> Motion:
@@ -63,46 +53,30 @@ class Part:
 
 @dataclass(frozen=True)
 class Cue:
-    """What goes out at a moment.
-
-    Parameters
-    ----------
-    part : str, optional
-        Which recording is performed; none while that is not known.
-    time : float
-        The recording's time to show, seconds.
-    rate : float
-        How fast it runs.
-    heard : float
-        The recording's time of the last pose.
-    confidence : float
-        How sure that is, 0 to 1.
-    late : float, optional
-        Seconds that the performer is behind the recording's own pace.
-    state : str
-        What goes on.
-    """
+    """What goes out at a moment."""
 
     part: str | None
+    """Which recording is performed; none while that is not known."""
     time: float
+    """The recording's time to show, seconds."""
     rate: float
+    """How fast it runs."""
     heard: float
+    """The recording's time of the last pose."""
     confidence: float
+    """How sure that is, 0 to 1."""
     late: float | None
+    """Seconds that the performer is behind the recording's own pace."""
     state: State
+    """What goes on."""
 
 
 class Follower:
     """Follows a performer through one of several recordings.
 
-    Parameters
-    ----------
-    parts : sequence of Part
-        The recordings. With one, following begins at once; with several, when it is clear which.
-    make : callable
-        Makes the aligner of a recording.
-    ahead : float
-        Seconds that the picture takes to be seen.
+    With one part, following begins at once; with several, when it is clear which is performed.
+    ``make`` makes the aligner of a recording; ``ahead`` are seconds that the picture takes to be
+    seen.
     """
 
     def __init__(
@@ -127,6 +101,7 @@ class Follower:
         self.part: Part | None = None
         self._again: Aligner | None = None
         self._heard = 0.0
+        self._arrived: float | None = None  # this machine's time of the last packet
         self._wait()
         if len(parts) == 1:
             self._begin(parts[0], make(self._recordings[parts[0].name]))
@@ -150,18 +125,17 @@ class Follower:
         self.playhead.seek(aligner.time)
         self.state = "following"
 
+    def arrived(self, now: float) -> None:
+        """Note that packets of the performer came, whatever their stamps: this is no silence."""
+        self._arrived = now if self._arrived is None else max(now, self._arrived)
+
     def hear(self, pose: FloatArray, time: float, moment: float) -> None:
         """Take in a pose.
 
-        Parameters
-        ----------
-        pose : array (J, 3)
-            The joints' positions, in the order of ``joints``; NaN where unknown.
-        time : float
-            When it was, by the sender's clock.
-        moment : float
-            When it was, by this machine's clock.
+        ``pose`` (J, 3) are positions in the order of ``joints``, NaN where unknown. ``time`` is by
+        the sender's clock, ``moment`` by this machine's.
         """
+        self.arrived(moment)
         if self.aligner is None:
             if self.state == "silent":
                 self.state = "waiting"
@@ -228,7 +202,7 @@ class Follower:
         """Return what goes out now, by this machine's clock; calls come with rising times."""
         if self.part is None:
             return Cue(None, 0.0, 0.0, 0.0, 0.0, None, "waiting")
-        if self._last is not None and now - self._last[1] > _SILENT_AFTER:
+        if self._arrived is not None and now - self._arrived > _SILENT_AFTER:
             self.state = "silent"
         time = self.playhead.at(now)
         aligner = self.aligner

@@ -12,8 +12,6 @@ import numpy as np
 from retime.live import Recording, TimingScore, score_times
 from retime.live_server.stream_time import StreamTime
 
-__all__ = ["History"]
-
 # A performance of more moments than this is kept at every second one, then at every fourth.
 _MOST_MOMENTS = 36_000
 # Older performances than the last so many are dropped.

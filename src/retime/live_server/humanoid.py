@@ -6,8 +6,6 @@ from collections.abc import Collection
 
 from retime.body import ROLES
 
-__all__ = ["BONE_NAMES", "NAMED_ROLES", "OTHER_BONES", "nearest_parent"]
-
 # Unity's HumanBodyBones, which VRM and the VMC protocol use, by role; parents before children.
 BONE_NAMES: dict[str, str] = {
     role: "".join(word.title() for word in role.split("_")).replace("Toe", "Toes") for role in ROLES

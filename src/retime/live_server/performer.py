@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,11 +13,13 @@ from retime.live_server.humanoid import BONE_NAMES, nearest_parent
 from retime.live_server.vmc import Bone, Packet
 from retime.methods.align.joints import stand_ins
 
-__all__ = ["Assembler", "Frame", "Performer"]
-
 # A stamp so far behind the last, in seconds, is a sender that started anew, not a late packet; one
 # so much farther ahead than the time that passed is another sender's.
 _RESTART = 1.0
+# A sender's clock that has not moved on for so long while packets come is not used, seconds.
+_STALLED = 0.25
+# A frame that seems to be older than this when it comes has a stamp of a slow clock, seconds.
+_MOST_LATENCY = 0.25
 # A bone that is not heard of for so long is no longer expected in a frame, seconds.
 _EXPECTED = 0.5
 # The clocks of two machines drift apart by less than this, seconds a second.
@@ -29,24 +31,16 @@ _ROOT: Bone = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Frame:
-    """The bones of one moment.
-
-    Parameters
-    ----------
-    time : float
-        The sender's clock, seconds.
-    moment : float
-        The same moment by this machine's clock, the network's jitter taken out.
-    bones : mapping of str to Bone
-        Bones by role.
-    root : Bone, optional
-        Where the figure's root is, if that came.
-    """
+    """The bones of one moment."""
 
     time: float
+    """The sender's clock, seconds."""
     moment: float
+    """The same moment by this machine's clock, the network's jitter taken out."""
     bones: Mapping[str, Bone]
+    """Bones by role."""
     root: Bone | None
+    """Where the figure's root is, if that came."""
 
 
 class Assembler:
@@ -71,6 +65,7 @@ class Assembler:
         self._cycled = False
         self._offset: float | None = None
         self._offset_at = 0.0
+        self._advanced_at = math.inf
 
     @property
     def _stamped(self) -> bool:
@@ -83,17 +78,14 @@ class Assembler:
 
     def add(self, packet: Packet, arrival: float) -> list[Frame]:
         """Take in a packet that arrived at a time of this machine's clock; return what is whole."""
+        if packet.time is not None and self._clock_stands(packet.time, arrival):
+            packet = replace(packet, time=None)
         if packet.time is not None and self._is_late(packet, packet.time, arrival):
             self.late += 1
             return []
-        done: list[Frame] = []
-        if packet.time is not None:
-            if self._bones and self._time is not None and packet.time != self._time:
-                done += self.flush()
-            if not packet.bones:
-                self._time = packet.time  # in a datagram of its own: of the bones that follow
-        if self._bones and any(role in self._bones for role in packet.bones):
-            done += self.flush()
+        done = self.flush() if self._bones and self._begins(packet) else []
+        if packet.time is not None and not packet.bones:
+            self._time = packet.time  # in a datagram of its own: of the bones that follow
         if packet.root is not None:
             self._root = packet.root
         if packet.bones:
@@ -101,6 +93,16 @@ class Assembler:
             if self._is_whole(arrival):
                 done += self.flush()
         return done
+
+    def _begins(self, packet: Packet) -> bool:
+        """Whether a packet is of the next frame: it has another time, or a bone once more."""
+        other_time = None not in (packet.time, self._time) and packet.time != self._time
+        return other_time or any(role in self._bones for role in packet.bones)
+
+    def _clock_stands(self, time: float, arrival: float) -> bool:
+        """Whether the sender's clock stands, or was set back a little, while packets come."""
+        behind = self._last_time - time
+        return 0 <= behind < _RESTART and arrival - self._advanced_at > _STALLED
 
     def _is_late(self, packet: Packet, time: float, arrival: float) -> bool:
         """Whether a packet's frame is over already; a sender that began again is forgotten."""
@@ -134,6 +136,7 @@ class Assembler:
         stamped = self._time is not None and self._time > self._last_time
         if stamped and self._time is not None:
             self._synchronise(self._came - self._time, self._came)
+            self._advanced_at = self._came
         offset = self._offset or 0.0
         time = self._time if stamped and self._time is not None else self._came - offset
         self._last_time = max(self._last_time, time)
@@ -143,7 +146,7 @@ class Assembler:
 
     def _synchronise(self, offset: float, now: float) -> None:
         """Learn how the sender's clock lies to ours: the quickest packets tell it."""
-        if self._offset is None or offset < self._offset:
+        if self._offset is None or not 0 <= offset - self._offset <= _MOST_LATENCY:
             self._offset = offset
         else:
             crept = self._offset + _DRIFT * (now - self._offset_at)
@@ -154,10 +157,7 @@ class Assembler:
 class Performer:
     """Where the joints of a streamed figure are.
 
-    Parameters
-    ----------
-    joints : sequence of str
-        The roles that are wanted, in order.
+    ``joints`` are the roles that are wanted, in order.
     """
 
     def __init__(self, joints: Sequence[str]) -> None:

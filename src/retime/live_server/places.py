@@ -10,21 +10,14 @@ from retime.errors import InputError
 from retime.live_server.vmc import DEFAULT_PORT
 from retime.serving.addresses import is_loopback, shown
 
-__all__ = ["StreamAddress"]
-
 
 @dataclass(frozen=True)
 class StreamAddress:
-    """Where a stream comes from or goes to.
-
-    Parameters
-    ----------
-    host, port : str, int
-        The machine and its UDP port.
-    """
+    """Where a stream comes from or goes to."""
 
     host: str
     port: int
+    """The machine and its UDP port."""
 
     @classmethod
     def parse(cls, text: str) -> StreamAddress:

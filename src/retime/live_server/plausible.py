@@ -8,17 +8,9 @@ from retime.arrays import FloatArray
 from retime.methods.physics import PhysicsModel
 from retime.motion import Motion
 
-__all__ = ["PlausibleRates"]
-
 
 class PlausibleRates:
-    """Bounds a motion's rate p' and its change p'' to each frame's feasible region.
-
-    Parameters
-    ----------
-    motion : Motion
-        What is played.
-    """
+    """Bounds a motion's rate p' and its change p'' to each frame's feasible region."""
 
     def __init__(self, motion: Motion) -> None:
         model = PhysicsModel(motion)
@@ -29,14 +21,7 @@ class PlausibleRates:
     def limited(self, source: float, rate: float, wanted: float, seconds: float) -> float:
         """Return the rate nearest to a wanted one that is feasible here, and reachable in time.
 
-        Parameters
-        ----------
-        source : float
-            Time of the motion, seconds.
-        rate, wanted : float
-            The present rate and the one that would be right.
-        seconds : float
-            Time until the next decision.
+        ``source`` is the motion's time; ``seconds`` pass until the next decision.
         """
         frame = round((source - self._start) * self._per_second)
         corners = self._regions[min(max(frame, 0), len(self._regions) - 1)]

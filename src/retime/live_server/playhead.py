@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Protocol
 
-__all__ = ["Limits", "Playhead"]
-
 # Seconds in which the playhead closes a gap to where it should be: short enough to be in step,
 # long enough that corrections are not seen as jerks.
 _CLOSES = 0.1
@@ -28,14 +26,8 @@ class Limits(Protocol):
 class Playhead:
     """Plays a recording in step with what an aligner finds.
 
-    Parameters
-    ----------
-    start, end : float
-        The recording's first and last time, seconds.
-    ahead : float
-        Seconds that the picture takes to be seen: what goes out is for then.
-    limits : Limits, optional
-        Bounds on the rate.
+    ``start`` and ``end`` are the recording's first and last time. What goes out is for ``ahead``
+    seconds later, which the picture takes to be seen. ``limits`` bound the rate.
     """
 
     def __init__(

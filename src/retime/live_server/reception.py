@@ -7,8 +7,6 @@ from collections import Counter, deque
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-__all__ = ["Reception"]
-
 Address = tuple[str, int]
 
 # A sender that is silent for so long has left: another may take its place, seconds.
@@ -21,26 +19,18 @@ _MOST_NAMES = 40
 
 @dataclass
 class Reception:
-    """Counts packets, keeps the first sender, and remembers what was odd.
-
-    Attributes
-    ----------
-    sender : (str, int), optional
-        Who is listened to.
-    packets, malformed, refused : int
-        Datagrams that were looked at, of which not or not wholly understood, and those of others.
-    unknown : Counter of str
-        Bones that came and that no humanoid has.
-    known : bool
-        Whether any bone came that can be used.
-    """
+    """Counts packets, keeps the first sender, and remembers what was odd."""
 
     sender: Address | None = None
+    """Who is listened to."""
     packets: int = 0
     malformed: int = 0
     refused: int = 0
+    """Datagrams that were looked at, of which not or not wholly understood, and those of others."""
     unknown: Counter[str] = field(default_factory=Counter)
+    """Bones that came and that no humanoid has."""
     known: bool = False
+    """Whether any bone came that can be used."""
     _heard: float = -math.inf
     _stamps: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=_MOST_STAMPS))
 

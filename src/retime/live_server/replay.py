@@ -15,8 +15,6 @@ from retime.live_server.vmc import BundleWriter
 from retime.motion import Motion
 from retime.timing import TimeWarp
 
-__all__ = ["Replay", "speed_curve"]
-
 # A curve of speed is summed up in steps of this many seconds.
 _STEP = 1 / 240
 # Seconds that a file may play, at the most.
@@ -27,33 +25,13 @@ _FASTEST = 16.0
 def speed_curve(text: str, start: float, end: float) -> TimeWarp:
     """Read how fast a file is played: a warp from live time, which begins at 0, to the file's.
 
-    Parameters
-    ----------
-    text : str
-        A number (``0.8``), speeds at live times with straight lines between them
-        (``0:1,2:0.5,3:0.5,4:1.5``), or a warp file (``slow.json``).
-    start, end : float
-        The file's first and last time.
+    ``text`` is a number (``0.8``), speeds at live times with straight lines between them
+    (``0:1,2:0.5,3:0.5,4:1.5``), or a warp file (``slow.json``). ``start`` and ``end`` are the
+    file's first and last time.
     """
     if text.lower().endswith(".json"):
         return read_warp(Path(text))
-    times, speeds = [], []
-    for part in text.split(","):
-        at, _, speed = part.rpartition(":")
-        try:
-            times.append(float(at) if at else 0.0)
-            speeds.append(float(speed))
-        except ValueError:
-            raise InputError(
-                f"--speed {text!r}: {part!r} is no speed; write a number, TIME:SPEED,TIME:SPEED "
-                "or a warp file"
-            ) from None
-    if not all(0 <= s <= _FASTEST for s in speeds) or not all(0 <= t <= 1e5 for t in times):
-        raise InputError(f"--speed {text!r}: speeds lie between 0 and {_FASTEST:g}, times above 0")
-    if any(b <= a for a, b in pairwise(times)):
-        raise InputError(f"--speed {text!r}: the times must rise")
-    if speeds[-1] == 0:
-        raise InputError(f"--speed {text!r}: with a speed of 0 at the end it would never end")
+    times, speeds = _speeds(text)
     # Beyond the last given speed the file goes on at it until its end.
     length = times[-1] + (end - start) / speeds[-1]
     if length > _LONGEST:
@@ -73,17 +51,32 @@ def speed_curve(text: str, start: float, end: float) -> TimeWarp:
     return TimeWarp(live[: last + 1], source[: last + 1])
 
 
+def _speeds(text: str) -> tuple[list[float], list[float]]:
+    """Read speeds at live times."""
+    times, speeds = [], []
+    for part in text.split(","):
+        at, _, speed = part.rpartition(":")
+        try:
+            times.append(float(at) if at else 0.0)
+            speeds.append(float(speed))
+        except ValueError:
+            raise InputError(
+                f"--speed {text!r}: {part!r} is no speed; write a number, TIME:SPEED,TIME:SPEED "
+                "or a warp file"
+            ) from None
+    if not all(0 <= s <= _FASTEST for s in speeds) or not all(0 <= t <= 1e5 for t in times):
+        raise InputError(f"--speed {text!r}: speeds lie between 0 and {_FASTEST:g}, times above 0")
+    if any(b <= a for a, b in pairwise(times)):
+        raise InputError(f"--speed {text!r}: the times must rise")
+    if speeds[-1] == 0:
+        raise InputError(f"--speed {text!r}: with a speed of 0 at the end it would never end")
+    return times, speeds
+
+
 class Replay:
     """The datagrams of a motion that is performed.
 
-    Parameters
-    ----------
-    motion : Motion
-        What is performed.
-    speed : str
-        How fast: see :func:`speed_curve`.
-    rate : float
-        Frames a second.
+    How fast it goes is told as :func:`speed_curve` reads it; ``rate`` is frames a second.
     """
 
     def __init__(self, motion: Motion, *, speed: str = "1", rate: float = 60.0) -> None:

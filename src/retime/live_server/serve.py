@@ -20,9 +20,14 @@ from retime.live_server.places import StreamAddress
 from retime.live_server.replay import Replay
 from retime.live_server.server import LiveServer, Status
 from retime.live_server.spool import Spool
-from retime.serving.addresses import hosts, is_loopback, listen, shown
-
-__all__ = ["Opened", "ServerPlan", "send_replay", "serve"]
+from retime.serving.addresses import (
+    hosts,
+    is_every_address,
+    is_loopback,
+    listen,
+    reachable_at,
+    shown,
+)
 
 # How often a display is told, seconds.
 _TOLD_EVERY = 0.25
@@ -30,58 +35,38 @@ _TOLD_EVERY = 0.25
 
 @dataclass(frozen=True)
 class ServerPlan:
-    """What to serve.
-
-    Parameters
-    ----------
-    follower : Follower
-        Who finds the time.
-    heard : StreamAddress, optional
-        Where the performer's stream comes in.
-    outs : tuple of StreamAddress
-        Where the partner goes.
-    rate : float
-        Frames a second that go out.
-    feed : (str, int), optional
-        Host and port of the feed; port 0 takes a free one.
-    page : Path, optional
-        A folder of pages that the feed serves.
-    replay : Replay, optional
-        A file that performs, in place of a stream.
-    record : Path, optional
-        Where what comes is kept.
-    """
+    """What to serve."""
 
     follower: Follower
+    """Who finds the time."""
     heard: StreamAddress | None = None
+    """Where the performer's stream comes in."""
     outs: tuple[StreamAddress, ...] = ()
+    """Where the partner goes."""
     rate: float = 90.0
+    """Frames a second that go out."""
     feed: tuple[str, int] | None = None
+    """Host and port of the feed; port 0 takes a free one."""
     page: Path | None = None
+    """A folder of pages that the feed serves."""
     replay: Replay | None = None
+    """A file that performs, in place of a stream."""
     record: Path | None = None
+    """Where what comes is kept."""
 
 
 @dataclass(frozen=True)
 class Opened:
-    """Where a server can be reached.
-
-    Parameters
-    ----------
-    heard : str, optional
-        Address of the stream.
-    feed : str, optional
-        Address of the feed's page, with its key.
-    warnings : tuple of str
-        What others could do.
-    recovered : Path, optional
-        What an earlier run had left unfinished, made whole.
-    """
+    """Where a server can be reached."""
 
     heard: str | None
+    """Address of the stream."""
     feed: str | None
+    """Address of the feed's page, with its key."""
     warnings: tuple[str, ...]
+    """What others could do."""
     recovered: Path | None
+    """What an earlier run had left unfinished, made whole."""
 
 
 def serve(
@@ -92,19 +77,8 @@ def serve(
 ) -> list[str]:
     """Serve until it is interrupted, or until a replay has ended.
 
-    Parameters
-    ----------
-    plan : ServerPlan
-        What to serve.
-    opened : callable
-        Called once with where it can be reached.
-    told : callable
-        Called several times a second with what goes on.
-
-    Returns
-    -------
-    list of str
-        What is left to say.
+    ``opened`` is called once with where it can be reached, ``told`` several times a second with
+    what goes on. Returns what is left to say.
     """
     with contextlib.ExitStack() as kept:
         heard = None
@@ -153,31 +127,17 @@ async def _serve(
     notes: list[str],
 ) -> None:
     feed, run_feed, end_feed, address = None, None, None, None
-    warnings = []
-    if heard is not None and plan.heard is not None and not plan.heard.is_loopback:
-        warnings.append(f"{plan.heard.host} can be reached by other machines: anybody may perform")
     if listening is not None and plan.feed is not None:
         feed, run_feed, end_feed, address = _feed(plan, listening, plan.feed[0])
-        if not is_loopback(plan.feed[0]):
-            warnings.append(
-                f"{plan.feed[0]} can be reached by other machines: whoever has the key sees the "
-                "feed"
-            )
     server = LiveServer(plan.follower, outs=outs, rate=plan.rate, spool=spool, feed=feed)
     loop = asyncio.get_running_loop()
     for ending in (signal.SIGINT, signal.SIGTERM):
         with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):
             loop.add_signal_handler(ending, server.over.set)
-    opened(
-        Opened(
-            heard=None
-            if heard is None or plan.heard is None
-            else str(StreamAddress(plan.heard.host, heard.getsockname()[1])),
-            feed=address,
-            warnings=tuple(warnings),
-            recovered=None if spool is None else spool.recovered,
-        )
-    )
+    at = None
+    if heard is not None and plan.heard is not None:
+        at = str(StreamAddress(plan.heard.host, heard.getsockname()[1]))
+    opened(Opened(at, address, _warnings(plan), None if spool is None else spool.recovered))
     serving = None if run_feed is None else asyncio.ensure_future(run_feed())
     telling = asyncio.create_task(_tell(server, told))
     try:
@@ -190,6 +150,18 @@ async def _serve(
             await serving
         if server.failed is not None:
             notes.append(server.failed)
+
+
+def _warnings(plan: ServerPlan) -> tuple[str, ...]:
+    """Say what others could do."""
+    warnings = []
+    if plan.heard is not None and not plan.heard.is_loopback:
+        warnings.append(f"{plan.heard.host} can be reached by other machines: anybody may perform")
+    if plan.feed is not None and not is_loopback(plan.feed[0]):
+        warnings.append(
+            f"{plan.feed[0]} can be reached by other machines: whoever has the key sees the feed"
+        )
+    return tuple(warnings)
 
 
 async def _tell(server: LiveServer, told: Callable[[Status], None]) -> None:
@@ -223,13 +195,20 @@ def _feed(
     }
     feed = Feed(hello, plan.page)
     port = listening.getsockname()[1]
-    guard = Guard(feed.app, hosts=hosts(host, port), port=port, name="live", programs=True)
+    guard = Guard(
+        feed.app,
+        hosts=hosts(host, port),
+        port=port,
+        name="live",
+        every_address=is_every_address(host),
+        programs=True,
+    )
     server = Server(http_config(guard, most_message=1 << 16, most_connections=64))
 
     def end() -> None:
         server.should_exit = True
 
-    address = f"http://{shown(host)}:{port}/?token={quote(guard.token)}"
+    address = f"http://{shown(reachable_at(host))}:{port}/?token={quote(guard.token)}"
     return feed, lambda: server.serve(sockets=[listening]), end, address
 
 

@@ -21,8 +21,6 @@ from retime.live_server.spool import Spool
 from retime.live_server.vmc import Bone, BundleWriter, parse_packet
 from retime.serving.addresses import shown
 
-__all__ = ["LiveServer", "Status"]
-
 # A frame whose last packets were lost is ended after this long, seconds.
 _PATIENCE = 0.004
 # With no tick for so long (a machine that slept) ticks are not made up for, seconds.
@@ -41,39 +39,27 @@ _ME = ("replay", 0)
 
 @dataclass(frozen=True)
 class Status:
-    """What a display shows.
-
-    Parameters
-    ----------
-    cue : Cue
-        What goes out.
-    sender : str, optional
-        Who is listened to.
-    rate : float
-        Frames a second that come in.
-    loss : float
-        Share of frames that did not come.
-    packets, malformed, refused, late : int
-        Datagrams, of which not understood; those of other senders; those that came too late.
-    unknown : tuple of str
-        Bones that nobody knows, while no other came.
-    sent : int
-        Frames that went out.
-    listeners : int
-        Who listens to the feed.
-    """
+    """What a display shows."""
 
     cue: Cue
+    """What goes out."""
     sender: str | None
+    """Who is listened to."""
     rate: float
+    """Frames a second that come in."""
     loss: float
+    """Share of frames that did not come."""
     packets: int
     malformed: int
     refused: int
     late: int
+    """Datagrams, of which not understood; those of other senders; those that came too late."""
     unknown: tuple[str, ...]
+    """Bones that nobody knows, while no other came."""
     sent: int
+    """Frames that went out."""
     listeners: int
+    """Who listens to the feed."""
 
 
 def _shown(address: tuple[str, int]) -> str:
@@ -153,6 +139,7 @@ class LiveServer:
             return
         if packet.bones or packet.unknown:
             self.reception.listen_to(address, now)
+            self.follower.arrived(now)
         elif address != self.reception.sender:
             return
         self.reception.malformed += packet.broken > 0

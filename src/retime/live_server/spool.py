@@ -23,8 +23,6 @@ from retime.motion import Motion, Units, quat
 from retime.motion.skeleton import Skeleton
 from retime.timing import TimeWarp
 
-__all__ = ["Spool"]
-
 _ROLES = tuple(BONE_NAMES)
 # A frame on disk: its time, then seven numbers of the root and of every role; NaN where none came.
 _WIDTH = 1 + 7 * (1 + len(_ROLES))
@@ -45,10 +43,7 @@ class Spool:
     A run that was killed leaves the file; the next one with the same name makes a recording of it
     first, under a name that is free, so nothing is lost. One process at a time has it.
 
-    Parameters
-    ----------
-    path : Path
-        Where the recording goes; its suffix tells the format.
+    ``path`` is where the recording goes; its suffix tells the format.
     """
 
     def __init__(self, path: Path) -> None:
@@ -117,20 +112,48 @@ def _free(path: Path) -> Path:
 
 def _motion_of(data: bytes) -> Motion | None:
     """Make a motion of the frames on disk; ``None`` where there are fewer than two."""
-    rows = np.frombuffer(data[_HEADER_SIZE:][: (len(data) - _HEADER_SIZE) // 8 * 8], "<f8")
-    rows = rows[: len(rows) // _WIDTH * _WIDTH].reshape(-1, _WIDTH)
-    rows = rows[np.isfinite(rows[:, 0])]
-    before = np.maximum.accumulate(np.r_[-np.inf, rows[:, 0]])[:-1]
-    rows = rows[rows[:, 0] > before]
+    rows = _rows_of(data)
     steps = np.diff(rows[:, 0], prepend=rows[:1, 0])
     times = np.cumsum(np.minimum(steps, _LONGEST_SILENCE))
     bones = rows[:, 1:].reshape(len(rows), 1 + len(_ROLES), 7)
-    there = np.isfinite(bones[..., 0]).any(axis=0)
+    there = [bool(np.isfinite(bone).any()) for bone in bones[..., 0].T]
     roles = [r for k, r in enumerate(_ROLES) if there[k + 1]]
     if len(rows) < 2 or not roles:
         return None
     held = {r: _held(bones[:, 1 + _ROLES.index(r)]) for r in roles}
     root = _held(bones[:, 0]) if there[0] else np.tile([0, 0, 0, 1.0, 0, 0, 0], (len(rows), 1))
+    fps = float(max(1.0, round(1 / float(np.median(np.diff(times))))))
+    motion = Motion(
+        *_figure(held, root),
+        sample_times=times - times[0],
+        fps=fps,
+        units=Units(how="declared"),
+    )
+    made = apply(motion, TimeWarp.identity(*motion.domain), fps=fps)
+    silences = int((steps > _LONGEST_SILENCE).sum())
+    if not silences:
+        return made
+    return made.with_notes(
+        f"nothing came for more than {_LONGEST_SILENCE:g} s, {silences} times: these are "
+        f"{_LONGEST_SILENCE:g} s in the recording"
+    )
+
+
+def _rows_of(data: bytes) -> FloatArray:
+    """Return the whole rows of a file whose times rise."""
+    rows = np.frombuffer(data[_HEADER_SIZE:][: (len(data) - _HEADER_SIZE) // 8 * 8], "<f8")
+    rows = rows[: len(rows) // _WIDTH * _WIDTH].reshape(-1, _WIDTH)
+    rows = rows[np.isfinite(rows[:, 0])]
+    before = np.maximum.accumulate(np.r_[-np.inf, rows[:, 0]])[:-1]
+    rising: FloatArray = rows[rows[:, 0] > before]
+    return rising
+
+
+def _figure(
+    held: dict[str, FloatArray], root: FloatArray
+) -> tuple[Skeleton, FloatArray, dict[str, FloatArray]]:
+    """Make a skeleton, rotations and translations of bones by role, and of the figure's root."""
+    roles = list(held)
     parents = [nearest_parent(r, roles) for r in roles]
     rotations = np.stack([held[r][:, 3:] for r in roles], axis=1)
     places = {}
@@ -145,23 +168,7 @@ def _motion_of(data: bytes) -> Motion | None:
         parents=np.array([-1 if p is None else roles.index(p) for p in parents]),
         offsets=np.array([np.median(held[r][:, :3], axis=0) for r in roles]),
     )
-    fps = float(max(1.0, round(1 / float(np.median(np.diff(times))))))
-    motion = Motion(
-        skeleton,
-        quat.normalize(rotations),
-        places,
-        sample_times=times - times[0],
-        fps=fps,
-        units=Units(how="declared"),
-    )
-    made = apply(motion, TimeWarp.identity(*motion.domain), fps=fps)
-    silences = int((steps > _LONGEST_SILENCE).sum())
-    if not silences:
-        return made
-    return made.with_notes(
-        f"nothing came for more than {_LONGEST_SILENCE:g} s, {silences} times: these are "
-        f"{_LONGEST_SILENCE:g} s in the recording"
-    )
+    return skeleton, quat.normalize(rotations), places
 
 
 def _held(track: FloatArray) -> FloatArray:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["StreamTime"]
-
 # Clocks of a sender and of this machine that differ by more between two frames, seconds, are not
 # of one run.
 _ASTRAY = 0.5
@@ -12,10 +10,7 @@ _ASTRAY = 0.5
 class StreamTime:
     """Counts on by the sender's clock, as long as that goes as ours does, and else by ours.
 
-    Parameters
-    ----------
-    start : float, optional
-        What to count from; left out, the sender's first stamp.
+    It counts from ``start``; left out, from the sender's first stamp.
     """
 
     def __init__(self, start: float | None = None) -> None:

@@ -1,7 +1,7 @@
 """The methods: each takes a motion and its parameters and returns a warp, a layer or a fix.
 
 They are independent of one another. A method is a module and a line in ``METHODS``; its
-parameters are the dataclass that its function takes (see :func:`retime.parameters.takes`).
+parameters are the dataclass that its function takes (see :func:`retime.keywords.takes`).
 """
 
 from __future__ import annotations
@@ -22,31 +22,21 @@ __all__ = ["METHODS", "Method", "method"]
 
 @dataclass(frozen=True)
 class Method:
-    """One method: where its parts are, loaded on first use.
-
-    Parameters
-    ----------
-    name : str
-        As in recipes and on the command line.
-    summary : str
-        One line for a person.
-    title : str
-        Its name in menus.
-    module, function_name : str
-        Where its function is.
-    needs_poses : bool
-        Whether it looks at its input's poses, or only at its joints and its length.
-    doing : str
-        What is shown while it works.
-    """
+    """One method: where its parts are, loaded on first use."""
 
     name: str
+    """As in recipes and on the command line."""
     summary: str
+    """One line for a person."""
     title: str
+    """Its name in menus."""
     module: str
     function_name: str
+    """Where its function is."""
     needs_poses: bool = True
+    """Whether it looks at its input's poses, or only at its joints and its length."""
     doing: str = "Computing"
+    """What is shown while it works."""
 
     @property
     def parameters(self) -> type:

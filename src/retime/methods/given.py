@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from retime.errors import InputError
+from retime.keywords import takes
 from retime.motion import Motion
 from retime.motion.edits import check_channels
 from retime.motion.layers import PoseLayer
-from retime.parameters import About, TimingParameters, takes
+from retime.parameters import About, TimingParameters
 from retime.timing import TimeWarp
-
-__all__ = ["PoseParameters", "WarpParameters", "given_layer", "given_warp"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,21 +39,10 @@ def given_warp(motion: Motion, p: WarpParameters) -> TimeWarp:
     motion : Motion
         The clip.
     """
-    warp, loop = p.warp, p.loop
+    warp, start = p.warp, motion.domain[0]
     check_channels(motion, warp)
-    start, end = motion.domain
-    low, high = warp.source_range
-    if not warp.loop and not loop and (high < start or low > end):
-        raise InputError(
-            f"the warp shows source times {low:g} to {high:g} s, the motion has {start:g} to "
-            f"{end:g} s"
-        )
-    frame = 1 / motion.rate
-    if p.range is None and not (warp.loop or loop) and (low > start + frame or high < end - frame):
-        warp = warp.with_notes(
-            f"the warp shows {max(low, start):.4g} to {min(high, end):.4g} s of a motion that runs "
-            f"from {start:.4g} to {end:.4g} s; the remainder is left out"
-        )
+    if not (warp.loop or p.loop):
+        warp = warp.with_notes(*_shown(motion, warp, part=p.range is not None))
     if p.range is not None:
         warp = warp.within(motion.domain, p.range, ripple=p.ripple)
     elif abs(warp.domain[0] - start) > 1e-6:
@@ -62,7 +50,24 @@ def given_warp(motion: Motion, p: WarpParameters) -> TimeWarp:
             f"the warp starts at {warp.domain[0]:g} s, the motion at {start:g} s; "
             "a warp's output starts where its input does"
         )
-    return warp.looped() if loop else warp
+    return warp.looped() if p.loop else warp
+
+
+def _shown(motion: Motion, warp: TimeWarp, *, part: bool) -> list[str]:
+    """Refuse a warp that shows nothing of a motion; say what it leaves out of a whole one."""
+    (start, end), (low, high) = motion.domain, warp.source_range
+    if high < start or low > end:
+        raise InputError(
+            f"the warp shows source times {low:g} to {high:g} s, the motion has {start:g} to "
+            f"{end:g} s"
+        )
+    frame = 1 / motion.rate
+    if part or (low <= start + frame and high >= end - frame):
+        return []
+    return [
+        f"the warp shows {max(low, start):.4g} to {min(high, end):.4g} s of a motion that runs "
+        f"from {start:.4g} to {end:.4g} s; the remainder is left out"
+    ]
 
 
 @takes(PoseParameters)

@@ -7,33 +7,28 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from retime.body import find_body
+from retime.body.contacts import detect_contacts
+from retime.body.contacts.given import ContactParameters, dropped_note, with_given
 from retime.body.holding import contact_fix
+from retime.keywords import takes
 from retime.motion import Motion
-from retime.motion.contact import Contact
 from retime.motion.edits import Edit
-from retime.parameters import About, takes
-
-__all__ = ["HoldParameters", "hold"]
+from retime.parameters import About
+from retime.times import Length
 
 
 @dataclass(frozen=True, kw_only=True)
-class HoldParameters:
+class HoldParameters(ContactParameters):
     """Parameters of holding contacts."""
 
     joints: Annotated[
         Sequence[str],
         About(
-            "What to hold: joints, roles, or feet, toes, hands. Default: what meets the ground.",
+            "What to hold: joints, roles, or feet, toes, hands. Default: all that touches.",
             flag="joint",
             metavar="NAME",
         ),
     ] = ()
-    contacts: Annotated[
-        Sequence[Contact] | None,
-        About(
-            "Known contacts, in the step's input time. Default: found in the source.", widget="data"
-        ),
-    ] = None
     tolerance: Annotated[
         float,
         About(
@@ -45,10 +40,10 @@ class HoldParameters:
         ),
     ] = 0.02
     min_contact: Annotated[
-        float, About("Shortest contact; 0.1 suits running.", unit="s", minimum=1e-3, slider=(0, 1))
-    ] = 0.25
+        Length, About("Shortest contact to hold.", unit="s", minimum=1e-3, slider=(0, 1))
+    ] = 0.1
     fade: Annotated[
-        float,
+        Length,
         About(
             "Time over which the correction fades beside a contact.",
             unit="s",
@@ -68,8 +63,14 @@ def hold(motion: Motion, p: HoldParameters) -> Edit:
         The step's input.
     """
     find_body(motion).find_joints(p.joints)  # a wrong name is this step's fault, and said here
-    for contact in p.contacts or ():
-        motion.skeleton.index(contact.joint)
-    known = None if p.contacts is None else tuple(p.contacts)
-    fix = contact_fix(p.joints, tolerance=p.tolerance, min_contact=p.min_contact, fade=p.fade)
+    known, note = None, None
+    if p.contacts is not None:
+        for contact in p.contacts:
+            motion.skeleton.index(contact.joint)
+        found = detect_contacts(motion, p.joints, tolerance=p.tolerance, min_contact=p.min_contact)
+        known = with_given(found, p.contacts, only=p.contacts_only)
+        note = dropped_note(found, p.contacts) if p.contacts_only else None
+    fix = contact_fix(
+        p.joints, tolerance=p.tolerance, min_contact=p.min_contact, fade=p.fade, note=note
+    )
     return Edit(fixes=(fix,), contacts=known)

@@ -8,12 +8,11 @@ from typing import Annotated
 import numpy as np
 
 from retime.arrays import FloatArray
+from retime.keywords import takes
 from retime.motion import Motion, quat
 from retime.motion.edits import Edit, Fix, FixContext
 from retime.motion.sampling import channel_of
-from retime.parameters import About, takes
-
-__all__ = ["SmoothParameters", "smooth"]
+from retime.parameters import About
 
 
 @dataclass(frozen=True, kw_only=True)

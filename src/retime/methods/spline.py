@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from retime.keywords import takes
 from retime.motion import Motion
-from retime.parameters import About, Keytimes, Rates, TimingParameters, takes
+from retime.parameters import About, Keytimes, Range, Rates, TimingParameters
+from retime.times import Length
 from retime.timing import TimeWarp
 from retime.timing.curves import keytime_warp
-
-__all__ = ["SplineParameters", "spline_warp"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +18,7 @@ class SplineParameters(TimingParameters):
     """Parameters of the spline warp."""
 
     duration: Annotated[
-        float | None,
+        Length | None,
         About("Length of the result, or of the range where one is given.", unit="s", ends=("", "")),
     ] = None
     keytimes: Keytimes = ()
@@ -42,8 +42,13 @@ def spline_warp(motion: Motion, p: SplineParameters) -> TimeWarp:
     >>> float(warp(1.2))
     1.0
     """
+    return domain_warp(motion.domain, p)
+
+
+def domain_warp(domain: Range, p: SplineParameters) -> TimeWarp:
+    """Make the warp of a clip whose first and last time alone are known."""
     part = keytime_warp(
-        p.range or motion.domain,
+        p.range or domain,
         duration=p.duration,
         keytimes=p.keytimes,
         rates=p.rates,
@@ -51,5 +56,5 @@ def spline_warp(motion: Motion, p: SplineParameters) -> TimeWarp:
     )
     if p.range is None:
         return part
-    whole = part.within(motion.domain, p.range, ripple=p.ripple).looped(p.loop)
+    whole = part.within(domain, p.range, ripple=p.ripple).looped(p.loop)
     return whole.with_notes(*part.notes)

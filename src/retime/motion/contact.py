@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,11 +24,20 @@ class Contact:
         Its name.
     start, end : float
         From when to when, seconds.
+    point : str
+        The point of the body that touches, as ``left_heel``; nothing for the joint itself.
+    confidence : float
+        How sure it is, 0 to 1; below 0.5 it was only asked for by a force that nothing else gives.
+    height : float, optional
+        Height of what it touches, metres; left out, where the joint is.
     """
 
     joint: str
     start: float
     end: float
+    point: str = ""
+    confidence: float = 1.0
+    height: float | None = None
 
     def __post_init__(self) -> None:
         if not (np.isfinite([self.start, self.end]).all() and self.start < self.end):
@@ -42,19 +51,37 @@ class Contact:
         """Its length in seconds."""
         return self.end - self.start
 
+    @property
+    def firmness(self) -> float:
+        """By what share it is held: all of it from a confidence of 0.5 on."""
+        return min(2 * self.confidence, 1.0)
+
     def to_document(self) -> dict[str, Any]:
-        """Return the contact as JSON holds it."""
-        return {"joint": self.joint, "start": self.start, "end": self.end}
+        """Return the contact as JSON holds it: what is not told is left out."""
+        out: dict[str, Any] = {"joint": self.joint, "start": self.start, "end": self.end}
+        plain = {"point": "", "confidence": 1.0, "height": None}
+        return out | {n: getattr(self, n) for n, v in plain.items() if getattr(self, n) != v}
 
     @classmethod
     def from_document(cls, entry: Any) -> Contact:
         """Make a contact of what JSON holds."""
-        if not isinstance(entry, Mapping) or set(entry) != {"joint", "start", "end"}:
+        if not isinstance(entry, Mapping) or not {"joint", "start", "end"} <= set(entry):
             raise InputError('a contact needs "joint", "start" and "end"')
+        more = set(entry) - {"joint", "start", "end", "point", "confidence", "height"}
+        if more:
+            raise InputError(f"a contact has no {sorted(more)[0]!r}")
         if not isinstance(entry["joint"], str):
             raise InputError(f"{entry['joint']!r} is no joint's name")
+        height = entry.get("height")
         try:
-            return cls(entry["joint"], float(entry["start"]), float(entry["end"]))
+            return cls(
+                entry["joint"],
+                float(entry["start"]),
+                float(entry["end"]),
+                str(entry.get("point", "")),
+                float(entry.get("confidence", 1.0)),
+                None if height is None else float(height),
+            )
         except (TypeError, ValueError) as e:
             raise InputError(str(e)) from None
 
@@ -78,7 +105,7 @@ def carry_contacts(
         for turn in _turns(contact, warp, period):
             shown = warp.preimage(contact.start + turn, contact.end + turn, contact.joint)
             if shown is not None:
-                out.append(Contact(contact.joint, *shown))
+                out.append(replace(contact, start=shown[0], end=shown[1]))
     return tuple(out)
 
 

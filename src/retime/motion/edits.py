@@ -22,19 +22,8 @@ from retime.motion.loops import must_loop
 from retime.motion.motion import Motion
 from retime.motion.sampling import ChannelTimes, Frames, channel_of, sample
 from retime.motion.touched import Touched, TouchedLater, difference
+from retime.one_line import one_line
 from retime.timing import TimeWarp
-
-__all__ = [
-    "FIX_ORDER",
-    "Edit",
-    "Fix",
-    "FixContext",
-    "FixKind",
-    "apply",
-    "apply_edits",
-    "check_channels",
-    "total_warp",
-]
 
 FixKind = Literal["smoothing", "cartoon", "contact IK"]
 FIX_ORDER: tuple[FixKind, ...] = ("smoothing", "cartoon", "contact IK")
@@ -42,60 +31,52 @@ FIX_ORDER: tuple[FixKind, ...] = ("smoothing", "cartoon", "contact IK")
 
 @dataclass(frozen=True, eq=False)
 class FixContext:
-    """What a fix may look at besides the retimed motion.
-
-    Parameters
-    ----------
-    source : Motion
-        What all steps started from.
-    warp : TimeWarp
-        From the retimed motion's time to the source's.
-    contacts : tuple of Contact, optional
-        Contacts that a step gave, carried to the retimed motion's time.
-    carry : callable
-        Carries contacts of the source to the retimed motion's time, step by step.
-    body_at : callable
-        Evaluates the steps before fixes at source times (N,), every part at the body's own time:
-        changes of pose are in, timings of single channels are not.
-    """
+    """What a fix may look at besides the retimed motion."""
 
     source: Motion
+    """What all steps started from."""
     warp: TimeWarp
+    """From the retimed motion's time to the source's."""
     contacts: tuple[Contact, ...] | None
+    """Contacts that a step gave, carried to the retimed motion's time."""
     carry: Callable[[tuple[Contact, ...]], tuple[Contact, ...]]
+    """Carries contacts of the source to the retimed motion's time, step by step."""
     body_at: Callable[[FloatArray], Motion]
+    """Evaluates the steps before fixes at source times (N,), every part at the body's own time:
+    changes of pose are in, timings of single channels are not.
+    """
 
 
 @dataclass(frozen=True, eq=False)
 class Fix:
-    """A correction of the finished motion.
-
-    Parameters
-    ----------
-    kind : {"smoothing", "cartoon", "contact IK"}
-        Its place in the order; the last step's wins where several steps have one of a kind.
-    run : callable
-        ``(retimed, FixContext) -> Motion`` on the same frames.
-    """
+    """A correction of the finished motion."""
 
     kind: FixKind
+    """Its place in the order; the last step's wins where several steps have one of a kind."""
     run: Callable[[Motion, FixContext], Motion]
+    """``(retimed, FixContext) -> Motion`` on the same frames."""
 
 
+@one_line()
 @dataclass(frozen=True, eq=False)
 class Edit:
-    """What one step does: any of a warp, a pose layer and fixes, each by a weight.
+    """What one step does: any of a warp, pose layers and fixes, each by a weight.
 
-    ``contacts``, in the step's input time, replace those of the source from there on; ``figures``
-    are numbers that the method found on the way, such as costs.
+    ``layer`` is in the step's input time and precedes its warp; ``correction`` is in its output
+    time and follows it: a limb that is led to its place in space, a pelvis that follows. Later
+    steps see both. ``contacts``, in the step's input time, replace those of the source from there
+    on; ``figures`` are numbers that the method found on the way, such as costs, and ``curves``
+    values over the step's input time, arrays (n, 2).
     """
 
     warp: TimeWarp | None = None
     layer: PoseLayer | None = None
+    correction: PoseLayer | None = None
     fixes: tuple[Fix, ...] = ()
     weight: float = 1.0
     contacts: tuple[Contact, ...] | None = None
     figures: Mapping[str, float] = field(default_factory=dict)
+    curves: Mapping[str, FloatArray] = field(default_factory=dict)
 
     def weighted_warp(self, domain: tuple[float, float]) -> TimeWarp:
         """Return the step's warp, blended with the identity over its input's time."""
@@ -240,11 +221,13 @@ def _with_layers(
     warps: Sequence[TimeWarp],
     depths: Sequence[ChannelTimes],
 ) -> Sampled:
-    """Add each step's pose layer at that step's depth, first to last."""
+    """Add each step's pose layers, first to last: one before its warp, one after it."""
     spans = [motion.domain, *(w.domain for w in warps)]
-    for edit, depth, warp, span in zip(edits, depths, warps, spans, strict=False):
-        if edit.layer is not None and edit.weight != 0:
-            sampled = _add_layer(motion, sampled, edit, depth.wrapped(span) if warp.loop else depth)
+    for k, (edit, warp) in enumerate(zip(edits, warps, strict=True)):
+        for layer, at in ((edit.layer, k), (edit.correction, k + 1)):
+            if layer is not None and edit.weight != 0:
+                depth = depths[at].wrapped(spans[at]) if warp.loop else depths[at]
+                sampled = _add_layer(motion, sampled, layer, edit.weight, depth)
     return sampled
 
 
@@ -298,7 +281,8 @@ def _delivered(
         return out  # its file's format has no use for it
     before, made, skeleton = source.touched, out.tracks, out.skeleton
     touched: Touched | TouchedLater = before
-    layered = {n for e in edits if e.weight and e.layer is not None for n in e.layer.joints}
+    layers = [x for e in edits if e.weight for x in (e.layer, e.correction) if x is not None]
+    layered = {n for layer in layers for n in layer.joints}
     among = None if any(e.weight and e.fixes for e in edits) else layered
     if among is None or among:
         touched = TouchedLater(lambda: before | difference(plain(), made, skeleton, among))
@@ -310,7 +294,13 @@ def _delivered(
 def _body_at(motion: Motion, edits: Sequence[Edit], total: TimeWarp, source: FloatArray) -> Motion:
     """Evaluate the steps at source times, as if every channel followed the body."""
     whole = [
-        replace(e, fixes=(), contacts=None, warp=None if e.warp is None else e.warp.of_body())
+        replace(
+            e,
+            fixes=(),
+            contacts=None,
+            correction=None,
+            warp=None if e.warp is None else e.warp.of_body(),
+        )
         for e in edits
     ]
     return apply_edits(motion, whole, times=np.unique(total.of_body().inverse(source)))
@@ -385,15 +375,50 @@ def _rest_of(motion: Motion) -> Callable[[str], tuple[FloatArray, FloatArray]]:
     return rest
 
 
-def _add_layer(motion: Motion, sampled: Sampled, edit: Edit, depth: ChannelTimes) -> Sampled:
-    layer = edit.layer
-    if layer is None:
-        return sampled
+def _add_layer(
+    motion: Motion, sampled: Sampled, layer: PoseLayer, weight: float, depth: ChannelTimes
+) -> Sampled:
     names = {name: motion.skeleton.index(name) for name in layer.joints}
     return layer.add_to(
         sampled,
         names,
         lambda name, translation: depth.of(channel_of(motion, name, translation)),
         _rest_of(motion),
-        edit.weight,
+        weight,
     )
+
+
+def correction_between(plain: Motion, corrected: Motion) -> PoseLayer | None:
+    """Return the pose layer that turns one motion into another on the same frames.
+
+    ``None`` where they do not differ. It is keyed where they differ, and zero beside that.
+    """
+    names, times = plain.skeleton.names, plain.times
+    changed = np.any(plain.rotations != corrected.rotations, axis=-1)
+    turned = np.flatnonzero(changed.any(axis=0))
+    moved = [
+        n for n, t in corrected.translations.items() if not np.array_equal(t, _track(plain, n))
+    ]
+    busy = changed.any(axis=1)
+    for name in moved:
+        busy |= np.any(corrected.translations[name] != _track(plain, name), axis=1)
+    if not busy.any():
+        return None
+    first, last = np.flatnonzero(busy)[[0, -1]]
+    part = slice(max(first - 1, 0), min(last + 2, len(times)))
+    turns = quat.multiply(
+        corrected.rotations[part][:, turned], quat.conjugate(plain.rotations[part][:, turned])
+    )
+    vectors = quat.log(turns)
+    return PoseLayer(
+        times[part],
+        {names[j]: vectors[:, k] for k, j in enumerate(turned)},
+        {n: (corrected.translations[n] - _track(plain, n))[part] for n in moved},
+    )
+
+
+def _track(motion: Motion, name: str) -> FloatArray:
+    """Return a joint's translations, or where it rests without any."""
+    found = motion.translations.get(name)
+    rest = motion.skeleton.offsets[motion.skeleton.index(name)]
+    return np.broadcast_to(rest, (len(motion), 3)) if found is None else found

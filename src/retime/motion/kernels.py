@@ -8,13 +8,6 @@ import numpy as np
 
 from retime.compiled import kernel
 
-__all__ = [
-    "chain_rotations",
-    "forward",
-    "resample_rotations",
-    "turn_rotations",
-]
-
 
 @kernel
 def resample_rotations(rotations, frame, share, column):  # type: ignore[no-untyped-def]

@@ -14,18 +14,6 @@ from retime.motion.motion import Motion, Units, UpAxis
 from retime.motion.skeleton import Skeleton
 from retime.notes import Note, Remedy
 
-__all__ = [
-    "body_frame",
-    "carriers",
-    "global_rotations",
-    "global_transforms",
-    "height",
-    "infer_units",
-    "joint_speeds",
-    "local_translations",
-    "positions",
-]
-
 # Known units of length in metres. The sixth is CMU's: an inch over 0.45.
 _UNITS = {
     "metres": 1.0,
@@ -130,12 +118,8 @@ def body_frame(motion: Motion) -> tuple[FloatArray, FloatArray]:
 
     Height and lean stay in the coordinates, so that gravity's direction is not lost.
 
-    Returns
-    -------
-    origin : array (F, 3)
-        Ground point below the first root, metres.
-    heading : array (F,)
-        Turn about the vertical in radians, continuous in time.
+    Returns the ground points (F, 3) below the first root in metres, and the turns (F,) about the
+    vertical in radians, continuous in time.
     """
     root = motion.skeleton.roots[0]
     # A rotation's twist about the vertical is undefined when upside down; rotations that are
@@ -179,6 +163,24 @@ def height(skeleton: Skeleton) -> float:
     return longest / _LONGEST_WAY
 
 
+def _likely_unit(tall: float, person: bool) -> tuple[float, str, str]:
+    """Return metres per unit for a figure so tall, how that is known, and what to say about it."""
+    low, high = _HUMAN_HEIGHT
+    fits = {n: u for n, u in _UNITS.items() if person and low <= tall * u <= high}
+    if fits:
+        name = min(fits, key=lambda n: abs(np.log(tall * fits[n] / _TYPICAL_HEIGHT)))
+        said = f"lengths taken as {name}: that makes the figure as tall as a person"
+        return fits[name], "inferred", said
+    # Things of a few units are metres, those of tens and more centimetres.
+    scale, name = (1.0, "metres") if tall < _MOST_METRES else (0.01, "centimetres")
+    assumed = Note(
+        f"lengths assumed to be {name}, for no person of known size is in the file",
+        Remedy("give the scale in metres per unit if that is wrong", parameter="reading.scale"),
+        code="unit-assumed",
+    )
+    return scale, "assumed", assumed
+
+
 def infer_units(
     motion: Motion,
     *,
@@ -191,36 +193,14 @@ def infer_units(
     The unit is the known one that makes a person 1.2 to 2.2 m tall, and an assumption where the
     figure is none; the up axis is the one along which the root stands above the lowest joint.
 
-    Returns
-    -------
-    units : Units
-    notes : tuple of str
-        What was inferred or assumed.
+    Returns the units, and notes on what was inferred or assumed.
     """
     notes = []
     how = "declared"
     tall = height(motion.skeleton)
     if scale is None:
-        low, high = _HUMAN_HEIGHT
-        fits = {n: u for n, u in _UNITS.items() if person and low <= tall * u <= high}
-        if fits:
-            name = min(fits, key=lambda n: abs(np.log(tall * fits[n] / _TYPICAL_HEIGHT)))
-            scale, how = fits[name], "inferred"
-            notes.append(f"lengths taken as {name}: that makes the figure as tall as a person")
-        else:
-            # Things of a few units are metres, those of tens and more centimetres.
-            scale, how = (1.0 if tall < _MOST_METRES else 0.01), "assumed"
-            name = "metres" if scale == 1 else "centimetres"
-            notes.append(
-                Note(
-                    f"lengths assumed to be {name}, for no person of known size is in the file",
-                    Remedy(
-                        "give the scale in metres per unit if that is wrong",
-                        parameter="reading.scale",
-                    ),
-                    code="unit-assumed",
-                )
-            )
+        scale, how, said = _likely_unit(tall, person)
+        notes.append(said)
     if up is None:
         up = _likely_up(motion, tall)
         how = "inferred" if how == "declared" else how

@@ -11,13 +11,13 @@ import numpy as np
 
 from retime.arrays import FloatArray, ReadOnlyArrays, read_only
 from retime.errors import InputError
-
-__all__ = ["PoseLayer", "Sampled"]
+from retime.one_line import one_line
 
 _KINDS = ("rotations", "translations", "scales")
 Sampled = tuple[FloatArray, dict[str, FloatArray], dict[str, FloatArray]]
 
 
+@one_line()
 @dataclass(frozen=True, eq=False)
 class PoseLayer(ReadOnlyArrays):
     """Changes of pose, linear between their keys and zero outside them.

@@ -10,8 +10,6 @@ from retime.motion import quat
 from retime.motion.kinematics import carriers, height
 from retime.motion.motion import Motion
 
-__all__ = ["ground_displacement", "must_loop", "travels", "wrap"]
-
 # A cycle's ends may differ by this much: about what a hand-made loop is off by, unseen at 1/120 s.
 _LOOP_ANGLE = np.radians(5.0)
 _LOOP_SHARE = 0.02

@@ -12,8 +12,6 @@ from typing import Any, TypeVar
 
 from retime.motion.motion import Motion
 
-__all__ = ["last", "memory"]
-
 Made = TypeVar("Made")
 
 
@@ -33,18 +31,7 @@ def last(
 ) -> Made:
     """Return what was made last for a motion if it was for the same key; else make it.
 
-    Parameters
-    ----------
-    motion : Motion
-        Whom it is about.
-    name : str
-        What it is.
-    key : object
-        What it depends on beside the motion.
-    make : callable
-        Makes it.
-    same : callable
-        Whether two keys are the same.
+    ``name`` is what it is, ``key`` what it depends on beside the motion.
     """
     kept = memory(motion, name)
     if "key" not in kept or not same(kept["key"], key):

@@ -17,9 +17,8 @@ from retime.errors import InputError
 from retime.motion import quat
 from retime.motion.skeleton import Skeleton
 from retime.motion.touched import Touched, TouchedLater, Tracks, difference
+from retime.one_line import one_line
 from retime.timing import TimeWarp
-
-__all__ = ["Motion", "Origin", "Pose", "Units", "UpAxis", "trust"]
 
 UpAxis = Literal["Y", "Z"]
 
@@ -45,7 +44,8 @@ class Units:
     up : {"Y", "Z"}
         The axis that points up.
     how : str
-        How both are known, for a person: declared, inferred or assumed.
+        How both are known, for a person: declared by the file, given by the user, inferred or
+        assumed.
     """
 
     metres: float = 1.0
@@ -59,6 +59,7 @@ class Units:
             raise InputError(f"the up axis is 'Y' or 'Z', not {self.up!r}")
 
 
+@one_line()
 @dataclass(frozen=True, eq=False)
 class Pose(ReadOnlyArrays):
     """One frame of a motion.
@@ -75,41 +76,32 @@ class Pose(ReadOnlyArrays):
     translations: Mapping[str, FloatArray]
 
 
+@one_line(lambda o: [o.format, repr(o.path)])
 @dataclass(frozen=True, eq=False)
 class Origin:
-    """The file that a motion came from, and the warp that led from it to this motion.
-
-    Parameters
-    ----------
-    format : str
-        Name of the format.
-    path : str
-        Where it was read.
-    sha256 : str
-        Hash of the file's bytes.
-    kept : object
-        What the format's own module kept of the file, for writing it back.
-    warp : TimeWarp, optional
-        From this motion's time to the file's; ``None`` while nothing was retimed.
-    delivered : tuple, optional
-        The tracks as reading or evaluation left them: rotations, translations, scales. Others were
-        put in their place since, by hand. Kept for formats that retime files in place.
-    touched : Touched or TouchedLater
-        Joints that evaluation edited, beyond moving them in time.
-    made_of : Origin, optional
-        What the file itself says that it was made of.
-    """
+    """The file that a motion came from, and the warp that led from it to this motion."""
 
     format: str
+    """Name of the format."""
     path: str
+    """Where it was read."""
     sha256: str
+    """Hash of the file's bytes."""
     kept: Any
+    """What the format's own module kept of the file, for writing it back."""
     warp: TimeWarp | None = None
+    """From this motion's time to the file's; ``None`` while nothing was retimed."""
     delivered: Tracks | None = None
+    """The tracks as reading or evaluation left them: rotations, translations, scales. Others were
+    put in their place since, by hand. Kept for formats that retime files in place.
+    """
     touched: Touched | TouchedLater = Touched()
+    """Joints that evaluation edited, beyond moving them in time."""
     made_of: Origin | None = None
+    """What the file itself says that it was made of."""
 
 
+@one_line(lambda m: m._facts())
 @dataclass(frozen=True, eq=False)
 class Motion(ReadOnlyArrays):
     """A skeleton and its sampled local transforms, in the file's own numbers.
@@ -155,6 +147,11 @@ class Motion(ReadOnlyArrays):
     origin: Origin | None = None
     notes: tuple[str, ...] = ()
 
+    def _facts(self) -> list[str]:
+        came = [] if self.origin is None else [f"from {self.origin.path!r}"]
+        length = f"{len(self)} frames at {self.rate:g} fps"
+        return [length, f"{self.duration:.4g} s", f"{len(self.skeleton)} joints", *came]
+
     def __post_init__(self) -> None:
         put = object.__setattr__
         skeleton = self.skeleton
@@ -170,18 +167,9 @@ class Motion(ReadOnlyArrays):
         if missing:
             raise InputError(f"the root {missing[0]!r} has no translation track")
         for kind in ("translations", "scales"):
-            tracks = {}
-            for name, track in getattr(self, kind).items():
-                j = skeleton.index(name)
-                what = f"{kind[:-1]} track of {skeleton.names[j]!r}"
-                tracks[name] = read_only(track, (frames, 3), what, may_be_nan=True)
-                _must_be_finite(tracks[name], what)
-            put(self, kind, MappingProxyType(tracks))
+            put(self, kind, self._checked_tracks(kind))
         if self.sample_times is not None:
-            times = read_only(self.sample_times, (frames,), "sample times", may_be_nan=True)
-            _must_be_finite(times, "sample times")
-            if (np.diff(times) <= 0).any():
-                raise InputError("sample times must rise")
+            times = _checked_times(self.sample_times, frames)
             put(self, "sample_times", times)
             put(self, "start", float(times[0]) if frames else self.start)
         if not (np.isfinite(self.fps) and self.fps > 0):
@@ -196,6 +184,14 @@ class Motion(ReadOnlyArrays):
             skeleton.index(name)
         put(self, "roles", MappingProxyType(dict(self.roles)))
         put(self, "notes", tuple(self.notes))
+
+    def _checked_tracks(self, kind: str) -> Mapping[str, FloatArray]:
+        tracks = {}
+        for name, track in getattr(self, kind).items():
+            what = f"{kind[:-1]} track of {self.skeleton.names[self.skeleton.index(name)]!r}"
+            tracks[name] = read_only(track, (len(self.rotations), 3), what, may_be_nan=True)
+            _must_be_finite(tracks[name], what)
+        return MappingProxyType(tracks)
 
     def __len__(self) -> int:
         """Count the frames."""
@@ -293,6 +289,14 @@ def _must_be_finite(values: FloatArray, what: str) -> None:
     bad = ~np.isfinite(values)
     if bad.any():
         raise InputError(f"{what}: the value at frame {int(np.argwhere(bad)[0][0])} is not finite")
+
+
+def _checked_times(given: FloatArray, frames: int) -> FloatArray:
+    times = read_only(given, (frames,), "sample times", may_be_nan=True)
+    _must_be_finite(times, "sample times")
+    if (np.diff(times) <= 0).any():
+        raise InputError("sample times must rise")
+    return times
 
 
 def _checked_pose(pose: Pose, skeleton: Skeleton) -> Pose:

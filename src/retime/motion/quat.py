@@ -11,25 +11,6 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 
-__all__ = [
-    "angle",
-    "between",
-    "conjugate",
-    "continuous",
-    "exp",
-    "from_axes",
-    "from_axis_angle",
-    "identity",
-    "log",
-    "multiply",
-    "normalize",
-    "rotate",
-    "slerp",
-    "to_matrix",
-    "twist",
-]
-
-
 # Below this sine of the half angle, a series is more exact than a quotient.
 _SMALL = 1e-8
 

@@ -15,8 +15,6 @@ from retime.motion.loops import ground_displacement, travels, wrap
 from retime.motion.motion import Motion, trust
 from retime.timing import TimeWarp
 
-__all__ = ["MOST_BYTES", "ChannelTimes", "Frames", "channel_of", "sample"]
-
 # A motion's rotations may take this much memory: half an hour of 150 joints at 120 fps.
 MOST_BYTES = 1 << 30
 
@@ -47,13 +45,7 @@ class Frames:
         if not (np.isfinite(rate) and rate > 0):
             raise InputError(f"the frame rate must be above 0, not {fps}")
         if times is not None:
-            try:
-                given = np.array(times, dtype=float)
-            except (TypeError, ValueError):
-                raise InputError("output times must be a list of finite numbers") from None
-            if given.ndim != 1 or not given.size or not np.isfinite(given).all():
-                raise InputError("output times must be a list of finite numbers")
-            return cls(given, rate, uneven=True)
+            return cls(_given(times), rate, uneven=True)
         start, end = domain
         count = (end - start) * rate
         most = MOST_BYTES // (32 * len(motion.skeleton))
@@ -75,6 +67,16 @@ class Frames:
                 f"{end - start:.4g} s became {n + 1} frames at {rate:g} fps ({n / rate:.4g} s)",
             )
         return cls(np.r_[start + np.arange(n) / rate, end], rate, notes=notes)
+
+
+def _given(times: npt.ArrayLike) -> FloatArray:
+    try:
+        given = np.array(times, dtype=float)
+        if given.ndim == 1 and given.size and np.isfinite(given).all():
+            return given
+    except (TypeError, ValueError):
+        pass
+    raise InputError("output times must be a list of finite numbers")
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,7 @@ import numpy.typing as npt
 from retime.arrays import FloatArray, ReadOnlyArrays, read_only
 from retime.errors import InputError, did_you_mean
 from retime.motion import quat
-
-__all__ = ["EndSite", "Skeleton", "unique_names"]
+from retime.one_line import one_line
 
 
 @dataclass(frozen=True)
@@ -35,6 +34,17 @@ class EndSite:
     name: str = ""
 
 
+def _checked_parents(given: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
+    parents = np.array(given, dtype=np.int64)
+    if parents.shape != (count,):
+        raise InputError(f"{count} joints need {count} parents, not {parents.shape}")
+    if (parents < -1).any() or (parents >= np.arange(count)).any():
+        raise InputError("a joint's parent must stand before it; -1 marks a root")
+    parents.setflags(write=False)
+    return parents
+
+
+@one_line(lambda s: s._facts())
 @dataclass(frozen=True, eq=False)
 class Skeleton(ReadOnlyArrays):
     """Joints, their parents and their rest transforms, in the file's own units.
@@ -65,20 +75,18 @@ class Skeleton(ReadOnlyArrays):
     end_sites: tuple[EndSite, ...] = ()
     file_names: tuple[str, ...] = field(default=())
 
+    def _facts(self) -> list[str]:
+        return [f"{len(self)} joints", *(f"root {self.names[r]!r}" for r in self.roots[:3])]
+
     def __post_init__(self) -> None:
         names = tuple(self.names)
         n = len(names)
         if n == 0:
             raise InputError("a skeleton needs at least one joint")
-        twice = {name for name in names if names.count(name) > 1} if len(set(names)) < n else set()
-        if twice:
-            raise InputError(f"joint names must be unique; {sorted(twice)[0]!r} stands twice")
-        parents = np.array(self.parents, dtype=np.int64)
-        if parents.shape != (n,):
-            raise InputError(f"{n} joints need {n} parents, not {parents.shape}")
-        if (parents < -1).any() or (parents >= np.arange(n)).any():
-            raise InputError("a joint's parent must stand before it; -1 marks a root")
-        parents.setflags(write=False)
+        if len(set(names)) < n:
+            twice = min(name for name in names if names.count(name) > 1)
+            raise InputError(f"joint names must be unique; {twice!r} stands twice")
+        parents = _checked_parents(self.parents, n)
         rotations = quat.identity(n) if self.rest_rotations is None else self.rest_rotations
         scales = np.ones((n, 3)) if self.rest_scales is None else self.rest_scales
         put = object.__setattr__

@@ -16,8 +16,6 @@ from retime.arrays import FloatArray
 from retime.motion import quat
 from retime.motion.skeleton import Skeleton
 
-__all__ = ["Touched", "TouchedLater", "Tracks", "difference"]
-
 Tracks = tuple[FloatArray, Mapping[str, FloatArray], Mapping[str, FloatArray]]
 # Radians, and a share of a track's largest value: smaller differences are rounding.
 _SAME = 1e-6
@@ -56,10 +54,7 @@ class Touched:
 class TouchedLater:
     """Names that are worked out when they are asked for: a dragged pose must not wait for them.
 
-    Parameters
-    ----------
-    compare : callable
-        Works them out; it is let go once it has.
+    ``compare`` works them out; it is let go once it has.
     """
 
     __slots__ = ("_compare", "_found")

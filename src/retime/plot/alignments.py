@@ -9,8 +9,6 @@ import numpy as np
 from retime.methods.align import Alignment, TimingScore
 from retime.plot.style import FAINT, INK, KEY, ORIGINAL, RETIMED, canvas, plain, save
 
-__all__ = ["draw_alignment", "draw_score"]
-
 # Pictures need no more cells than this each way.
 _CELLS = 800
 
@@ -20,14 +18,7 @@ def draw_alignment(
 ) -> None:
     """Draw the costs of all pairs of frames, the path, and the smooth warp through it.
 
-    Parameters
-    ----------
-    found : Alignment
-        From ``find_alignment``.
-    path : str or Path
-        The picture to write.
-    names : (str, str)
-        What the two takes are called on the axes.
+    ``names`` are what the two takes are called on the axes.
     """
     figure = canvas(6.4, 6.0)
     axes = figure.subplots()
@@ -63,15 +54,7 @@ def draw_alignment(
 
 
 def draw_score(found: TimingScore, path: str | Path) -> None:
-    """Draw how late a performance is at each moment, and how sure that is.
-
-    Parameters
-    ----------
-    found : TimingScore
-        From ``score``.
-    path : str or Path
-        The picture to write.
-    """
+    """Draw how late a performance is at each moment, and how sure that is."""
     figure = canvas(7.0, 4.6)
     late, sure = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
     error = np.where(found.judged, 1e3 * found.late, np.nan)

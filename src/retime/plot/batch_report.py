@@ -15,15 +15,13 @@ from retime.body.metrics import Measure
 from retime.errors import RetimeError
 from retime.io.files import write_bytes
 from retime.motion import Motion
-from retime.plot.report import STYLE, picture
+from retime.plot.report import html_page, picture
 from retime.plot.strips import strip_figure
 from retime.plot.style import INK, KEY, RETIMED, SERIES, canvas, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = ["ClipResult", "Strip", "write_batch_report"]
 
 # Rows of the tables of rejected and of failed results; the CSV has all.
 _LISTED = 200
@@ -97,47 +95,35 @@ def write_batch_report(
     tables : sequence of str
         Names of the tables that lie beside the page.
     """
-    parts = _sections(results, title, about, limits, measures, strips, tables)
-    page = (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>\n"
-        + "\n".join(parts)
-        + "\n</body></html>\n"
-    )
-    write_bytes(path, [page.encode()])
-
-
-def _sections(
-    results: Sequence[ClipResult],
-    title: str,
-    about: Mapping[str, Any],
-    limits: Mapping[str, Mapping[str, Any]],
-    measures: Mapping[str, Measure],
-    strips: Sequence[Strip],
-    tables: Sequence[str],
-) -> Iterator[str]:
-    counts = Counter(r.verdict if r.state == "done" else r.state for r in results)
     done = [r for r in results if r.state == "done"]
-    yield f"<h1>{escape(title)}</h1>"
+    counts = Counter(r.verdict if r.state == "done" else r.state for r in results)
     shown = ", ".join(f"{counts[n]} {n}" for n in ("accepted", "rejected", "failed"))
     if counts["running"]:
         shown += f", {counts['running']} begun and not finished"
-    yield f'<p class="lead">{len(results)} results: {shown}</p>'
-    yield _about(about, done, tables)
+    sections = [
+        f"<h1>{escape(title)}</h1>",
+        f'<p class="lead">{len(results)} results: {shown}</p>',
+        _about(about, done, tables),
+        *_measured(results, done, limits, measures),
+        *_offenders(strips, "Worst offenders" if limits else "Most foot skate"),
+        *_listed("Rejected", [(r.name, "; ".join(r.reasons)) for r in done if r.reasons]),
+        *_listed("Failed", [(r.name, r.error) for r in results if r.state == "failed"]),
+    ]
+    write_bytes(path, [html_page(title, sections)])
+
+
+def _measured(
+    results: Sequence[ClipResult],
+    done: Sequence[ClipResult],
+    limits: Mapping[str, Mapping[str, Any]],
+    measures: Mapping[str, Measure],
+) -> Iterator[str]:
     if limits:
         yield "<h2>Gate</h2>" + _gate(results, limits, measures)
     names = [n for n in measures if any(n in (r.measures or {}) for r in done)]
     if names:
         yield "<h2>Distributions</h2>"
         yield picture(_histograms(done, names, limits, measures), "How measures are spread")
-    if strips:
-        yield f"<h2>{'Worst offenders' if limits else 'Most foot skate'}</h2>"
-        for strip in strips:
-            yield from _drawn(strip)
-    yield from _listed("Rejected", [(r.name, "; ".join(r.reasons)) for r in done if r.reasons])
-    failed = [(r.name, r.error) for r in results if r.state == "failed"]
-    yield from _listed("Failed", failed)
 
 
 def _about(about: Mapping[str, Any], done: Sequence[ClipResult], tables: Sequence[str]) -> str:
@@ -218,6 +204,13 @@ def _histogram(
     plain(axes)
     axes.locator_params(axis="y", integer=True, nbins=4)
     axes.locator_params(axis="x", nbins=5)
+
+
+def _offenders(strips: Sequence[Strip], title: str) -> Iterator[str]:
+    if strips:
+        yield f"<h2>{title}</h2>"
+    for strip in strips:
+        yield from _drawn(strip)
 
 
 def _drawn(strip: Strip) -> Iterator[str]:

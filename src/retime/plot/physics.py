@@ -12,22 +12,13 @@ from retime.methods.physics.effort import ground_force
 from retime.plot.style import FAINT, INK, KEY, ORIGINAL, RETIMED, canvas, plain, save
 from retime.timing import TimeWarp
 
-__all__ = ["draw_physics", "draw_regions"]
-
 _OUTSIDE = "#d2603a"
 
 
 def draw_physics(model: PhysicsModel, warp: TimeWarp, path: str | Path) -> None:
     """Draw a warp with its rate, whether each moment is feasible, and the ground's force.
 
-    Parameters
-    ----------
-    model : PhysicsModel
-        Of the motion.
-    warp : TimeWarp
-        Of the motion, for the whole body.
-    path : str or Path
-        The picture to write.
+    The warp is for the whole body.
     """
     figure = canvas(7.5, 7.0)
     curve, rate, force = figure.subplots(3, 1, sharex=True, height_ratios=(3, 2, 2))
@@ -80,16 +71,7 @@ def draw_regions(
 ) -> None:
     """Draw the feasible regions of some moments, and the path of a timing through the plane.
 
-    Parameters
-    ----------
-    model : PhysicsModel
-        Of the motion.
-    path : str or Path
-        The picture to write.
-    times : sequence of float
-        Moments of the source, seconds.
-    warp : TimeWarp, optional
-        Whose timing is shown; left out, the recorded one.
+    ``times`` are moments of the source, seconds. Without a warp the recorded timing is shown.
     """
     figure = canvas(3.2 * len(times), 3.4)
     grid = figure.subplots(1, len(times), squeeze=False)[0]

@@ -16,21 +16,11 @@ from retime.plot.style import FAINT, INK, KEY, ORIGINAL, RETIMED, canvas, plain,
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["draw_pose_strip", "draw_poses"]
-
 _ROW_INCHES = 0.16
 
 
 def draw_poses(poses: StaggeredPoses, path: str | Path) -> None:
-    """Draw the pose probability with the poses on it, and below it the knots of every joint.
-
-    Parameters
-    ----------
-    poses : StaggeredPoses
-        What to draw.
-    path : str or Path
-        The picture to write.
-    """
+    """Draw the pose probability with the poses on it, and below it the knots of every joint."""
     rows = _rows(poses)
     tall = 0.9 + _ROW_INCHES * len(rows)
     span = float(poses.times[-1] - poses.times[0])
@@ -82,15 +72,7 @@ def _draw_sheet(axes: Axes, poses: StaggeredPoses, rows: list[int]) -> None:
 
 
 def draw_pose_strip(poses: StaggeredPoses, path: str | Path) -> None:
-    """Draw the poses as figures at their times: before the edits, and after.
-
-    Parameters
-    ----------
-    poses : StaggeredPoses
-        What to draw.
-    path : str or Path
-        The picture to write.
-    """
+    """Draw the poses as figures at their times: before the edits, and after."""
     edited = poses.motion()
     before, after = poses.timing.known_times, poses.times
     if poses.timing.base is not None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,9 +26,7 @@ from retime.timing import TimeWarp
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["STYLE", "picture", "write_report"]
-
-STYLE = """
+_STYLE = """
 :root { color-scheme: light; font: 15px/1.5 system-ui, "Segoe UI", sans-serif; color: #22262d; }
 body { max-width: 72rem; margin: 2rem auto; padding: 0 1.25rem; background: #fff; }
 h1 { font-size: 1.5rem; margin: 0 0 .25rem; } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
@@ -51,7 +50,8 @@ def write_report(
     source: Motion | None = None,
     warp: TimeWarp | None = None,
     truth: TimeWarp | None = None,
-    min_contact: float = 0.25,
+    evidence: FloatArray | None = None,
+    min_contact: float = 0.1,
 ) -> None:
     """Write a page with metrics before and after, warp, film strips, contacts and worst frames.
 
@@ -69,36 +69,38 @@ def write_report(
         From its time to the source's.
     truth : TimeWarp, optional
         The warp that would have been right.
+    evidence : array (n, 2), optional
+        Times of the motion, and how much a reference resembles it there, 0 to 1.
     min_contact : float
         Shortest contact in seconds; 0.1 suits running.
     """
-    page = _Page(title, motion, source, warp, truth, min_contact)
-    write_bytes(path, [page.html().encode()])
+    page = _Page(title, motion, source, warp, truth, evidence, min_contact)
+    write_bytes(path, [html_page(title, page.sections())])
 
 
+def html_page(title: str, sections: Iterable[str]) -> bytes:
+    """Put sections together to a page that needs no other file."""
+    body = "\n".join(sections)
+    text = (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width">'
+        f"<title>{escape(title)}</title>"
+        f"<style>{_STYLE}</style></head><body>\n{body}\n</body></html>\n"
+    )
+    return text.encode()
+
+
+@dataclass(frozen=True, eq=False)
 class _Page:
-    def __init__(
-        self,
-        title: str,
-        motion: Motion,
-        source: Motion | None,
-        warp: TimeWarp | None,
-        truth: TimeWarp | None,
-        min_contact: float,
-    ) -> None:
-        self.title, self.motion, self.source = title, motion, source
-        self.warp, self.truth, self.min_contact = warp, truth, min_contact
+    title: str
+    motion: Motion
+    source: Motion | None
+    warp: TimeWarp | None
+    truth: TimeWarp | None
+    evidence: FloatArray | None
+    min_contact: float
 
-    def html(self) -> str:
-        body = "\n".join(self._sections())
-        return (
-            '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-            '<meta name="viewport" content="width=device-width">'
-            f"<title>{escape(self.title)}</title>"
-            f"<style>{STYLE}</style></head><body>\n{body}\n</body></html>\n"
-        )
-
-    def _sections(self) -> Iterator[str]:
+    def sections(self) -> Iterator[str]:
         motion = self.motion
         yield f"<h1>{escape(self.title)}</h1>"
         before = "" if self.source is None else f" from {self.source.duration:.2f} s"
@@ -112,7 +114,8 @@ class _Page:
             warps = {"this warp": self.warp}
             if self.truth is not None:
                 warps["true warp"] = self.truth
-            yield picture(warp_figure(warps), "Source against output time; the rate below")
+            drawn = warp_figure(warps, evidence=self.evidence)
+            yield picture(drawn, "Source against output time; the rate below")
         yield "<h2>Film strip</h2>"
         strips = {} if self.source is None else {"source": self.source}
         yield picture(strip_figure(strips | {"this motion": motion}), "Poses at equal time steps")

@@ -21,14 +21,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw_strips", "strip_figure"]
-
 # The view: from the figure's right and a little from the front, as jumps and walks read best.
 _VIEW_YAW = np.radians(65)
 _VIEW_PITCH = np.radians(8)
 # A time step and a figure's height on paper, the space below the floor (in heights), the title.
-_STEP_INCHES = 1.05
-_HEIGHT_INCHES = 1.7
+STEP_INCHES = 1.05
+HEIGHT_INCHES = 1.7
 _BELOW = 0.1
 _TITLE_INCHES = 0.3
 
@@ -46,32 +44,26 @@ def strip_figure(
 ) -> Figure:
     """Draw motions as rows of poses at equal time steps, on one time axis.
 
-    Parameters
-    ----------
-    motions : mapping of str to Motion
-        Rows from top to bottom, by their names; the first is drawn as the original.
-    poses : int
-        Poses in the longest row.
-    at : mapping of str to array (N,), optional
-        By row, the times to draw in place of equal steps.
+    Rows go from top to bottom; the first is drawn as the original. The longest has so many poses;
+    ``at`` gives rows times (N,) to draw in place of equal steps.
     """
     if any(not len(m) for m in motions.values()):
         raise InputError("a motion without frames cannot be drawn")
     longest = max(m.duration for m in motions.values())
     step = longest / max(poses - 1, 1) or 1.0
     chosen = at or {}
-    rows = {name: _Row.of(motion, step, chosen.get(name)) for name, motion in motions.items()}
+    rows = {name: StripRow.of(motion, step, chosen.get(name)) for name, motion in motions.items()}
     tops = [max(1.1, row.flat[..., 1].max() + 0.05) for row in rows.values()]
     colours = (ORIGINAL, RETIMED, *SERIES[2:]) if len(motions) > 1 else (RETIMED,)
 
-    width = _STEP_INCHES * (longest / step + 1.4)
+    width = STEP_INCHES * (longest / step + 1.4)
     spans = [top - row.bottom for top, row in zip(tops, rows.values(), strict=True)]
-    figure = canvas(width, sum(_HEIGHT_INCHES * s + _TITLE_INCHES for s in spans) + 0.5)
+    figure = canvas(width, sum(HEIGHT_INCHES * s + _TITLE_INCHES for s in spans) + 0.5)
     figure.set_layout_engine("none")
     top = 1.0
     for k, (name, row) in enumerate(rows.items()):
         # Placed by hand, inch by inch: a figure must keep its shape on an axis in seconds.
-        tall = _HEIGHT_INCHES * spans[k] / figure.get_figheight()
+        tall = HEIGHT_INCHES * spans[k] / figure.get_figheight()
         top -= tall + _TITLE_INCHES / figure.get_figheight()
         axes = figure.add_axes((0.0, top, 1.0, tall))
         axes.set_xlim(-0.7 * step, longest + 0.7 * step)
@@ -86,7 +78,7 @@ def strip_figure(
 
 
 @dataclass(frozen=True, eq=False)
-class _Row:
+class StripRow:
     """One motion's poses, seen from the side, in heights of the figure."""
 
     times: FloatArray
@@ -96,7 +88,8 @@ class _Row:
     seconds: float
 
     @classmethod
-    def of(cls, motion: Motion, step: float, at: FloatArray | None = None) -> _Row:
+    def of(cls, motion: Motion, step: float, at: FloatArray | None = None) -> StripRow:
+        """Choose poses of a motion every ``step`` seconds, or at given times."""
         times = np.arange(int(motion.duration / step + 1e-6) + 1, dtype=np.float64) * step
         if motion.duration - times[-1] > 0.4 * step:  # the end is worth a pose of its own
             times = np.r_[times, motion.duration]
@@ -111,10 +104,12 @@ class _Row:
 
     @property
     def bottom(self) -> float:
+        """Return the lowest height to draw."""
         return min(-_BELOW, float(self.flat[..., 1].min()) - 0.03)
 
     def draw(self, axes: Axes, step: float, colour: str) -> None:
-        across = step * _HEIGHT_INCHES / _STEP_INCHES  # seconds that are as long as a height
+        """Draw the poses at their times, and the floor."""
+        across = step * HEIGHT_INCHES / STEP_INCHES  # seconds that are as long as a height
         for t, pose in zip(self.times, self.flat, strict=True):
             for solid in self.solids:
                 _draw_solid(axes, pose[solid], t, across, colour)
@@ -160,17 +155,17 @@ def _bones(motion: Motion) -> list[tuple[int, int, float]]:
         below[a] += below[b] + length[b]
     body = find_body(motion)
     head = body.roles.get("head")
-    trunk = set(skeleton.chain(body.roles["head"])) if head is not None and body.is_biped else set()
-    out = []
-    for a, b, _ in ends:
-        radius = 0.03 * np.sqrt(min(below[b] + length[b], 1.6)) + 0.006
-        radius = float(min(radius, 0.45 * length[b] + 0.002))
-        if b in trunk and b != head:
-            radius = 0.062
+    trunk = set(skeleton.chain(head)) - {head} if head is not None and body.is_biped else set()
+
+    def radius(a: int, b: int) -> float:
         if a == head and b >= count:
-            radius = -max(0.052, 0.48 * length[b])  # a ball about the middle of its bone
-        out.append((a, b, radius))
-    return [bone for bone in out if length[bone[1]] > 1e-4]
+            return -max(0.052, 0.48 * length[b])  # a ball about the middle of its bone
+        if b in trunk:
+            return 0.062
+        wide = 0.03 * np.sqrt(min(below[b] + length[b], 1.6)) + 0.006
+        return float(min(wide, 0.45 * length[b] + 0.002))
+
+    return [(a, b, radius(a, b)) for a, b, _ in ends if length[b] > 1e-4]
 
 
 def _solids(motion: Motion) -> list[list[int]]:

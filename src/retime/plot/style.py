@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["INK", "ORIGINAL", "RETIMED", "SERIES", "canvas", "plain", "save"]
-
 INK = "#22262d"
 FAINT = "#c9ced6"
 ORIGINAL = "#159ab8"

@@ -9,22 +9,12 @@ import numpy as np
 from retime.methods.surface import ControlSurfaces
 from retime.plot.style import FAINT, INK, KEY, canvas, plain, save
 
-__all__ = ["draw_joint_times", "draw_surfaces"]
-
 # Joints that move most get a name and a colour of their own.
 _NAMED = 8
 
 
 def draw_joint_times(surfaces: ControlSurfaces, path: str | Path) -> None:
-    """Draw each joint's time less the time that passes: below 0 it lags, above it is ahead.
-
-    Parameters
-    ----------
-    surfaces : ControlSurfaces
-        What to draw.
-    path : str or Path
-        The picture to write.
-    """
+    """Draw each joint's time less the time that passes: below 0 it lags, above it is ahead."""
     from matplotlib import colormaps
 
     warp = surfaces.warp()
@@ -57,15 +47,7 @@ def draw_joint_times(surfaces: ControlSurfaces, path: str | Path) -> None:
 
 
 def draw_surfaces(surfaces: ControlSurfaces, path: str | Path) -> None:
-    """Draw each key's surface, seen along time, with the figure and its joints' paths on it.
-
-    Parameters
-    ----------
-    surfaces : ControlSurfaces
-        What to draw.
-    path : str or Path
-        The picture to write.
-    """
+    """Draw each key's surface, seen along time, with the figure and its joints' paths on it."""
     count = len(surfaces.keys)
     figure = canvas(4.6 * count + 0.6, 4.8)
     grid = figure.subplots(1, count, squeeze=False)[0]

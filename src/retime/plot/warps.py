@@ -8,34 +8,35 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retime.plot.style import FAINT, INK, SERIES, canvas, plain, save
+from retime.arrays import FloatArray
+from retime.plot.style import FAINT, INK, ORIGINAL, SERIES, canvas, plain, save
 from retime.timing import TimeWarp
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw_warps", "warp_figure"]
-
 # Rates outside are drawn at the edge: a hold has none on a log scale.
 _SLOWEST, _FASTEST = 1 / 32, 32.0
 # A rate this near to 1 keeps the source's timing.
 _KEPT = 0.05
+# Height of the band of evidence, as a share of the plot.
+_BAND = 0.12
 
 
-def draw_warps(warps: Mapping[str, TimeWarp], path: str | Path) -> None:
+def draw_warps(
+    warps: Mapping[str, TimeWarp], path: str | Path, *, evidence: FloatArray | None = None
+) -> None:
     """Draw warps over each other into a picture file; see :func:`warp_figure`."""
-    save(warp_figure(warps), path)
+    save(warp_figure(warps, evidence=evidence), path)
 
 
-def warp_figure(warps: Mapping[str, TimeWarp]) -> Figure:
+def warp_figure(warps: Mapping[str, TimeWarp], *, evidence: FloatArray | None = None) -> Figure:
     """Draw warps over each other, and their rates below on a log scale.
 
-    Parameters
-    ----------
-    warps : mapping of str to TimeWarp
-        What to draw, by the name that the legend shows. A warp with channels is drawn channel by
-        channel.
+    The legend shows their names. A warp with channels is drawn channel by channel.
+    ``evidence`` (n, 2), output times and how much a reference resembles the clip there (0 to 1), is
+    a band under the curve.
     """
     figure = canvas(7.0, 5.6)
     curve, rate = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
@@ -52,13 +53,9 @@ def warp_figure(warps: Mapping[str, TimeWarp]) -> Figure:
         colour = SERIES[k % len(SERIES)]
         graph = warp.channel(channel)
         curve.plot(graph.x, graph.y, color=colour, linewidth=2, label=name)
-        t = np.unique(np.r_[graph.x, np.linspace(graph.x[0], graph.x[-1], 1000)])
-        if len(graph.x) > 32:  # the slope of a piece, at its middle
-            t = (np.unique(graph.x)[1:] + np.unique(graph.x)[:-1]) / 2
-        speed = np.clip(np.abs(warp.rate(t, channel)), _SLOWEST, _FASTEST)
-        # A curve of many knots is meant as smooth; a few knots are meant as they are.
-        style = "default" if len(graph.x) > 32 else "steps-post"
-        rate.plot(t, speed, color=colour, linewidth=2, drawstyle=style)
+        _draw_rate(rate, warp, channel, colour)
+    if evidence is not None:
+        _mark_evidence(curve, evidence)
     _mark_kept(rate, next(iter(lines.values())))
     curve.set_ylabel("source time (s)", color=INK)
     rate.set_ylabel("rate (×)", color=INK)
@@ -74,6 +71,34 @@ def warp_figure(warps: Mapping[str, TimeWarp]) -> Figure:
     for axes in (curve, rate):
         plain(axes)
     return figure
+
+
+def _mark_evidence(axes: Axes, evidence: FloatArray) -> None:
+    """Draw a band along the bottom, as high as the reference resembles the clip."""
+    axes.fill_between(
+        evidence[:, 0],
+        0,
+        _BAND * evidence[:, 1],
+        transform=axes.get_xaxis_transform(),
+        color=ORIGINAL,
+        alpha=0.35,
+        linewidth=0,
+        zorder=0,
+        label="resembles the reference",
+    )
+
+
+def _draw_rate(axes: Axes, warp: TimeWarp, channel: str | None, colour: str) -> None:
+    knots = np.unique(warp.channel(channel).x)
+    # A curve of many knots is meant as smooth; a few knots are meant as they are.
+    smooth = len(warp.channel(channel).x) > 32
+    if smooth:
+        t = (knots[1:] + knots[:-1]) / 2  # the slope of a piece, at its middle
+    else:
+        t = np.unique(np.r_[knots, np.linspace(knots[0], knots[-1], 1000)])
+    speed = np.clip(np.abs(warp.rate(t, channel)), _SLOWEST, _FASTEST)
+    style = "default" if smooth else "steps-post"
+    axes.plot(t, speed, color=colour, linewidth=2, drawstyle=style)
 
 
 def _mark_kept(axes: Axes, line: tuple[TimeWarp, str | None]) -> None:

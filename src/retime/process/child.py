@@ -19,8 +19,6 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import IO, Any
 
-__all__ = ["LENGTH", "ONE_THREAD", "Child", "read_message"]
-
 LENGTH = struct.Struct("<I")
 # Threads of linear algebra in a child would only compete with its siblings; set before numpy loads.
 ONE_THREAD = dict.fromkeys(

@@ -10,8 +10,6 @@ from typing import IO
 
 from retime.process.child import LENGTH, read_message
 
-__all__ = ["bound_memory", "own_output", "queued_messages", "send_message"]
-
 # Memory beyond what a program has when it is asked: some of it, and a multiple of the file.
 _SOME_MEMORY, _MEMORY_PER_BYTE = 1 << 30, 60
 

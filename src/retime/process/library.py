@@ -15,6 +15,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,6 @@ import numpy.typing as npt
 from retime.errors import FormatError, MissingDependencyError
 from retime.process.child import ONE_THREAD, Child
 from retime.process.inside import bound_memory, own_output, send_message
-
-__all__ = ["Arrays", "IsolatedLibrary", "Refused", "serve"]
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 Operation = Callable[[dict[str, Any], dict[str, npt.NDArray[Any]]], tuple[dict[str, Any], Arrays]]
@@ -40,52 +39,34 @@ class Refused(Exception):
     """What a program says about a file that it does not take: a whole sentence."""
 
 
+@dataclass(eq=False)
 class IsolatedLibrary:
     """A library that runs in a process of its own.
 
     Any thread may ask: they take turns. A fork starts a process of its own.
-
-    Parameters
-    ----------
-    program : str or Path
-        The file of the program, which ends in :func:`serve`.
-    module : str
-        The package that it needs.
-    extra : str
-        The extra of this package that installs it.
-    kind : str
-        The kind of file, for what is said: ``"C3D"``.
-    seconds, seconds_per_mb : float
-        How long a question may take: at least, and by the size of its file.
-    most_answers : int, optional
-        A library that keeps some memory of each file is started anew after so many.
-    feature : str, optional
-        What needs it, where there is more to say: ``"FBX, which ...,"``.
     """
 
-    def __init__(
-        self,
-        program: str | Path,
-        *,
-        module: str,
-        extra: str,
-        kind: str,
-        seconds: float = 10.0,
-        seconds_per_mb: float = 2.0,
-        most_answers: int | None = None,
-        feature: str | None = None,
-    ) -> None:
-        self.program = Path(program)
-        self.module = module
-        self.extra = extra
-        self.kind = kind
-        self.seconds = seconds
-        self.seconds_per_mb = seconds_per_mb
-        self.most_answers = most_answers
-        self.feature = feature or f"reading and writing {kind}"
-        self.child: Child | None = None
-        self._answered = 0
-        self._lock = threading.Lock()
+    program: Path
+    """The file of the program, which ends in :func:`serve`."""
+    _: KW_ONLY
+    module: str
+    """The package that it needs."""
+    extra: str
+    """The extra of this package that installs it."""
+    kind: str
+    """The kind of file, for what is said: ``"C3D"``."""
+    seconds: float = 10.0
+    seconds_per_mb: float = 2.0
+    """How long a question may take: at least, and by the size of its file."""
+    most_answers: int | None = None
+    """A library that keeps some memory of each file is started anew after so many."""
+    feature: str = ""
+    """What needs it, where there is more to say: ``"FBX, which ...,"``."""
+    child: Child | None = field(default=None, init=False)
+    _answered: int = field(default=0, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+
+    def __post_init__(self) -> None:
         _known.add(self)
 
     def ask(
@@ -121,7 +102,8 @@ class IsolatedLibrary:
             The answer.
         """
         if importlib.util.find_spec(self.module) is None:
-            raise MissingDependencyError(self.feature, self.extra)
+            feature = self.feature or f"reading and writing {self.kind}"
+            raise MissingDependencyError(feature, self.extra)
         place = Path(folder)
         if arrays:
             np.savez(place / _QUESTIONS, allow_pickle=False, **arrays)
@@ -129,10 +111,9 @@ class IsolatedLibrary:
         seconds = self.seconds + self.seconds_per_mb * size / 1e6
         with self._lock:
             answer = self._answer(json.dumps(whole), seconds)
-        for file in (place / _QUESTIONS, place / _ANSWERS):
-            if answer is None or file.name == _QUESTIONS:
-                file.unlink(missing_ok=True)
+        (place / _QUESTIONS).unlink(missing_ok=True)
         if answer is None:
+            (place / _ANSWERS).unlink(missing_ok=True)
             raise FormatError(
                 f"the file is damaged: the {self.kind} library breaks down on it", path=path
             )
@@ -142,12 +123,7 @@ class IsolatedLibrary:
             raise FormatError(
                 f"not a {self.kind} file that can be {verb} ({answer['error']})", path=path
             )
-        found: dict[str, npt.NDArray[Any]] = {}
-        if (place / _ANSWERS).exists():
-            with np.load(place / _ANSWERS, allow_pickle=False) as loaded:
-                found = {name: loaded[name] for name in loaded.files}
-            (place / _ANSWERS).unlink()
-        return answer["ok"], found
+        return answer["ok"], _taken(place / _ANSWERS)
 
     def _answer(self, line: str, seconds: float) -> dict[str, Any] | None:
         """Return the answer, or ``None`` where the process died or the time ran out."""
@@ -190,6 +166,16 @@ class IsolatedLibrary:
         self._lock = threading.Lock()  # whoever held it is not here
 
 
+def _taken(file: Path) -> dict[str, npt.NDArray[Any]]:
+    """Read arrays and remove their file; none where there is none."""
+    if not file.exists():
+        return {}
+    with np.load(file, allow_pickle=False) as loaded:
+        found = {name: loaded[name] for name in loaded.files}
+    file.unlink()
+    return found
+
+
 _known: weakref.WeakSet[IsolatedLibrary] = weakref.WeakSet()
 
 
@@ -214,10 +200,7 @@ if hasattr(os, "register_at_fork"):
 def serve(operations: Mapping[str, Operation]) -> None:
     """Answer questions until the input ends; the program's library is loaded before.
 
-    Parameters
-    ----------
-    operations : mapping of str to callable
-        By name: each takes the request and its arrays, and returns an answer and arrays.
+    Each operation takes the request and its arrays, and returns an answer and arrays.
     """
     answers = own_output()
     send_message(answers, b'"ready"')

@@ -7,15 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from retime.coercion import options_of
+from retime.coercion import is_number, options_of
 from retime.errors import FormatError, InputError
 from retime.io import warp_json
-from retime.io.json_text import parse_json, version_of, write_json
+from retime.io.json_text import must_be_shallow, parse_json, version_of, write_json
 from retime.methods import method
 from retime.motion import Motion
 from retime.parameters import declared
 from retime.recipe.recipe import Recipe, Step
-from retime.recipe.upgrade import VERSION, upgrade_parameters
+from retime.recipe.upgrade import VERSION, upgrade_notes, upgrade_parameters
 from retime.timing import TimeWarp
 
 __all__ = [
@@ -85,22 +85,25 @@ def from_document(document: Any) -> Recipe:
     listed = document.get("steps")
     if not isinstance(listed, list):
         raise InputError('a recipe needs "steps", a list')
-    steps = []
+    steps, notes = [], []
     for number, entry in enumerate(listed, 1):
         try:
             steps.append(step_from_document(entry, version))
+            values = entry.get("parameters", {})
+            notes += upgrade_notes(entry["method"], values, version)
         except InputError as e:
             raise InputError(f"step {number}: {e}") from None
     given = document.get("input")
     if given is not None and not isinstance(given, Mapping):
         raise InputError('"input" must be an object')
-    return Recipe(steps, given)
+    return Recipe(steps, given, notes)
 
 
 def step_from_document(entry: Any, version: int = VERSION) -> Step:
     """Turn one step of a recipe's JSON file, of some version, into a step."""
     if not isinstance(entry, Mapping) or not isinstance(entry.get("method"), str):
         raise InputError('it needs a "method"')
+    must_be_shallow(entry)
     unknown = set(entry) - {"method", "parameters", "weight", "mute", "label"}
     if unknown:
         raise InputError(f"a step has no {sorted(unknown)[0]!r}")
@@ -111,7 +114,7 @@ def step_from_document(entry: Any, version: int = VERSION) -> Step:
     kinds = {p.name: p.type for p in declared(method(entry["method"]).parameters)}
     decoded = {n: _decode(v, kinds.get(n)) for n, v in values.items()}
     weight, mute = entry.get("weight", 1.0), entry.get("mute", False)
-    if not isinstance(weight, int | float) or isinstance(weight, bool):
+    if not is_number(weight):
         raise InputError(f"the weight is {weight!r}, not a number")
     if abs(weight) > 1:
         raise InputError(f"the weight is {str(weight)[:20]}; it goes from 0 to 1")
@@ -135,7 +138,8 @@ def read_recipe(path: str | Path) -> Recipe:
     except InputError as e:
         raise FormatError(str(e), path=path) from None
     folder = Path(path).parent
-    return Recipe([_found_beside(step, folder) for step in recipe.steps], recipe.input)
+    steps = [_found_beside(step, folder) for step in recipe.steps]
+    return Recipe(steps, recipe.input, recipe.notes)
 
 
 def _found_beside(step: Step, folder: Path) -> Step:

@@ -16,12 +16,13 @@ from retime.motion import Motion
 from retime.motion.edits import Edit, apply_edits, total_warp
 from retime.motion.loops import must_loop
 from retime.notes import Note, Remedy
-from retime.parameters import build, same, values_of
+from retime.one_line import one_line, shortened
+from retime.parameters import build, declared, resolved, same, values_of
+from retime.times import ClipTime, Clock
 from retime.timing import TimeWarp
 
-__all__ = ["Recipe", "Solved", "Step", "snap_duration"]
 
-
+@one_line(lambda s: s._facts())
 @dataclass(frozen=True, eq=False)
 class Step:
     """One step: a method with its parameters.
@@ -63,9 +64,26 @@ class Step:
         if not 0 <= self.weight <= 1:
             raise InputError(f"{self.method}: the weight is {self.weight:g}; it goes from 0 to 1")
 
+    def _facts(self) -> list[str]:
+        defaults = {p.name: p.default for p in declared(type(self.parameters))}
+        values = values_of(self.parameters)
+        told = {n: v for n, v in values.items() if v is not defaults[n] and v != defaults[n]}
+        own = {"weight": self.weight} if self.weight != 1 else {}
+        own |= {"mute": True} if self.mute else {}
+        return [repr(self.method), *(f"{n}={shortened(v)}" for n, v in (told | own).items())]
+
+    def resolved(self, clock: Clock) -> Step:
+        """Return the step with its times in seconds."""
+        try:
+            parameters = resolved(self.parameters, clock)
+        except InputError as e:
+            raise e.within(self.method) from None
+        return self if parameters is self.parameters else replace(self, parameters=parameters)
+
     def solve(self, motion: Motion) -> Edit:
         """Run the step's method on its input."""
-        return method(self.method).solve(motion, self.parameters, self.weight)
+        parameters = self.resolved(Clock.of(motion)).parameters
+        return method(self.method).solve(motion, parameters, self.weight)
 
     def same(self, other: Step) -> bool:
         """Whether it would do the same to the same input."""
@@ -79,17 +97,14 @@ def snap_duration(steps: Sequence[Step], rate: float) -> tuple[list[Step], list[
 
     The last step that asks for a duration decides the result's; steps before it are not rounded.
 
-    Returns
-    -------
-    steps : list of Step
-        The steps with durations of whole frames.
-    notes : list of str
-        What was changed.
+    Returns the steps with durations of whole frames, and notes on what was changed.
     """
     out = list(steps)
     for place in reversed(range(len(out))):
         step = out[place]
         asked = getattr(step.parameters, "duration", None)
+        if not step.mute and isinstance(asked, ClipTime):
+            break  # rounded when its length is known
         if step.mute or not isinstance(asked, float) or asked <= 0:
             continue
         frames = max(round(asked * rate), 1)
@@ -109,31 +124,26 @@ def snap_duration(steps: Sequence[Step], rate: float) -> tuple[list[Step], list[
     return out, []
 
 
+@one_line()
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """A step, the motion that it was given, and what it did.
-
-    Parameters
-    ----------
-    number : int
-        Its place in the recipe, from 1.
-    step : Step
-        The step.
-    given : Motion
-        Its input; where the method looks at no poses, the two end poses only.
-    edit : Edit
-        What it does to it.
-    domain : (float, float)
-        First and last time of its output.
-    """
+    """A step, the motion that it was given, and what it did."""
 
     number: int
+    """Its place in the recipe, from 1."""
     step: Step
+    """The step."""
     given: Motion
+    """Its input; where the method looks at no poses, the two end poses only."""
     edit: Edit
+    """What it does to it."""
     domain: tuple[float, float]
+    """First and last time of its output."""
+    notes: tuple[str, ...] = ()
+    """What was changed of the request, such as a duration that was rounded to frames."""
 
 
+@one_line(lambda r: [s.method for s in r.steps])
 @dataclass(frozen=True, eq=False)
 class Recipe:
     """An ordered list of steps, applied with a single resampling.
@@ -144,6 +154,8 @@ class Recipe:
         The steps, first to last.
     input : mapping, optional
         Name and SHA-256 of the file that it was made for.
+    notes : sequence of str
+        What was changed when it was read.
 
     Examples
     --------
@@ -155,6 +167,7 @@ class Recipe:
 
     steps: Sequence[Step] = ()
     input: Mapping[str, str] | None = None
+    notes: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         steps = tuple(self.steps)
@@ -162,6 +175,7 @@ class Recipe:
             if not isinstance(step, Step):
                 raise InputError(f"a recipe is made of steps, not of {type(step).__name__}")
         object.__setattr__(self, "steps", steps)
+        object.__setattr__(self, "notes", tuple(self.notes))
 
     def solve(
         self, motion: Motion, *, progress: Callable[[int, int, str], None] | None = None
@@ -170,12 +184,7 @@ class Recipe:
 
         A step sees its input without fixes, and its last sample is the input's exact end.
 
-        Parameters
-        ----------
-        motion : Motion
-            The source.
-        progress : callable, optional
-            Told ``(step, steps, method)`` before each step; it may raise to cancel.
+        ``progress`` is told ``(step, steps, method)`` before each step; it may raise to cancel.
         """
         return [s.edit for s in self.solve_steps(motion, progress=progress)]
 
@@ -185,29 +194,34 @@ class Recipe:
         *,
         known: Sequence[Solved] = (),
         progress: Callable[[int, int, str], None] | None = None,
+        fps: float | None = None,
+        exact: bool = True,
+        first_frame: int = 0,
     ) -> list[Solved]:
         """Run every step's method and keep what each was given and did.
 
-        Parameters
-        ----------
-        motion : Motion
-            The source.
-        known : sequence of Solved
-            What an earlier call found for the same motion: steps are taken over up to the first
-            that differs, and that one's input too, so that an edit of a late step is quick.
-        progress : callable, optional
-            Told ``(step, steps, method)`` before each step; it may raise to cancel.
+        ``known`` is what an earlier call found for the same motion: steps are taken over up to the
+        first that differs, and that one's input too, so that an edit of a late step is quick.
+        ``progress`` is told as in :meth:`solve`. ``fps`` is the frame rate of the result, by which
+        frames of output times are counted, else the motion's, and ``first_frame`` the number of the
+        motion's first frame. With ``exact`` a duration in percent is not rounded to whole frames.
         """
         out: list[Solved] = []
         active = [(n, s) for n, s in enumerate(self.steps, 1) if not s.mute]
-        for done, (number, step) in enumerate(active):
+        rounded = None if exact else _last_with_duration([s for _, s in active])
+        for done, (number, asked) in enumerate(active):
             before = known[done] if done < len(known) else None
+            domain = out[-1].domain if out else motion.domain
+            clock = Clock(domain, motion.rate, fps, first_frame=first_frame)
+            frames = (fps or motion.rate) if done == rounded else None
+            step, notes = _in_seconds(asked, number, clock, frames)
             if before is not None and before.step.same(step):
-                out.append(replace(before, number=number, step=step))
+                out.append(replace(before, number=number, step=step, notes=notes))
                 continue
             if progress is not None:
                 progress(done, len(active), step.method)
-            out.append(self._solve_step(motion, out, number, step, before))
+            solved = self._solve_step(motion, out, number, step, before)
+            out.append(replace(solved, notes=notes))
             known = ()
         return out
 
@@ -258,8 +272,34 @@ class Recipe:
         steps: Sequence[Step] = self.steps
         if not exact and times is None:
             steps, notes = snap_duration(steps, fps or motion.rate)
-        edits = Recipe(steps, self.input).solve(motion, progress=progress)
+        solved = Recipe(steps, self.input).solve_steps(
+            motion, progress=progress, fps=fps, exact=exact or times is not None
+        )
+        notes += [note for s in solved for note in s.notes]
+        edits = [s.edit for s in solved]
         return apply_edits(motion, edits, fps=fps, exact=exact, times=times).with_notes(*notes)
+
+
+def _last_with_duration(steps: Sequence[Step]) -> int | None:
+    """Return the place of the step that decides the result's duration."""
+    asked = [getattr(s.parameters, "duration", None) for s in steps]
+    places = [n for n, duration in enumerate(asked) if isinstance(duration, float | ClipTime)]
+    return places[-1] if places else None
+
+
+def _in_seconds(
+    step: Step, number: int, clock: Clock, rate: float | None
+) -> tuple[Step, tuple[str, ...]]:
+    """Return a step with its times in seconds, its duration on frames of a rate where given."""
+    try:
+        made = step.resolved(clock)
+    except RetimeError as e:
+        e.step = number
+        raise e.within(f"step {number}") from e.__cause__
+    if made is step or rate is None:
+        return made, ()
+    (rounded,), notes = snap_duration([made], rate)
+    return rounded, tuple(notes)
 
 
 def _with_layer(motion: Motion, edit: Edit) -> Motion:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["VERSION", "upgrade_name", "upgrade_parameters"]
+from retime.notes import Note, Remedy
 
 # The version that recipes, warps, projects, journals and batch manifests are written in.
 VERSION = 2
@@ -33,6 +33,10 @@ _RENAMED: dict[str, dict[str, str]] = {
     "surface": {"min_slope": "min_speed"},
     "hold": {"minimum": "min_contact"},
 }
+# What guided time warping took while it had the paper's formulation alone; it is left out where
+# that is not asked for, and what no formulation takes any more is left out in any case.
+_OF_THE_PAPER = {"upsample", "frame_cost"}
+_DROPPED = {"average", "search", "speed_change_cost", "precision"}
 # In version 1 every method that has "ripple" had "rest", with a word in place of a truth value.
 _REST = {"fixed": False, "ripple": True}
 
@@ -46,6 +50,28 @@ def upgrade_name(method: str, name: str, version: int) -> str:
 
 def upgrade_parameters(method: str, values: Mapping[str, Any], version: int) -> dict[str, Any]:
     """Return a step's parameters, as a file of some version holds them, under present names."""
+    out = _renamed(method, values, version)
+    dropped = _dropped(method, out)
+    return {name: value for name, value in out.items() if name not in dropped}
+
+
+def upgrade_notes(method: str, values: Mapping[str, Any], version: int) -> list[Note]:
+    """Say what of a step's parameters means nothing any more and was left out."""
+    dropped = _dropped(method, _renamed(method, values, version))
+    if not dropped:
+        return []
+    return [
+        Note(
+            f"the recipe's {' and '.join(sorted(dropped))} of {method} belong to its former "
+            "formulation and were left out: speed changes gradually by itself now",
+            Remedy(parameter="formulation", value="paper"),
+            code="recipe-upgraded",
+            names=sorted(dropped),
+        )
+    ]
+
+
+def _renamed(method: str, values: Mapping[str, Any], version: int) -> dict[str, Any]:
     if version >= VERSION:
         return dict(values)
     out = {}
@@ -54,3 +80,10 @@ def upgrade_parameters(method: str, values: Mapping[str, Any], version: int) -> 
             value = _REST.get(value, value)
         out[upgrade_name(method, name, version)] = value
     return out
+
+
+def _dropped(method: str, values: Mapping[str, Any]) -> set[str]:
+    if method != "guided":
+        return set()
+    paper = values.get("formulation") == "paper"
+    return set(values) & (_DROPPED if paper else _DROPPED | _OF_THE_PAPER)

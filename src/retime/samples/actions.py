@@ -14,8 +14,6 @@ from retime.samples.figure import ANKLE_HEIGHT, SIDES, Poser, ease, turn
 from retime.samples.sample import GRAVITY, Sample
 from retime.timing import TimeWarp
 
-__all__ = ["make_handshake", "make_punches", "make_swing", "make_toss"]
-
 # Punches: when each starts, and with which hand; a jab takes this long to land, and to come back.
 _PUNCHES = ((0.5, "Left"), (1.3, "Right"), (2.0, "Left"), (2.35, "Right"), (3.2, "Right"))
 _HIT, _BACK = 0.16, 0.3

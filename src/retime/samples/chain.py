@@ -7,8 +7,6 @@ import numpy as np
 from retime.motion import Motion, quat
 from retime.motion.skeleton import EndSite, Skeleton
 
-__all__ = ["chain"]
-
 
 def chain(links: int = 4, *, duration: float = 2.0, fps: float = 60.0) -> Motion:
     """Make a hanging chain whose links swing one after the other.

@@ -15,8 +15,6 @@ from typing import Any
 
 from retime.errors import InputError, MissingDependencyError, did_you_mean
 
-__all__ = ["DOWNLOADS", "Download", "fetch"]
-
 _COMMIT = "5d98bb6b62b4735d89ff5f53e96899de2b92d8b4"
 _BASE_URL = f"https://raw.githubusercontent.com/una-dinosauria/cmu-mocap/{_COMMIT}/data/"
 URL_VARIABLE, CACHE_VARIABLE = "RETIME_SAMPLES_URL", "RETIME_CACHE"
@@ -26,24 +24,16 @@ _CHUNK = 1 << 15
 
 @dataclass(frozen=True)
 class Download:
-    """A file that can be fetched.
-
-    Parameters
-    ----------
-    path : str
-        Where it lies under the base address.
-    size : int
-        Its bytes.
-    sha256 : str
-        Their hash.
-    summary : str
-        What moves in it.
-    """
+    """A file that can be fetched."""
 
     path: str
+    """Where it lies under the base address."""
     size: int
+    """Its bytes."""
     sha256: str
+    """Their hash."""
     summary: str
+    """What moves in it."""
 
 
 DOWNLOADS: dict[str, Download] = {
@@ -101,23 +91,16 @@ def fetch(
 ) -> Path:
     """Fetch a recorded motion, unless it was fetched before; return where it lies.
 
-    Parameters
-    ----------
-    name : str
-        Which, such as ``cmu:16_06``.
-    cache : str or Path, optional
-        Folder to keep it in; else ``RETIME_CACHE``, else the system's folder for such files.
-    base_url : str, optional
-        Another address to fetch from; else ``RETIME_SAMPLES_URL``, else the public copy.
-    progress : callable, optional
-        ``(bytes done, bytes in all, name) -> None``.
+    Names are such as ``cmu:16_06``. It is kept in ``cache``, else in ``RETIME_CACHE``, else in the
+    system's folder for such files, and comes from ``base_url``, else from ``RETIME_SAMPLES_URL``,
+    else from the public copy. ``progress`` is told (bytes done, bytes in all, name).
     """
     if name not in DOWNLOADS:
         raise InputError(f"no recorded motion {name!r} is known{did_you_mean(name, DOWNLOADS)}")
     wanted = DOWNLOADS[name]
     try:
         import pooch
-        import requests
+        import requests  # noqa: F401
     except ImportError:
         raise MissingDependencyError("fetching recorded motions", "samples") from None
     pooch.get_logger().setLevel("ERROR")
@@ -131,31 +114,35 @@ def fetch(
         registry={wanted.path: f"sha256:{wanted.sha256}"},
         retry_if_failed=0,
     )
-    host = address.split("/")[2]
     try:
         return Path(store.fetch(wanted.path, downloader=_Loader(name, wanted.size, progress)))
-    except requests.exceptions.HTTPError as e:
-        status = "an error" if e.response is None else f"status {e.response.status_code}"
-        raise InputError(f"{host} answers {status} for {wanted.path}; nothing was kept") from None
-    except requests.exceptions.ConnectTimeout:
-        raise InputError(f"{host} does not answer; try again later") from None
-    except (requests.exceptions.ChunkedEncodingError, requests.exceptions.Timeout):
-        raise InputError(f"the download of {name} broke off; nothing was kept, try again") from None
-    except requests.exceptions.RequestException:
-        raise InputError(
-            f"{host} cannot be reached to fetch {name}; is there a connection to the network?"
-        ) from None
-    except _TooLongError:
-        raise InputError(
-            f"{host} sends more than the {wanted.size} bytes of {name}; nothing was kept"
-        ) from None
-    except ValueError:  # the hash
-        raise InputError(
-            f"what {host} sent as {name} is not the known file (its SHA-256 differs); nothing was "
-            "kept"
-        ) from None
-    except OSError as e:
-        raise InputError(f"{name} cannot be kept in {folder}: {e.strerror or e}") from None
+    except (_TooLongError, ValueError, OSError) as e:  # what requests raises is an OSError
+        raise InputError(_why(e, name, address.split("/")[2], folder)) from None
+
+
+def _why(error: Exception, name: str, host: str, folder: Path) -> str:
+    """Say why a motion could not be fetched."""
+    from requests import exceptions
+
+    wanted = DOWNLOADS[name]
+    if isinstance(error, exceptions.HTTPError):
+        answer = error.response
+        status = "an error" if answer is None else f"status {answer.status_code}"
+        return f"{host} answers {status} for {wanted.path}; nothing was kept"
+    said = {
+        exceptions.ConnectTimeout: f"{host} does not answer; try again later",
+        exceptions.ChunkedEncodingError: f"the download of {name} broke off; nothing was kept, "
+        "try again",
+        exceptions.Timeout: f"the download of {name} broke off; nothing was kept, try again",
+        exceptions.RequestException: f"{host} cannot be reached to fetch {name}; is there a "
+        "connection to the network?",
+        _TooLongError: f"{host} sends more than the {wanted.size} bytes of {name}; nothing was "
+        "kept",
+        ValueError: f"what {host} sent as {name} is not the known file (its SHA-256 differs); "
+        "nothing was kept",
+        OSError: f"{name} cannot be kept in {folder}: {getattr(error, 'strerror', '') or error}",
+    }
+    return next(text for kind, text in said.items() if isinstance(error, kind))
 
 
 class _TooLongError(Exception):

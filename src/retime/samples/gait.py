@@ -12,8 +12,6 @@ from retime.motion.contact import Contact
 from retime.samples.figure import ANKLE_HEIGHT, HEEL, SIDES, TOE, Poser, turn
 from retime.samples.sample import GRAVITY, Sample
 
-__all__ = ["make_run", "make_walk"]
-
 
 @dataclass(frozen=True)
 class _Gait:

@@ -9,8 +9,6 @@ from retime.motion.contact import Contact
 from retime.samples.figure import ANKLE_HEIGHT, HIP_WIDTH, SIDES, TOE, Poser, ease
 from retime.samples.sample import GRAVITY, Sample
 
-__all__ = ["make_jump"]
-
 # Seconds: when the crouch begins, when the push does, take-off.
 _CROUCH, _PUSH, _TAKE_OFF = 0.8, 1.15, 1.4
 # Heights of the centre of mass: standing, crouched, at take-off and landing.

@@ -9,18 +9,11 @@ import sys
 from retime.errors import InputError
 from retime.notes import Note, Remedy
 
-__all__ = ["hosts", "is_loopback", "listen", "shown"]
-
 
 def listen(host: str, port: int, *, parameter: str = "port") -> socket.socket:
     """Return a socket that listens; one that cannot is an ``InputError``.
 
-    Parameters
-    ----------
-    host, port : str, int
-        Where; port 0 takes a free one.
-    parameter : str
-        What a person gives another port with.
+    Port 0 takes a free one; ``parameter`` is what a person gives another port with.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # With the protocol named, asyncio sends small messages at once (TCP_NODELAY); without it, they
@@ -50,7 +43,7 @@ def hosts(host: str, port: int) -> list[str]:
     names = {shown(host)}
     if is_loopback(host):
         names |= {"localhost", "127.0.0.1", "[::1]"}
-    elif host in ("0.0.0.0", "::"):
+    elif is_every_address(host):
         names |= {"localhost", "127.0.0.1", "[::1]", socket.gethostname().lower()}
         names |= {shown(a) for a in _addresses()}
     return [f"{n}:{port}" for n in names] + ([*names] if port == 80 else [])
@@ -58,9 +51,32 @@ def hosts(host: str, port: int) -> list[str]:
 
 def _addresses() -> list[str]:
     try:
-        return [str(a[4][0]) for a in socket.getaddrinfo(socket.gethostname(), None)]
+        found = [str(a[4][0]) for a in socket.getaddrinfo(socket.gethostname(), None)]
     except OSError:
-        return []
+        found = []
+    return [*_outward(), *found]
+
+
+def _outward() -> list[str]:
+    """Return the address at which other machines of the network reach this one, where known."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # of the documentation; nothing is sent
+            return [str(probe.getsockname()[0])]
+        except OSError:
+            return []
+
+
+def is_every_address(host: str) -> bool:
+    """Whether a server at a host listens at all addresses of this machine."""
+    return host in ("0.0.0.0", "::")
+
+
+def reachable_at(host: str) -> str:
+    """Return a host to open in a browser: of all addresses, the one that others reach."""
+    if not is_every_address(host):
+        return host
+    return next((a for a in _outward() if not is_loopback(a)), "localhost")
 
 
 def shown(host: str) -> str:

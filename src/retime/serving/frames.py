@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["pack_frame", "parse_frame"]
-
 _LENGTH = struct.Struct("<I")
 
 
@@ -23,12 +21,7 @@ def pack_frame(
 ) -> bytes:
     """Put a header and its arrays into one message.
 
-    Parameters
-    ----------
-    header : callable
-        Makes the JSON text, given the names and shapes that it must list as ``arrays``.
-    arrays : mapping of str to array
-        What follows it.
+    ``header`` makes the JSON text, given the names and shapes that it must list as ``arrays``.
     """
     blocks = {n: np.ascontiguousarray(a, dtype="<f4") for n, a in arrays.items()}
     text = header([(n, list(a.shape)) for n, a in blocks.items()])

@@ -15,12 +15,12 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-__all__ = ["Guard"]
+from retime.serving.addresses import shown
 
 _HEADERS = {
     "content-security-policy": (
         "default-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; "
-        "connect-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'none'; "
+        "connect-src 'self' blob: data:; object-src 'none'; base-uri 'none'; form-action 'none'; "
         "frame-ancestors 'none'"
     ),
     "x-content-type-options": "nosniff",
@@ -48,6 +48,9 @@ class Guard:
         What the address must hold; made where not given.
     name : str
         What the server is called in its refusals.
+    every_address : bool
+        Let in who names the address of this machine at which the connection came in, for servers
+        that listen at all of them.
     programs : bool
         Let in whoever brings the token with the connection (``Authorization: Bearer TOKEN``, or
         ``?token=TOKEN``) and comes from no page.
@@ -61,10 +64,11 @@ class Guard:
         port: int,
         token: str | None = None,
         name: str = "server",
+        every_address: bool = False,
         programs: bool = False,
     ) -> None:
         self.app = app
-        self._name, self._programs = name, programs
+        self._name, self._programs, self._every_address = name, programs, every_address
         self.hosts = frozenset(h.lower() for h in hosts)
         self.token = token or secrets.token_urlsafe(32)
         self._cookie = f"retime-{port}"
@@ -80,11 +84,10 @@ class Guard:
             await self.app(scope, receive, _with_headers(send))
             return
         problem = self._foreign(scope, headers)
-        if problem is None and scope["type"] == "http" and scope["path"] == "/":
-            given = parse_qs(scope["query_string"].decode("latin-1")).get("token")
-            if given is not None:
-                await self._exchange(given[0], send)
-                return
+        given = _key_in(scope) if problem is None else None
+        if given is not None:
+            await self._exchange(given, send)
+            return
         if problem is None and not self._has_cookie(headers):
             problem = (
                 f"Open the address that retime {self._name} printed when it started: it holds a "
@@ -95,12 +98,22 @@ class Guard:
             return
         await self.app(scope, receive, _with_headers(send))
 
+    def _leads_here(self, name: str, scope: Any) -> bool:
+        """Whether a name with its port is this server's, or the address that was connected to."""
+        if name.lower() in self.hosts:
+            return True
+        server = scope.get("server")
+        if not self._every_address or not server or server[1] is None:
+            return False
+        # An address, never a name: whoever makes a name lead here must not be let in.
+        return name.lower() in _at(shown(str(server[0]).lower()), int(server[1]))
+
     def _foreign(self, scope: Any, headers: dict[str, str]) -> str | None:
         """Say what is foreign about a request, or ``None``."""
-        if headers.get("host", "").lower() not in self.hosts:
+        if not self._leads_here(headers.get("host", ""), scope):
             return f"This name does not lead to the {self._name}. Use the address that it printed."
         origin = headers.get("origin")
-        if origin is not None and _host_of(origin) not in self.hosts:
+        if origin is not None and not self._leads_here(_host_of(origin), scope):
             return f"Another site may not talk to the {self._name}."
         changes = scope["type"] == "websocket" or scope.get("method") not in ("GET", "HEAD")
         if origin is None and changes:
@@ -111,7 +124,7 @@ class Guard:
 
     def _is_program(self, scope: Any, headers: dict[str, str]) -> bool:
         """Whether this is no page's request, and brings the token itself."""
-        if headers.get("host", "").lower() not in self.hosts or "origin" in headers:
+        if not self._leads_here(headers.get("host", ""), scope) or "origin" in headers:
             return False
         if headers.get("sec-fetch-site", "none") != "none":
             return False
@@ -141,6 +154,18 @@ class Guard:
             return
         cookie = f"{self._cookie}={self._secret}; Path=/; HttpOnly; SameSite=Strict"
         await _reply(send, 303, "", {"location": "/", "set-cookie": cookie})
+
+
+def _key_in(scope: Any) -> str | None:
+    """Return the key that the address of the first page holds, or ``None``."""
+    if scope["type"] != "http" or scope["path"] != "/":
+        return None
+    given = parse_qs(scope["query_string"].decode("latin-1")).get("token")
+    return None if given is None else given[0]
+
+
+def _at(host: str, port: int) -> tuple[str, ...]:
+    return (f"{host}:{port}", host) if port == 80 else (f"{host}:{port}",)
 
 
 def _host_of(origin: str) -> str:

@@ -6,8 +6,6 @@ from typing import Any
 
 import uvicorn
 
-__all__ = ["http_config"]
-
 
 def http_config(app: Any, *, most_message: int, most_connections: int) -> uvicorn.Config:
     """Return how an application is served.
@@ -15,14 +13,8 @@ def http_config(app: Any, *, most_message: int, most_connections: int) -> uvicor
     Messages are not compressed: frames of floats hardly shrink, and it would take longer than
     sending them over loopback does.
 
-    Parameters
-    ----------
-    app : ASGI application
-        What is served; guarded.
-    most_message : int
-        Most bytes of a message that is taken in.
-    most_connections : int
-        Who comes beyond so many is turned away.
+    The application is guarded. A message is taken in up to ``most_message`` bytes; who comes beyond
+    ``most_connections`` is turned away.
     """
     return uvicorn.Config(
         app,

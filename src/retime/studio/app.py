@@ -24,8 +24,6 @@ from retime.studio.project import Version
 from retime.studio.window import Window
 from retime.studio.wording import studio_error
 
-__all__ = ["STATIC", "make_app"]
-
 STATIC = Path(__file__).parent / "static"
 _WINDOWS = 32  # more are refused: each is sent every change
 _MOST_MESSAGE = 8 << 20  # bytes of one message from a window

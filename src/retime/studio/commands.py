@@ -25,94 +25,147 @@ from retime.studio.project import (
     must_travel,
 )
 
-__all__ = [
-    "AddAudio",
-    "AddMotion",
-    "AddStep",
-    "ChangeStep",
-    "ClientCommand",
-    "Command",
-    "CopyVersion",
-    "MoveAudio",
-    "MoveFile",
-    "MoveStep",
-    "RemoveAudio",
-    "RemoveMotion",
-    "RemoveStep",
-    "ReplaceSteps",
-    "UseMotion",
-    "change",
-    "preview",
-]
-
 # More would only be an accident or an attack.
 _MOST_MOTIONS = 1000
 
 
-class AddMotion(Struct, frozen=True, tag="add_motion", forbid_unknown_fields=True):
+class _Command(Struct, frozen=True, forbid_unknown_fields=True):
+    """Data that makes another project of one."""
+
+    def apply(self, project: Project) -> Project:
+        """Return the project that it makes, or raise an ``InputError``."""
+        raise NotImplementedError
+
+
+class AddMotion(_Command, frozen=True, tag="add_motion"):
     """Take a motion into the project, and use it as the source where there is none yet."""
 
     motion: MotionEntry
 
+    def apply(self, project: Project) -> Project:
+        """Return the project with the motion."""
+        if len(project.motions) >= _MOST_MOTIONS:
+            raise InputError(f"a project holds at most {_MOST_MOTIONS} motions")
+        name = _next("m", project.motions)
+        source = name if project.source is None else project.source
+        return replace(project, motions=project.motions | {name: self.motion}, source=source)
 
-class RemoveMotion(Struct, frozen=True, tag="remove_motion", forbid_unknown_fields=True):
+
+class RemoveMotion(_Command, frozen=True, tag="remove_motion"):
     """Take a motion out of the project; its file stays."""
 
     id: str
 
+    def apply(self, project: Project) -> Project:
+        """Return the project without the motion, unless a step looks at it."""
+        project.motion(self.id)
+        for version, steps in project.versions.items():
+            for step in steps:
+                if _mentions(step.parameters, OWN_MOTION + self.id):
+                    raise InputError(
+                        f"{project.motions[self.id].name} is what {step.method} of version "
+                        f"{version} looks at; choose another there first"
+                    )
+        motions = {k: v for k, v in project.motions.items() if k != self.id}
+        source = next(iter(motions), None) if project.source == self.id else project.source
+        return replace(project, motions=motions, source=source)
 
-class UseMotion(Struct, frozen=True, tag="use_motion", forbid_unknown_fields=True):
+
+class UseMotion(_Command, frozen=True, tag="use_motion"):
     """Retime this motion."""
 
     id: str
 
+    def apply(self, project: Project) -> Project:
+        """Return the project with another source."""
+        project.motion(self.id)
+        return replace(project, source=self.id)
 
-class MoveFile(Struct, frozen=True, tag="move_file", forbid_unknown_fields=True):
+
+class MoveFile(_Command, frozen=True, tag="move_file"):
     """Say where a motion's file lies now, and what it holds."""
 
     id: str
     path: str
     sha256: str
 
+    def apply(self, project: Project) -> Project:
+        """Return the project with another file of the motion."""
+        moved = replace(project.motion(self.id), path=self.path, sha256=self.sha256)
+        return replace(project, motions=project.motions | {self.id: moved})
 
-class AddAudio(Struct, frozen=True, tag="add_audio", forbid_unknown_fields=True):
+
+class AddAudio(_Command, frozen=True, tag="add_audio"):
     """Set the sound."""
 
     audio: Audio
 
+    def apply(self, project: Project) -> Project:
+        """Return the project with the sound."""
+        return replace(project, audio=self.audio)
 
-class MoveAudio(Struct, frozen=True, tag="move_audio", forbid_unknown_fields=True):
+
+class MoveAudio(_Command, frozen=True, tag="move_audio"):
     """Let the sound start at another time."""
 
     offset: float
 
+    def apply(self, project: Project) -> Project:
+        """Return the project with the sound at its new time."""
+        if project.audio is None:
+            raise InputError("the project has no sound")
+        return replace(project, audio=replace(project.audio, offset=self.offset))
 
-class RemoveAudio(Struct, frozen=True, tag="remove_audio", forbid_unknown_fields=True):
+
+class RemoveAudio(_Command, frozen=True, tag="remove_audio"):
     """Take the sound away."""
 
+    def apply(self, project: Project) -> Project:
+        """Return the project without sound."""
+        return replace(project, audio=None)
 
-class AddStep(Struct, frozen=True, tag="add_step", forbid_unknown_fields=True):
+
+class AddStep(_Command, frozen=True, tag="add_step"):
     """Add a step at a place, at the end where none is given."""
 
     version: Version
     step: NewStep
     index: int | None = None
 
+    def apply(self, project: Project) -> Project:
+        """Return the project with the step."""
+        steps = list(project.versions[self.version])
+        place = len(steps) if self.index is None else max(self.index, 0)
+        steps.insert(place, _named(project, self.step))
+        return _with_steps(project, self.version, steps)
 
-class RemoveStep(Struct, frozen=True, tag="remove_step", forbid_unknown_fields=True):
+
+class RemoveStep(_Command, frozen=True, tag="remove_step"):
     """Remove a step."""
 
     id: str
 
+    def apply(self, project: Project) -> Project:
+        """Return the project without the step."""
+        version, steps, place = _steps_around(project, self.id)
+        del steps[place]
+        return _with_steps(project, version, steps)
 
-class MoveStep(Struct, frozen=True, tag="move_step", forbid_unknown_fields=True):
+
+class MoveStep(_Command, frozen=True, tag="move_step"):
     """Move a step to another place of its version."""
 
     id: str
     index: int
 
+    def apply(self, project: Project) -> Project:
+        """Return the project with the step elsewhere."""
+        version, steps, place = _steps_around(project, self.id)
+        steps.insert(max(self.index, 0), steps.pop(place))
+        return _with_steps(project, version, steps)
 
-class ChangeStep(Struct, frozen=True, tag="change_step", forbid_unknown_fields=True):
+
+class ChangeStep(_Command, frozen=True, tag="change_step"):
     """Change parameters (``null`` brings the default back), weight, mute or label of a step."""
 
     id: str
@@ -121,18 +174,51 @@ class ChangeStep(Struct, frozen=True, tag="change_step", forbid_unknown_fields=T
     mute: bool | None = None
     label: str | None = None
 
+    def apply(self, project: Project) -> Project:
+        """Return the project with the changed step, which must be one."""
+        changed = self.preview(project)
+        _, steps, place = _steps_around(changed, self.id)
+        must_be_a_step(steps[place])
+        return changed
 
-class ReplaceSteps(Struct, frozen=True, tag="replace_steps", forbid_unknown_fields=True):
+    def preview(self, project: Project) -> Project:
+        """Return the project with the changed step, whatever it is worth."""
+        version, steps, place = _steps_around(project, self.id)
+        values = steps[place].parameters | self.parameters
+        told = {"weight": self.weight, "mute": self.mute, "label": self.label}
+        steps[place] = replace(
+            steps[place],
+            parameters={k: v for k, v in values.items() if v is not None},
+            **{k: v for k, v in told.items() if v is not None},
+        )
+        return _with_steps(project, version, steps)
+
+
+class ReplaceSteps(_Command, frozen=True, tag="replace_steps"):
     """Replace all steps of a version, as by a recipe that is brought in."""
 
     version: Version
     steps: tuple[NewStep, ...]
 
+    def apply(self, project: Project) -> Project:
+        """Return the project with these steps alone in the version."""
+        if len(self.steps) > MOST_STEPS:
+            raise InputError(f"a recipe holds at most {MOST_STEPS} steps")
+        made = _with_steps(project, self.version, [])
+        for step in self.steps:
+            made = AddStep(self.version, step).apply(made)
+        return made
 
-class CopyVersion(Struct, frozen=True, tag="copy_version", forbid_unknown_fields=True):
+
+class CopyVersion(_Command, frozen=True, tag="copy_version"):
     """Make a version the same as the other."""
 
     to: Version
+
+    def apply(self, project: Project) -> Project:
+        """Return the project with two equal versions."""
+        copied = project.versions["B" if self.to == "A" else "A"]
+        return ReplaceSteps(self.to, tuple(map(_unnamed, copied))).apply(project)
 
 
 # What a window may send; files come in by other ways, which look at them first.
@@ -154,91 +240,14 @@ Command = AddMotion | MoveFile | AddAudio | ClientCommand
 def change(project: Project, command: Command) -> Project:
     """Apply a command; a project that it does not fit is left as it is, with an ``InputError``."""
     must_travel(command)  # all that is new in the project comes with the command
-    return _changed(project, command)
+    return command.apply(project)
 
 
 def preview(project: Project, command: Command) -> Project:
     """Apply a command that is not to stay: a drag's. Whether its step is one shows when solved."""
     must_travel(command)
-    if isinstance(command, ChangeStep):
-        return _changed_step(project, command)
-    return _changed(project, command)
-
-
-def _changed(project: Project, command: Command) -> Project:
-    match command:
-        case AddMotion(motion):
-            if len(project.motions) >= _MOST_MOTIONS:
-                raise InputError(f"a project holds at most {_MOST_MOTIONS} motions")
-            name = _next("m", project.motions)
-            source = name if project.source is None else project.source
-            return replace(project, motions=project.motions | {name: motion}, source=source)
-        case RemoveMotion(id):
-            return _without_motion(project, id)
-        case UseMotion(id):
-            project.motion(id)
-            return replace(project, source=id)
-        case MoveFile(id, path, sha256):
-            moved = replace(project.motion(id), path=path, sha256=sha256)
-            return replace(project, motions=project.motions | {id: moved})
-        case AddAudio(audio):
-            return replace(project, audio=audio)
-        case MoveAudio(offset):
-            if project.audio is None:
-                raise InputError("the project has no sound")
-            return replace(project, audio=replace(project.audio, offset=offset))
-        case RemoveAudio():
-            return replace(project, audio=None)
-        case AddStep(version, step, index):
-            steps = list(project.versions[version])
-            place = len(steps) if index is None else min(max(index, 0), len(steps))
-            steps.insert(place, _named(project, step))
-            return _with_steps(project, version, steps)
-        case RemoveStep(id):
-            version, place = project.step(id)
-            steps = list(project.versions[version])
-            del steps[place]
-            return _with_steps(project, version, steps)
-        case MoveStep(id, index):
-            version, place = project.step(id)
-            steps = list(project.versions[version])
-            moved_step = steps.pop(place)
-            steps.insert(min(max(index, 0), len(steps)), moved_step)
-            return _with_steps(project, version, steps)
-        case ChangeStep():
-            changed = _changed_step(project, command)
-            version, place = changed.step(command.id)
-            must_be_a_step(changed.versions[version][place])
-            return changed
-        case ReplaceSteps(version, new):
-            if len(new) > MOST_STEPS:
-                raise InputError(f"a recipe holds at most {MOST_STEPS} steps")
-            cleared = _with_steps(project, version, [])
-            for step in new:
-                cleared = _changed(cleared, AddStep(version, step))
-            return cleared
-        case CopyVersion(to):
-            other: Version = "B" if to == "A" else "A"
-            cleared = _with_steps(project, to, [])
-            for entry in project.versions[other]:
-                cleared = _changed(cleared, AddStep(to, _unnamed(entry)))
-            return cleared
-
-
-def _without_motion(project: Project, name: str) -> Project:
-    project.motion(name)
-    for version, steps in project.versions.items():
-        for step in steps:
-            if _mentions(step.parameters, OWN_MOTION + name):
-                raise InputError(
-                    f"{project.motions[name].name} is what {step.method} of version {version} "
-                    "looks at; choose another there first"
-                )
-    motions = {k: v for k, v in project.motions.items() if k != name}
-    source = project.source
-    if source == name:
-        source = next(iter(motions), None)
-    return replace(project, motions=motions, source=source)
+    made = command.preview if isinstance(command, ChangeStep) else command.apply
+    return made(project)
 
 
 def _mentions(value: Any, text: str) -> bool:
@@ -248,21 +257,10 @@ def _mentions(value: Any, text: str) -> bool:
     return bool(value == text)
 
 
-def _changed_step(project: Project, command: ChangeStep) -> Project:
-    version, place = project.step(command.id)
-    step = project.versions[version][place]
-    values = step.parameters | command.parameters
-    step = StepEntry(
-        step.id,
-        step.method,
-        {k: v for k, v in values.items() if v is not None},
-        step.weight if command.weight is None else command.weight,
-        step.mute if command.mute is None else command.mute,
-        step.label if command.label is None else command.label,
-    )
-    steps = list(project.versions[version])
-    steps[place] = step
-    return _with_steps(project, version, steps)
+def _steps_around(project: Project, name: str) -> tuple[Version, list[StepEntry], int]:
+    """Return the version of a step, all steps of it, and the step's place among them."""
+    version, place = project.step(name)
+    return version, list(project.versions[version]), place
 
 
 def _with_steps(project: Project, version: Version, steps: list[StepEntry]) -> Project:

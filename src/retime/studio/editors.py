@@ -18,8 +18,6 @@ from retime.timing import TimeWarp
 if TYPE_CHECKING:
     from retime.methods.surface import ControlSurfaces
 
-__all__ = ["editor_of", "layers", "step_times"]
-
 Editor = frame_headers.SurfaceEditor | frame_headers.PosesEditor
 # Moments at which a way or a layer is drawn.
 _WAY, _LAYER = 41, 300

@@ -7,7 +7,7 @@ each version's steps found, so that a dragged keytime costs its own step alone.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,25 +15,26 @@ import numpy as np
 
 from retime import methods
 from retime.body import find_body
-from retime.body.contacts import detect_contacts
+from retime.body.contacts import detect_contacts, find_contacts
 from retime.body.metrics import skate_by_frame
 from retime.errors import InputError
 from retime.evaluate import Evaluated, Evaluator, Job
-from retime.evaluate.evaluator import with_warp
+from retime.evaluate.evaluator import evidence_of, with_warp
 from retime.io import format_of
+from retime.io.in_place import choose_default, lasts
 from retime.motion import Motion
 from retime.motion.contact import Contact, carry_contacts
 from retime.motion.kinematics import global_rotations, ground_height, positions
 from retime.motion.memory import last
-from retime.recipe import Solved
-from retime.recipe.json import from_document, write_recipe
+from retime.parameters import values_of
+from retime.recipe import Recipe, Solved
+from retime.recipe.json import from_document, to_document, write_recipe
 from retime.studio import frame_headers, jobs, messages
 from retime.studio.editors import editor_of, layers, step_times
 from retime.studio.lines import line_of
 from retime.studio.wording import studio_notes
+from retime.times import needs_clip
 from retime.timing import TimeWarp
-
-__all__ = ["FrameMaker"]
 
 Progress = Callable[[str, float | None], None]
 # What a window is sent at once, at most: single precision values, 1 GB of them.
@@ -43,10 +44,7 @@ _MOST_VALUES = 1 << 28
 class FrameMaker:
     """Does jobs one after the other, and makes the frames that windows are sent.
 
-    Parameters
-    ----------
-    progress : callable
-        Told what is being done and the share that is done, where known.
+    ``progress`` is told what is being done and the share that is done, where known.
     """
 
     def __init__(self, progress: Progress = lambda text, share: None) -> None:
@@ -80,16 +78,16 @@ class FrameMaker:
         return last(motion, "contacts shown", (), lambda: detect_contacts(motion))
 
     def inspect(self, job: jobs.Inspect) -> list[str | None]:
-        """List the animations of a readable file: one ``None`` where there is one motion."""
+        """List the animations of a readable file that last: one ``None`` where there is one motion.
+
+        The one that is read where none is chosen comes first.
+        """
         path = Path(job.path)
         form = format_of(path)
         listed = form.contents(path) if form.several else [{}]
         if not listed:
             raise InputError("It holds no animation. Choose a file with motion in it.")
-        named = [entry.get("name") for entry in listed]
-        # A name that several have tells none of them: their numbers do.
-        names = [str(n if n and named.count(n) == 1 else k) for k, n in enumerate(named)]
-        clips: list[str | None] = [None] if len(names) == 1 else list(names)
+        clips: list[str | None] = [None] if len(listed) == 1 else list(_lasting(listed))
         self.motion(jobs.Clip("", path.name, job.path, "", clips[0]))
         return clips
 
@@ -100,7 +98,7 @@ class FrameMaker:
         skeleton, body = motion.skeleton, find_body(motion)
         roles = {joint: role for role, joint in body.roles.items()}
         points = positions(motion, end_sites=True)
-        nodes, mesh = _mesh(motion)
+        nodes = _mesh(motion)
         header = frame_headers.MotionHeader(
             id=clip.id,
             name=clip.name,
@@ -118,12 +116,12 @@ class FrameMaker:
             scale=motion.units.metres,
             contacts=_bars(motion, self.contacts(motion)),
             notes=studio_notes(motion.notes),
-            mesh=mesh,
+            mesh=bool(nodes),
             nodes=nodes,
             arrays=[],
         )
         arrays: dict[str, Any] = {"positions": points, "times": motion.times}
-        if mesh:
+        if nodes:
             arrays["rotations"] = global_rotations(motion)
         return frame_headers.frame(header, arrays)
 
@@ -152,9 +150,23 @@ class FrameMaker:
         found = self.evaluate(job)
         return self._result_frame(job, found, started)
 
+    def resolve(self, job: jobs.Resolve) -> list[dict[str, Any]]:
+        """List, for each step of a recipe, the parameters in frames and percent, in seconds."""
+        asked = from_document(job.result.recipe).steps
+        out: list[dict[str, Any]] = [{} for _ in asked]
+        for solved in self.evaluate(job.result).solved:
+            place = solved.number - 1
+            made = to_document(Recipe([solved.step]))["steps"][0]["parameters"]
+            written = values_of(asked[place].parameters)
+            out[place] = {n: made[n] for n, v in written.items() if needs_clip(v)}
+        return out
+
     def _carried(self, found: Evaluated) -> tuple[Contact, ...]:
-        period = found.source.duration if found.warp.loop else None
-        return carry_contacts(self.contacts(found.source), found.warp, period=period)
+        return _carried(self.contacts(found.source), found)
+
+    def _touching(self, found: Evaluated) -> tuple[Contact, ...]:
+        """Return when points of the feet touch, in the result's time."""
+        return _carried(find_contacts(found.source).contacts, found)
 
     def _result_frame(
         self, job: jobs.Result, found: Evaluated, started: float, *, interim: bool = False
@@ -185,9 +197,12 @@ class FrameMaker:
             "times": made.times,
             "output": warp.output,
             "source": warp.source,
-            "skate": skate_by_frame(made, points),
+            "skate": skate_by_frame(made, points=points, contacts=self._touching(found)),
         }
-        if _mesh(found.source)[1] or isinstance(editor, frame_headers.PosesEditor):
+        evidence = evidence_of(found)
+        if evidence is not None:
+            arrays["evidence"] = evidence
+        if _mesh(found.source) or isinstance(editor, frame_headers.PosesEditor):
             arrays["rotations"] = global_rotations(made)
         return frame_headers.frame(header, arrays | step_times(job, found) | layers(job, found))
 
@@ -257,7 +272,12 @@ class FrameMaker:
         elif job.format == "report":
             self.progress("Drawing the report", None)
             write_report(
-                job.path, found.motion, title=job.title, source=found.source, warp=found.warp
+                job.path,
+                found.motion,
+                title=job.title,
+                source=found.source,
+                warp=found.warp,
+                evidence=evidence_of(found),
             )
         else:
             write(found.motion, job.path, original=found.source)
@@ -282,6 +302,11 @@ def _step_result(name: str, solved: Solved) -> frame_headers.StepResult:
     )  # fmt: skip
 
 
+def _carried(contacts: tuple[Contact, ...], found: Evaluated) -> tuple[Contact, ...]:
+    period = found.source.duration if found.warp.loop else None
+    return carry_contacts(contacts, found.warp, period=period)
+
+
 def _bars(motion: Motion, contacts: Sequence[Contact]) -> list[frame_headers.ContactBar]:
     return [
         frame_headers.ContactBar(c.joint, motion.skeleton.index(c.joint), c.start, c.end)
@@ -289,10 +314,20 @@ def _bars(motion: Motion, contacts: Sequence[Contact]) -> list[frame_headers.Con
     ]
 
 
-def _mesh(motion: Motion) -> tuple[list[int], bool]:
-    """Return the file's node of every joint, and whether the file has a skin to show."""
-    kept = None if motion.origin is None else motion.origin.kept
-    nodes, document = getattr(kept, "nodes", ()), getattr(kept, "document", None)
-    if document is None:
-        return [], False
-    return [int(n) for n in nodes], bool(document.objects("skins") and document.objects("meshes"))
+def _lasting(listed: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Name the animations of a file that last, all of them where none does; the default first."""
+    named = [entry.get("name") for entry in listed]
+    # A name that several have tells none of them: their numbers do.
+    names = [str(n if n and named.count(n) == 1 else k) for k, n in enumerate(named)]
+    default, _ = choose_default(len(listed), lambda n: listed[n])
+    some = [k for k, entry in enumerate(listed) if lasts(entry)] or list(range(len(listed)))
+    return [names[k] for k in sorted(some, key=lambda k: (k != default, k))]
+
+
+def _mesh(motion: Motion) -> list[int]:
+    """Return the file's node of every joint where the file has a skin that a window can draw."""
+    if motion.origin is None or motion.origin.format != "gltf":
+        return []  # windows draw the skins of glTF files only
+    from retime.io.gltf import skinned_nodes
+
+    return skinned_nodes(motion)

@@ -9,8 +9,6 @@ from retime.methods.align import BayesAligner, score
 from retime.motion import Motion
 from retime.studio import frame_headers, jobs
 
-__all__ = ["live_frame"]
-
 # The follower's rate is told over this long, seconds: shorter, and its corrections hide it.
 _WINDOW = 0.25
 

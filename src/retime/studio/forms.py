@@ -10,8 +10,6 @@ from retime.methods import METHODS, Method
 from retime.parameters import Parameter, Range, declared
 from retime.studio.messages import FormField, MethodForm
 
-__all__ = ["method_forms"]
-
 
 def method_forms() -> list[MethodForm]:
     """List the methods with their forms."""
@@ -54,26 +52,38 @@ def _plain(value: Any) -> bool:
     return value is None or isinstance(value, str | int | float | bool)
 
 
+# What a form shows for a plain type; of several the first counts.
+_PLAIN = {bool: "flag", float: "number", int: "integer", str: "text"}
+
+
 def _kind(p: Parameter) -> tuple[Any, list[str]]:
     """Tell what a form shows for a type: its kind, and words that may stand in its place."""
     options = options_of(p.type)
     words = [w for t in options if typing.get_origin(t) is Literal for w in typing.get_args(t)]
     others = [t for t in options if typing.get_origin(t) is not Literal]
-    if p.about.widget:
-        return p.about.widget, words
-    if not others:
-        return "choice", words
-    if Range in others:
-        return "range", words
-    plain = {bool: "flag", int: "integer", float: "number", str: "text"}
-    for t in (bool, float, int, str):
-        if t in others:
-            return plain[t], words
-    lists = [typing.get_args(t)[0] for t in others if is_sequence(t)]
-    if p.name == "keytimes":
-        return "keytimes", words
-    if lists and lists[0] is str:
-        return "joints", words
-    if lists and all(t in (str, float, int) for t in typing.get_args(lists[0]) or (None,)):
-        return ("pairs" if len(typing.get_args(lists[0])) == 2 else "rows"), words
-    return "data", words
+    return p.about.widget or _kind_of(others, p.name), words
+
+
+def _kind_of(types: list[Any], name: str) -> str:
+    if not types:
+        return "choice"
+    if Range in types:
+        return "range"
+    plain = next((kind for t, kind in _PLAIN.items() if t in types), None)
+    if plain is not None:
+        return plain
+    if name == "keytimes":
+        return "keytimes"
+    return _kind_of_list([typing.get_args(t)[0] for t in types if is_sequence(t)])
+
+
+def _kind_of_list(members: list[Any]) -> str:
+    """Tell what a form shows for a list, by what its members are."""
+    if not members:
+        return "data"
+    if members[0] is str:
+        return "joints"
+    parts = typing.get_args(members[0])
+    if not parts or any(t not in (str, float, int) for t in parts):
+        return "data"
+    return "pairs" if len(parts) == 2 else "rows"

@@ -15,22 +15,6 @@ from msgspec import Struct
 from retime.serving.frames import pack_frame
 from retime.studio.project import Version
 
-__all__ = [
-    "Block",
-    "ContactBar",
-    "LiveHeader",
-    "LiveServerHeader",
-    "MotionHeader",
-    "PhysicsHeader",
-    "PosesEditor",
-    "ResultHeader",
-    "StepResult",
-    "SurfaceEditor",
-    "SurfaceKeyView",
-    "ViolationRow",
-    "frame",
-]
-
 
 class Block(Struct, frozen=True):
     """One array of a frame, float32."""
@@ -148,11 +132,13 @@ class ResultHeader(Struct, frozen=True, tag="result"):
 
     Arrays: ``positions`` (frames, points, 3), ``rotations`` (frames, joints, 4) where there is a
     mesh, ``times`` (frames,), ``output`` and ``source`` (knots,) of the body's warp, ``skate``
-    (frames,) in metres a frame. Where several steps change timing, ``before:ID`` (knots, 2) leads
-    from a step's input time to the source's, ``after:ID`` from the result's time to its output's.
-    For every step ``layer:ID`` (moments, 3) is what it adds to the source time: the body's, and the
-    least and most of all joints, over ``layer_times``. With an editor, ``joint_times`` (frames,
-    joints) is how far ahead of its output each joint of the edited step is.
+    (frames,) in metres a frame. With a foreign reference, ``evidence`` (moments, 2) is the result's
+    time and how much the reference resembles the clip there, 0 to 1. Where several steps change
+    timing, ``before:ID`` (knots, 2) leads from a step's input time to the source's, ``after:ID``
+    from the result's time to its output's. For every step ``layer:ID`` (moments, 3) is what it adds
+    to the source time: the body's, and the least and most of all joints, over ``layer_times``. With
+    an editor, ``joint_times`` (frames, joints) is how far ahead of its output each joint of the
+    edited step is.
     ``revision`` is the document's, ``request`` the preview's.
     """
 

@@ -16,7 +16,10 @@ import msgspec
 
 from retime import __version__
 from retime.errors import InputError, RetimeError
+from retime.parameters import values_of
+from retime.recipe import Step
 from retime.studio import jobs, messages
+from retime.studio.commands import Command, ReplaceSteps
 from retime.studio.forms import method_forms
 from retime.studio.intake import Intake
 from retime.studio.job_maker import JobMaker
@@ -29,8 +32,7 @@ from retime.studio.window import Window
 from retime.studio.worker import Said
 from retime.studio.workers import Stopped, Workers
 from retime.studio.workspace import sha256_of
-
-__all__ = ["MOST_UPLOAD", "Hub"]
+from retime.times import needs_clip
 
 MOST_UPLOAD = 512 << 20
 # The project file is written when nothing has changed for so long, seconds; the journal at once.
@@ -38,15 +40,7 @@ _AUTOSAVE = 1.0
 
 
 class Hub:
-    """Serves windows on one session.
-
-    Parameters
-    ----------
-    session : Session
-        The document.
-    workers : Workers
-        Who computes.
-    """
+    """Serves windows on one session."""
 
     def __init__(self, session: Session, workers: Workers) -> None:
         self.session, self.workers = session, workers
@@ -312,8 +306,27 @@ class Hub:
 
     async def take(self, name: str, place: Path, version: Version) -> None:
         """Take in a file that was sent: a motion, sound, a recipe or a warp."""
-        self.session.do(*await self.intake.take(name, place, version))
+        commands = await self.intake.take(name, place, version)
+        self.session.do(*[await self._in_seconds(c) for c in commands])
         self.changed()
+
+    async def _in_seconds(self, command: Command) -> Command:
+        """Turn frames and percentages of a recipe that comes in into the seconds that windows edit.
+
+        Where there is no motion yet, they stay as they are written.
+        """
+        if not isinstance(command, ReplaceSteps) or not _has_clip_times(command):
+            return command
+        result = self._maker.result(self.session.would_be(command), (command.version, None))
+        if result is None:
+            return command
+        said, _ = await self.workers.run("answer", "resolve", jobs.Resolve(result))
+        must_be_done(said, result)
+        steps = tuple(
+            msgspec.structs.replace(step, parameters=step.parameters | found)
+            for step, found in zip(command.steps, said.answer, strict=True)
+        )
+        return msgspec.structs.replace(command, steps=steps)
 
     async def export(
         self, form: Literal["bvh", "glb", "npz", "warp", "recipe", "report"], version: Version
@@ -371,3 +384,9 @@ class Hub:
             self.session.close()
         except RetimeError as e:
             print(f"retime: {e}; the journal holds all edits", file=sys.stderr, flush=True)
+
+
+def _has_clip_times(command: ReplaceSteps) -> bool:
+    """Whether some parameters are times in frames or percent."""
+    steps = [Step(s.method, s.parameters) for s in command.steps]
+    return any(needs_clip(v) for s in steps for v in values_of(s.parameters).values())

@@ -16,9 +16,7 @@ from retime.studio import jobs
 from retime.studio.commands import AddAudio, AddMotion, AddStep, Command, MoveFile, ReplaceSteps
 from retime.studio.project import MOST_STEPS, Audio, MotionEntry, NewStep, Project, Version
 from retime.studio.workers import Workers
-from retime.studio.workspace import Workspace, sha256_of
-
-__all__ = ["Intake"]
+from retime.studio.workspace import Workspace, file_name, sha256_of
 
 _SOUNDS = (".wav", ".mp3", ".ogg", ".m4a", ".flac", ".opus", ".aac")
 # A recipe with a hundred dense warps is smaller.
@@ -69,6 +67,9 @@ class Intake:
                 raise InputError(
                     f"The studio reads {known}, sound, and recipes and warps as .json."
                 )
+            if suffix == ".asf":
+                self._keep_skeleton(name, place)
+                return []
             return await self._motions(name, place)
         except RetimeError as e:
             # The place is the studio's own; the person knows the file by its name.
@@ -77,9 +78,28 @@ class Intake:
             place.unlink(missing_ok=True)
 
     async def _motions(self, name: str, place: Path) -> list[Command]:
-        animations = await self._inspect(place)
+        # At its final place first: a motion's name tells which skeleton beside it is its own.
         kept = self._keep(name, place)
-        return self._entries(kept, Path(name).stem, animations)
+        try:
+            return self._entries(kept, Path(name).stem, await self._inspect(kept))
+        except BaseException as e:
+            kept.unlink(missing_ok=True)
+            if isinstance(e, RetimeError):
+                raise InputError(_sentence(e, kept, name)) from None
+            raise
+
+    def _keep_skeleton(self, name: str, place: Path) -> None:
+        """Keep a skeleton for the motions that are sent after it."""
+        from retime.io.asf_amc.bones import parse_asf
+
+        data = place.read_bytes()
+        parse_asf(data, place)
+        kept = self.workspace.place_of(name)
+        if kept.exists() and kept.read_bytes() != data:
+            raise InputError(
+                f"Another {kept.name} is in the project already. Rename this one and its motions."
+            )
+        os.replace(place, kept)
 
     async def _inspect(self, place: Path) -> list[str | None]:
         """Let a worker read a file whole; list its animations."""
@@ -154,7 +174,7 @@ class Intake:
         except OSError as e:
             raise InputError(f"There is no place for the export: {e.strerror}.") from None
         os.close(handle)
-        return Path(place), f"{Path(source.path).stem}-retimed{suffix}"
+        return Path(place), f"{file_name(source.name)}-retimed{suffix}"
 
     def _keep(self, name: str, place: Path) -> Path:
         kept = self.workspace.free_place(name)

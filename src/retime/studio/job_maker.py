@@ -13,17 +13,9 @@ from retime.studio.project import Project, recipe_of
 from retime.studio.session import Session
 from retime.studio.window import Shows, Window
 
-__all__ = ["JobMaker", "content_of"]
-
 
 class JobMaker:
-    """Makes the jobs of one session's document.
-
-    Parameters
-    ----------
-    session : Session
-        The document.
-    """
+    """Makes the jobs of one session's document."""
 
     def __init__(self, session: Session) -> None:
         self.session = session

@@ -8,20 +8,6 @@ from msgspec import Struct
 
 from retime.studio.project import Version
 
-__all__ = [
-    "EXPORTS",
-    "Clip",
-    "Export",
-    "Inspect",
-    "Job",
-    "Live",
-    "Load",
-    "Physics",
-    "Result",
-    "Suggest",
-    "Watch",
-]
-
 EXPORTS = Literal["bvh", "glb", "npz", "warp", "recipe", "report"]
 
 
@@ -57,6 +43,12 @@ class Result(Struct, frozen=True, tag="result"):
     revision: int
     request: int | None = None
     editing: str | None = None
+
+
+class Resolve(Struct, frozen=True, tag="resolve"):
+    """Turn frames and percentages of a recipe into seconds of its motion."""
+
+    result: Result
 
 
 class Live(Struct, frozen=True, tag="live"):
@@ -100,4 +92,4 @@ class Export(Struct, frozen=True, tag="export"):
     title: str
 
 
-Job = Inspect | Load | Result | Live | Suggest | Physics | Watch | Export
+Job = Inspect | Load | Result | Resolve | Live | Suggest | Physics | Watch | Export

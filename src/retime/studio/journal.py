@@ -16,18 +16,13 @@ from typing import Any, BinaryIO
 from retime.errors import FormatError, InputError
 from retime.io.files import lock_file
 
-__all__ = ["Journal", "free_name"]
-
 _MOST_BYTES = 512 << 20
 
 
 class Journal:
     """An append-only file of JSON lines, held by one process at a time.
 
-    Parameters
-    ----------
-    path : Path
-        The file; its folder must exist.
+    Its folder must exist.
     """
 
     def __init__(self, path: Path) -> None:

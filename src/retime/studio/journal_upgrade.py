@@ -11,8 +11,6 @@ from retime.recipe.upgrade import upgrade_parameters
 from retime.studio.commands import AddStep, ChangeStep, Command, ReplaceSteps, change
 from retime.studio.project import Project, from_document, project_hash, to_document, upgrade_step
 
-__all__ = ["upgrade_lines"]
-
 
 def upgrade_lines(lines: list[dict[str, Any]], version: int) -> list[dict[str, Any]]:
     """Rewrite the lines of a journal of an older version; hashes are those of the new document.

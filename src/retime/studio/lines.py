@@ -2,39 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from retime.recipe import Step
-
-__all__ = ["line_of"]
 
 
 def line_of(step: Step) -> str:
     """Say in a few words what a step does."""
-    p = step.parameters
-    match step.method:
-        case "guided" | "physics" | "spline":
-            parts = [_length(getattr(p, "duration", None)), _count(len(p.keytimes), "keytime")]
-            if step.method == "guided" and p.reference:
-                parts.append("like " + ", ".join(Path(str(r)).stem for r in p.reference[:2]))
-            if step.method == "physics" and p.gravity != 9.81:
-                parts.append(f"gravity {_gravity(p.gravity)}")
-            return ", ".join(x for x in parts if x) or "as it is"
-        case "align":
-            return f"to {Path(str(p.reference)).stem}"
-        case "surface":
-            keys = list(p.keys)
-            if len(keys) == 1:
-                return f"{keys[0].joint} {_shift(keys[0].shift)}"
-            return _count(len(keys), "surface") or "no surface yet"
-        case "stagger":
-            return _count(len(getattr(p, "edits", ())), "edit") or "poses found"
-        case "hold":
-            return ", ".join(p.joints) or "what meets the ground"
-        case "warp":
-            return f"{p.warp.duration:.2f} s" if hasattr(p.warp, "duration") else "given"
-        case _:
-            return ""
+    said = _LINES.get(step.method)
+    return "" if said is None else said(step.parameters)
+
+
+def _timed(p: Any, *more: str) -> str:
+    parts = [_length(getattr(p, "duration", None)), _count(len(p.keytimes), "keytime"), *more]
+    return ", ".join(x for x in parts if x) or "as it is"
+
+
+def _guided(p: Any) -> str:
+    like = ", ".join(Path(str(r)).stem for r in (p.reference or ())[:2])
+    return _timed(p, f"like {like}" if like else "")
+
+
+def _physics(p: Any) -> str:
+    return _timed(p, "" if p.gravity == 9.81 else f"gravity {_gravity(p.gravity)}")
+
+
+def _surface(p: Any) -> str:
+    keys = list(p.keys)
+    if len(keys) == 1:
+        return f"{keys[0].joint} {_shift(keys[0].shift)}"
+    return _count(len(keys), "surface") or "no surface yet"
+
+
+def _warp(p: Any) -> str:
+    return f"{p.warp.duration:.2f} s" if hasattr(p.warp, "duration") else "given"
+
+
+_LINES: dict[str, Callable[[Any], str]] = {
+    "spline": _timed,
+    "guided": _guided,
+    "physics": _physics,
+    "align": lambda p: f"to {Path(str(p.reference)).stem}",
+    "surface": _surface,
+    "stagger": lambda p: _count(len(getattr(p, "edits", ())), "edit") or "poses found",
+    "hold": lambda p: ", ".join(p.joints) or "what meets the ground",
+    "warp": _warp,
+}
 
 
 def _length(duration: float | str | None) -> str:

@@ -12,33 +12,6 @@ from msgspec import Struct
 from retime.studio.commands import ClientCommand
 from retime.studio.project import Project, Version
 
-__all__ = [
-    "Answer",
-    "Ask",
-    "Cancel",
-    "ClientMessage",
-    "Discard",
-    "Do",
-    "DocumentState",
-    "FormField",
-    "Listen",
-    "LiveServerOver",
-    "Locate",
-    "MethodForm",
-    "Preview",
-    "Problem",
-    "Progress",
-    "Push",
-    "Redo",
-    "Sample",
-    "Save",
-    "ServerMessage",
-    "Show",
-    "Suggested",
-    "Undo",
-    "Welcome",
-]
-
 # ---- what a window sends; `request` counts up in each window, and replies carry it back
 
 

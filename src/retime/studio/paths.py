@@ -9,8 +9,6 @@ from retime.errors import InputError
 from retime.methods import method
 from retime.parameters import declared
 
-__all__ = ["resolve_paths"]
-
 
 def resolve_paths(step: dict[str, Any], resolve: Callable[[str], str]) -> None:
     """Turn the paths among a step's parameters into places under the root."""

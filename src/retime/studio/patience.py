@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 from retime.studio.worker import Said
 
-__all__ = ["Patience"]
-
 # Nothing is said of what takes less than this, seconds.
 _UNNOTICED = 0.12
 

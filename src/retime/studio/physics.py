@@ -24,8 +24,6 @@ from retime.timing import TimeWarp
 if TYPE_CHECKING:
     from retime.evaluate import Evaluated
 
-__all__ = ["physics_frame", "watch_solution"]
-
 # A step of the search is shown for so long, seconds: slow enough to be seen and pushed.
 _PACE = 0.08
 # A push acts on source times this far around its moment, seconds.

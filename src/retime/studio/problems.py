@@ -9,8 +9,6 @@ from retime.studio import jobs, messages
 from retime.studio.wording import studio_error
 from retime.studio.worker import Said
 
-__all__ = ["StepError", "fault", "must_be_done", "problem"]
-
 
 class StepError(RetimeError):
     """What went wrong at a step, by its name."""

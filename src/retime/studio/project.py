@@ -19,24 +19,6 @@ from retime.io.json_text import version_of
 from retime.recipe import json as recipe_json
 from retime.recipe.upgrade import VERSION, upgrade_parameters
 
-__all__ = [
-    "MOST_STEPS",
-    "OWN_MOTION",
-    "Audio",
-    "MotionEntry",
-    "NewStep",
-    "Project",
-    "StepEntry",
-    "Version",
-    "from_document",
-    "must_be_a_step",
-    "must_travel",
-    "project_hash",
-    "recipe_of",
-    "to_document",
-    "upgrade_step",
-]
-
 Version = Literal["A", "B"]
 FORMAT = "retime-project"
 # More would only be an accident or an attack; a recipe of a hundred steps was never seen.
@@ -194,6 +176,13 @@ def from_document(document: Any) -> Project:
     except msgspec.ValidationError as e:
         raise InputError(f"not a project that retime made: {e}") from None
     project = _upgraded(project, version)
+    _must_be_sound(project)
+    must_travel(project)
+    return project
+
+
+def _must_be_sound(project: Project) -> None:
+    """Refuse a project whose parts do not fit together."""
     if set(project.versions) != {"A", "B"}:
         raise InputError("a project has the versions A and B")
     if project.source is not None:
@@ -204,8 +193,6 @@ def from_document(document: Any) -> Project:
     names = [*project.motions, *(step.id for step in listed)]
     if len(set(names)) < len(names) or not all(_NAME.fullmatch(n) for n in names):
         raise InputError("a project's motions are m1, m2, ... and its steps s1, s2, ..., each once")
-    must_travel(project)
-    return project
 
 
 def _upgraded(project: Project, version: int) -> Project:
@@ -218,6 +205,8 @@ def _upgraded(project: Project, version: int) -> Project:
 
 def upgrade_step(step: AnyStep, version: int) -> AnyStep:
     """Return a step that a file of some version holds with its parameters' present names."""
+    if version >= VERSION:  # what means nothing any more is left out when the step is solved
+        return step
     values = upgrade_parameters(step.method, step.parameters, version)
     return msgspec.structs.replace(step, parameters=values)
 

@@ -20,8 +20,6 @@ from retime.serving.frames import parse_frame
 from retime.studio import frame_headers, messages
 from retime.studio.window import Window
 
-__all__ = ["Relay"]
-
 _PATIENCE = 15.0
 _MOST_BYTES = 1 << 20
 
@@ -29,14 +27,8 @@ _MOST_BYTES = 1 << 20
 class Relay:
     """Passes the frames of one live server on to one window.
 
-    Parameters
-    ----------
-    window : Window
-        Who watches.
-    address : str
-        What ``retime live --feed`` printed, key included.
-    request : int
-        Which of the window's requests this answers: what comes of an earlier one is told apart.
+    ``address`` is what ``retime live --feed`` printed, key included; ``request`` is which of the
+    window's requests this answers: what comes of an earlier one is told apart.
     """
 
     def __init__(self, window: Window, address: str, request: int) -> None:

@@ -15,22 +15,13 @@ from retime.studio.window import Shows, Window
 from retime.studio.worker import Said
 from retime.studio.workers import Stopped, Workers
 
-__all__ = ["Results", "purpose_of"]
-
 Who = Callable[[], list[Window]]
 
 
 class Results:
     """Computes results and shows them to the windows that wait for them.
 
-    Parameters
-    ----------
-    maker : JobMaker
-        Makes jobs from the document.
-    workers : Workers
-        Who computes.
-    windows : set of Window
-        All windows; the hub's own set.
+    ``windows`` is the hub's own set of all windows.
     """
 
     def __init__(self, maker: JobMaker, workers: Workers, windows: set[Window]) -> None:

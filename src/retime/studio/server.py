@@ -12,7 +12,14 @@ from urllib.parse import quote
 import uvicorn
 
 from retime.errors import InputError, RetimeError
-from retime.serving.addresses import hosts, is_loopback, listen, shown
+from retime.serving.addresses import (
+    hosts,
+    is_every_address,
+    is_loopback,
+    listen,
+    reachable_at,
+    shown,
+)
 from retime.serving.guard import Guard
 from retime.serving.http import http_config
 from retime.studio.app import STATIC, make_app
@@ -20,8 +27,6 @@ from retime.studio.hub import Hub
 from retime.studio.session import Session
 from retime.studio.workers import Workers
 from retime.studio.workspace import Workspace, sha256_of
-
-__all__ = ["serve"]
 
 
 def serve(
@@ -35,18 +40,9 @@ def serve(
 ) -> None:
     """Serve a project until it is interrupted.
 
-    Parameters
-    ----------
-    folder : Path
-        The project's folder; made where there is none.
-    motions : list of Path
-        Motions to take in, where they are not in it yet.
-    root : Path, optional
-        What windows may look into; the folder around the project where not given.
-    host, port : str, int
-        Where to listen; port 0 takes a free one.
-    browser : bool
-        Open a window.
+    The project's ``folder`` is made where there is none, and ``motions`` are taken in where they
+    are not in it yet. Windows may look into ``root``, else into the folder around the project. Port
+    0 takes a free one; with ``browser`` a window is opened.
     """
     if not (STATIC / "index.html").exists():
         raise InputError(
@@ -77,9 +73,15 @@ async def _serve(
     await workers.start()
     hub = Hub(session, workers)
     port = listening.getsockname()[1]
-    guard = Guard(make_app(hub), hosts=hosts(host, port), port=port, name="studio")
+    guard = Guard(
+        make_app(hub),
+        hosts=hosts(host, port),
+        port=port,
+        name="studio",
+        every_address=is_every_address(host),
+    )
     server = uvicorn.Server(http_config(guard, most_message=8 << 20, most_connections=128))
-    address = f"http://{shown(host)}:{port}/?token={quote(guard.token)}"
+    address = f"http://{shown(reachable_at(host))}:{port}/?token={quote(guard.token)}"
     print(f"retime studio: {address}", flush=True)
     print(f"Project: {session.workspace.folder}   (Ctrl+C ends it; everything is kept)", flush=True)
     if not is_loopback(host):

@@ -22,8 +22,6 @@ from retime.studio.journal_upgrade import upgrade_lines
 from retime.studio.project import FORMAT, Project, from_document, project_hash, to_document
 from retime.studio.workspace import Workspace, sha256_of
 
-__all__ = ["Session"]
-
 
 class Session:
     """A project that is open.
@@ -251,27 +249,30 @@ def _replay(lines: list[dict[str, Any]]) -> _History:
     future: list[Project] = []
     hashes = {project_hash(project)}
     for line in lines[1:]:
-        if "start" in line and not past and not future:
-            made = from_document(line["start"])
-        elif "do" in line:
-            made = project
-            for told in line["do"] if isinstance(line["do"], list) else [line["do"]]:
-                made = change(made, msgspec.convert(told, Command))
-            past.append(project)
-            future.clear()
-        elif "undo" in line and past:
-            made = past.pop()
-            future.append(project)
-        elif "redo" in line and future:
-            made = future.pop()
-            past.append(project)
-        else:
-            raise InputError(f"a line that means nothing: {str(line)[:80]}")
-        project = made
+        project = _redone(line, past, project, future)
         hashes.add(str(line["hash"]))
     if project_hash(project) != lines[-1]["hash"]:
         raise InputError("replaying the journal does not reproduce the saved project")
     return past, future, project, hashes
+
+
+def _redone(
+    line: dict[str, Any], past: list[Project], project: Project, future: list[Project]
+) -> Project:
+    """Return the document that a line of the journal makes; states before and after move along."""
+    if "start" in line and not past and not future:
+        return from_document(line["start"])
+    if "do" in line:
+        past.append(project)
+        future.clear()
+        for told in line["do"] if isinstance(line["do"], list) else [line["do"]]:
+            project = change(project, msgspec.convert(told, Command))
+        return project
+    for word, back, ahead in (("undo", past, future), ("redo", future, past)):
+        if word in line and back:
+            ahead.append(project)
+            return back.pop()
+    raise InputError(f"a line that means nothing: {str(line)[:80]}")
 
 
 def _sorted(value: Any) -> Any:

@@ -11,8 +11,6 @@ import msgspec
 from retime.studio import messages
 from retime.studio.project import Version
 
-__all__ = ["Shows", "Window"]
-
 # A window that has so much waiting for it is gone, or hopelessly slow.
 _MOST_WAITING = 1000
 

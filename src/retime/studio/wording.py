@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from retime.errors import RetimeError
 from retime.notes import Remedy, present
 
-__all__ = ["studio_error", "studio_notes", "studio_words"]
-
 _SCHEME = "; name the joints in the file as a usual scheme does, such as Mixamo's"
 # What only the command line can do, and what a person at a window does in its place.
 _ELSEWHERE = {
@@ -17,7 +15,7 @@ _ELSEWHERE = {
     "reading.scale": "; if that is wrong, write the file in metres",
     "reading.fps": "; write a frame rate into the file",
     "reading.up": "",
-    "reading.skeleton": "; put it beside the motion",
+    "reading.skeleton": "; open the .asf together with it",
     "animation": "",
     "exact": "",
     "fps": "; export npz, which keeps uneven frames",

@@ -22,8 +22,6 @@ from retime.process.inside import own_output, queued_messages, send_message
 from retime.studio import jobs
 from retime.studio.wording import studio_error
 
-__all__ = ["main", "pack", "unpack"]
-
 # Progress is told at most this often, seconds.
 _OFTEN = 0.05
 
@@ -62,13 +60,9 @@ def unpack(data: bytes) -> tuple[Said, bytes]:
 class Worker:
     """Reads orders and does them, one after the other.
 
-    Parameters
-    ----------
-    target : binary file
-        Where answers go; orders come in on standard input.
-    idle : float
-        Seconds after an order after which what the first edits need is loaded ahead; not before
-        the first order, which a window waits for that has just been opened.
+    Orders come in on standard input, answers go to ``target``. ``idle`` seconds after an order,
+    what the first edits need is loaded ahead; not before the first order, which a window waits for
+    that has just been opened.
     """
 
     def __init__(self, target: IO[bytes], idle: float) -> None:
@@ -144,6 +138,8 @@ class Worker:
                 return e.load(job), None
             case jobs.Result():
                 return e.result(job), None
+            case jobs.Resolve():
+                return b"", e.resolve(job)
             case jobs.Live():
                 return e.live(job), None
             case jobs.Suggest():

@@ -21,8 +21,6 @@ from retime.process.child import ONE_THREAD, Child
 from retime.studio import jobs
 from retime.studio.worker import Order, Said, unpack
 
-__all__ = ["Stopped", "Workers"]
-
 # Seconds without work after which a process loads what the first edits need. The solver soon, but
 # not in the way of what is shown first; the other only stands in for it.
 _IDLE = {"solve": 2.0, "answer": 10.0}

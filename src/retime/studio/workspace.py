@@ -11,8 +11,6 @@ from pathlib import Path
 
 from retime.errors import InputError
 
-__all__ = ["Workspace", "project_folder", "sha256_of"]
-
 # A name keeps letters, digits and a few marks; anything else could mean something to a system.
 _UNSAFE = re.compile(r"[^\w .()+\-]", re.UNICODE)
 _LONGEST_NAME = 120
@@ -48,12 +46,7 @@ def project_folder(files: list[Path], project: Path | None) -> tuple[Path, list[
 class Workspace:
     """A root that no file access of a window leaves, links resolved, and a project folder in it.
 
-    Parameters
-    ----------
-    folder : Path
-        The project's folder; made when something is written.
-    root : Path
-        Files of the project lie under it.
+    The project's folder is made when something is written.
     """
 
     def __init__(self, folder: Path, root: Path) -> None:
@@ -95,17 +88,18 @@ class Workspace:
         except OSError as e:
             raise InputError(f"cannot make the folder {self.folder}: {e.strerror}") from None
 
+    def place_of(self, name: str) -> Path:
+        """Return a file's place in the project's own folder; another may be there already."""
+        self.make()
+        stem, suffix = os.path.splitext(Path(name.replace("\\", "/")).name)
+        return self.folder / "motions" / (file_name(stem) + _UNSAFE.sub("_", suffix)[:16])
+
     def free_place(self, name: str) -> Path:
         """Return a new file's place in the project's own folder; no file there is replaced."""
-        self.make()
-        plain = _UNSAFE.sub("_", Path(name.replace("\\", "/")).name).strip(" .") or "motion"
-        stem, suffix = os.path.splitext(plain)
-        suffix = suffix[:16]
-        stem = stem.encode()[:_LONGEST_NAME].decode(errors="ignore")  # systems count bytes
-        folder = self.folder / "motions"
-        place, number = folder / f"{stem}{suffix}", 2
+        first = self.place_of(name)
+        place, number = first, 2
         while place.exists():
-            place, number = folder / f"{stem}-{number}{suffix}", number + 1
+            place, number = first.with_name(f"{first.stem}-{number}{first.suffix}"), number + 1
         return place
 
     async def receive(self, name: str, chunks: AsyncIterator[bytes], most: int) -> Path:
@@ -163,6 +157,12 @@ class Workspace:
                 if self.holds(place) and sha256_of(place) == sha256:
                     return place
         return None
+
+
+def file_name(name: str) -> str:
+    """Return a name as a file may have it, without a suffix."""
+    plain = _UNSAFE.sub("_", name.replace(": ", "-")).strip(" .") or "motion"
+    return plain.encode()[:_LONGEST_NAME].decode(errors="ignore")  # systems count bytes
 
 
 def _forget(path: str) -> None:

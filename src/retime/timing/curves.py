@@ -11,10 +11,9 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray, ReadOnlyArrays, read_only
 from retime.errors import InputError
+from retime.one_line import one_line
 from retime.timing.graph import Graph
 from retime.timing.warp import TimeWarp
-
-__all__ = ["BezierCurve", "fit_bezier", "keytime_warp", "monotone_cubic"]
 
 # Smooth results are sampled this finely, in seconds, or finer.
 SPACING = 1 / 120
@@ -67,16 +66,19 @@ def keytime_warp(
     keys = [k for k in keys if k not in ((start, start), last)]
     points = [(start, start), *keys, last]
     for output, moment in keys:
-        if not start <= moment <= end:
-            raise InputError(
-                f"keytime {output:g}={moment:g}: the source runs from {start:g} to {end:g} s, and "
-                f"{moment:g} s is not in it"
-            )
-        if not start <= output <= stop:
-            raise InputError(
-                f"keytime {output:g}={moment:g}: the output runs from {start:g} to {stop:g} s, and "
-                f"{output:g} s is not in it"
-            )
+        for what, time, upto in (("source", moment, end), ("output", output, stop)):
+            if not start <= time <= upto:
+                raise InputError(
+                    f"keytime {output:g}={moment:g}: the {what} runs from {start:g} to {upto:g} s, "
+                    f"and {time:g} s is not in it"
+                )
+    _must_rise(points)
+    x, y = np.array(points).T
+    slopes, notes = _tangents(x, y, rates)
+    return TimeWarp(*monotone_cubic(x, y, loop=loop, slopes=slopes), loop=loop, notes=notes)
+
+
+def _must_rise(points: list[tuple[float, float]]) -> None:
     for (o0, s0), (o1, s1) in itertools.pairwise(points):
         if not np.isfinite([o1, s1]).all():
             raise InputError(f"keytime {o1}={s1} is not finite")
@@ -85,9 +87,6 @@ def keytime_warp(
                 f"keytime {o1:g}={s1:g} (output s = source s) does not come after {o0:g}={s0:g}; "
                 "both times must rise from one keytime to the next"
             )
-    x, y = np.array(points).T
-    slopes, notes = _tangents(x, y, rates)
-    return TimeWarp(*monotone_cubic(x, y, loop=loop, slopes=slopes), loop=loop, notes=notes)
 
 
 def _tangents(
@@ -157,6 +156,7 @@ def monotone_cubic(
     return fine, np.maximum.accumulate(values)
 
 
+@one_line()
 @dataclass(frozen=True, eq=False)
 class BezierCurve(ReadOnlyArrays):
     """An F-curve as graph editors hold it: keys with a handle on either side.

@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retime.errors import InputError
-
-__all__ = ["Graph", "Side", "compose", "mix", "unroll"]
+from retime.one_line import one_line
 
 FloatArray = npt.NDArray[np.float64]
 Side = Literal["left", "right"]
@@ -25,20 +24,16 @@ Side = Literal["left", "right"]
 _MOST_KNOTS = 50_000_000
 
 
+@one_line()
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """Knots of a monotone piecewise linear graph.
-
-    Parameters
-    ----------
-    x : array (K,)
-        Output times in seconds, never falling; a repeated one is a cut.
-    y : array (K,)
-        Source times in seconds, never falling or never rising; a repeated one is a hold.
-    """
+    """Knots of a monotone piecewise linear graph."""
 
     x: FloatArray
+    """Output times in seconds, never falling; a repeated one is a cut. Shape (K,)."""
     y: FloatArray
+    """Source times in seconds, never falling or never rising; a repeated one is a hold. Shape (K,).
+    """
 
     def __post_init__(self) -> None:
         x, y = _knots(self.x, "output"), _knots(self.y, "source")

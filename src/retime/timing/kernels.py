@@ -6,8 +6,6 @@ import numpy as np
 
 from retime.compiled import kernel
 
-__all__ = ["bezier_error", "fit_bezier_segment"]
-
 
 @kernel
 def _bezier_parameter(t, x, x0, x1, x2, x3):  # type: ignore[no-untyped-def]

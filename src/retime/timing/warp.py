@@ -12,11 +12,10 @@ import numpy.typing as npt
 
 from retime.errors import InputError
 from retime.notes import Note, Remedy
+from retime.one_line import one_line
 from retime.parameters import part_of_clip
 from retime.timing import graph
 from retime.timing.graph import Graph
-
-__all__ = ["TimeWarp"]
 
 FloatArray = npt.NDArray[np.float64]
 Knots = tuple[npt.ArrayLike, npt.ArrayLike]
@@ -38,6 +37,7 @@ def _graph(knots: Knots | Graph, channel: str) -> Graph:
 _SAME_TIME = 1e-9
 
 
+@one_line(lambda w: w._facts())
 @dataclass(frozen=True, init=False)
 class TimeWarp:
     """A map from output time to source time, piecewise linear, knots in absolute seconds.
@@ -70,6 +70,12 @@ class TimeWarp:
     channels: Mapping[str, Graph]
     loop: bool = False
     notes: tuple[str, ...] = field(default=(), compare=False)
+
+    def _facts(self) -> list[str]:
+        (a, b), (c, d) = self.domain, self.source_range
+        spans = f"output {a:.4g} to {b:.4g} s, source {c:.4g} to {d:.4g} s"
+        channels = [f"{len(self.channels)} channels"] if self.channels else []
+        return [spans, f"{len(self.output)} knots", *channels, *(["loop"] if self.loop else [])]
 
     def __init__(
         self,
@@ -347,15 +353,9 @@ class TimeWarp:
     ) -> TimeWarp:
         """Extend a warp of a range to the whole clip: identity before, fixed or moved after.
 
-        Parameters
-        ----------
-        domain : (float, float)
-            The clip's first and last time.
-        range : (float, float)
-            Source times between which this warp acts; it starts at the range's start.
-        ripple : bool
-            Shift what follows the range when the range changes its length; otherwise the warp must
-            keep the range's length.
+        ``domain`` are the clip's first and last time, ``range`` the source times between which this
+        warp acts; it starts at the range's start. With ``ripple``, what follows is shifted when the
+        range changes its length; otherwise the warp must keep it.
         """
         (first, last), (a, b) = domain, range
         part_of_clip(range, domain)

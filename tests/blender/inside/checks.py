@@ -227,6 +227,37 @@ def check_parts():
         assert snapshot() == before, name
 
 
+def check_a_wide_stagger_stops_short_of_the_next_pose():
+    armature = base()
+    for bone in armature.pose.bones:
+        wanted = bone.name in ("LeftArm", "LeftForeArm", "LeftHand")
+        if hasattr(bone, "select"):
+            bone.select = wanted
+        else:
+            bone.bone.select = wanted
+    before = keys(armature)
+    assert run(bpy.ops.retime.stagger, frames=60.0) == {"FINISHED"}
+    assert keys(armature).keys() == before.keys()
+
+
+def check_the_scene_range_keeps_what_others_need():
+    scenes.rig()  # all is animated from frame 1 to 61
+    scene = bpy.context.scene
+    run(bpy.ops.retime.to_length, frames=30, method="spline")
+    assert (scene.frame_start, scene.frame_end) == (1, 61)  # the ball was left as it is
+    scenes.rig()
+    scene = bpy.context.scene
+    scene.frame_end = 40
+    run(bpy.ops.retime.to_length, frames=30, method="spline")
+    assert scene.frame_end == 40  # no more of the ball than was shown before
+    scenes.rig()
+    scene = bpy.context.scene
+    scene.retime.others = True
+    scene.objects["ball"].select_set(True)
+    run(bpy.ops.retime.to_length, frames=30, method="spline")
+    assert scene.frame_end == 31
+
+
 def check_parts_rekeyed():
     armature = base()
     seen = capture(armature, "shift-source")

@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import type { TargetedPointerEvent } from "preact";
 import { useRef } from "preact/hooks";
 import type { Drag, Editable } from "../store/editable";
+import { readNumber } from "../store/times";
 import { digitsFor, number, parseNumber } from "../words/numbers";
 import { classes } from "./classes";
 import { followPress } from "./press";
@@ -23,6 +24,8 @@ export interface NumberProps extends Limits {
   digits?: number;
   /** Shown while there is no value. */
   placeholder?: string;
+  /** Reads what is typed, where it is more than a number of the unit. */
+  parse?: ((typed: string) => number | null) | undefined;
   class?: string;
   title?: string;
 }
@@ -31,25 +34,27 @@ export interface NumberProps extends Limits {
 const SLOP = 3;
 
 export function NumberField(
-  { label, edit, unit, step = 0.01, digits = 2, placeholder = "", class: name, title, ...limits }: NumberProps,
+  { label, edit, unit, step = 0.01, digits = 2, placeholder = "", parse, class: name, title, ...limits }: NumberProps,
 ) {
   const input = useRef<HTMLInputElement>(null);
   const typed = useSignal<string | null>(null);
   const nudging = useRef<Drag<number> | null>(null);
   const text = edit.value === null ? "" : number(edit.value, limits.whole ? 0 : digitsFor(edit.value, digits));
 
+  const read = parse ?? ((entered: string) => readNumber(entered, unit));
+
   /** Keep what was typed or nudged; what is no number goes back. */
   const settle = (): void => {
     nudging.current?.commit();
     nudging.current = null;
     if (typed.value === null) return;
-    const value = parseNumber(typed.value);
+    const value = read(typed.value);
     if (value !== null) edit.set(within(value, limits));
     else if (!typed.value.trim()) edit.clear?.();
     typed.value = null;
   };
   const nudge = (by: number): void => {
-    const now = parseNumber(typed.value ?? text) ?? edit.value ?? 0;
+    const now = read(typed.value ?? text) ?? edit.value ?? 0;
     typed.value = null;
     nudging.current ??= edit.drag();
     nudging.current.update(within(now + by, limits));

@@ -4,6 +4,7 @@ import { batch } from "@preact/signals";
 import type { ChangeStep, NewStep } from "../protocol";
 import { nextRequest, run, send, show, want } from "./connection";
 import { expectServer, leaveServer } from "./live_server";
+import { isRefused } from "./solver";
 import * as state from "./state";
 import { discardShown, openDrag, type Change } from "./transaction";
 
@@ -17,6 +18,10 @@ export const discard = discardShown;
 /** Change a step at once. */
 export function change(id: string, values: Change): void {
   const command: ChangeStep = { type: "change_step", id, ...values };
+  if (isRefused(id, values.parameters ?? {})) {
+    fail("The keytime was not kept", "No timing goes through it at the allowed speeds. Move it, or raise Max speed.");
+    return;
+  }
   state.pending.value = command;
   if (!run(command)) state.pending.value = null;
 }
@@ -147,7 +152,13 @@ export function stepFrames(count: number): void {
 
 /** Bring files in: motions, recipes, warps and sound are told apart by the server. */
 export async function upload(files: Iterable<File>): Promise<void> {
-  for (const file of files) {
+  const isSkeleton = (file: File): boolean => file.name.toLowerCase().endsWith(".asf");
+  // A skeleton goes before the motions that need it.
+  const ordered = [...files].sort((a, b) => Number(isSkeleton(b)) - Number(isSkeleton(a)));
+  if (ordered.length > 0 && ordered.every(isSkeleton)) {
+    fail(`${ordered[0]!.name} is a skeleton without motion`, "It is kept in the project. Open the .amc that moves it.");
+  }
+  for (const file of ordered) {
     const most = state.welcome.value?.most_upload ?? Infinity;
     if (file.size > most) {
       fail(

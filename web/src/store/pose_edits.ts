@@ -50,7 +50,7 @@ const isDetail = (edit: PoseEdit, joints: readonly string[]): boolean =>
 // ---- words
 
 const WORDS: Record<string, string> = {
-  retime: "Move", refine: "Refine", succession: "Succession", jitter: "Random", scale_refinements: "Scale refinements",
+  retime: "Move", refine: "Refine", refine_poses: "Stagger", succession: "Succession", jitter: "Random", scale_refinements: "Scale refinements",
   clear_refinements: "Clear refinements", insert: "Insert a pose", delete: "Delete", exaggerate: "Exaggerate",
   turn: "Turn", edit: "Reshape", reach: "Reach", detail: "Detail", set_tangents: "Tangents", add_layer: "Add a layer",
 };

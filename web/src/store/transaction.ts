@@ -3,6 +3,7 @@
 import { batch } from "@preact/signals";
 import type { ChangeStep } from "../protocol";
 import { nextRequest, run, send, want } from "./connection";
+import { isRefused } from "./solver";
 import * as state from "./state";
 
 /** What changes in a step: parameters, weight, mute or label. */
@@ -30,9 +31,12 @@ export class Transaction {
     });
   }
 
-  /** Keep the last update: one undo step. Without an update, nothing happens. */
+  /** Keep the last update: one undo step. Keytimes that the solver refuses are discarded; no update, no step. */
   commit(): void {
-    if (this.shown && this.isOpen) run(this.shown);
+    if (this.shown && this.isOpen) {
+      if (isRefused(this.step, this.shown.parameters ?? {})) discardShown();
+      else run(this.shown);
+    }
     this.end();
   }
 

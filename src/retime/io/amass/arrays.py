@@ -12,8 +12,6 @@ import numpy.typing as npt
 
 from retime.errors import FormatError
 
-__all__ = ["Arrays"]
-
 # What one array may unpack to.
 _MOST_BYTES = 2 << 30
 _MOST_MEMBERS = 1000
@@ -22,12 +20,7 @@ _MOST_MEMBERS = 1000
 class Arrays:
     """A numpy archive: its members' names, and each array where it is asked for.
 
-    Parameters
-    ----------
-    data : bytes
-        The file.
-    path : str or Path
-        Where it lies, for what is said of it.
+    ``path`` is where the file lies, for what is said of it.
     """
 
     def __init__(self, data: bytes, path: str | Path) -> None:

@@ -16,9 +16,8 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from retime.io.sampled import depth_first
 from retime.motion.skeleton import EndSite, Skeleton
-
-__all__ = ["MODELS", "Model", "model_of"]
 
 _STATURE = 1.70
 _Point = tuple[float, float, float]
@@ -123,21 +122,14 @@ def _end(joint: str) -> _Point | None:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A body model's joints.
-
-    Parameters
-    ----------
-    name : str
-        Which.
-    skeleton : Skeleton
-        The joints on a neutral body of 1.70 m, every child behind its parent.
-    order : array of int (J,)
-        For each joint of the skeleton, its number in the model.
-    """
+    """A body model's joints."""
 
     name: str
+    """Which."""
     skeleton: Skeleton
+    """The joints on a neutral body of 1.70 m, every child behind its parent."""
     order: npt.NDArray[np.int64]
+    """For each joint of the skeleton, its number in the model. Shape (J,)."""
 
     def __len__(self) -> int:
         return len(self.order)
@@ -162,24 +154,18 @@ def model_of(joints: int) -> Model | None:
 @cache
 def _model(name: str) -> Model:
     listed = MODELS[name]
-    number = {joint: k for k, (joint, _) in enumerate(listed)}
-    children: dict[str, list[str]] = {}
-    for joint, parent in listed:
-        children.setdefault(parent, []).append(joint)
-    names: list[str] = []
-    stack = ["pelvis"]
-    while stack:  # depth first: BVH has no other order
-        names.append(stack.pop())
-        stack += reversed(children.get(names[-1], []))
-    parent_of = dict(listed)
-    parents = [names.index(parent_of[n]) if parent_of[n] else -1 for n in names]
+    number = {joint: k for k, (joint, _) in enumerate(listed)} | {"": -1}
+    above = [number[parent] for _, parent in listed]
+    order = depth_first(range(len(listed)), above.__getitem__, -1)  # BVH has no other order
+    names = [listed[k][0] for k in order]
+    parents = [order.index(above[k]) if above[k] >= 0 else -1 for k in order]
     places = _STATURE * np.array([_place(n) for n in names])
     offsets = places - np.where(np.array(parents)[:, None] < 0, places, places[parents])
     sites = []
     for j, joint in enumerate(names):
-        end = None if joint in children and joint != "head" else _end(joint)
+        end = None if number[joint] in above and joint != "head" else _end(joint)
         if end is not None:
             x, y, z = (_STATURE * np.array(end) - places[j]).tolist()
             sites.append(EndSite(j, (x, y, z)))
     skeleton = Skeleton(tuple(names), np.array(parents), offsets, end_sites=tuple(sites))
-    return Model(name, skeleton, np.array([number[n] for n in names]))
+    return Model(name, skeleton, np.array(order))

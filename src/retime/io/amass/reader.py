@@ -6,7 +6,6 @@ import hashlib
 import zipfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
@@ -14,12 +13,12 @@ from retime.arrays import FloatArray
 from retime.errors import FormatError
 from retime.io.amass.arrays import Arrays
 from retime.io.amass.body_model import MODELS, Model, model_of
+from retime.io.as_read import no_frame_rate
 from retime.io.files import read_bytes
+from retime.io.parameters import RestFrame
 from retime.motion import Motion, Origin, Pose, Units, quat
 from retime.motion.kinematics import infer_units
 from retime.notes import Note, Remedy
-
-__all__ = ["PARTS", "RATES", "AmassFile", "read_motion", "recognises"]
 
 # Names of the frame rate, and of the poses by part in the order of the models' joints.
 RATES = ("mocap_framerate", "mocap_frame_rate")
@@ -30,8 +29,8 @@ PARTS = ("root_orient", "pose_body", "pose_jaw", "pose_eye", "pose_hand")
 class AmassFile:
     """What is kept of an archive, for writing it back.
 
-    ``told_fps`` is the rate that the archive tells, which ``fps`` may overrule. From ``rotations``
-    on, these are the very objects of the motion as read.
+    ``told_fps`` is the rate that the archive tells, which that of the ``motion`` as it was read may
+    overrule.
     """
 
     data: bytes
@@ -39,10 +38,7 @@ class AmassFile:
     vectors: FloatArray
     rest_rows: int
     told_fps: float | None
-    fps: float
-    rotations: FloatArray
-    translations: dict[str, FloatArray]
-    rest_pose: Pose | None
+    motion: Motion
 
 
 def recognises(path: Path) -> bool:
@@ -59,7 +55,7 @@ def recognises(path: Path) -> bool:
 def read_motion(
     path: str | Path,
     *,
-    rest_frame: Literal["auto", "keep", "first"] = "auto",
+    rest_frame: RestFrame = "auto",
     fps: float | None = None,
 ) -> Motion:
     """Read an archive. Options are those of ``retime.read``; a rest frame is not looked for."""
@@ -77,9 +73,7 @@ def read_motion(
     told = _told_rate(arrays)
     rate = told if fps is None else fps
     if rate is None:
-        raise FormatError(
-            Note("tells no frame rate", Remedy("give it", parameter="reading.fps")), path=path
-        )
+        raise no_frame_rate(path)
     rotations = quat.exp(vectors[:, model.order])
     aside = int(rest_frame == "first" and frames > 0)
     rest_pose = Pose(rotations[0], {"pelvis": way[0]}) if aside else None
@@ -96,37 +90,16 @@ def read_motion(
         ),
     )
     motion = _with_up(motion, any(name in arrays for name in RATES))
-    kept = AmassFile(
-        data,
-        model,
-        vectors,
-        aside,
-        told,
-        motion.fps,
-        motion.rotations,
-        dict(motion.translations),
-        motion.rest_pose,
-    )
+    kept = AmassFile(data, model, vectors, aside, told, motion)
     origin = Origin("amass", str(path), hashlib.sha256(data).hexdigest(), kept)
     return replace(motion, origin=origin)
 
 
 def _vectors(arrays: Arrays) -> FloatArray:
     """Return the rotation vectors (F, J, 3) in the model's order."""
-    if "poses" in arrays:
-        found = arrays.floats("poses")
-        if found.ndim == 3 and found.shape[2] == 3:
-            found = found.reshape(len(found), -1)
-    else:
-        parts = [arrays.floats(name) for name in PARTS if name in arrays]
-        if "root_orient" not in arrays or "pose_body" not in arrays:
-            raise FormatError(
-                "holds no poses, so it is no motion (an archive of a body's shape alone?)",
-                path=arrays.path,
-            )
-        if len({len(p) if p.ndim == 2 else -1 for p in parts}) > 1 or parts[0].ndim != 2:
-            raise FormatError("its poses by part differ in their frames", path=arrays.path)
-        found = np.concatenate(parts, axis=1)
+    found = arrays.floats("poses") if "poses" in arrays else _by_part(arrays)
+    if found.ndim == 3 and found.shape[2] == 3:
+        found = found.reshape(len(found), -1)
     columns = found.shape[1] if found.ndim == 2 else 0
     if columns % 3 or model_of(columns // 3) is None:
         known = ", ".join(f"{3 * len(listed)} ({name})" for name, listed in MODELS.items())
@@ -134,6 +107,19 @@ def _vectors(arrays: Arrays) -> FloatArray:
             f"poses have shape {found.shape}; known are columns of {known}", path=arrays.path
         )
     return found.reshape(len(found), -1, 3)
+
+
+def _by_part(arrays: Arrays) -> FloatArray:
+    """Return the poses of an archive that holds them by part of the body."""
+    if "root_orient" not in arrays or "pose_body" not in arrays:
+        raise FormatError(
+            "holds no poses, so it is no motion (an archive of a body's shape alone?)",
+            path=arrays.path,
+        )
+    parts = [arrays.floats(name) for name in PARTS if name in arrays]
+    if any(p.ndim != 2 or len(p) != len(parts[0]) for p in parts):
+        raise FormatError("its poses by part differ in their frames", path=arrays.path)
+    return np.concatenate(parts, axis=1)
 
 
 def _told_rate(arrays: Arrays) -> float | None:

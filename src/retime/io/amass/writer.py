@@ -19,8 +19,6 @@ from retime.io.as_read import is_as_read, needs_even_frames
 from retime.io.files import write_bytes
 from retime.motion import Motion, quat
 
-__all__ = ["write_motion"]
-
 # Arrays that tell of the body and not of its motion, however many rows they have.
 _STILL = {"betas", "gender", "num_betas", "v_template", "markers_latent", "latent_labels"}
 _LENGTHS = ("mocap_time_length",)
@@ -42,7 +40,7 @@ def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -
             stacklevel=2,
         )
     rest = None if drop_rest else motion.rest_pose
-    same = is_as_read(motion, kept) and motion.fps == kept.told_fps
+    same = is_as_read(motion, kept.motion) and motion.fps == kept.told_fps
     if same and (rest is None) == (kept.rest_rows == 0):
         write_bytes(path, [kept.data])
         return
@@ -64,28 +62,29 @@ def _changed(
         way = np.concatenate([motion.rest_pose.translations["pelvis"][None], way])
         source, share = np.r_[0, source], np.r_[0.0, share]
     flat = vectors.reshape(len(vectors), -1)
-    new: dict[str, npt.NDArray[Any]] = {"trans": way}
+    told = dict.fromkeys(RATES, motion.fps) | dict.fromkeys(_LENGTHS, len(flat) / motion.fps)
+    new: dict[str, npt.NDArray[Any]] = {"trans": way, **_poses(flat, arrays)}
+    new |= {n: np.full(arrays.shape(n), value) for n, value in told.items() if n in arrays}
+    frames = len(kept.vectors)
+    for name in arrays.names:
+        moves = frames > 1 and arrays.shape(name)[:1] == (frames,)
+        if moves and name not in new and name not in _STILL:
+            new[name] = _resampled(arrays[name], source, share)
+    return {n: v.astype(arrays[n].dtype) for n, v in new.items()}
+
+
+def _poses(flat: FloatArray, arrays: Arrays) -> dict[str, npt.NDArray[Any]]:
+    """Lay rotation vectors (F, 3 J) out as the archive has them: by part, or as one."""
+    out = {}
     start = 0
     for name in PARTS:
         if name in arrays:
             width = arrays.shape(name)[-1]
-            new[name] = flat[:, start : start + width]
+            out[name] = flat[:, start : start + width]
             start += width
     if "poses" in arrays:
-        shape = arrays.shape("poses")
-        new["poses"] = flat.reshape(len(flat), *shape[1:])
-    for name in RATES:
-        if name in arrays:
-            new[name] = np.full(arrays.shape(name), motion.fps)
-    for name in _LENGTHS:
-        if name in arrays:
-            new[name] = np.full(arrays.shape(name), len(flat) / motion.fps)
-    frames = len(kept.vectors)
-    for name in arrays.names:
-        shape = arrays.shape(name)
-        if name not in new and name not in _STILL and frames > 1 and shape[:1] == (frames,):
-            new[name] = _resampled(arrays[name], source, share)
-    return {n: v.astype(arrays[n].dtype) for n, v in new.items()}
+        out["poses"] = flat.reshape(len(flat), *arrays.shape("poses")[1:])
+    return out
 
 
 def _source_frames(motion: Motion, kept: AmassFile) -> tuple[npt.NDArray[np.int64], FloatArray]:
@@ -93,7 +92,7 @@ def _source_frames(motion: Motion, kept: AmassFile) -> tuple[npt.NDArray[np.int6
     warp = motion.origin.warp if motion.origin is not None else None
     times = motion.times if warp is None else warp(motion.times, "pelvis:translation")
     count = len(kept.vectors) - kept.rest_rows
-    position = times * kept.fps
+    position = times * kept.motion.fps
     if warp is not None and warp.loop and count > 1:
         position = position % (count - 1)
     position = np.clip(position, 0, max(count - 1, 0))

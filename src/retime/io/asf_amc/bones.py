@@ -14,8 +14,6 @@ from retime.errors import FormatError, did_you_mean
 from retime.motion import quat
 from retime.motion.skeleton import EndSite, Skeleton
 
-__all__ = ["ROOT", "AsfFile", "Bone", "numbers", "parse_asf", "text_lines"]
-
 ROOT = "root"
 # More bones than any figure has, and lengths beyond any.
 _MOST_BONES = 5000
@@ -29,34 +27,23 @@ Line = tuple[int, list[str]]
 
 @dataclass
 class Bone:
-    """A bone as its file has it.
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-    line : int
-        Where it stands in the file.
-    direction, length
-        Where it ends, from its start, in the figure's own axes.
-    axis : array (4,)
-        The frame that its rotations are told in, as a quaternion.
-    turns : list of int
-        Axes of its rotations, 0 to 2, in the order of its values; the first is applied first.
-    shifts : mapping of int to int
-        Column of its values by axis, for translations: the root's only.
-    columns : list of int
-        Columns of its values that are rotations.
-    """
+    """A bone as its file has it."""
 
     name: str
+    """Its name."""
     line: int
+    """Where it stands in the file."""
     direction: FloatArray = field(default_factory=lambda: np.zeros(3))
     length: float = 0.0
+    """Where it ends, from its start, in the figure's own axes."""
     axis: FloatArray = field(default_factory=lambda: quat.identity())
+    """The frame that its rotations are told in, as a quaternion. Shape (4,)."""
     turns: list[int] = field(default_factory=list)
+    """Axes of its rotations, 0 to 2, in the order of its values; the first is applied first."""
     columns: list[int] = field(default_factory=list)
+    """Columns of its values that are rotations."""
     shifts: dict[int, int] = field(default_factory=dict)
+    """Column of its values by axis, for translations: the root's only."""
 
     @property
     def width(self) -> int:
@@ -71,33 +58,22 @@ class Bone:
 
 @dataclass
 class AsfFile:
-    """An ASF file.
-
-    Parameters
-    ----------
-    data : bytes
-        The file.
-    name : str
-        Its file name.
-    bones : list of Bone
-        The root first, then in the order of the hierarchy, every child behind its parent.
-    parents : list of int
-        Index of each bone's parent.
-    skeleton : Skeleton
-        The joints, at the bones' starts.
-    length_unit : float
-        What the file gives as its unit of length; 0 where it gives none.
-    degrees : bool
-        Whether angles are in degrees.
-    """
+    """An ASF file."""
 
     data: bytes
+    """The file."""
     name: str
+    """Its file name."""
     bones: list[Bone]
+    """The root first, then in the order of the hierarchy, every child behind its parent."""
     parents: list[int]
+    """Index of each bone's parent."""
     skeleton: Skeleton
+    """The joints, at the bones' starts."""
     length_unit: float
+    """What the file gives as its unit of length; 0 where it gives none."""
     degrees: bool
+    """Whether angles are in degrees."""
 
 
 def text_lines(data: bytes, path: str | Path, what: str) -> Iterator[Line]:
@@ -217,15 +193,7 @@ def _bone(block: list[Line], degrees: bool, path: str | Path) -> Bone:
         raise FormatError("a bone without a name", path=path, line=line)
     bone = Bone(names[0], line)
     for number, words in block:
-        word, rest = words[0].lower(), words[1:]
-        if word == "direction":
-            bone.direction = np.array(_three(rest, path, number))
-        elif word == "length":
-            (bone.length,) = numbers(rest[:1] or ["?"], path, number)
-        elif word == "axis":
-            bone.axis = _axis(rest, degrees, path, number)
-        elif word == "dof":
-            _freedoms(bone, rest, path, number)
+        _tell(bone, words[0].lower(), words[1:], degrees, path, number)
     if bone.shifts:
         raise FormatError(
             f"the bone {bone.name!r} moves along its axes, which retime does not read",
@@ -233,6 +201,20 @@ def _bone(block: list[Line], degrees: bool, path: str | Path) -> Bone:
             line=line,
         )
     return bone
+
+
+def _tell(
+    bone: Bone, word: str, rest: list[str], degrees: bool, path: str | Path, line: int
+) -> None:
+    """Take in a line about a bone; what is not needed is passed over."""
+    if word == "direction":
+        bone.direction = np.array(_three(rest, path, line))
+    elif word == "length":
+        (bone.length,) = numbers(rest[:1] or ["?"], path, line)
+    elif word == "axis":
+        bone.axis = _axis(rest, degrees, path, line)
+    elif word == "dof":
+        _freedoms(bone, rest, path, line)
 
 
 def _three(words: list[str], path: str | Path, line: int) -> list[float]:
@@ -278,20 +260,7 @@ def _hierarchy(
     lines: list[Line], bones: dict[str, Bone], path: str | Path
 ) -> tuple[list[str], list[int]]:
     """Order the bones, every child behind its parent; all must hang on the root."""
-    children: dict[str, list[str]] = {}
-    taken: set[str] = set()
-    for number, words in lines:
-        if words[0].lower() in ("begin", "end") and len(words) == 1:
-            continue
-        for name in words:
-            if name not in bones:
-                hint = did_you_mean(name, bones)
-                raise FormatError(f"no bone {name!r}{hint}", path=path, line=number)
-        for name in words[1:]:
-            if name in taken or name == ROOT:
-                raise FormatError(f"{name!r} hangs on two bones", path=path, line=number)
-            taken.add(name)
-        children.setdefault(words[0], []).extend(words[1:])
+    children = _children(lines, bones, path)
     order: list[str] = []
     parents: list[int] = []
     stack = [(ROOT, -1)]
@@ -306,6 +275,24 @@ def _hierarchy(
             f"the bone {lost!r} does not hang on the root", path=path, line=bones[lost].line
         )
     return order, parents
+
+
+def _children(lines: list[Line], bones: dict[str, Bone], path: str | Path) -> dict[str, list[str]]:
+    children: dict[str, list[str]] = {}
+    taken = {ROOT}
+    for number, words in lines:
+        if words[0].lower() in ("begin", "end") and len(words) == 1:
+            continue
+        for name in words:
+            if name not in bones:
+                hint = did_you_mean(name, bones)
+                raise FormatError(f"no bone {name!r}{hint}", path=path, line=number)
+        for name in words[1:]:
+            if name in taken:
+                raise FormatError(f"{name!r} hangs on two bones", path=path, line=number)
+            taken.add(name)
+        children.setdefault(words[0], []).extend(words[1:])
+    return children
 
 
 def _skeleton(bones: list[Bone], parents: list[int]) -> Skeleton:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
@@ -14,12 +13,11 @@ from retime.body import find_body
 from retime.errors import FormatError, InputError, did_you_mean
 from retime.io.asf_amc.bones import AsfFile, Bone, numbers, parse_asf, text_lines
 from retime.io.files import read_bytes
-from retime.io.rest_frame import starts_at_rest
-from retime.motion import Motion, Origin, Pose, Units, quat
+from retime.io.parameters import RestFrame
+from retime.io.rest_frame import set_aside
+from retime.motion import Motion, Origin, Units, quat
 from retime.motion.kinematics import height, infer_units
 from retime.notes import Note, Remedy
-
-__all__ = ["USUAL_FPS", "AmcFile", "find_skeleton", "read_motion", "turned"]
 
 # What the laboratory of most such files recorded at.
 USUAL_FPS = 120.0
@@ -34,7 +32,7 @@ class AmcFile:
     """What is kept of a motion's file and of its skeleton's, for writing it back.
 
     ``told_fps`` is the rate of the file, or the usual one where it tells none; ``fps`` may overrule
-    it. From ``rotations`` on, these are the very objects of the motion as read.
+    it. ``motion`` is as it was read.
     """
 
     data: bytes
@@ -44,10 +42,7 @@ class AmcFile:
     first_frame: int
     rest_rows: int
     told_fps: float
-    fps: float
-    rotations: FloatArray
-    translations: dict[str, FloatArray]
-    rest_pose: Pose | None
+    motion: Motion
 
 
 @dataclass
@@ -61,7 +56,7 @@ class _Amc:
 def read_motion(
     path: str | Path,
     *,
-    rest_frame: Literal["auto", "keep", "first"] = "auto",
+    rest_frame: RestFrame = "auto",
     fps: float | None = None,
     skeleton: Path | None = None,
 ) -> Motion:
@@ -90,12 +85,8 @@ def read_motion(
     silent = [b.name for b in asf.bones if b.width and b.name not in amc.values]
     if silent:
         notes.append(f"bones without values rest: {', '.join(silent[:8])}")
-    aside = int(rest_frame == "first" or (rest_frame == "auto" and starts_at_rest(rotations)))
-    rest_pose = None
     name = asf.skeleton.names[0]
-    if aside and len(rotations):
-        rest_pose = Pose(rotations[0], {name: root[0]})
-        notes.append("frame 0 is an added rest pose: set aside, and restored on writing")
+    aside, rest_pose, said = set_aside(rotations, {name: root}, rest_frame)
     motion = Motion(
         asf.skeleton,
         rotations[aside:],
@@ -103,7 +94,7 @@ def read_motion(
         fps=rate,
         units=Units(how="unknown"),
         rest_pose=rest_pose,
-        notes=tuple(notes),
+        notes=(*notes, *said),
     )
     motion = _with_declared_length(motion, asf)
     kept = AmcFile(
@@ -114,10 +105,7 @@ def read_motion(
         amc.first_frame,
         aside,
         amc.fps or USUAL_FPS,
-        motion.fps,
-        motion.rotations,
-        dict(motion.translations),
-        motion.rest_pose,
+        motion,
     )
     origin = Origin("amc", str(path), hashlib.sha256(data).hexdigest(), kept)
     return replace(motion, origin=origin)
@@ -154,72 +142,86 @@ def companions(path: Path) -> list[Path]:
 
 
 def _parse_amc(data: bytes, path: Path, asf: AsfFile) -> _Amc:
-    widths = {b.name: b.width for b in asf.bones}
-    rows: dict[str, list[list[float]]] = {}
-    seen: dict[str, int] = {}
-    degrees, fps = asf.degrees, None
-    first = frame = -1
-    count = 0
-    line = 0
+    frames = _AmcFrames(path, asf)
     for line, words in text_lines(data, path, "an AMC file"):
+        frames.take(line, words)
+    return frames.whole()
+
+
+class _AmcFrames:
+    """The values of an AMC file, put together line by line."""
+
+    def __init__(self, path: Path, asf: AsfFile) -> None:
+        self.path, self.asf = path, asf
+        self.widths = {b.name: b.width for b in asf.bones}
+        self.rows: dict[str, list[list[float]]] = {}
+        self.seen: dict[str, int] = {}  # the frame that a bone stood in last, counted from 1
+        self.degrees = asf.degrees
+        self.fps: float | None = None
+        self.first = self.frame = -1
+        self.count = self.line = 0
+
+    def fail(self, text: str) -> FormatError:
+        return FormatError(text, path=self.path, line=self.line)
+
+    def take(self, line: int, words: list[str]) -> None:
+        """Take a line that is not empty."""
+        self.line = line
         word = words[0]
         if word.startswith(":"):
-            keyword = word.upper()
-            if keyword in (":DEGREES", ":RADIANS"):
-                degrees = keyword == ":DEGREES"
-            elif keyword == ":SAMPLES-PER-SECOND" and len(words) > 1:
-                (fps,) = numbers(words[1:2], path, line)
-                if fps <= 0:
-                    raise FormatError(f"{fps:g} samples per second", path=path, line=line)
-            continue
-        if len(words) == 1 and word.isdecimal() and len(word) < 12 and word not in widths:
-            _must_be_whole(rows, seen, count, frame, path, line)
-            if count and int(word) != frame + 1:
-                text = f"frame {int(word)} follows frame {frame}; frames are missing"
-                raise FormatError(text, path=path, line=line)
-            frame = int(word)
-            first = frame if not count else first
-            count += 1
-            continue
-        if not count:
-            if word in widths:
-                raise FormatError("values before the first frame", path=path, line=line)
-            continue  # a program's own words before the first frame
-        if word not in widths:
-            text = f"{asf.name} has no bone {word!r}{did_you_mean(word, widths)}"
-            raise FormatError(text, path=path, line=line)
-        if seen.get(word) == count:
-            raise FormatError(f"{word!r} stands twice in a frame", path=path, line=line)
-        if len(words) - 1 != widths[word]:
-            text = f"{word!r} has {len(words) - 1} values; {asf.name} says {widths[word]}"
-            raise FormatError(text, path=path, line=line)
-        seen[word] = count
-        rows.setdefault(word, []).append(numbers(words[1:], path, line))
-        if len(rows[word]) != count:
-            raise FormatError(f"frame {first} lacks {word!r}", path=path, line=line)
-    if not count:
-        raise FormatError("has no frames, so it is not an AMC file", path=path)
-    _must_be_whole(rows, seen, count, frame, path, line)
-    if asf.bones[0].name not in rows:
-        raise FormatError("has no values of the root", path=path)
-    return _Amc({n: np.array(v) for n, v in rows.items()}, degrees, first, fps)
+            self._set(word.upper(), words[1:])
+        elif len(words) == 1 and word.isdecimal() and len(word) < 12 and word not in self.widths:
+            self._begin(int(word))
+        elif self.count:
+            self._add(word, words[1:])
+        elif word in self.widths:  # others are a program's own words
+            raise self.fail("values before the first frame")
 
+    def _set(self, keyword: str, values: list[str]) -> None:
+        if keyword in (":DEGREES", ":RADIANS"):
+            self.degrees = keyword == ":DEGREES"
+        elif keyword == ":SAMPLES-PER-SECOND" and values:
+            (self.fps,) = numbers(values[:1], self.path, self.line)
+            if self.fps <= 0:
+                raise self.fail(f"{self.fps:g} samples per second")
 
-def _must_be_whole(
-    rows: dict[str, list[list[float]]],
-    seen: dict[str, int],
-    count: int,
-    frame: int,
-    path: Path,
-    line: int,
-) -> None:
-    """Refuse a frame that lacks a bone which the frames before have."""
-    if not count:
-        return
-    for name in rows:
-        if seen[name] != count:
-            text = f"frame {frame} lacks {name!r}; the file may be cut off"
-            raise FormatError(text, path=path, line=line)
+    def _begin(self, frame: int) -> None:
+        self._must_be_whole()
+        if not self.count:
+            self.first = frame
+        elif frame != self.frame + 1:
+            raise self.fail(f"frame {frame} follows frame {self.frame}; frames are missing")
+        self.frame = frame
+        self.count += 1
+
+    def _add(self, bone: str, values: list[str]) -> None:
+        width, name = self.widths.get(bone), self.asf.name
+        if width is None:
+            raise self.fail(f"{name} has no bone {bone!r}{did_you_mean(bone, self.widths)}")
+        if self.seen.get(bone) == self.count:
+            raise self.fail(f"{bone!r} stands twice in a frame")
+        if len(values) != width:
+            raise self.fail(f"{bone!r} has {len(values)} values; {name} says {width}")
+        self.seen[bone] = self.count
+        self.rows.setdefault(bone, []).append(numbers(values, self.path, self.line))
+        if len(self.rows[bone]) != self.count:
+            raise self.fail(f"frame {self.first} lacks {bone!r}")
+
+    def _must_be_whole(self) -> None:
+        """Refuse a frame that lacks a bone which the frames before have."""
+        missing = next((name for name in self.rows if self.seen[name] != self.count), None)
+        if missing is not None:
+            raise self.fail(f"frame {self.frame} lacks {missing!r}; the file may be cut off")
+
+    def whole(self) -> _Amc:
+        """Return what was read, once all lines are taken."""
+        if not self.count:
+            raise FormatError("has no frames, so it is not an AMC file", path=self.path)
+        self._must_be_whole()
+        if self.asf.bones[0].name not in self.rows:
+            raise FormatError("has no values of the root", path=self.path)
+        values = {n: np.array(v) for n, v in self.rows.items()}
+        return _Amc(values, self.degrees, self.first, self.fps)
 
 
 def turned(bone: Bone, angles: FloatArray) -> FloatArray:

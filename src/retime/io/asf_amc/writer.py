@@ -10,17 +10,14 @@ from itertools import chain
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.errors import FormatWarning, InputError
-from retime.io.as_read import is_as_read, needs_even_frames
+from retime.io.as_read import is_as_read, nearest_rows, needs_even_frames
 from retime.io.asf_amc.bones import Bone
 from retime.io.asf_amc.reader import USUAL_FPS, AmcFile, find_skeleton, turned
 from retime.io.files import read_bytes, write_bytes
 from retime.motion import Motion, quat
-
-__all__ = ["write_motion"]
 
 # Turning and moving beyond this that cannot be written is said: radians, units of length.
 _LOST_TURN = np.radians(0.5)
@@ -38,7 +35,7 @@ def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -
         raise InputError(needs_even_frames("AMC"))
     skeleton = _place_of_skeleton(kept, path)
     aside = 0 if drop_rest or motion.rest_pose is None else 1
-    if is_as_read(motion, kept) and motion.fps == kept.told_fps and aside == kept.rest_rows:
+    if is_as_read(motion, kept.motion) and motion.fps == kept.told_fps and aside == kept.rest_rows:
         write_bytes(path, [kept.data])
     else:
         values = _values(motion, kept)
@@ -98,13 +95,7 @@ def _values(motion: Motion, kept: AmcFile) -> dict[str, FloatArray]:
             values = np.zeros((len(motion), bone.width))
             values[:, bone.columns] = np.degrees(angles) if kept.degrees else angles
             out[bone.name] = values
-    root = kept.asf.bones[0]
-    place = motion.translations[root.name] - kept.asf.skeleton.offsets[0]
-    for axis in range(3):
-        if axis in root.shifts:
-            out[root.name][:, root.shifts[axis]] = place[:, axis]
-        elif np.abs(place[:, axis]).max(initial=0.0) > _LOST_WAY:
-            _warn(f"the root cannot move along {'XYZ'[axis]} in this skeleton: left out")
+    _place_root(motion, kept, out)
     if lost:
         name = max(lost, key=lambda n: lost[n])
         _warn(
@@ -112,6 +103,16 @@ def _values(motion: Motion, kept: AmcFile) -> dict[str, FloatArray]:
             f"{np.degrees(lost[name]):.1f} degrees: left out"
         )
     return {n: v for n, v in out.items() if n in kept.values or (v != 0).any()}
+
+
+def _place_root(motion: Motion, kept: AmcFile, values: dict[str, FloatArray]) -> None:
+    root = kept.asf.bones[0]
+    place = motion.translations[root.name] - kept.asf.skeleton.offsets[0]
+    for axis in range(3):
+        if axis in root.shifts:
+            values[root.name][:, root.shifts[axis]] = place[:, axis]
+        elif np.abs(place[:, axis]).max(initial=0.0) > _LOST_WAY:
+            _warn(f"the root cannot move along {'XYZ'[axis]} in this skeleton: left out")
 
 
 def _warn(text: str) -> None:
@@ -124,12 +125,7 @@ def _near(motion: Motion, kept: AmcFile, bone: Bone) -> FloatArray | None:
     count = 0 if values is None else len(values) - kept.rest_rows
     if values is None or count < 1:
         return None
-    warp = motion.origin.warp if motion.origin is not None else None
-    times = motion.times if warp is None else warp(motion.times, bone.name)
-    frame: npt.NDArray[np.int64] = np.round(times * kept.fps).astype(np.int64)
-    if warp is not None and warp.loop and count > 1:
-        frame %= count - 1
-    rows = np.clip(frame, 0, count - 1) + kept.rest_rows
+    rows = nearest_rows(motion, bone.name, fps=kept.motion.fps, count=count, first=kept.rest_rows)
     angles: FloatArray = values[rows][:, bone.columns]
     return np.radians(angles) if kept.degrees else angles
 

@@ -10,8 +10,6 @@ import numpy as np
 
 from retime.errors import FormatError
 
-__all__ = ["Channel", "Hierarchy", "Node", "parse_hierarchy"]
-
 # Hair and ropes hang a few hundred bones deep; deeper nesting is a broken or hostile file.
 MOST_DEPTH = 1024
 MOST_NODES = 100_000
@@ -102,54 +100,78 @@ class _Words:
 
 def parse_hierarchy(lines: list[str], path: str) -> Hierarchy:
     """Parse the lines up to MOTION; the first line is the file's first."""
-    words = _Words(lines, path)
-    nodes: list[Node] = []
-    stack: list[int] = []
-    waiting: int | None = None  # a node whose brace has not opened yet
-    columns = 0
-    for chunk in words:
+    parser = _Parser(_Words(lines, path))
+    for chunk in parser.words:
+        parser.take(chunk)
+    return parser.whole()
+
+
+class _Parser:
+    """Nodes, put together statement by statement."""
+
+    def __init__(self, words: _Words) -> None:
+        self.words = words
+        self.nodes: list[Node] = []
+        self.stack: list[int] = []
+        self.waiting: Node | None = None  # a node whose brace has not opened yet
+        self.columns = 0
+
+    def take(self, chunk: str) -> None:
+        """Take a brace, or the words between braces and line ends."""
         if chunk == "{":
-            if waiting is None:
-                raise words.fail("a brace opens where no joint was declared")
-            stack.append(waiting)
-            waiting = None
-            if len(stack) > MOST_DEPTH:
-                raise words.fail(f"joints are nested more than {MOST_DEPTH} deep")
-            continue
-        if chunk == "}":
-            if not stack:
-                raise words.fail("a brace closes that none opened")
-            stack.pop()
-            continue
-        rest = chunk
-        while rest:
-            keyword, rest = _first_word(rest)
-            if keyword == "hierarchy":
-                continue
-            if keyword in ("root", "joint", "end"):
-                if waiting is not None:
-                    raise words.fail(f"{nodes[waiting].name!r} has no braces")
-                if len(nodes) >= MOST_NODES:
-                    raise words.fail(f"more than {MOST_NODES} joints")
-                nodes.append(_declare(words, keyword, rest, stack, nodes))
-                waiting, rest = len(nodes) - 1, ""
-            elif waiting is not None:
-                raise words.fail(f"{nodes[waiting].name!r} has no braces")
-            elif keyword == "offset":
-                rest = _read_offset(words, _inside(words, stack, nodes), rest)
-            elif keyword == "channels":
-                node = _inside(words, stack, nodes)
-                rest = _read_channels(words, node, rest)
-                node.first_column = columns
-                columns += len(node.channels)
-            else:
-                raise words.fail(f"expected JOINT, OFFSET or CHANNELS, found {keyword[:40]!r}")
-    if stack or waiting is not None:
-        name = nodes[stack[-1] if stack else len(nodes) - 1].name
-        raise words.fail(f"the braces of {name!r} are not closed before MOTION")
-    if not nodes:
-        raise words.fail("the hierarchy declares no joint")
-    return Hierarchy(nodes, columns)
+            self._open()
+        elif chunk == "}":
+            if not self.stack:
+                raise self.words.fail("a brace closes that none opened")
+            self.stack.pop()
+        else:
+            rest = chunk
+            while rest:
+                rest = self._statement(*_first_word(rest))
+
+    def _open(self) -> None:
+        if self.waiting is None:
+            raise self.words.fail("a brace opens where no joint was declared")
+        self.stack.append(len(self.nodes) - 1)
+        self.waiting = None
+        if len(self.stack) > MOST_DEPTH:
+            raise self.words.fail(f"joints are nested more than {MOST_DEPTH} deep")
+
+    def _statement(self, keyword: str, rest: str) -> str:
+        """Take a statement, and return what follows it on its line."""
+        if keyword == "hierarchy":
+            return rest
+        if self.waiting is not None:
+            raise self.words.fail(f"{self.waiting.name!r} has no braces")
+        if keyword in ("root", "joint", "end"):
+            if len(self.nodes) >= MOST_NODES:
+                raise self.words.fail(f"more than {MOST_NODES} joints")
+            self.waiting = _declare(self.words, keyword, rest, self.stack, self.nodes)
+            self.nodes.append(self.waiting)
+            return ""
+        if keyword == "offset":
+            return _read_offset(self.words, self._inside(), rest)
+        if keyword != "channels":
+            raise self.words.fail(f"expected JOINT, OFFSET or CHANNELS, found {keyword[:40]!r}")
+        node = self._inside()
+        rest = _read_channels(self.words, node, rest)
+        node.first_column = self.columns
+        self.columns += len(node.channels)
+        return rest
+
+    def _inside(self) -> Node:
+        if not self.stack:
+            raise self.words.fail("OFFSET or CHANNELS outside of any joint")
+        return self.nodes[self.stack[-1]]
+
+    def whole(self) -> Hierarchy:
+        """Return what was parsed, once all chunks are taken."""
+        if self.stack or self.waiting is not None:
+            name = self.nodes[self.stack[-1] if self.stack else -1].name
+            raise self.words.fail(f"the braces of {name!r} are not closed before MOTION")
+        if not self.nodes:
+            raise self.words.fail("the hierarchy declares no joint")
+        return Hierarchy(self.nodes, self.columns)
 
 
 def _first_word(text: str) -> tuple[str, str]:
@@ -170,12 +192,6 @@ def _declare(words: _Words, keyword: str, rest: str, stack: list[int], nodes: li
     if keyword == "joint" and parent < 0:
         raise words.fail(f"JOINT {rest} stands outside of any ROOT")
     return Node("JOINT" if parent >= 0 else "ROOT", rest.strip(), parent, words.line)
-
-
-def _inside(words: _Words, stack: list[int], nodes: list[Node]) -> Node:
-    if not stack:
-        raise words.fail("OFFSET or CHANNELS outside of any joint")
-    return nodes[stack[-1]]
 
 
 def _read_offset(words: _Words, node: Node, rest: str) -> str:

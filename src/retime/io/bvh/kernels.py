@@ -8,14 +8,6 @@ import numpy as np
 
 from retime.compiled import kernel
 
-__all__ = [
-    "count_numbers",
-    "euler_to_quaternions",
-    "format_rows",
-    "parse_numbers",
-    "quaternions_to_euler",
-]
-
 # Powers of ten that a double holds exactly.
 _EXACT_POWERS = np.array([10.0**k for k in range(23)])
 

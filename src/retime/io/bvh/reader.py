@@ -6,7 +6,6 @@ import hashlib
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +15,10 @@ from retime.errors import FormatError
 from retime.io.bvh.hierarchy import MOST_LENGTH, Hierarchy, parse_hierarchy
 from retime.io.bvh.rows import Rows, parse_rows
 from retime.io.files import read_bytes
-from retime.io.rest_frame import starts_at_rest
-from retime.motion import Motion, Origin, Pose, Units
+from retime.io.parameters import RestFrame
+from retime.io.rest_frame import set_aside
+from retime.motion import Motion, Origin, Units
 from retime.motion.skeleton import EndSite, Skeleton, unique_names
-
-__all__ = ["BvhFile", "read_motion", "rotation_columns"]
 
 _MOTION = re.compile(rb"(?:\A|\r\n|\r|\n)[ \t]*motion(?=\s|\Z)", re.IGNORECASE)
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -40,24 +38,20 @@ _OTHER_FORMATS = {
 class BvhFile:
     """What is kept of a file, for writing it back.
 
-    From ``skeleton`` on, these are the very objects of the motion as read: while a motion still
-    holds them, the file's own digits are its digits.
+    ``motion`` is as it was read: while another still holds its very arrays, the file's own digits
+    are its digits.
     """
 
     hierarchy: Hierarchy
     rows: Rows
     rest_rows: int
-    fps: float
-    skeleton: Skeleton
-    rotations: FloatArray
-    translations: dict[str, FloatArray]
-    rest_pose: Pose | None
+    motion: Motion
 
 
 def read_motion(
     path: str | Path,
     *,
-    rest_frame: Literal["auto", "keep", "first"] = "auto",
+    rest_frame: RestFrame = "auto",
     fps: float | None = None,
 ) -> Motion:
     """Read a BVH file; units and up axis are left open. Options are those of ``retime.read``."""
@@ -70,13 +64,7 @@ def read_motion(
     for joint, track in translations.items():
         if (np.abs(track) > MOST_LENGTH).any():
             raise FormatError(f"positions of {joint!r} are too large to be lengths", path=name)
-    notes = list(rows.notes)
-
-    aside = int(rest_frame == "first" or (rest_frame == "auto" and starts_at_rest(rotations)))
-    rest_pose = None
-    if aside and len(rotations):
-        rest_pose = Pose(rotations[0], {n: t[0] for n, t in translations.items()})
-        notes.append("frame 0 is an added rest pose: set aside, and restored on writing")
+    aside, rest_pose, said = set_aside(rotations, translations, rest_frame)
     motion = Motion(
         skeleton,
         rotations[aside:],
@@ -84,18 +72,9 @@ def read_motion(
         fps=rows.fps if fps is None else fps,
         units=Units(how="unknown"),
         rest_pose=rest_pose,
-        notes=tuple(notes),
+        notes=(*rows.notes, *said),
     )
-    kept = BvhFile(
-        hierarchy,
-        rows,
-        aside,
-        motion.fps,
-        skeleton,
-        motion.rotations,
-        dict(motion.translations),
-        motion.rest_pose,
-    )
+    kept = BvhFile(hierarchy, rows, aside, motion)
     sha256 = hashlib.sha256(data).hexdigest()
     return replace(motion, origin=Origin("bvh", name, sha256, kept))
 
@@ -107,17 +86,21 @@ def _as_utf8(data: bytes, path: str) -> bytes:
     for magic, what in _OTHER_FORMATS.items():
         if data.startswith(magic):
             raise FormatError(f"not a BVH file but {what}", path=path)
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")) or data[1:2] == b"\0" or data[:1] == b"\0":
-        little = data.startswith(b"\xff\xfe") or (data[1:2] == b"\0" and data[:1] != b"\xfe")
-        try:
-            text = data.decode("utf-16-le" if little else "utf-16-be")
-        except UnicodeDecodeError:
-            raise FormatError("neither text in UTF-8 nor in UTF-16", path=path) from None
-        data = text.removeprefix("\ufeff").encode("utf-8", "replace")
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in data[:2]:
+        data = _from_utf16(data, path)
     data = data.removeprefix(b"\xef\xbb\xbf")
     if b"\0" in data[:65536]:
         raise FormatError("not a text file, so not a BVH file", path=path)
     return data
+
+
+def _from_utf16(data: bytes, path: str) -> bytes:
+    little = data.startswith(b"\xff\xfe") or (data[1:2] == b"\0" and data[:1] != b"\xfe")
+    try:
+        text = data.decode("utf-16-le" if little else "utf-16-be")
+    except UnicodeDecodeError:
+        raise FormatError("neither text in UTF-8 nor in UTF-16", path=path) from None
+    return text.removeprefix("\ufeff").encode("utf-8", "replace")
 
 
 def _parts(text: bytes, path: str, fps: float | None) -> tuple[Hierarchy, Rows]:

@@ -12,8 +12,6 @@ from retime.arrays import FloatArray
 from retime.errors import FormatError, FormatWarning
 from retime.notes import Note, Remedy
 
-__all__ = ["Rows", "nominal_rate", "parse_rows"]
-
 _FRAMES = re.compile(rb"\s*frames[ \t]*:?[ \t]*([^\s]*)", re.IGNORECASE)
 _FRAME_TIME = re.compile(rb"\s*frame[ \t]*time[ \t]*:?[ \t]*([^\s]*)", re.IGNORECASE)
 
@@ -31,30 +29,20 @@ _MOST_DECLARED_BYTES = 1 << 30
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The numbers of a file, and their text.
-
-    Parameters
-    ----------
-    values : array (F, C)
-        Every row, a rest frame included.
-    text : bytes
-        The rows as the file had them.
-    decimals : int
-        Most digits behind a point.
-    fps : float
-        Frames per second as the file has it; NaN where it has none.
-    frame_time : str
-        The frame time as the file had it.
-    notes : tuple of str
-        What contradicted itself.
-    """
+    """The numbers of a file, and their text."""
 
     values: FloatArray
+    """Every row, a rest frame included. Shape (F, C)."""
     text: bytes
+    """The rows as the file had them."""
     decimals: int
+    """Most digits behind a point."""
     fps: float
+    """Frames per second as the file has it; NaN where it has none."""
     frame_time: str
+    """The frame time as the file had it."""
     notes: tuple[str, ...]
+    """What contradicted itself."""
 
 
 def nominal_rate(text: str, seconds: float) -> float:

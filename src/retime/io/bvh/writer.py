@@ -15,15 +15,14 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.body import find_body
 from retime.errors import FormatWarning, InputError
-from retime.io.as_read import is_as_read, needs_even_frames
+from retime.io.as_read import is_as_read, nearest_rows, needs_even_frames
 from retime.io.bvh.hierarchy import Channel, Hierarchy, Node
 from retime.io.bvh.reader import BvhFile, rotation_columns
 from retime.io.files import write_bytes
+from retime.io.sampled import depth_first
 from retime.motion import Motion, quat
 from retime.motion.kinematics import infer_units
 from retime.motion.skeleton import Skeleton
-
-__all__ = ["write_motion"]
 
 # Digits behind the point: a millionth of a degree, or of a unit, even where the source had fewer.
 _LEAST_DECIMALS = 6
@@ -42,22 +41,14 @@ def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -
     """Write a BVH file; an unedited one keeps its digits. Options are those of ``retime.write``."""
     if motion.sample_times is not None:
         raise InputError(needs_even_frames("BVH"))
-    off = {n: float(np.abs(s - 1).max(initial=0.0)) for n, s in motion.scales.items()}
-    scaled = [n for n, most in off.items() if most > _SEEN_SCALE]
-    if scaled:
-        warnings.warn(
-            f"{path}: BVH cannot hold scales; those of {len(scaled)} joints are left out (by up to "
-            f"{100 * max(off.values()):.2g} %)",
-            FormatWarning,
-            stacklevel=2,
-        )
+    _warn_of_scales(motion, path)
     kept = _kept(motion)
     if kept is None:
         if motion.origin is not None:  # its file told, or had, a unit of its own
             _warn_of_units(motion, path)
         motion = _depth_first(motion)
     aside = 0 if drop_rest or motion.rest_pose is None else 1
-    if kept is not None and motion.skeleton is kept.skeleton and is_as_read(motion, kept):
+    if kept is not None and _is_untouched(motion, kept.motion):
         hierarchy = kept.hierarchy
         lines = _file_rows(kept, skip=kept.rest_rows - aside)
     else:
@@ -71,6 +62,18 @@ def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -
     write_bytes(path, chain([head.encode()], lines))
 
 
+def _warn_of_scales(motion: Motion, path: str | Path) -> None:
+    off = {n: float(np.abs(s - 1).max(initial=0.0)) for n, s in motion.scales.items()}
+    scaled = [n for n, most in off.items() if most > _SEEN_SCALE]
+    if scaled:
+        warnings.warn(
+            f"{path}: BVH cannot hold scales; those of {len(scaled)} joints are left out (by up to "
+            f"{100 * max(off.values()):.2g} %)",
+            FormatWarning,
+            stacklevel=3,
+        )
+
+
 # ---- what the file had
 
 
@@ -79,12 +82,16 @@ def _kept(motion: Motion) -> BvhFile | None:
     kept = motion.origin.kept if motion.origin is not None else None
     if not isinstance(kept, BvhFile):
         return None
-    old, new = kept.skeleton, motion.skeleton
+    old, new = kept.motion.skeleton, motion.skeleton
     ends = [(s.parent, s.name) for s in old.end_sites] == [
         (s.parent, s.name) for s in new.end_sites
     ]
     same = old.same_joints(new) and old.file_names == new.file_names and ends
     return kept if same else None
+
+
+def _is_untouched(motion: Motion, read: Motion) -> bool:
+    return motion.skeleton is read.skeleton and is_as_read(motion, read)
 
 
 def _file_rows(kept: BvhFile, skip: int) -> Iterator[bytes]:
@@ -103,16 +110,9 @@ def _nearest_rows(motion: Motion, kept: BvhFile) -> SourceRows | None:
     count = len(kept.rows.values) - kept.rest_rows
     if count < 1:
         return None
-    warp = motion.origin.warp if motion.origin is not None else None
-
-    def rows(name: str) -> npt.NDArray[np.int64]:
-        times = motion.times if warp is None else warp(motion.times, name)
-        frame = np.round(times * kept.fps).astype(np.int64)
-        if warp is not None and warp.loop and count > 1:
-            frame %= count - 1
-        return np.clip(frame, 0, count - 1) + kept.rest_rows
-
-    return rows
+    return lambda name: nearest_rows(
+        motion, name, fps=kept.motion.fps, count=count, first=kept.rest_rows
+    )
 
 
 # ---- rows
@@ -283,12 +283,7 @@ def _made_nodes(motion: Motion) -> list[Node]:
 def _depth_first(motion: Motion) -> Motion:
     """Bring joints into the order of a BVH file: every child right behind its parent."""
     skeleton = motion.skeleton
-    order: list[int] = []
-    stack = list(reversed(skeleton.roots))
-    while stack:
-        j = stack.pop()
-        order.append(j)
-        stack += reversed(skeleton.children[j])
+    order = depth_first(range(len(skeleton)), lambda j: int(skeleton.parents[j]), -1)
     if order == list(range(len(skeleton))):
         return motion
     place = {old: new for new, old in enumerate(order)}

@@ -129,18 +129,22 @@ def _set_events(parameters: Any, events: list[list[float]]) -> None:
     count = times.shape[1] if times.ndim == 2 else 0
     rows = [int(number) for number, _ in events]
     for name, parameter in group.items():
-        if name in ("__METADATA__", "USED", "TIMES"):
-            continue
-        value = parameter["value"]
-        if isinstance(value, np.ndarray) and value.ndim and value.shape[-1] == count:
-            parameter["value"] = value[..., rows]
-        elif isinstance(value, list) and len(value) == count:
-            parameter["value"] = [value[k] for k in rows]
+        if name not in ("__METADATA__", "USED", "TIMES"):
+            parameter["value"] = _chosen(parameter["value"], count, rows)
     if count:
         seconds = np.array([s for _, s in events])
         minutes = np.floor(seconds / 60)
         group["TIMES"]["value"] = np.array([minutes, seconds - 60 * minutes])
         group["USED"]["value"] = np.array([len(events)])
+
+
+def _chosen(value: Any, count: int, rows: list[int]) -> Any:
+    """Choose rows of what is told of each of so many events; all else is of the file."""
+    if isinstance(value, np.ndarray) and value.ndim and value.shape[-1] == count:
+        return value[..., rows]
+    if isinstance(value, list) and len(value) == count:
+        return [value[k] for k in rows]
+    return value
 
 
 def main() -> None:

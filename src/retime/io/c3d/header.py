@@ -7,8 +7,6 @@ from pathlib import Path
 
 from retime.errors import FormatError
 
-__all__ = ["check_header"]
-
 _PAGE = 512
 _MAGIC = 0x50
 # Processor types by their byte, Intel's and DEC's: which byte of the header holds the sign of its

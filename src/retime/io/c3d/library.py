@@ -6,8 +6,6 @@ from pathlib import Path
 
 from retime.process.library import IsolatedLibrary
 
-__all__ = ["LIBRARY"]
-
 LIBRARY = IsolatedLibrary(
     Path(__file__).with_name("child.py"), module="ezc3d", extra="c3d", kind="C3D"
 )

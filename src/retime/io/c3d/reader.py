@@ -6,7 +6,7 @@ import hashlib
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,16 +15,16 @@ from retime.arrays import FloatArray
 from retime.body import find_body
 from retime.body.contacts import contacts_from_events
 from retime.errors import FormatError, InputError
+from retime.io.as_read import no_frame_rate
 from retime.io.c3d.header import check_header
 from retime.io.c3d.library import LIBRARY
 from retime.io.files import read_bytes
+from retime.io.parameters import RestFrame
 from retime.motion import Motion, Origin, Units, UpAxis, quat, trust
 from retime.motion.contact import Contact
 from retime.motion.sampling import MOST_BYTES
 from retime.motion.skeleton import Skeleton, unique_names
 from retime.notes import Note, Remedy
-
-__all__ = ["C3dFile", "Event", "read_motion"]
 
 _UNITS = {"mm": 0.001, "cm": 0.01, "dm": 0.1, "m": 1.0, "in": 0.0254, "ft": 0.3048}
 # Beyond this, in the file's units, numbers are no places.
@@ -34,46 +34,30 @@ Event = tuple[float, str, str]
 
 @dataclass(frozen=True, eq=False)
 class C3dFile:
-    """What is kept of a file, for writing it back.
-
-    Parameters
-    ----------
-    data : bytes
-        The file.
-    valid : array of bool (F, P)
-        Which samples of all its points were seen.
-    shown : array of int (J,)
-        For each joint of the motion, the number of its point.
-    start, fps : float
-        Time of the first frame, and its frames per second.
-    told_fps : float
-        The rate that the file tells, which ``fps`` may overrule.
-    analog_samples : int
-        Samples of each analog channel.
-    events : tuple of (time s, side, label)
-        Its events.
-    contacts : tuple of Contact
-        What its foot strikes and offs tell.
-    motion : Motion, optional
-        The motion as read.
-    """
+    """What is kept of a file, for writing it back."""
 
     data: bytes
+    """The file."""
     valid: npt.NDArray[np.bool_]
+    """Which samples of all its points were seen. Shape (F, P)."""
     shown: npt.NDArray[np.int64]
-    start: float
-    fps: float
+    """For each joint of the motion, the number of its point. Shape (J,)."""
     told_fps: float
+    """The rate that the file tells, which that of the motion may overrule."""
     analog_samples: int
+    """Samples of each analog channel."""
     events: tuple[Event, ...]
-    contacts: tuple[Contact, ...] = ()
-    motion: Motion | None = None
+    """Its events. Each is (time s, side, label)."""
+    contacts: tuple[Contact, ...]
+    """What its foot strikes and offs tell."""
+    motion: Motion
+    """The motion as read."""
 
 
 def read_motion(
     path: str | Path,
     *,
-    rest_frame: Literal["auto", "keep", "first"] = "auto",
+    rest_frame: RestFrame = "auto",
     fps: float | None = None,
 ) -> Motion:
     """Read a C3D file. Options are those of ``retime.read``; points have no rest frame."""
@@ -85,9 +69,7 @@ def read_motion(
     frames, count = seen.shape
     rate = found["rate"] if fps is None else fps
     if not (np.isfinite(rate) and rate > 0):
-        raise FormatError(
-            Note("tells no frame rate", Remedy("give it", parameter="reading.fps")), path=path
-        )
+        raise no_frame_rate(path)
     if not frames or not seen.any():
         raise FormatError("no point is seen in any frame", path=path)
     if frames * count * 32 > MOST_BYTES:
@@ -101,24 +83,18 @@ def read_motion(
     )
     tracks = {n: _bridged(points[:, k], seen[:, k]) for n, k in zip(names, shown, strict=True)}
     metres, up, notes = _units(found)
-    start = max(found["first_frame"], 0) / rate
     motion = Motion(
         skeleton,
         trust(quat.identity(frames, len(names))),
         tracks,
         fps=rate,
-        start=start,
+        start=max(found["first_frame"], 0) / rate,
         units=Units(metres, up, "assumed" if notes else "declared"),
         notes=(*notes, *_notes(found, seen, shown, names)),
     )
-    # Events stand at frames: with another rate they come at other times.
-    told = found["rate"]
-    stretch = told / rate if np.isfinite(told) and told > 0 else 1.0
-    events = tuple(
-        (stretch * float(t), str(s), str(x)) for t, s, x in found["events"] if np.isfinite(t)
-    )
+    events = _events(found, rate)
     kept = C3dFile(
-        data, seen, shown, start, rate, told, found["analog_samples"], events,
+        data, seen, shown, found["rate"], found["analog_samples"], events,
         contacts=_contacts(events, motion), motion=motion,
     )  # fmt: skip
     sha256 = hashlib.sha256(data).hexdigest()
@@ -203,6 +179,14 @@ def _notes(
     if found["header_events"]:
         out.append(f"{found['header_events']} events in its header are not kept on writing")
     return out
+
+
+def _events(found: dict[str, Any], rate: float) -> tuple[Event, ...]:
+    """Return the events; they stand at frames, and with another rate come at other times."""
+    told = found["rate"]
+    stretch = told / rate if np.isfinite(told) and told > 0 else 1.0
+    known = [event for event in found["events"] if np.isfinite(event[0])]
+    return tuple((stretch * float(t), str(s), str(x)) for t, s, x in known)
 
 
 def _contacts(events: tuple[Event, ...], motion: Motion) -> tuple[Contact, ...]:

@@ -16,13 +16,11 @@ from retime.io.files import read_bytes, write_bytes
 from retime.motion import Motion
 from retime.timing import TimeWarp
 
-__all__ = ["write_motion"]
-
 
 def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -> None:
     """Write a motion back into a copy of its C3D file. Options are those of ``retime.write``."""
     kept = motion.origin.kept if motion.origin is not None else None
-    if not isinstance(kept, C3dFile) or kept.motion is None:
+    if not isinstance(kept, C3dFile):
         raise InputError(
             f"{path}: C3D is written only for points that were read from one; a skeleton's joints "
             "go to .csv"
@@ -84,7 +82,7 @@ class _Source:
             source = source + np.copysign(after, graph.y[-1] - graph.y[0])
             if self.warp.loop:
                 source = np.where(after > 0, np.clip(source, low, high), source)
-        position = (source - self.kept.start) * self.kept.fps
+        position = (source - self.kept.motion.start) * self.kept.motion.fps
         if self.warp.loop and self.last > 0:
             position = position % self.last
         near = np.round(position)
@@ -107,11 +105,11 @@ def _points(motion: Motion, kept: C3dFile, source: _Source) -> FloatArray:
 def _events(kept: C3dFile, source: _Source, channel: str) -> list[list[float]]:
     """Carry events through the warp: the number of each, and its new time; some come more often."""
     warp = source.warp
-    period = source.last / kept.fps
+    period = source.last / kept.motion.fps
     turns = [0.0]
     if warp.loop and period > 0:
         low, high = warp.source_range
-        first, last = (int(np.floor((v - kept.start) / period)) for v in (low, high))
+        first, last = (int(np.floor((v - kept.motion.start) / period)) for v in (low, high))
         turns = [k * period for k in range(first, last + 1)]
     shown = warp.channel(channel).y
     back = warp.looped(False).inverse

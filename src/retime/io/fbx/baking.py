@@ -14,8 +14,6 @@ from retime.arrays import FloatArray
 from retime.io.fbx.document import Document, Thing, property_rows, vector
 from retime.motion import quat
 
-__all__ = ["Placing", "placing_of"]
-
 # Rotation orders by number: which axis turns first. The seventh, spheric, is no order.
 ORDERS = ("XYZ", "XZY", "YZX", "YXZ", "ZXY", "ZYX")
 # Reading and turning back must agree to this, radians and shares.
@@ -25,25 +23,18 @@ _LOCKED = 1 - 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Placing:
-    """How a model's numbers become its transform.
-
-    Parameters
-    ----------
-    order : str
-        Which axis turns first, second and third.
-    before, after : array (4,)
-        Pre-rotation and post-rotation.
-    rotation_offset, rotation_pivot, scaling_offset, scaling_pivot : array (3,)
-        What the model turns and grows about.
-    """
+    """How a model's numbers become its transform."""
 
     order: str
+    """Which axis turns first, second and third."""
     before: FloatArray
     after: FloatArray
+    """Pre-rotation and post-rotation. Shape (4,)."""
     rotation_offset: FloatArray
     rotation_pivot: FloatArray
     scaling_offset: FloatArray
     scaling_pivot: FloatArray
+    """What the model turns and grows about. Shape (3,)."""
 
     @property
     def has_pivots(self) -> bool:

@@ -31,51 +31,35 @@ _MOST_TICKS = 1 << 62
 
 @dataclass(frozen=True, eq=False)
 class Segments:
-    """What lies between each key and the next.
-
-    Parameters
-    ----------
-    mode : array (K,)
-        Constant, constant-next (constant + ``NEXT``), linear or cubic.
-    slopes : array (K, 2)
-        Of cubic ones: at the key, and at the next; per second.
-    weights : array (K, 2)
-        How far the tangents reach: shares of the segment.
-    """
+    """What lies between each key and the next."""
 
     mode: IntArray
+    """Constant, constant-next (constant + ``NEXT``), linear or cubic. Shape (K,)."""
     slopes: FloatArray
+    """Of cubic ones: at the key, and at the next; per second. Shape (K, 2)."""
     weights: FloatArray
+    """How far the tangents reach: shares of the segment. Shape (K, 2)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """The keys of a curve.
-
-    Parameters
-    ----------
-    ticks : array (K,)
-        Key times.
-    values : array (K,)
-        Key values.
-    flags : array (K,)
-        Key flags as in the file.
-    data : array (K, 4)
-        Slopes, weights and velocities as in the file, bits kept.
-    segments : Segments
-        What lies between.
-    beyond : ((str, int), (str, int))
-        What it does before its first key and after its last, and how often at most (-1: always):
-        ``C`` holds, ``R`` repeats, ``A`` repeats and goes on from where it was, ``M`` swings back
-        and forth, ``K`` keeps its slope.
-    """
+    """The keys of a curve."""
 
     ticks: IntArray
+    """Key times. Shape (K,)."""
     values: FloatArray
+    """Key values. Shape (K,)."""
     flags: IntArray
+    """Key flags as in the file. Shape (K,)."""
     data: npt.NDArray[np.uint32]
+    """Slopes, weights and velocities as in the file, bits kept. Shape (K, 4)."""
     segments: Segments
+    """What lies between."""
     beyond: tuple[Beyond, Beyond] = (("C", -1), ("C", -1))
+    """What it does before its first key and after its last, and how often at most (-1: always):
+    ``C`` holds, ``R`` repeats, ``A`` repeats and goes on from where it was, ``M`` swings back and
+    forth, ``K`` keeps its slope.
+    """
 
     def resolved(self, mode: IntArray, slopes: FloatArray, weights: FloatArray) -> Curve:
         """Return the same curve with tangents that another has worked out."""
@@ -319,12 +303,15 @@ def curve_node(document: Document, node: Node, curve: Curve, before: Curve | Non
     """Return a curve's node with other keys; what is as before is not written anew."""
     tree = document.tree
     made: dict[bytes, bytes] = {}
-    if before is None or not np.array_equal(curve.ticks, before.ticks):
+
+    def changed(name: str) -> bool:
+        return before is None or not np.array_equal(getattr(curve, name), getattr(before, name))
+
+    if changed("ticks"):
         made[b"KeyTime"] = _packed_times(curve.ticks.tobytes())
-    if before is None or not np.array_equal(curve.values, before.values):
+    if changed("values"):
         made[b"KeyValueFloat"] = packed("f", curve.values)
-    same = before is not None and np.array_equal(curve.flags, before.flags)
-    if not same or before is None or not np.array_equal(curve.data, before.data):
+    if changed("flags") or changed("data"):
         flags, data = curve.flags, curve.data
         new = np.r_[True, (flags[1:] != flags[:-1]) | (data[1:] != data[:-1]).any(axis=1)]
         first = np.flatnonzero(new)

@@ -16,8 +16,6 @@ from retime.io.fbx.properties import values
 from retime.io.fbx.tree import Malformed, Node, Tree, parse, write
 from retime.io.files import read_bytes, write_bytes
 
-__all__ = ["Document", "Link", "Thing", "load", "property_rows", "said_of"]
-
 # Ticks of a second: of files until now, and of those that declare another time code.
 _TICKS = 46_186_158_000
 _NEW_TICKS = 141_120_000
@@ -28,27 +26,18 @@ _OURS = (b"Model", b"AnimationStack", b"AnimationLayer", b"AnimationCurveNode", 
 
 @dataclass(frozen=True, eq=False)
 class Thing:
-    """One object of a file.
-
-    Parameters
-    ----------
-    id : int
-        Its number, which connections name.
-    kind : bytes
-        ``Model``, ``AnimationCurve``, ...
-    name : str
-        Its name, which need not be unique.
-    subclass : str
-        What kind of model it is: ``LimbNode``, ``Mesh``, ...
-    node : Node
-        The object itself.
-    """
+    """One object of a file."""
 
     id: int
+    """Its number, which connections name."""
     kind: bytes
+    """``Model``, ``AnimationCurve``, ..."""
     name: str
+    """Its name, which need not be unique."""
     subclass: str
+    """What kind of model it is: ``LimbNode``, ``Mesh``, ..."""
     node: Node
+    """The object itself."""
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,6 @@ from retime.io.fbx.document import Document, Thing
 from retime.io.fbx.properties import property_parts, real, text, values
 from retime.io.fbx.tree import Node
 
-__all__ = ["Edition"]
-
 
 class Edition:
     """Collects changes of a document, which itself stays as it is."""

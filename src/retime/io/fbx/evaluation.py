@@ -34,31 +34,21 @@ from retime.io.fbx.tree import Node, empty_tree, write
 from retime.motion.sampling import MOST_BYTES
 from retime.process.library import Arrays, IsolatedLibrary
 
-__all__ = ["Evaluator", "Poses"]
-
 _MODES = (CONSTANT, CONSTANT | NEXT, LINEAR, CUBIC)
 
 
 @dataclass(frozen=True, eq=False)
 class Poses:
-    """Local transforms of models.
-
-    Parameters
-    ----------
-    parents : mapping of int to int
-        The model above each; 0 where there is none.
-    rest : mapping of int to array (10,)
-        Translation, rotation (wxyz) and scale without animation.
-    tracks : mapping of int to array (F, 10)
-        The same at the wanted times, of models that move.
-    keeps_size : frozenset of int
-        Models that do not take the size of what is above them.
-    """
+    """Local transforms of models."""
 
     parents: Mapping[int, int]
+    """The model above each; 0 where there is none."""
     rest: Mapping[int, FloatArray]
+    """Translation, rotation (wxyz) and scale without animation. Shape (10,)."""
     tracks: Mapping[int, FloatArray]
+    """The same at the wanted times, of models that move. Shape (F, 10)."""
     keeps_size: frozenset[int]
+    """Models that do not take the size of what is above them."""
 
 
 LIBRARY = IsolatedLibrary(
@@ -144,23 +134,23 @@ class Evaluator:
         top.append(maker.tree.node(b"Connections", (), links, closed=True))
         file = self._write("poses.fbx", top, maker.tree.version)
         found = self._ask("poses", file, {"times": times})
-        number = {str(m.id): m.id for m in models} | {"": 0}
-        names = [number.get(str(name)) for name in found["names"]]
-        above = [number.get(str(name), 0) for name in found["parents"]]
-        whole = [k for k, name in enumerate(names) if name]
-        if {names[k] for k in whole} != {m.id for m in models}:
-            raise document.fail("ufbx found other models in it")
-        if not np.isfinite(found["rest"]).all() or not np.isfinite(found["tracks"]).all():
-            raise document.fail("its transforms are not finite")
-        tracks = {
-            names[k]: t for k, t in zip(found["moved"].tolist(), found["tracks"], strict=True)
-        }
-        return Poses(
-            {int(names[k] or 0): int(above[k] or 0) for k in whole},
-            {int(names[k] or 0): found["rest"][k] for k in whole},
-            {int(n): t for n, t in tracks.items() if n},
-            frozenset(int(names[k] or 0) for k in whole if found["modes"][k] == 1),
-        )
+        return _poses_of(document, found, {str(m.id): m.id for m in models})
+
+
+def _poses_of(document: Document, found: Arrays, number: dict[str, int]) -> Poses:
+    """Sort what ufbx found by the models' numbers; its own root has none."""
+    rows = {number[str(n)]: k for k, n in enumerate(found["names"]) if str(n) in number}
+    if len(rows) < len(number):
+        raise document.fail("ufbx found other models in it")
+    if not np.isfinite(found["rest"]).all() or not np.isfinite(found["tracks"]).all():
+        raise document.fail("its transforms are not finite")
+    moved = dict(zip(found["moved"].tolist(), found["tracks"], strict=True))
+    return Poses(
+        {n: number.get(str(found["parents"][k]), 0) for n, k in rows.items()},
+        {n: found["rest"][k] for n, k in rows.items()},
+        {n: moved[k] for n, k in rows.items() if k in moved},
+        frozenset(n for n, k in rows.items() if found["modes"][k] == 1),
+    )
 
 
 def _maker(document: Document) -> Document:

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from retime.coercion import is_number
 from retime.io.fbx.tree import Malformed, Node
-
-__all__ = ["Packed", "array", "numbers", "packed", "property_parts", "real", "text", "values"]
 
 _SCALARS = {
     "Y": struct.Struct("<h"), "C": struct.Struct("<?"), "B": struct.Struct("<?"),
@@ -113,7 +112,7 @@ def numbers(node: Node | None) -> list[float]:
     """Return the numbers among a node's properties."""
     if node is None:
         return []
-    return [v for v in values(node) if isinstance(v, int | float) and not isinstance(v, bool)]
+    return [v for v in values(node) if is_number(v)]
 
 
 # ---- writing

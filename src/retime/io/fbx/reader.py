@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.io.fbx.document import Document, Thing, load, said_of
@@ -16,18 +17,18 @@ from retime.io.fbx.stacks import (
     Stack,
     choose_stack,
     denser_rate,
+    describe_stack,
     frame_rate,
     frames_of,
-    interpolations,
     stack_names,
     stack_of,
 )
 from retime.io.in_place import others_note
+from retime.io.parameters import RestFrame
+from retime.io.sampled import Moments, depth_first, uniform_part, with_ancestors
 from retime.motion import Motion, Origin, Units, UpAxis, quat
 from retime.motion.skeleton import EndSite, Skeleton, unique_names
 from retime.notes import Note, Remedy
-
-__all__ = ["Kept", "contents", "read_motion", "read_motions"]
 
 # A chain of more models than this is no body.
 _MOST_MODELS = 20_000
@@ -39,98 +40,73 @@ _STILL = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What is kept of a file for writing it back.
-
-    Parameters
-    ----------
-    document : Document
-        The whole file.
-    stack : Stack
-        The animation that was read, its tangents worked out.
-    span : (int, int)
-        Its first and last time, in ticks.
-    joints : tuple of int (J,)
-        The model of each joint.
-    scales : array (J,)
-        The scale of what is above each joint, which its translations were multiplied by.
-    own_scales : array (J,)
-        The uniform part of each joint's own scale, which was taken out.
-    turn : array (4,)
-        How the roots were turned to bring the file's axes to a known up axis.
-    rest : array (J, 10)
-        Local transforms without animation, as ufbx has them.
-    motion : Motion
-        The animation as it was read.
-    """
+    """What is kept of a file for writing it back."""
 
     document: Document
+    """The whole file."""
     stack: Stack
+    """The animation that was read, its tangents worked out."""
     span: tuple[int, int]
+    """Its first and last time, in ticks."""
     joints: tuple[int, ...]
+    """The model of each joint. Shape (J,)."""
     scales: FloatArray
+    """The scale of what is above each joint, which its translations were multiplied by. Shape (J,).
+    """
     own_scales: FloatArray
+    """The uniform part of each joint's own scale, which was taken out. Shape (J,)."""
     turn: FloatArray
+    """How the roots were turned to bring the file's axes to a known up axis. Shape (4,)."""
     rest: FloatArray
+    """Local transforms without animation, as ufbx has them. Shape (J, 10)."""
     motion: Motion
+    """The animation as it was read."""
 
 
 def read_motion(
     path: str | Path,
     *,
-    rest_frame: Literal["auto", "keep", "first"] = "auto",
+    rest_frame: RestFrame = "auto",
     fps: float | None = None,
     animation: str | int | None = None,
 ) -> Motion:
     """Read one animation. Options are those of ``retime.read``; models have a rest pose."""
     document = load(path)
     with said_of(path):
-        index = choose_stack(document, animation)
+        index, skipped = choose_stack(document, animation)
         stack = stack_of(document, index)
         with Evaluator(path) as evaluator:
             motion = _motion_of(document, stack, fps, evaluator)
-        notes = others_note(stack_names(document), index) if animation is None else []
-        return motion.with_notes(*notes)
+        if animation is not None:
+            return motion
+        return motion.with_notes(*others_note(stack_names(document), index, skipped))
 
 
-def read_motions(
-    path: str | Path,
-    *,
-    rest_frame: Literal["auto", "keep", "first"] = "auto",
-    fps: float | None = None,
-) -> list[Motion]:
+def read_motions(path: str | Path, *, fps: float | None = None) -> list[Motion]:
     """Read every animation of a file, which they share."""
     document = load(path)
     with said_of(path), Evaluator(path) as evaluator:
-        choose_stack(document, None)
+        choose_stack(document, 0)
         stacks = [stack_of(document, n) for n in range(len(stack_names(document)))]
-        return [_motion_of(document, s, fps, evaluator) for s in stacks]
+        return [_motion_of(document, s, fps, evaluator, single=True) for s in stacks]
 
 
 def contents(path: str | Path) -> list[dict[str, Any]]:
-    """List a file's animations: names, spans, rates, curves."""
+    """List a file's animations: names, spans, rates, curves, and what moves."""
     document = load(path)
-    out = []
     with said_of(path):
-        for n, name in enumerate(stack_names(document)):
-            stack = stack_of(document, n)
-            start, end = stack.span or stack.key_span or (0, 0)
-            out.append(
-                {
-                    "name": name,
-                    "start_s": start / document.ticks,
-                    "duration_s": (end - start) / document.ticks,
-                    "fps": frame_rate(document, stack)[0],
-                    "channels": len(stack.curves),
-                    "layers": len(stack.layers),
-                    "moves": sorted({PATHS.get(d.property, d.property) for d in stack.drives}),
-                    "interpolation": interpolations(stack),
-                }
-            )
-    return out
+        return [describe_stack(document, n) for n in range(len(stack_names(document)))]
 
 
-def _motion_of(document: Document, stack: Stack, fps: float | None, evaluator: Evaluator) -> Motion:
-    """Sample a stack as a motion."""
+def _motion_of(
+    document: Document,
+    stack: Stack,
+    fps: float | None,
+    evaluator: Evaluator,
+    *,
+    single: bool = False,
+) -> Motion:
+    """Sample a stack as a motion; one that lasts no time may be a ``single`` pose."""
     models = document.of_kind(b"Model")
     if not models:
         raise document.fail("the file has no models to move")
@@ -149,21 +125,25 @@ def _motion_of(document: Document, stack: Stack, fps: float | None, evaluator: E
                 code="denser-keys",
             )
         )
-    times, even, span = frames_of(document, stack, len(models), rate)
+    moments, span = frames_of(document, stack, len(models), rate, single=single)
     stack = replace(stack, curves=evaluator.resolved(document, stack.curves))
-    poses = evaluator.poses(document, stack, times, models)
+    poses = evaluator.poses(document, stack, moments.times, models)
     units, turn, said = _units(document)
-    notes += said
-    joints, sites = _chosen(document, stack, models, poses)
+    joints, sites = _chosen(document, models, poses)
+    bare, parts = _motion(joints, sites, poses, moments, units, turn)
+    bare = bare.with_notes(*notes, *said, *_stack_notes(stack))
+    kept = Kept(document, stack, span, tuple(j.id for j in joints), *parts, bare)
+    origin = Origin("fbx", str(document.path), document.sha256, kept, delivered=bare.tracks)
+    return replace(bare, origin=origin)
+
+
+def _stack_notes(stack: Stack) -> list[str]:
+    notes = []
     if len(stack.layers) > 1:
         notes.append(f"{len(stack.layers)} layers make up the animation {stack.name!r}")
     if stack.span is None:
         notes.append(f"the animation {stack.name!r} has no span of its own: it is that of its keys")
-    bare, parts = _motion(document, joints, sites, poses, times, rate, even, units, turn)
-    bare = bare.with_notes(*notes)
-    kept = Kept(document, stack, span, tuple(j.id for j in joints), *parts, bare)
-    origin = Origin("fbx", str(document.path), document.sha256, kept, delivered=bare.tracks)
-    return replace(bare, origin=origin)
+    return notes
 
 
 def _is_left_handed(document: Document) -> bool:
@@ -198,17 +178,11 @@ def _units(document: Document) -> tuple[Units, FloatArray, list[str]]:
 
 
 def _chosen(
-    document: Document, stack: Stack, models: list[Thing], poses: Poses
+    document: Document, models: list[Thing], poses: Poses
 ) -> tuple[list[Thing], list[Thing]]:
     """Choose the models that are joints, parents first, and those that only end a bone."""
     by_id = {m.id: m for m in models}
-    driven = _driven(document)
-    bound = {
-        link.child
-        for cluster in document.of_kind(b"Deformer")
-        for link in document.below.get(cluster.id, [])
-        if link.child in by_id
-    }
+    driven, bound = _driven(document), _bound(document) & set(by_id)
     bones = {m.id for m in models if m.subclass in _BONES} | bound
     with_children = set(poses.parents.values())
     ends = {
@@ -217,37 +191,21 @@ def _chosen(
         if b not in with_children and b not in driven and b not in bound
         and poses.parents[b] in bones
     }  # fmt: skip
-    wanted = bones - ends
-    if not wanted:
-        wanted = {m.id for m in models if m.id in driven}
-    if not wanted:
-        wanted = {m.id for m in models if m.subclass not in _SHOWN} or set(by_id)
-    wanted = _with_parents(wanted, poses)
-    order = _parents_first([m for m in models if m.id in wanted], poses)
-    return order, [by_id[n] for n in ends if poses.parents[n] in wanted]
+    wanted = (
+        bones - ends
+        or driven & set(by_id)
+        or {m.id for m in models if m.subclass not in _SHOWN}
+        or set(by_id)
+    )
+    wanted = with_ancestors(wanted, poses.parents.__getitem__, 0)
+    order = depth_first((m.id for m in models if m.id in wanted), poses.parents.__getitem__, 0)
+    return [by_id[n] for n in order], [by_id[n] for n in ends if poses.parents[n] in wanted]
 
 
-def _with_parents(wanted: set[int], poses: Poses) -> set[int]:
-    out = set(wanted)
-    for model in wanted:
-        above = poses.parents[model]
-        while above and above not in out:
-            out.add(above)
-            above = poses.parents[above]
-    return out
-
-
-def _parents_first(models: list[Thing], poses: Poses) -> list[Thing]:
-    """Order models so that parents come before their children, else as in the file."""
-    below: dict[int, list[Thing]] = {}
-    for model in models:
-        below.setdefault(poses.parents[model.id], []).append(model)
-    order: list[Thing] = []
-    work = below.get(0, [])[::-1]
-    while work:
-        order.append(work.pop())
-        work += below.get(order[-1].id, [])[::-1]
-    return order
+def _bound(document: Document) -> set[int]:
+    """Return what the file's skins hang on."""
+    clusters = document.of_kind(b"Deformer")
+    return {link.child for c in clusters for link in document.below.get(c.id, [])}
 
 
 def _driven(document: Document) -> set[int]:
@@ -262,13 +220,10 @@ def _driven(document: Document) -> set[int]:
 
 
 def _motion(
-    document: Document,
     joints: list[Thing],
     sites: list[Thing],
     poses: Poses,
-    times: FloatArray,
-    rate: float,
-    even: bool,
+    moments: Moments,
     units: Units,
     turn: FloatArray,
 ) -> tuple[Motion, tuple[FloatArray, FloatArray, FloatArray, FloatArray]]:
@@ -276,65 +231,62 @@ def _motion(
     place = {thing.id: j for j, thing in enumerate(joints)}
     above = np.array([place.get(poses.parents[thing.id], -1) for thing in joints])
     rest = np.array([poses.rest[thing.id] for thing in joints])
-    own, scales, whole = (np.ones(len(joints)) for _ in range(3))
     varies = [_varies(poses.tracks.get(t.id), slice(7, 10)) for t in joints]
-    sizes_now = [_first(poses, t.id)[7:10] for t in joints]
-    for j, thing in enumerate(joints):
-        if not varies[j] and (sizes_now[j] > 1e-9).all():
-            own[j] = float(np.cbrt(sizes_now[j].prod()))
-        p = above[j]
-        if p >= 0:
-            scales[j] = whole[p]
-            whole[j] = whole[p] / (own[p] if thing.id in poses.keeps_size else 1.0)
-        whole[j] *= own[j]
+    first = np.array([_first(poses, t.id)[7:10] for t in joints])
+    own = np.array([1.0 if v else uniform_part(s) for v, s in zip(varies, first, strict=True)])
+    scales, whole = _scales(above, own, [thing.id in poses.keeps_size for thing in joints])
     names = [thing.name for thing in joints]
-    ends = [
-        EndSite(
-            place[poses.parents[s.id]],
-            tuple(poses.rest[s.id][:3] * whole[place[poses.parents[s.id]]]),
-            s.name,
-        )
-        for s in sites
-    ]
     offsets = rest[:, :3] * scales[:, None]
     rest_turns = quat.normalize(rest[:, 3:7])
     roots = above < 0
-    offsets[roots] = quat.rotate(np.tile(turn, (int(roots.sum()), 1)), offsets[roots])
-    rest_turns[roots] = quat.multiply(np.tile(turn, (int(roots.sum()), 1)), rest_turns[roots])
+    offsets[roots] = quat.rotate(turn, offsets[roots])
+    rest_turns[roots] = quat.multiply(turn, rest_turns[roots])
     skeleton = Skeleton(
-        unique_names(names), above, offsets, rest_turns, np.array(sizes_now) / own[:, None],
-        tuple(ends), tuple(names),
-    )  # fmt: skip
-    frames = len(times)
+        unique_names(names),
+        above,
+        offsets,
+        rest_turns,
+        first / own[:, None],
+        tuple(_site(s, place[poses.parents[s.id]], poses, whole) for s in sites),
+        tuple(names),
+    )
+    frames = len(moments.times)
     rotations = np.empty((frames, len(joints), 4))
     translations: dict[str, FloatArray] = {}
     sizes: dict[str, FloatArray] = {}
-    turns = np.tile(turn, (frames, 1))
-    for j, thing in enumerate(joints):
+    for j, (thing, name) in enumerate(zip(joints, skeleton.names, strict=True)):
         track = poses.tracks.get(thing.id)
         if track is None:
             track = np.tile(poses.rest[thing.id], (frames, 1))
-        name = skeleton.names[j]
-        own_turn, own_place = quat.normalize(track[:, 3:7]), track[:, :3] * scales[j]
+        turned, moved = quat.normalize(track[:, 3:7]), track[:, :3] * scales[j]
         if roots[j]:
-            own_turn, own_place = quat.multiply(turns, own_turn), quat.rotate(turns, own_place)
-        rotations[:, j] = own_turn
-        moved = np.abs(own_place - offsets[j]).max() > _STILL * max(1.0, np.abs(own_place).max())
-        if roots[j] or moved:
-            translations[name] = own_place
+            turned, moved = quat.multiply(turn, turned), quat.rotate(turn, moved)
+        rotations[:, j] = turned
+        off = np.abs(moved - offsets[j]).max()
+        if roots[j] or off > _STILL * max(1.0, np.abs(moved).max()):
+            translations[name] = moved
         if varies[j]:
             sizes[name] = track[:, 7:10] / own[j]
-    motion = Motion(
-        skeleton,
-        quat.continuous(rotations),
-        translations,
-        sizes,
-        fps=rate,
-        start=float(times[0]),
-        sample_times=None if even else times,
-        units=units,
-    )
+    motion = moments.motion(skeleton, rotations, translations, sizes, units=units)
     return motion, (scales, own, turn, rest)
+
+
+def _scales(
+    above: npt.NDArray[np.int64], own: FloatArray, keeps_size: list[bool]
+) -> tuple[FloatArray, FloatArray]:
+    """Return the scale of what is above each joint, and that with the joint's own."""
+    scales, whole = np.ones(len(own)), np.ones(len(own))
+    for j, p in enumerate(above):
+        if p >= 0:
+            scales[j] = whole[p]
+            whole[j] = whole[p] / (own[p] if keeps_size[j] else 1.0)
+        whole[j] *= own[j]
+    return scales, whole
+
+
+def _site(thing: Thing, joint: int, poses: Poses, whole: FloatArray) -> EndSite:
+    x, y, z = poses.rest[thing.id][:3] * whole[joint]
+    return EndSite(joint, (x, y, z), thing.name)
 
 
 def _varies(track: FloatArray | None, part: slice) -> bool:

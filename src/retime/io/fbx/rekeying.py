@@ -30,18 +30,15 @@ from retime.io.fbx.curves import (
     explicit,
     linear_curve,
 )
+from retime.io.key_mover import Grain, KeyMover, Shown, extended, nearest
 from retime.timing.graph import Graph
 
-__all__ = ["Rekeyer", "extended", "sampled"]
+__all__ = ["Rekeyer", "sampled", "widened"]
 
 BoolArray = npt.NDArray[np.bool_]
 
-# How long a jump of time takes, seconds.
-_RAMP = 1e-6
-# Keys nearer than this, in seconds, are one.
-_SAME = 1e-7
-# Keys of a file that are nearer than this, in seconds, are both sides of a jump.
-_JUMP = 1e-6
+# A jump of time takes this long, in seconds, and keys this near are one.
+_RAMP, _SAME = 1e-6, 1e-7
 # Keys are not added nearer than this to another, in seconds, where that does no harm.
 _APART = 5e-4
 # A key this near to an end of the animation, in seconds, lies on it.
@@ -53,17 +50,12 @@ _PROBES = 13
 _MOST_KEYS = 200_000
 
 
-def extended(graph: Graph, span: tuple[float, float]) -> Graph:
+def widened(graph: Graph, span: tuple[float, float]) -> Graph:
     """Let keys before and after a span keep their distance from it, where the warp shows it all."""
     if graph.direction <= 0:
         return graph
-    far = 1e6
-    x, y = graph.x, graph.y
-    if abs(y[0] - span[0]) < _ON_END:
-        x, y = np.r_[x[0] - far, x], np.r_[y[0] - far, y]
-    if abs(y[-1] - span[1]) < _ON_END:
-        x, y = np.r_[x, x[-1] + far], np.r_[y, y[-1] + far]
-    return Graph(x, y)
+    before, after = (abs(graph.y[k] - span[k]) < _ON_END for k in (0, -1))
+    return Graph(*extended(graph.x, graph.y, before=before, after=after, far=1e6))
 
 
 def sampled(times: FloatArray, source: FloatArray, curve: Curve, per_second: int) -> Curve:
@@ -86,10 +78,12 @@ class Rekeyer:
     """
 
     def __init__(self, graph: Graph, per_second: int, span: tuple[float, float]) -> None:
-        self.graph, self.per_second, self.span = graph, per_second, span
-        self._plain = _ramped(graph)
+        self.per_second = per_second
+        # Halves of a tick may be rounded together.
+        later = 2 / per_second
+        grain = Grain(_RAMP, _SAME, _ON_END, lambda t: t + later)
+        self._mover = KeyMover(graph.x, graph.y, grain, last=span[1])
         self._ends = np.sort(graph.at(np.array(span)))
-        self._found: dict[bytes, tuple[FloatArray, FloatArray, bool]] = {}
 
     def moved(self, curve: Curve, close: float) -> Curve:
         """Move a curve's keys; the result may be off by ``close``, in the curve's unit."""
@@ -97,27 +91,18 @@ class Rekeyer:
         if curve.goes_on and (keys[0] > self._ends[0] or keys[-1] < self._ends[1]):
             curve = _written_out(curve, self._ends, self.per_second)
             keys = curve.ticks / self.per_second
-        x, y, same = self._shown(curve.ticks.tobytes(), keys)
-        x, y = _with_bends(curve, keys, self._plain, x, y, close)
-        ticks = np.round(x * self.per_second).astype(np.int64)
+        shown = _with_bends(curve, keys, self._mover, self._mover.shown(keys), close)
+        ticks = np.round(shown.output * self.per_second).astype(np.int64)
         apart = np.r_[True, np.diff(ticks) > 0]
         if not apart.all():
-            ticks, x, y = ticks[apart], x[apart], y[apart]
-        if same and len(y) == len(keys):
-            wide = np.diff(keys) >= _JUMP
-            rates = np.diff(keys)[wide] / np.diff(x)[wide] if wide.any() else np.ones(1)
+            ticks = ticks[apart]
+            shown = Shown(shown.output[apart], shown.source[apart], kept=False)
+        if shown.kept:
+            wide = np.diff(keys) >= _RAMP
+            rates = shown.rates[wide] if wide.any() else np.ones(1)
             if rates.min() > 0 and np.ptp(rates) <= 1e-6 * rates.max():
                 return _stretched(curve, ticks, float(rates.mean()))
-        return _pieces(curve, keys, self._plain, ticks, x, y)
-
-    def _shown(self, which: bytes, keys: FloatArray) -> tuple[FloatArray, FloatArray, bool]:
-        """Return keys of the result before the warp's bends, and whether they are the source's."""
-        if which not in self._found:
-            shown = _shown(self._plain, keys, 1 / self.per_second)
-            x, y = _with_jumps(*shown, self._plain, self.graph)
-            same = len(x) == len(keys) and bool((np.abs(y - keys) < 1e-12).all())
-            self._found[which] = *_with_ends(x, y, self._plain, keys, self.span), same
-        return self._found[which]
+        return _pieces(curve, keys, self._mover, ticks, shown)
 
 
 def _written_out(curve: Curve, ends: FloatArray, per_second: int) -> Curve:
@@ -129,111 +114,35 @@ def _written_out(curve: Curve, ends: FloatArray, per_second: int) -> Curve:
     return sampled(times, times, curve, per_second)
 
 
-def _ramped(graph: Graph) -> Graph:
-    """Turn cuts into ramps that take no time to speak of: a curve has one value at a time."""
-    x = graph.x.copy()
-    cuts = np.flatnonzero(np.diff(x) <= 0) + 1
-    for k in cuts:
-        after = x[k + 1] if k + 1 < len(x) else np.inf
-        x[k] = x[k - 1] + min(_RAMP, (after - x[k - 1]) / 2)
-    return Graph(x, graph.y) if len(cuts) else graph
-
-
-def _shown(graph: Graph, keys: FloatArray, tick: float) -> tuple[FloatArray, FloatArray]:
-    """Return when a warp shows keys: output and source times, in the output's order.
-
-    Both sides of a jump stay, a tick apart when rounded.
-    """
-    if graph.direction < 0:
-        x, y = _shown(graph.mirror(), -keys[::-1], tick)
-        return x, -y
-    low, high = graph.y[0], graph.y[-1]
-    inside = keys[(keys >= low - _SAME) & (keys <= high + _SAME)]
-    if not len(inside):
-        return inside, inside
-    x = graph.swap().at(np.clip(inside, low, high))
-    jump = np.r_[False, np.diff(inside) < _JUMP]
-    fresh = np.r_[True, np.diff(x) > _SAME] | jump
-    x, inside = x[fresh], inside[fresh]
-    for k in np.flatnonzero(jump[fresh]):
-        x[k] = max(x[k], x[k - 1] + 2 * tick)  # halves of a tick may be rounded together
-    return x, inside
-
-
-def _with_jumps(
-    x: FloatArray, y: FloatArray, plain: Graph, graph: Graph
-) -> tuple[FloatArray, FloatArray]:
-    """Put a key on both sides of every cut, and none into it."""
-    cuts = np.flatnonzero(np.diff(graph.x) <= 0)
-    for k in cuts:
-        a, b = plain.x[k], plain.x[k + 1]
-        keep = (x < a - _SAME) | (x > b + _SAME)
-        x, y = x[keep], y[keep]
-        at = int(np.searchsorted(x, a))
-        x, y = np.insert(x, at, [a, b]), np.insert(y, at, [plain.y[k], plain.y[k + 1]])
-    return x, y
-
-
-def _with_ends(
-    x: FloatArray, y: FloatArray, graph: Graph, keys: FloatArray, span: tuple[float, float]
-) -> tuple[FloatArray, FloatArray]:
-    """Add the ends of the output where the curve is in motion there, or lasts to the end."""
-    for at, front in ((graph.x[0], True), (graph.x[-1], False)):
-        source = float(graph.y[0] if front else graph.y[-1])
-        still = source <= keys[0] or source >= keys[-1]
-        near = len(x) and abs((x[0] if front else x[-1]) - at) < _SAME
-        if not near and (not still or not len(x)):
-            place = 0 if front else len(x)
-            x, y = np.insert(x, place, at), np.insert(y, place, source)
-    # A curve that ends with the animation does so still, where a warp holds its last pose.
-    last = float(graph.at(np.array([span[1]]))[0])
-    shows_all = keys[-1] - _ON_END <= last if graph.direction >= 0 else last <= keys[0] + _ON_END
-    if shows_all and x[-1] < span[1] - _SAME and abs(last - y[-1]) < _ON_END:
-        x, y = np.r_[x, span[1]], np.r_[y, last]
-    return x, y
-
-
 def _with_bends(
-    curve: Curve, keys: FloatArray, graph: Graph, x: FloatArray, y: FloatArray, close: float
-) -> tuple[FloatArray, FloatArray]:
+    curve: Curve, keys: FloatArray, mover: KeyMover, shown: Shown, close: float
+) -> Shown:
     """Add the fewest knots of the warp that keep the curve close between its keys."""
-    if len(x) < 2 or len(graph.x) < 3 or len(keys) < 2:
-        return x, y
-    first, last = _knots_between(graph, x)
-    bent = last > first
-    k, outside = _segment(keys, (y[1:] + y[:-1]) / 2)
+    if len(shown.output) < 2 or len(mover.x) < 3 or len(keys) < 2:
+        return shown
+    knots = mover.between(shown)
+    k, outside = _segment(keys, shown.middles)
     mode = curve.segments.mode[k]
-    moves = bent & ~outside & ((mode & CONSTANT) == 0)
+    moves = ~outside & ((mode & CONSTANT) == 0)
     cubic = (mode & CUBIC) > 0
-    if not moves.any():
-        return x, y
-    speed = _fastest(curve, keys, (y[1:] + y[:-1]) / 2)
+    if not len(knots) or not moves.any():
+        return shown
+    speed = _fastest(curve, keys, shown.middles)
     # How far off in source time a stretch may be; one that hardly changes, by any.
     reach = np.full(len(speed), np.inf)
     np.divide(close, speed, out=reach, where=speed > 1e-12 * close)
-    reach[~moves | (speed * np.abs(np.diff(y)) <= close)] = np.inf
-    inner = _worth_a_key(graph, x, np.arange(first[0], last[-1]), reach)
-    xs, ys = graph.x[inner], graph.y[inner]
-    at = np.clip(np.searchsorted(x, xs) - 1, 0, len(x) - 2)
-    off = np.zeros(len(x) - 1, dtype=bool)
-    off[at[np.abs(ys - np.interp(xs, x, y)) > reach[at]]] = True
-    added = []
-    if (off & ~cubic).any():
-        from retime.io.gltf.kernels import needed_knots
-
-        added.append(xs[needed_knots(xs, ys, x, y, np.where(cubic, np.inf, reach))])
-    if (off & cubic).any():
-        added.append(_cubic_bends(curve, keys, graph, x, close, off & cubic))
-    if not added:
-        return x, y
-    more = np.concatenate(added)
-    if not len(more):
-        return x, y
-    order = np.argsort(np.r_[x, more], kind="stable")
-    return np.r_[x, more][order], np.r_[y, graph.at(more)][order]
+    reach[~moves | (speed * np.abs(np.diff(shown.source)) <= close)] = np.inf
+    knots = _worth_a_key(mover, shown.output, knots, reach)
+    straight = mover.bends(shown, np.where(cubic, np.inf, reach), knots)
+    off = np.abs(mover.y[knots] - np.interp(mover.x[knots], shown.output, shown.source))
+    at = np.searchsorted(shown.output, mover.x[knots]) - 1
+    bent = np.zeros(len(cubic), dtype=bool)
+    bent[at[off > reach[at]]] = True
+    more = _cubic_bends(curve, keys, mover, shown.output, close, bent & cubic)
+    return mover.with_knots(mover.with_knots(shown, straight), more)
 
 
-def _worth_a_key(graph: Graph, x: FloatArray, knots: IntArray, reach: FloatArray) -> IntArray:
+def _worth_a_key(graph: KeyMover, x: FloatArray, knots: IntArray, reach: FloatArray) -> IntArray:
     """Leave out knots beside a key that hardly bend: programs mistake such neighbours for one."""
     near = np.clip(np.searchsorted(x, graph.x[knots]), 1, len(x) - 1)
     gap = np.minimum(x[near] - graph.x[knots], graph.x[knots] - x[near - 1])
@@ -243,21 +152,16 @@ def _worth_a_key(graph: Graph, x: FloatArray, knots: IntArray, reach: FloatArray
     rises = [graph.y[knots] - graph.y[before], graph.y[after] - graph.y[knots]]
     rates = [r / np.maximum(w, 1e-12) for r, w in zip(rises, widths, strict=True)]
     harmless = np.abs(rates[1] - rates[0]) * gap <= reach[near - 1]
-    return knots[inside & ~((gap < _APART) & harmless)]
-
-
-def _knots_between(graph: Graph, x: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return where a warp's knots inside each stretch between keys begin and end."""
-    first = np.searchsorted(graph.x, x[:-1] + _SAME, side="right")
-    return first, np.searchsorted(graph.x, x[1:] - _SAME, side="left")
+    out: IntArray = knots[inside & ~((gap < _APART) & harmless)]
+    return out
 
 
 def _cubic_bends(
-    curve: Curve, keys: FloatArray, graph: Graph, x: FloatArray, close: float, wanted: BoolArray
-) -> FloatArray:
+    curve: Curve, keys: FloatArray, graph: KeyMover, x: FloatArray, close: float, wanted: BoolArray
+) -> IntArray:
     """Choose knots so that cubics between keys stay close: what does not fit is halved."""
     starts, ends = x[:-1][wanted], x[1:][wanted]
-    chosen: list[FloatArray] = []
+    chosen: list[IntArray] = []
     while len(starts):
         off = _fitted(curve, keys, graph, starts, ends)[1] > close
         starts, ends = starts[off], ends[off]
@@ -268,10 +172,10 @@ def _cubic_bends(
         last = np.searchsorted(graph.x, ends - room, side="left")
         there = last > first  # without a knot inside, the piece is exact as it is
         starts, ends = pairs[:, there]
-        middle = graph.x[(first[there] + last[there]) // 2]
-        chosen.append(middle)
+        chosen.append((first[there] + last[there]) // 2)
+        middle = graph.x[chosen[-1]]
         starts, ends = np.r_[starts, middle], np.r_[middle, ends]
-    return np.concatenate(chosen) if chosen else np.zeros(0)
+    return np.concatenate(chosen) if chosen else np.zeros(0, dtype=np.int64)
 
 
 @cache
@@ -284,14 +188,14 @@ def _probes() -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 def _fitted(
-    curve: Curve, keys: FloatArray, graph: Graph, starts: FloatArray, ends: FloatArray
+    curve: Curve, keys: FloatArray, graph: KeyMover, starts: FloatArray, ends: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Fit cubics to what a warp shows of a curve: slopes (N, 2) at the ends, and how far off."""
     u, basis, inverse = _probes()
     width = ends - starts
     moments = starts[:, None] + u * width[:, None]
     truth = _evaluate(curve, keys, graph.at(moments.ravel())).reshape(moments.shape)
-    a = _evaluate(curve, keys, graph.at(starts, "right"))[:, None]
+    a = _evaluate(curve, keys, graph.at(starts))[:, None]
     b = _evaluate(curve, keys, graph.at(ends))[:, None]
     rest = truth - a - (3 * u**2 - 2 * u**3) * (b - a)
     slopes = rest @ inverse.T
@@ -347,30 +251,27 @@ def _stretched(curve: Curve, ticks: IntArray, rate: float) -> Curve:
 
 
 def _pieces(
-    curve: Curve, keys: FloatArray, graph: Graph, ticks: IntArray, x: FloatArray, y: FloatArray
+    curve: Curve, keys: FloatArray, mover: KeyMover, ticks: IntArray, shown: Shown
 ) -> Curve:
-    """Make the curve whose keys show source times ``y`` at output times ``x``."""
+    """Make the curve that has such keys."""
+    x, y = shown.output, shown.source
     n = len(x)
-    ahead = np.r_[(y[1:] + y[:-1]) / 2, y[-1]]
-    k, outside = _segment(keys, ahead)
+    k, outside = _segment(keys, np.r_[shown.middles, y[-1]])
     mode = curve.segments.mode[k].copy()
     slopes, weights = np.zeros((n, 2)), np.full((n, 2), PLAIN_WEIGHT)
-    exact = np.clip(np.searchsorted(keys, y), 0, len(keys) - 1)
-    below = np.maximum(exact - 1, 0)
-    exact = np.where(np.abs(keys[below] - y) < np.abs(keys[exact] - y), below, exact)
-    on_key = np.abs(keys[exact] - y) < _SAME
     if len(keys) < 2:
         values = np.full(n, curve.values[0])
     else:
+        exact, on_key = nearest(keys, y, _SAME)
         values = np.where(on_key, curve.values[exact], _evaluate(curve, keys, y))
         cubic = ((mode & CUBIC) > 0) & ~outside & np.r_[np.diff(y) != 0, False]
         where = np.flatnonzero(cubic)
         if len(where):
             slopes[where], weights[where] = _tangents(curve, keys, k[where], x, y, where)
-        first, last = _knots_between(graph, x)
-        bent = np.flatnonzero(cubic[:-1] & (last > first))
+        bent = np.unique(np.searchsorted(x, mover.x[mover.between(shown)]) - 1)
+        bent = bent[cubic[bent]]
         if len(bent):
-            slopes[bent] = _fitted(curve, keys, graph, x[bent], x[bent + 1])[0]
+            slopes[bent] = _fitted(curve, keys, mover, x[bent], x[bent + 1])[0]
             weights[bent] = PLAIN_WEIGHT
     backwards = np.r_[np.diff(y) < 0, False]
     flip = backwards & ((mode & CONSTANT) > 0)

@@ -8,8 +8,6 @@ from retime.io.fbx.document import Document, plain_name
 from retime.io.fbx.properties import property_parts, real, text, values
 from retime.io.fbx.tree import Node
 
-__all__ = ["respanned_settings", "respanned_stack", "respanned_takes", "take_of"]
-
 _PAIRS = (("LocalStart", "LocalStop"), ("ReferenceStart", "ReferenceStop"))
 Moved = Callable[[int], int]
 
@@ -32,23 +30,27 @@ def respanned_stack(
     holder = node.child(b"Properties70") or tree.node(b"Properties70", closed=True)
     rows, seen = [], set()
     for row in holder.children:
-        found = values(row) if row.name == b"P" else []
-        name = found[0].decode("ascii", "replace") if found and isinstance(found[0], bytes) else ""
-        if name in sum(_PAIRS, ()) and len(found) > 4 and isinstance(found[4], int):
+        name, ticks = _time_of(row)
+        if name:
             seen.add(name)
-            row = _with_time(document, row, _new_time(found[4], old, new, moved))
+            row = _with_time(document, row, _new_time(ticks, old, new, moved))
         rows.append(row)
     for name, ticks in zip(_PAIRS[0], new, strict=True):
         if name not in seen:
             kind = [text(name.encode()), text(b"KTime"), text(b"Time"), text(b"")]
             rows.append(tree.node(b"P", [*kind, real(ticks, "L")]))
     made = tree.with_children(holder, rows)
-    rest = [c for c in node.children if c.name != b"Properties70"]
-    if len(rest) == len(node.children):
-        return tree.with_children(node, [made, *rest])
-    return tree.with_children(
-        node, [made if c.name == b"Properties70" else c for c in node.children]
-    )
+    children = [made if c.name == b"Properties70" else c for c in node.children]
+    return tree.with_children(node, children if made in children else [made, *children])
+
+
+def _time_of(row: Node) -> tuple[str, int]:
+    """Return the name and time of a property that is an end of a span; empty for all others."""
+    found = values(row) if row.name == b"P" else []
+    name = found[0].decode("ascii", "replace") if found and isinstance(found[0], bytes) else ""
+    if name in sum(_PAIRS, ()) and len(found) > 4 and isinstance(found[4], int):
+        return name, found[4]
+    return "", 0
 
 
 def _new_time(ticks: int, old: tuple[int, int], new: tuple[int, int], moved: Moved) -> int:

@@ -14,19 +14,9 @@ from retime.io.fbx.document import Document, Link, Thing, property_rows
 from retime.io.fbx.properties import values
 from retime.io.fbx.spans import take_of
 from retime.io.fbx.tree import Malformed
-from retime.io.in_place import choose
+from retime.io.in_place import choose, choose_default, moving_paths
+from retime.io.sampled import Moments
 from retime.motion.sampling import MOST_BYTES
-
-__all__ = [
-    "AXES",
-    "PATHS",
-    "Drive",
-    "Stack",
-    "choose_stack",
-    "frame_rate",
-    "frames_of",
-    "stack_of",
-]
 
 # Properties of a model that place it, and what they are called elsewhere.
 PATHS = {"Lcl Translation": "translation", "Lcl Rotation": "rotation", "Lcl Scaling": "scale"}
@@ -47,55 +37,36 @@ _MOST_KEYS = 20_000_000
 
 @dataclass(frozen=True, eq=False)
 class Drive:
-    """A curve node: the curves of one property of one object, in one layer.
-
-    Parameters
-    ----------
-    thing : Thing
-        The curve node.
-    layer : int
-        Number of its layer.
-    target : int
-        Number of the object that it drives.
-    property : str
-        Which property.
-    curves : mapping of str to Thing
-        Its curves by axis, such as ``d|X``.
-    link : Link
-        Its connection to the object.
-    """
+    """A curve node: the curves of one property of one object, in one layer."""
 
     thing: Thing
+    """The curve node."""
     layer: int
+    """Number of its layer."""
     target: int
+    """Number of the object that it drives."""
     property: str
+    """Which property."""
     curves: dict[str, Thing]
+    """Its curves by axis, such as ``d|X``."""
     link: Link
+    """Its connection to the object."""
 
 
 @dataclass(frozen=True, eq=False)
 class Stack:
-    """One animation of a file.
-
-    Parameters
-    ----------
-    thing : Thing
-        The stack.
-    layers : tuple of Thing
-        Its layers, the base first.
-    drives : tuple of Drive
-        What its curves drive.
-    curves : mapping of int to Curve
-        The keys of its curves.
-    span : (int, int) or None
-        First and last time in ticks, where the file says so.
-    """
+    """One animation of a file."""
 
     thing: Thing
+    """The stack."""
     layers: tuple[Thing, ...]
+    """Its layers, the base first."""
     drives: tuple[Drive, ...]
+    """What its curves drive."""
     curves: dict[int, Curve] = field(default_factory=dict)
+    """The keys of its curves."""
     span: tuple[int, int] | None = None
+    """First and last time in ticks, where the file says so."""
 
     @property
     def name(self) -> str:
@@ -117,15 +88,41 @@ def stack_names(document: Document) -> list[str]:
     return [thing.name or f"animation {n}" for n, thing in enumerate(found)]
 
 
-def choose_stack(document: Document, wanted: str | int | None) -> int:
-    """Find a stack by its name or number; where none is asked for, the first with curves."""
+def choose_stack(document: Document, wanted: str | int | None) -> tuple[int, list[str]]:
+    """Find a stack by its name or number; where none is asked for, the first that moves.
+
+    Also returns why others were skipped.
+    """
     names = stack_names(document)
     if not names:
         raise document.fail("the file has no animation (no AnimationStack)")
-    if wanted is None:
-        found = document.of_kind(b"AnimationStack")
-        return next((n for n, s in enumerate(found) if _layers(document, s)), 0)
-    return choose(names, wanted, document.path)
+    if wanted is not None:
+        return choose(names, wanted, document.path), []
+    if len(names) == 1:
+        return 0, []
+    return choose_default(len(names), lambda n: describe_stack(document, n))
+
+
+def describe_stack(document: Document, index: int) -> dict[str, Any]:
+    """Describe a stack: name, span, rate, curves, and which kinds of properties move."""
+    stack = stack_of(document, index)
+    start, end = stack.span or stack.key_span or (0, 0)
+    driven = (
+        (PATHS.get(drive.property, drive.property), stack.curves[own.id].values)
+        for drive in stack.drives
+        for own in drive.curves.values()
+        if own.id in stack.curves
+    )
+    return {
+        "name": stack_names(document)[index],
+        "start_s": start / document.ticks,
+        "duration_s": (end - start) / document.ticks,
+        "fps": frame_rate(document, stack)[0],
+        "channels": len(stack.curves),
+        "layers": len(stack.layers),
+        "moves": moving_paths(driven),
+        "interpolation": interpolations(stack),
+    }
 
 
 def _layers(document: Document, stack: Thing) -> list[Thing]:
@@ -229,13 +226,18 @@ def denser_rate(document: Document, stack: Stack, rate: float) -> float | None:
 
 
 def frames_of(
-    document: Document, stack: Stack, joints: int, fps: float
-) -> tuple[FloatArray, bool, tuple[int, int]]:
-    """Choose the moments at which a stack is sampled: times, whether even, and the span."""
-    span = stack.span or stack.key_span
+    document: Document, stack: Stack, joints: int, fps: float, *, single: bool = False
+) -> tuple[Moments, tuple[int, int]]:
+    """Choose the moments at which a stack is sampled, and tell its span in ticks.
+
+    A stack without length is refused unless it may be a ``single`` pose.
+    """
+    span = stack.span or stack.key_span or ((0, 0) if single else None)
     if span is None:
         raise document.fail(f"the animation {stack.name!r} has no curves and no length")
     start, end = span[0] / document.ticks, span[1] / document.ticks
+    if single and not end > start:
+        return Moments(np.array([start]), fps, True), span
     if not end > start:
         raise document.fail(
             f"the animation {stack.name!r} has no length: it starts and ends at {start:g} s; give "
@@ -246,8 +248,8 @@ def frames_of(
         raise document.fail(f"it lasts {end - start:g} s, which is more than fits in memory")
     n = round(count)
     if n >= 1 and abs(n / fps - (end - start)) <= ON_FRAME:
-        return start + np.arange(n + 1) / fps, True, span
-    return np.r_[start + np.arange(int(count) + 1) / fps, end], False, span
+        return Moments(start + np.arange(n + 1) / fps, fps, True), span
+    return Moments(np.r_[start + np.arange(int(count) + 1) / fps, end], fps, False), span
 
 
 def interpolations(stack: Stack) -> list[str]:

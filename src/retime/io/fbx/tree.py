@@ -11,8 +11,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Malformed", "Node", "Tree", "parse", "write"]
-
 MAGIC = b"Kaydara FBX Binary  \x00"
 _END_MAGIC = bytes.fromhex("f85a8c6adef5d97eece90ce3758f290b")
 _HEADER_SIZE = 27
@@ -31,33 +29,22 @@ class Malformed(Exception):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Node:
-    """One node.
-
-    Parameters
-    ----------
-    name : bytes
-        Its name.
-    count : int
-        How many properties it has.
-    properties : bytes-like
-        They, as in the file.
-    children : tuple of Node
-        The nodes below it.
-    closed : bool
-        Whether an empty record ends it; some writers do so without children, too.
-    start : int
-        Where it stood in the file that it came from; -1 where it is new.
-    size : int
-        Bytes that it takes, all below it included.
-    """
+    """One node."""
 
     name: bytes
+    """Its name."""
     count: int
+    """How many properties it has."""
     properties: bytes | memoryview
+    """They, as in the file."""
     children: tuple[Node, ...]
+    """The nodes below it."""
     closed: bool
+    """Whether an empty record ends it; some writers do so without children, too."""
     start: int
+    """Where it stood in the file that it came from; -1 where it is new."""
     size: int
+    """Bytes that it takes, all below it included."""
 
     def __reduce__(self) -> tuple[type[Node], tuple[Any, ...]]:
         # A view of the file cannot go to another process, its bytes can.
@@ -75,27 +62,18 @@ class Node:
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A whole file.
-
-    Parameters
-    ----------
-    data : bytes
-        The file.
-    version : int
-        Such as 7400.
-    nodes : tuple of Node
-        Its top.
-    footer : bytes
-        What follows the nodes.
-    footer_at : int
-        Where that stood.
-    """
+    """A whole file."""
 
     data: bytes
+    """The file."""
     version: int
+    """Such as 7400."""
     nodes: tuple[Node, ...]
+    """Its top."""
     footer: bytes
+    """What follows the nodes."""
     footer_at: int
+    """Where that stood."""
 
     @property
     def wide(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,18 +14,13 @@ from retime.io.fbx.curves import Curve, linear_curve
 from retime.io.fbx.document import Thing, property_rows, said_of, vector
 from retime.io.fbx.edition import Edition
 from retime.io.fbx.reader import Kept
-from retime.io.fbx.rekeying import Rekeyer, extended, sampled
+from retime.io.fbx.rekeying import Rekeyer, sampled, widened
 from retime.io.fbx.spans import respanned_settings, respanned_stack, respanned_takes
 from retime.io.fbx.stacks import AXES, PATHS, Drive
 from retime.io.in_place import Retimed, kept_of, retimed_together
 from retime.motion import Motion, quat
 from retime.timing.graph import Graph
 
-__all__ = ["write_motion", "write_motions"]
-
-Tracks = Mapping[str, FloatArray]
-# What differs by less than this from the retimed source was not edited: radians, metres.
-_SAME = 1e-6
 # Between keys a bent warp may be off by this: degrees, or a share of a curve's extent.
 _CLOSE_DEGREES = 2e-3
 _CLOSE = 2e-5
@@ -44,16 +39,8 @@ def write_motion(
 ) -> None:
     """Write a motion that came from FBX back into a copy of its file.
 
-    Parameters
-    ----------
-    motion : Motion
-        What to write.
-    path : str or Path
-        Where.
-    drop_rest : bool
-        Nothing here: a model's own transform is its rest pose.
-    original : Motion, optional
-        Nothing here: no second animation is added to a file.
+    Options are those of ``retime.write``; they change nothing: a model's own transform is its rest
+    pose, and no second animation is added to a file.
     """
     write_motions([motion], path)
 
@@ -79,9 +66,8 @@ class _Retimer:
 
     def __init__(self, edition: Edition, retimed: Retimed[Kept]) -> None:
         self.edition = edition
-        self.kept, self.motion, self.warp = retimed.kept, retimed.motion, retimed.warp
-        self.times, self.beyond = retimed.times, retimed.beyond
-        kept = retimed.kept
+        self.retimed, self.warp = retimed, retimed.warp
+        self.kept = kept = retimed.kept
         self.document = kept.document
         self.per_second = kept.document.ticks
         if max(map(abs, self.warp.domain)) * self.per_second > 1 << 62:
@@ -99,17 +85,16 @@ class _Retimer:
     def run(self) -> None:
         """Re-key every curve; bake those whose values were edited; move the spans."""
         baked = self._baked()
-        skeleton = self.motion.skeleton
-        if self.beyond or not self._shows_all_as_it_is():
+        if self.retimed.beyond or not self._shows_all_as_it_is():
             for drive in self.kept.stack.drives:
                 joint, path = self._place(drive)
                 if joint is not None and joint in baked.get(path, ()):
                     continue
-                self._move(drive, self._channel(joint, path))
+                self._move(drive, self.retimed.channel(joint, path))
             self._move_spans()
         for path, joints in baked.items():
             for j in sorted(joints):
-                self._bake(j, path, skeleton.names[j])
+                self._bake(j, path)
 
     # ---- which curves follow what
 
@@ -117,21 +102,12 @@ class _Retimer:
         path = PATHS.get(drive.property, "")
         return (self.joint_of.get(drive.target) if path else None), path
 
-    def _channel(self, joint: int | None, path: str) -> str:
-        """Return the warp's channel: a joint's, or the first root's translation for all else."""
-        skeleton = self.motion.skeleton
-        if joint is None:
-            return f"{skeleton.names[skeleton.roots[0]]}:translation"
-        name = skeleton.names[joint]
-        is_root = skeleton.parents[joint] < 0
-        return f"{name}:translation" if is_root and path == "translation" else name
-
     def _graph(self, name: str) -> Graph:
         if name not in self._graphs:
             own = self.warp.channel(name)
             if id(own) not in self._by_curve:  # channels without a curve of their own share one
                 graph = own.pad(*self.warp.domain)
-                self._by_curve[id(own)] = extended(graph, self.source_span)
+                self._by_curve[id(own)] = widened(graph, self.source_span)
             self._graphs[name] = self._by_curve[id(own)]
         return self._graphs[name]
 
@@ -142,17 +118,17 @@ class _Retimer:
 
     def _baked(self) -> dict[str, set[int]]:
         """Find the joints whose values are not just retimed, by path."""
-        skeleton = self.motion.skeleton
         driven = {self._place(d) for d in self.kept.stack.drives}
         layered = self.warp.per_channel and any(
             d.property == "Weight" and d.curves for d in self.kept.stack.drives
         )
-        if self.beyond or layered:
+        if self.retimed.beyond or layered:
             # What layers mix by their weights has no channel of its own.
             return {p: {j for j, q in driven if j is not None and q == p} for p in _PROPERTIES}
-        turned, moved, sized = self.motion.touched.indices(skeleton)
-        moved |= {j for j in turned | sized if self._placing(j).has_pivots}
-        return {"rotation": turned, "translation": moved, "scale": sized}
+        edited = self.retimed.edited()
+        turned = edited["rotation"] | edited["scale"]
+        edited["translation"] |= {j for j in turned if self._placing(j).has_pivots}
+        return edited
 
     # ---- curves that move
 
@@ -186,11 +162,9 @@ class _Retimer:
         return _CLOSE * extent
 
     def _retimed(self, curve: Curve, graph: Graph, channel: str, close: float) -> Curve:
-        if self.beyond:
-            low, high = self.kept.motion.domain
-            source = self.warp(self.times, channel)
-            inside = low + np.mod(source - low, max(high - low, 1e-9))
-            return sampled(self.times, inside, curve, self.per_second)
+        if self.retimed.beyond:
+            inside = self.retimed.wrapped(channel)
+            return sampled(self.retimed.times, inside, curve, self.per_second)
         if id(graph) not in self._rekeyers:
             self._rekeyers[id(graph)] = Rekeyer(graph, self.per_second, self.warp.domain)
         made = self._rekeyers[id(graph)].moved(curve, close)
@@ -237,7 +211,7 @@ class _Retimer:
         document, edition, old = self.document, self.edition, self.kept.span
         new = tuple(round(t * self.per_second) for t in self.warp.domain)
         span = (new[0], max(new[1], new[0] + 1))
-        graph = self._graph(self._channel(None, "")).swap()
+        graph = self._graph(self.retimed.channel(None, "")).swap()
 
         def moved(ticks: int) -> int:
             return round(float(graph.at(np.array([ticks / self.per_second]))[0]) * self.per_second)
@@ -260,19 +234,19 @@ class _Retimer:
             found = placing_of(self.document, model, self.kept.rest[j])
             if found is None:
                 raise InputError(
-                    f"the pose of {self.motion.skeleton.names[j]!r} was edited, and its rotation "
-                    "order or what drives it cannot be written to FBX; write .glb or .bvh"
+                    f"the pose of {self.retimed.motion.skeleton.names[j]!r} was edited, and its "
+                    "rotation order or what drives it cannot be written to FBX; write .glb or .bvh"
                 )
             self._placings[j] = found
         return self._placings[j]
 
-    def _bake(self, j: int, path: str, name: str) -> None:
+    def _bake(self, j: int, path: str) -> None:
         """Give a joint a key for each frame."""
         model, property = self.document.objects[self.kept.joints[j]], _PROPERTIES[path]
         rows = self.document.model_defaults | property_rows(model.node)
         rest = vector(rows, property, 1.0 if path == "scale" else 0.0)
-        values = self._values(j, path, name, np.array(rest))
-        ticks = np.round(self.times * self.per_second).astype(np.int64)
+        values = self._values(j, path, np.array(rest))
+        ticks = np.round(self.retimed.times * self.per_second).astype(np.int64)
         curves = [linear_curve(ticks, values[:, axis]) for axis in range(3)]
         node, own = self._curve_node(j, path, (rest[0], rest[1], rest[2]))
         for axis, curve in zip(AXES, curves, strict=True):
@@ -317,27 +291,14 @@ class _Retimer:
         if rows.get("Mute", [0])[:1] == [1]:
             raise InputError(f"the base layer {base.name!r} is muted; new keys would not be seen")
 
-    def _values(self, j: int, path: str, name: str, rest: FloatArray) -> FloatArray:
+    def _values(self, j: int, path: str, rest: FloatArray) -> FloatArray:
         """Return a joint's track in the model's own numbers."""
-        kept, placing, frames = self.kept, self._placing(j), len(self.motion)
-        turn = self.motion.rotations[:, j]
-        is_root = self.motion.skeleton.parents[j] < 0
-        back = np.tile(quat.conjugate(kept.turn), (frames, 1))
-        if is_root:
-            turn = quat.multiply(back, turn)
+        placing, motion = self._placing(j), self.retimed.motion
+        turn, place = motion.rotations[:, j], self.retimed.translation(j)
+        if motion.skeleton.parents[j] < 0:
+            back = np.tile(quat.conjugate(self.kept.turn), (len(motion), 1))
+            turn, place = quat.multiply(back, turn), quat.rotate(back, place)
         if path == "rotation":
             return placing.rotation(turn, rest)
-        size = self._track(self.motion.scales, name, self.motion.skeleton.rest_scales[j])
-        size = size * kept.own_scales[j]
-        if path == "scale":
-            sizes: FloatArray = size
-            return sizes
-        place = self._track(self.motion.translations, name, self.motion.skeleton.offsets[j])
-        if is_root:
-            place = quat.rotate(back, place)
-        own: FloatArray = placing.translation(place / kept.scales[j], turn, size)
-        return own
-
-    def _track(self, tracks: Tracks, name: str, rest: FloatArray) -> FloatArray:
-        found = tracks.get(name)
-        return np.tile(rest, (len(self.motion), 1)) if found is None else found
+        size = self.retimed.scale(j)
+        return size if path == "scale" else placing.translation(place, turn, size)

@@ -6,7 +6,7 @@ values were edited, the joints concerned are baked. Other motions get a new file
 """
 
 from retime.io.gltf.document import companions
-from retime.io.gltf.reader import contents, read_motion, read_motions
+from retime.io.gltf.reader import contents, read_motion, read_motions, skinned_nodes
 from retime.io.gltf.writer import write_motion, write_motions
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "contents",
     "read_motion",
     "read_motions",
+    "skinned_nodes",
     "write_motion",
     "write_motions",
 ]

@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from retime.arrays import FloatArray
+from retime.coercion import is_whole
 from retime.io.gltf.document import Document
-
-__all__ = ["COMPONENTS", "FLOAT", "read_accessor"]
 
 FLOAT = 5126
 _DTYPES: dict[int, str] = {
@@ -53,7 +52,7 @@ def read_accessor(document: Document, index: Any, what: str) -> FloatArray:
 
 
 def _whole(document: Document, value: Any, what: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+    if not is_whole(value) or value < 0:
         raise document.fail(f"{what} is {value!r}, not a whole number")
     return value
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from retime.arrays import FloatArray
+from retime.coercion import is_whole
 from retime.io.gltf.accessors import read_accessor
 from retime.io.gltf.document import Document
 from retime.io.gltf.samplers import ON_FRAME, Interpolation, Sampler
-from retime.io.in_place import choose
+from retime.io.in_place import PATHS, choose, choose_default, moving_paths
+from retime.io.sampled import Moments
 from retime.motion.sampling import MOST_BYTES
-
-__all__ = ["Channel", "animation_names", "channels_of", "choose_animation", "frames_of"]
 
 _SIZES = {"translation": 3, "rotation": 4, "scale": 3}
 # Rates that animations are made at; keys of a file mostly lie on the frames of one of them.
@@ -27,24 +27,16 @@ _LEAST_RATE = 20.0
 
 @dataclass(frozen=True, eq=False)
 class Channel:
-    """One animated property: which node's, which, and its track.
-
-    Parameters
-    ----------
-    index : int
-        Its place in the animation.
-    node : int or None
-        The node; none where an extension points elsewhere.
-    path : str
-        ``translation``, ``rotation``, ``scale``, ``weights`` or ``pointer``.
-    sampler : Sampler
-        The track.
-    """
+    """One animated property: which node's, which, and its track."""
 
     index: int
+    """Its place in the animation."""
     node: int | None
+    """The node; none where an extension points elsewhere."""
     path: str
+    """``translation``, ``rotation``, ``scale``, ``weights`` or ``pointer``."""
     sampler: Sampler
+    """The track."""
 
 
 def animation_names(document: Document) -> list[str]:
@@ -53,12 +45,45 @@ def animation_names(document: Document) -> list[str]:
     return [str(a.get("name") or f"animation {n}") for n, a in enumerate(found)]
 
 
-def choose_animation(document: Document, wanted: str | int | None) -> int:
-    """Find an animation by its name or number; the first where none is asked for."""
+def choose_animation(document: Document, wanted: str | int | None) -> tuple[int, list[str]]:
+    """Find an animation by its name or number; where none is asked for, the first that moves.
+
+    Also returns why others were skipped.
+    """
     names = animation_names(document)
     if not names:
         raise document.fail("the file has no animation")
-    return 0 if wanted is None else choose(names, wanted, document.path)
+    if wanted is not None:
+        return choose(names, wanted, document.path), []
+    if len(names) == 1:
+        return 0, []
+    return choose_default(len(names), lambda n: describe_animation(document, n))
+
+
+def describe_animation(document: Document, index: int) -> dict[str, Any]:
+    """Describe an animation: name, span, rate, channels, and which kinds of tracks move."""
+    channels = channels_of(document, index)
+    moments = frames_of(document, channels, 1, None)
+    return {
+        "name": animation_names(document)[index],
+        "start_s": float(moments.times[0]),
+        "duration_s": float(moments.times[-1] - moments.times[0]),
+        "fps": moments.rate,
+        "channels": len(channels),
+        "moves": moving_paths((c.path, _course(c.sampler)) for c in channels),
+        "interpolation": sorted({c.sampler.interpolation for c in channels}),
+    }
+
+
+def _course(sampler: Sampler) -> FloatArray:
+    """Return the values that a track takes, in an order in which any movement shows."""
+    values = sampler.values
+    if sampler.turns:  # q and -q are one rotation
+        values = np.where((values * values[:1]).sum(axis=1, keepdims=True) < 0, -values, values)
+    if sampler.tangents is None or not any(np.any(t) for t in sampler.tangents):
+        return values
+    between = (sampler.times[1:] + sampler.times[:-1]) / 2
+    return np.concatenate([values, sampler.at(between)]) if len(between) else values
 
 
 def channels_of(document: Document, index: int) -> list[Channel]:
@@ -74,20 +99,26 @@ def channels_of(document: Document, index: int) -> list[Channel]:
         target = channel.get("target") if isinstance(channel, dict) else None
         if not isinstance(target, dict):
             raise document.fail(f"{what} has no target")
-        path, node, at = target.get("path"), target.get("node"), channel.get("sampler")
-        if path not in (*_SIZES, "weights", "pointer"):
-            continue  # an extension's own: left as it is
+        path, node, at = target.get("path", ""), target.get("node"), channel.get("sampler")
+        if not _is_ours(path, node):
+            continue
         if node is not None:
             document.item("nodes", node, what)
-        elif path in _SIZES:
-            continue  # the specification lets such a channel be ignored
-        if isinstance(at, bool) or not isinstance(at, int) or not 0 <= at < len(samplers):
+        if not is_whole(at) or not 0 <= at < len(samplers):
             raise document.fail(f"{what} names sampler {at!r}; there are {len(samplers)}")
         turns = path == "rotation" or _points_to_turn(target)
         if (at, turns) not in cache:
             cache[at, turns] = _sampler(document, samplers[at], what, path, turns)
         out.append(Channel(n, node, path, cache[at, turns]))
     return out
+
+
+def _is_ours(path: Any, node: Any) -> bool:
+    """Whether a channel is read; others are an extension's own, or lack a node and may be ignored.
+
+    The latter is what the specification says of a joint's tracks alone.
+    """
+    return path in ("weights", "pointer") or (path in PATHS and node is not None)
 
 
 def _apart(times: FloatArray, table: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -122,31 +153,27 @@ def _sampler(document: Document, entry: Any, what: str, path: str, turns: bool) 
     parts = 3 if kind == "CUBICSPLINE" else 1
     if not np.isfinite(values).all():
         raise document.fail(f"the values of {what} are not all finite")
-    size = _SIZES.get(path)
-    if size is None:  # weights of any number, flattened
-        size = values.size // max(len(times) * parts, 1)
+    # Weights of any number are flattened.
+    size = _SIZES.get(path) or values.size // max(len(times) * parts, 1)
     if not size or values.size != len(times) * parts * size:
         raise document.fail(f"{what} has {values.size} values for {len(times)} keys")
-    table = values.reshape(len(times), parts, size)
-    times, table = _apart(times, table)
-    middle = table[:, 1] if parts == 3 else table[:, 0]
-    if turns:
-        lengths = np.linalg.norm(middle, axis=1)
-        if (np.abs(lengths - 1) > 0.1).any():
-            raise document.fail(f"the rotations of {what} are no unit quaternions")
-        if parts == 1:
-            middle = middle / lengths[:, None]
-    tangents = (table[:, 0], table[:, 2]) if parts == 3 else None
-    return Sampler(times, middle, tangents, kind, turns)
+    times, table = _apart(times, values.reshape(len(times), parts, size))
+    middle = table[:, parts // 2]
+    lengths = np.linalg.norm(middle, axis=1)
+    if turns and (np.abs(lengths - 1) > 0.1).any():
+        raise document.fail(f"the rotations of {what} are no unit quaternions")
+    if parts == 3:
+        return Sampler(times, middle, (table[:, 0], table[:, 2]), kind, turns)
+    return Sampler(times, middle / lengths[:, None] if turns else middle, None, kind, turns)
 
 
 def frames_of(
     document: Document, channels: Sequence[Channel], joints: int, fps: float | None
-) -> tuple[FloatArray, float, bool]:
-    """Choose the moments at which an animation is sampled: times, rate, whether evenly spaced."""
+) -> Moments:
+    """Choose the moments at which an animation is sampled."""
     tracks = [c.sampler for c in channels]
     if not tracks:
-        return np.zeros(1), _PLAIN_RATE, True
+        return Moments(np.zeros(1), _PLAIN_RATE, True)
     start = min(float(s.times[0]) for s in tracks)
     end = max(float(s.times[-1]) for s in tracks)
     rate = fps or _rate(tracks, start)
@@ -155,8 +182,8 @@ def frames_of(
         raise document.fail(f"it lasts {end - start:g} s, which is more than fits in memory")
     n = round(count)
     if abs(n / rate - (end - start)) <= ON_FRAME:
-        return start + np.arange(n + 1) / rate, rate, True
-    return np.r_[start + np.arange(int(count) + 1) / rate, end], rate, False
+        return Moments(start + np.arange(n + 1) / rate, rate, True)
+    return Moments(np.r_[start + np.arange(int(count) + 1) / rate, end], rate, False)
 
 
 def _rate(tracks: Sequence[Sampler], start: float) -> float:

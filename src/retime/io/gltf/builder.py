@@ -16,8 +16,6 @@ from retime.io.gltf.document import Document
 from retime.motion import Motion, quat
 from retime.motion.kinematics import global_transforms, height
 
-__all__ = ["build"]
-
 _SIDES = 8
 _COLOUR = [0.48, 0.36, 0.94, 1.0]
 _ARRAY, _ELEMENTS = 34962, 34963

@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
+from retime.coercion import is_whole
 from retime.errors import FormatError, RetimeError
 from retime.io.files import read_bytes, write_bytes
-
-__all__ = ["Document", "load"]
 
 _MAGIC = b"glTF"
 _JSON, _BIN = 0x4E4F534A, 0x004E4942
@@ -30,27 +29,18 @@ _MOST_JSON = 256 << 20
 
 @dataclass(eq=False)
 class Document:
-    """One glTF file.
-
-    Parameters
-    ----------
-    path : Path
-        Where it was read.
-    json : dict
-        The whole of its JSON.
-    buffers : list of bytes
-        The contents of its buffers.
-    tail : bytes
-        Chunks of a GLB after its binary one, kept as they are.
-    sha256 : str
-        Hash of the file's bytes.
-    """
+    """One glTF file."""
 
     path: Path
+    """Where it was read."""
     json: dict[str, Any]
+    """The whole of its JSON."""
     buffers: list[bytes]
+    """The contents of its buffers."""
     tail: bytes = b""
+    """Chunks of a GLB after its binary one, kept as they are."""
     sha256: str = ""
+    """Hash of the file's bytes."""
     values_read: int = 0
     _added: bytearray = field(default_factory=bytearray)
     _checked: dict[str, Any] = field(default_factory=dict)
@@ -74,7 +64,7 @@ class Document:
     def item(self, name: str, index: Any, what: str) -> dict[str, Any]:
         """Return one object of a list of the top level; a wrong index is an error."""
         found = self.objects(name)
-        if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(found):
+        if not is_whole(index) or not 0 <= index < len(found):
             raise self.fail(f"{what} names {name} {index!r}; there are {len(found)}")
         return found[index]
 
@@ -277,7 +267,7 @@ def _parse(text: bytes, path: Path) -> dict[str, Any]:
 
 def _buffer(document: Document, n: int, buffer: dict[str, Any], body: bytes | None) -> bytes:
     length = buffer.get("byteLength", 0)
-    if isinstance(length, bool) or not isinstance(length, int) or length < 0:
+    if not is_whole(length) or length < 0:
         raise document.fail(f"buffer {n} has the length {length!r}")
     uri = buffer.get("uri")
     if uri is None:
@@ -285,13 +275,7 @@ def _buffer(document: Document, n: int, buffer: dict[str, Any], body: bytes | No
     elif not isinstance(uri, str):
         raise document.fail(f"the address of buffer {n} is no text")
     elif uri.startswith("data:"):
-        head, _, text = uri.partition(",")
-        if not head.endswith(";base64"):
-            raise document.fail(f"buffer {n} holds data that is not base64")
-        try:
-            data = base64.b64decode(text, validate=True)
-        except (binascii.Error, ValueError):
-            raise document.fail(f"the data of buffer {n} is broken") from None
+        data = _decoded(document, n, uri)
     else:
         if uri not in document._named:
             document._named[uri] = _beside(document, n, uri)
@@ -299,6 +283,16 @@ def _buffer(document: Document, n: int, buffer: dict[str, Any], body: bytes | No
     if uri is not None and len(data) < length:
         raise document.fail(f"buffer {n} has {len(data)} of its {length} bytes")
     return data
+
+
+def _decoded(document: Document, n: int, uri: str) -> bytes:
+    head, _, text = uri.partition(",")
+    if not head.endswith(";base64"):
+        raise document.fail(f"buffer {n} holds data that is not base64")
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        raise document.fail(f"the data of buffer {n} is broken") from None
 
 
 def _beside(document: Document, n: int, uri: str) -> bytes:

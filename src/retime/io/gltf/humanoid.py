@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from retime.coercion import is_whole
 from retime.io.gltf.document import Document
-
-__all__ = ["humanoid_roles"]
 
 # Where VRM's words differ from ours, once its capitals are taken apart.
 _WORDS = {"left_toes": "left_toe", "right_toes": "right_toe"}
@@ -27,7 +26,7 @@ def humanoid_roles(document: Document) -> dict[str, int]:
         for bone, node in _bones(extensions.get(name)):
             role = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", bone).lower()
             role = _WORDS.get(role, role)
-            if _ROLES.fullmatch(role) and isinstance(node, int) and not isinstance(node, bool):
+            if _ROLES.fullmatch(role) and is_whole(node):
                 out[role] = node
     return out
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -14,15 +15,16 @@ from retime.io.gltf.animations import (
     animation_names,
     channels_of,
     choose_animation,
+    describe_animation,
     frames_of,
 )
 from retime.io.gltf.document import Document, load
 from retime.io.gltf.humanoid import humanoid_roles
-from retime.io.in_place import others_note
+from retime.io.in_place import PATHS, kept_of, others_note
+from retime.io.parameters import RestFrame
+from retime.io.sampled import Moments, depth_first, scales_above, uniform_part, with_ancestors
 from retime.motion import Motion, Origin, Units, quat
 from retime.motion.skeleton import EndSite, Skeleton, unique_names
-
-__all__ = ["Kept", "contents", "read_motion", "read_motions", "rest_of"]
 
 # A chain of more nodes than this is no body.
 _MOST_NODES = 20_000
@@ -32,70 +34,56 @@ _MOST = 3.5e38
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What is kept of a file for writing it back.
-
-    Parameters
-    ----------
-    document : Document
-        The whole file.
-    animation : int
-        Which animation was read.
-    channels : tuple of Channel
-        Its channels.
-    nodes : tuple of int (J,)
-        The node of each joint.
-    scales : array (J,)
-        The scale of what is above each joint, which its translations were multiplied by.
-    own_scales : array (J,)
-        The uniform part of each joint's own scale, which was taken out.
-    motion : Motion
-        The animation as it was read.
-    """
+    """What is kept of a file for writing it back."""
 
     document: Document
+    """The whole file."""
     animation: int
+    """Which animation was read."""
     channels: tuple[Channel, ...]
+    """Its channels."""
     nodes: tuple[int, ...]
+    """The node of each joint. Shape (J,)."""
     scales: FloatArray
+    """The scale of what is above each joint, which its translations were multiplied by. Shape (J,).
+    """
     own_scales: FloatArray
+    """The uniform part of each joint's own scale, which was taken out. Shape (J,)."""
     motion: Motion
+    """The animation as it was read."""
 
 
 def read_motion(
     path: str | Path,
     *,
-    rest_frame: Literal["auto", "keep", "first"] = "auto",
+    rest_frame: RestFrame = "auto",
     fps: float | None = None,
     animation: str | int | None = None,
 ) -> Motion:
     """Read one animation. Options are those of ``retime.read``; its rest pose is the nodes' own."""
     document = load(path)
-    return motion_of(
-        document, choose_animation(document, animation), fps, chosen=animation is not None
-    )
+    index, skipped = choose_animation(document, animation)
+    notes = others_note(animation_names(document), index, skipped) if animation is None else []
+    return motion_of(document, index, fps, notes)
 
 
-def read_motions(
-    path: str | Path,
-    *,
-    rest_frame: Literal["auto", "keep", "first"] = "auto",
-    fps: float | None = None,
-) -> list[Motion]:
+def read_motions(path: str | Path, *, fps: float | None = None) -> list[Motion]:
     """Read every animation of a file, which they share."""
     document = load(path)
     return [motion_of(document, n, fps) for n in range(len(animation_names(document)))]
 
 
-def motion_of(document: Document, index: int, fps: float | None, *, chosen: bool = True) -> Motion:
+def motion_of(
+    document: Document, index: int, fps: float | None, notes: Sequence[str] = ()
+) -> Motion:
     """Sample an animation of a document as a motion."""
     channels = channels_of(document, index)
     parents = _parents(document)
     nodes, sites = _chosen_nodes(document, parents)
     if not nodes:
         raise document.fail("the file has no nodes to move")
-    times, rate, even = frames_of(document, channels, len(nodes), fps)
-    notes = [] if chosen else others_note(animation_names(document), index)
-    bare, scales, own = _motion(document, channels, nodes, sites, parents, times, rate, even)
+    moments = frames_of(document, channels, len(nodes), fps)
+    bare, scales, own = _motion(document, channels, nodes, sites, parents, moments)
     shears = [_name(document, n) for n in nodes if _shears(document, n)]
     if shears:
         notes = [
@@ -106,6 +94,14 @@ def motion_of(document: Document, index: int, fps: float | None, *, chosen: bool
     kept = Kept(document, index, tuple(channels), tuple(nodes), scales, own, bare)
     origin = Origin("gltf", str(document.path), document.sha256, kept, delivered=bare.tracks)
     return replace(bare, origin=origin)
+
+
+def skinned_nodes(motion: Motion) -> list[int]:
+    """Return the node of each joint where the motion's file has a skinned mesh; else nothing."""
+    kept = kept_of(motion, Kept)
+    if kept is None or not (kept.document.objects("skins") and kept.document.objects("meshes")):
+        return []
+    return list(kept.nodes)
 
 
 def _parents(document: Document) -> list[int]:
@@ -123,57 +119,57 @@ def _parents(document: Document) -> list[int]:
             if out[child] >= 0:
                 raise document.fail(f"node {child} has two parents, {out[child]} and {n}")
             out[child] = n
+    _must_end(document, out)
+    return out
+
+
+def _must_end(document: Document, parents: list[int]) -> None:
+    """Refuse a node that is its own ancestor."""
     rooted: set[int] = set()
-    for n in range(len(nodes)):
+    for n in range(len(parents)):
         way: set[int] = set()
         k = n
         while k >= 0 and k not in rooted:
             if k in way:
                 raise document.fail(f"node {n} is its own ancestor")
             way.add(k)
-            k = out[k]
+            k = parents[k]
         rooted |= way
-    return out
 
 
 def _chosen_nodes(document: Document, parents: list[int]) -> tuple[list[int], list[int]]:
     """Choose the nodes that are joints, parents first, and those that only end a bone."""
     nodes = document.objects("nodes")
-    wanted: set[int] = set()
-    for animation in document.objects("animations"):
-        for channel in _items(animation, "channels"):
-            target = channel.get("target") if isinstance(channel, dict) else None
-            if not isinstance(target, dict):
-                continue
-            node = target.get("node")
-            if target.get("path") in ("translation", "rotation", "scale") and node is not None:
-                document.item("nodes", node, "an animation")
-                wanted.add(node)
-    for skin in document.objects("skins"):
-        for joint in _items(skin, "joints"):
-            document.item("nodes", joint, "a skin")
-            wanted.add(joint)
-    if not wanted:
-        wanted = set(range(len(nodes)))
-    for node in list(wanted):
-        k = parents[node]
-        while k >= 0 and k not in wanted:
-            wanted.add(k)
-            k = parents[k]
-    depth: dict[int, int] = {}
-    for n in sorted(wanted):
-        k, steps = n, 0
-        while k >= 0:
-            k, steps = parents[k], steps + 1
-        depth[n] = steps
-    order = sorted(wanted, key=lambda n: (depth[n], n))
+    named = [*_animated(document), *_bound(document)] or range(len(nodes))
+    wanted = with_ancestors(named, parents.__getitem__, -1)
     ends = [
         n
         for n, node in enumerate(nodes)
         if n not in wanted and parents[n] in wanted and not node.get("children")
         and not {"mesh", "camera", "skin"} & set(node)
     ]  # fmt: skip
-    return _depth_first(order, parents), ends
+    return depth_first(sorted(wanted), parents.__getitem__, -1), ends
+
+
+def _animated(document: Document) -> Iterator[int]:
+    """List the nodes that any animation moves."""
+    channels = [c for a in document.objects("animations") for c in _items(a, "channels")]
+    for channel in channels:
+        target = channel.get("target") if isinstance(channel, dict) else None
+        if not isinstance(target, dict) or target.get("path") not in PATHS:
+            continue
+        node = target.get("node")
+        if node is not None:
+            document.item("nodes", node, "an animation")
+            yield node
+
+
+def _bound(document: Document) -> Iterator[int]:
+    """List the nodes that a skin hangs on."""
+    for skin in document.objects("skins"):
+        for joint in _items(skin, "joints"):
+            document.item("nodes", joint, "a skin")
+            yield joint
 
 
 def _items(entry: dict[str, Any], name: str) -> list[Any]:
@@ -181,27 +177,11 @@ def _items(entry: dict[str, Any], name: str) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
-def _depth_first(order: list[int], parents: list[int]) -> list[int]:
-    """Order nodes as a file lists a skeleton: each with all below it, before the next."""
-    below: dict[int, list[int]] = {}
-    for n in order:
-        below.setdefault(parents[n], []).append(n)  # ancestors of a chosen node are chosen too
-    out: list[int] = []
-    work = below.get(-1, [])[::-1]
-    while work:
-        n = work.pop()
-        out.append(n)
-        work += below.get(n, [])[::-1]
-    return out
-
-
 def rest_of(document: Document, n: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return a node's rest translation, rotation (wxyz) and scale."""
     node = document.objects("nodes")[n]
     if "matrix" in node:
-        return _decomposed(
-            document, n, _numbers(document, node["matrix"], 16, f"node {n}'s matrix")
-        )
+        return _decomposed(_numbers(document, node["matrix"], 16, f"node {n}'s matrix"))
     place = _numbers(document, node.get("translation", [0, 0, 0]), 3, f"node {n}'s translation")
     turn = _numbers(document, node.get("rotation", [0, 0, 0, 1]), 4, f"node {n}'s rotation")
     size = _numbers(document, node.get("scale", [1, 1, 1]), 3, f"node {n}'s scale")
@@ -220,9 +200,7 @@ def _numbers(document: Document, value: Any, count: int, what: str) -> FloatArra
     return out
 
 
-def _decomposed(
-    document: Document, n: int, values: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _decomposed(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     matrix = values.reshape(4, 4).T
     linear = matrix[:3, :3]
     size = np.linalg.norm(linear, axis=0)
@@ -257,90 +235,58 @@ def _motion(
     nodes: list[int],
     sites: list[int],
     parents: list[int],
-    times: FloatArray,
-    rate: float,
-    even: bool,
+    moments: Moments,
 ) -> tuple[Motion, FloatArray, FloatArray]:
     """Sample the nodes; static uniform scales go into the translations below them."""
-    place = {n: j for j, n in enumerate(nodes)}
+    joint_of = {n: j for j, n in enumerate(nodes)}
     tracks = {(c.node, c.path): c.sampler for c in channels}
     rest = [rest_of(document, n) for n in nodes]
-    above = np.array([place[parents[n]] if parents[n] >= 0 else -1 for n in nodes])
-    own, scales = np.ones(len(nodes)), np.ones(len(nodes))
-    for j, n in enumerate(nodes):
-        size = rest[j][2]
-        if (n, "scale") not in tracks and (size > 1e-9).all():
-            own[j] = float(np.cbrt(size.prod()))
-        if above[j] >= 0:
-            scales[j] = scales[above[j]] * own[above[j]]
+    place, turn, size = (np.array(part) for part in zip(*rest, strict=True))
+    above = np.array([joint_of.get(parents[n], -1) for n in nodes])
+    own = np.array(
+        [1.0 if (n, "scale") in tracks else uniform_part(size[j]) for j, n in enumerate(nodes)]
+    )
+    scales = scales_above(above, own)
     names = [_name(document, n) for n in nodes]
-    site_names = [_name(document, n) for n in sites]
-    ends = [
-        _site(document, n, place[parents[n]], scales, own, site_names[k])
-        for k, n in enumerate(sites)
-    ]
     skeleton = Skeleton(
         unique_names(names),
         above,
-        np.array([r[0] for r in rest]) * scales[:, None],
-        np.array([r[1] for r in rest]),
-        np.array([r[2] for r in rest]) / own[:, None],
-        tuple(ends),
+        place * scales[:, None],
+        turn,
+        size / own[:, None],
+        tuple(_site(document, n, joint_of[parents[n]], scales, own) for n in sites),
         tuple(names),
     )
-    rotations = np.empty((len(times), len(nodes), 4))
+    rotations = np.tile(turn, (len(moments.times), 1, 1))
     translations, sizes = {}, {}
-    for j, n in enumerate(nodes):
-        name = skeleton.names[j]
-        turn = tracks.get((n, "rotation"))
-        rotations[:, j] = rest[j][1] if turn is None else turn.at(times)[:, [3, 0, 1, 2]]
-        move = tracks.get((n, "translation"))
-        if move is not None or above[j] < 0:
-            track = np.tile(rest[j][0], (len(times), 1)) if move is None else move.at(times)
-            translations[name] = track * scales[j]
-        grow = tracks.get((n, "scale"))
-        if grow is not None:
-            sizes[name] = grow.at(times)
-    roles = {r: skeleton.names[place[n]] for r, n in humanoid_roles(document).items() if n in place}
-    motion = Motion(
+    for j, (n, name) in enumerate(zip(nodes, skeleton.names, strict=True)):
+        own_tracks = {p: tracks[n, p].at(moments.times) for p in PATHS if (n, p) in tracks}
+        if above[j] < 0:
+            own_tracks.setdefault("translation", np.tile(place[j], (len(moments.times), 1)))
+        if "rotation" in own_tracks:
+            rotations[:, j] = own_tracks["rotation"][:, [3, 0, 1, 2]]
+        if "translation" in own_tracks:
+            translations[name] = own_tracks["translation"] * scales[j]
+        if "scale" in own_tracks:
+            sizes[name] = own_tracks["scale"]
+    roles = humanoid_roles(document).items()
+    motion = moments.motion(
         skeleton,
-        quat.continuous(rotations),
+        rotations,
         translations,
         sizes,
-        fps=rate,
-        start=float(times[0]),
-        sample_times=None if even else times,
         units=Units(1.0, "Y", "declared"),
-        roles=roles,
+        roles={r: skeleton.names[joint_of[n]] for r, n in roles if n in joint_of},
     )
     return motion, scales, own
 
 
-def _site(
-    document: Document, n: int, joint: int, scales: FloatArray, own: FloatArray, name: str
-) -> EndSite:
+def _site(document: Document, n: int, joint: int, scales: FloatArray, own: FloatArray) -> EndSite:
     x, y, z = rest_of(document, n)[0] * scales[joint] * own[joint]
-    return EndSite(joint, (float(x), float(y), float(z)), name)
+    return EndSite(joint, (float(x), float(y), float(z)), _name(document, n))
 
 
 def contents(path: str | Path) -> list[dict[str, Any]]:
-    """List a file's animations: names, spans, rates, channels."""
+    """List a file's animations: names, spans, rates, channels, and what moves."""
     document = load(path)
-    out = []
-    for index, name in enumerate(animation_names(document)):
-        channels = channels_of(document, index)
-        times, rate, _ = frames_of(document, channels, 1, None)
-        kinds = sorted({c.sampler.interpolation for c in channels})
-        paths = sorted({c.path for c in channels})
-        out.append(
-            {
-                "name": name,
-                "start_s": float(times[0]),
-                "duration_s": float(times[-1] - times[0]),
-                "fps": rate,
-                "channels": len(channels),
-                "moves": paths,
-                "interpolation": kinds,
-            }
-        )
-    return out
+    return [describe_animation(document, n) for n in range(len(animation_names(document)))]

@@ -13,15 +13,12 @@ from retime.io.gltf.accessors import COMPONENTS, FLOAT
 from retime.io.gltf.animations import Channel
 from retime.io.gltf.document import Document
 from retime.io.gltf.reader import Kept, rest_of
-from retime.io.gltf.samplers import ON_FRAME, Sampler, rekeyed
-from retime.io.in_place import Retimed, kept_of, retimed_together
+from retime.io.gltf.samplers import ON_FRAME, Sampler, key_mover, rekeyed
+from retime.io.in_place import PATHS, Retimed, kept_of, retimed_together
+from retime.io.key_mover import KeyMover
 from retime.motion import Motion
 from retime.timing.graph import Graph
 
-__all__ = ["write_motion", "write_motions"]
-
-_PATHS = ("rotation", "translation", "scale")
-Tracks = Mapping[str, FloatArray]
 # What differs by less than this from the retimed source was not edited: radians, metres.
 _SAME = 1e-6
 
@@ -35,16 +32,7 @@ def write_motion(
 ) -> None:
     """Write a motion. One that came from glTF goes back into its file; another gets a new one.
 
-    Parameters
-    ----------
-    motion : Motion
-        What to write.
-    path : str or Path
-        Where: ``.glb`` or ``.gltf``.
-    drop_rest : bool
-        Nothing here: a node's own transform is its rest pose.
-    original : Motion, optional
-        In a new file, a second animation to compare with.
+    Options are those of ``retime.write``; a node's own transform is its rest pose, and stays.
     """
     if kept_of(motion, Kept) is not None:
         write_motions([motion], path)
@@ -69,17 +57,17 @@ class _Retimer:
 
     def __init__(self, document: Document, retimed: Retimed[Kept]) -> None:
         self.document = document
-        self.kept, self.motion, self.warp = retimed.kept, retimed.motion, retimed.warp
-        self.times, self.beyond = retimed.times, retimed.beyond
+        self.retimed, self.kept = retimed, retimed.kept
         self.animation = document.json["animations"][self.kept.animation]
         self.joint_of = {n: j for j, n in enumerate(self.kept.nodes)}
         self._inputs: dict[bytes, int] = {}
+        self._movers: dict[int, KeyMover] = {}
 
     def run(self) -> None:
         """Re-key every channel; bake those whose values were edited."""
         channels = self.kept.channels
         old = self.animation.get("samplers", [])
-        edited = self._edited()
+        edited = self.retimed.edited()
         by_index = {c.index: c for c in channels}
         known: dict[tuple[int, str, str], int] = {}
         new: list[dict[str, Any]] = []
@@ -91,7 +79,7 @@ class _Retimer:
                 continue
             joint = self.joint_of.get(-1 if found.node is None else found.node)
             bake = joint is not None and joint in edited.get(found.path, ())
-            name = self._channel_name(found, joint)
+            name = self.retimed.channel(joint if found.path in PATHS else None, found.path)
             key = (entry["sampler"], name, f"{found.path}{joint}" if bake else "")
             if key not in known:
                 source = old[entry["sampler"]]
@@ -111,60 +99,40 @@ class _Retimer:
         new.append(old[at])
         return len(new) - 1
 
-    def _channel_name(self, channel: Channel, joint: int | None) -> str:
-        """Return the warp's channel: a joint's, or the first root's translation for all else."""
-        skeleton = self.motion.skeleton
-        if joint is None or channel.path in ("weights", "pointer"):
-            return f"{skeleton.names[skeleton.roots[0]]}:translation"
-        name = skeleton.names[joint]
-        is_root = skeleton.parents[joint] < 0
-        return f"{name}:translation" if is_root and channel.path == "translation" else name
-
-    def _edited(self) -> dict[str, set[int]]:
-        """Find the joints whose values are not just retimed, by path."""
-        skeleton = self.motion.skeleton
-        if self.beyond:
-            return {path: set(range(len(skeleton))) for path in _PATHS}
-        turned, moved, sized = self.motion.touched.indices(skeleton)
-        return {"rotation": turned, "translation": moved, "scale": sized}
-
     # ---- samplers
 
     def _graph(self, name: str) -> Graph:
-        return self.warp.channel(name).pad(*self.warp.domain)
+        return self.retimed.warp.channel(name).pad(*self.retimed.warp.domain)
+
+    def _mover(self, name: str) -> KeyMover:
+        """Return what moves a channel's keys; channels without a curve of their own share one."""
+        own = id(self.retimed.warp.channel(name))
+        if own not in self._movers:
+            self._movers[own] = key_mover(self._graph(name))
+        return self._movers[own]
 
     def _moved(self, channel: Channel, name: str, source: dict[str, Any]) -> dict[str, Any]:
         """Make the sampler of a channel whose keys move; its values stay where they can."""
-        if self.beyond:
-            low, high = self.kept.motion.domain
-            t = self.warp(self.times, name)
-            inside = low + np.mod(t - low, max(high - low, 1e-9))
-            track = channel.sampler
-            made, same = (
-                Sampler(self.times, track.at(inside), None, "LINEAR", track.turns),
-                False,
-            )
+        track = channel.sampler
+        if self.retimed.beyond:
+            values = track.at(self.retimed.wrapped(name))
+            made, same = Sampler(self.retimed.times, values, None, "LINEAR", track.turns), False
         else:
-            graph = self._graph(name)
-            if _leaves(graph, channel.sampler):
+            if _leaves(self._graph(name), track):
                 return source
-            end = max(float(c.sampler.times[-1]) for c in self.kept.channels)
-            made, same = rekeyed(channel.sampler, graph, end)
-        keys = self._key_count(source)
-        if (
-            same
-            and len(made.times) == keys
-            and np.abs(made.times - channel.sampler.times).max() < _SAME
-        ):
+            made, same = rekeyed(track, self._mover(name))
+        same = same and len(made.times) == self._key_count(source)
+        if same and np.abs(made.times - track.times).max() < _SAME:
             return source
         out = {k: v for k, v in source.items() if k not in ("input", "output")}
         if made.interpolation != source.get("interpolation", "LINEAR"):
             out["interpolation"] = made.interpolation
-        scales = made.tangents is not None
-        as_before = same and not scales and len(made.times) == keys
         out["input"] = self._input(made.times)
-        kind = self.kept.document.json["accessors"][source["output"]]["type"]
-        out["output"] = source["output"] if as_before else self._output(made, kind)
+        if same and made.tangents is None:
+            out["output"] = source["output"]
+        else:
+            kind = self.kept.document.json["accessors"][source["output"]]["type"]
+            out["output"] = self._output(made, kind)
         return out
 
     def _key_count(self, source: dict[str, Any]) -> int:
@@ -198,24 +166,18 @@ class _Retimer:
     def _baked(self, joint: int | None, path: str) -> dict[str, Any]:
         """Make the sampler of a joint whose values were edited: a key for each frame."""
         assert joint is not None
-        values, turns = self._values(joint, path)
-        sampler = Sampler(self.times, values, None, "LINEAR", turns)
+        turns = path == "rotation"
+        sampler = Sampler(self.retimed.times, self._values(joint, path), None, "LINEAR", turns)
         return {"input": self._input(sampler.times), "interpolation": "LINEAR",
                 "output": self._output(sampler, "VEC4" if turns else "VEC3")}  # fmt: skip
 
-    def _values(self, joint: int, path: str) -> tuple[FloatArray, bool]:
+    def _values(self, joint: int, path: str) -> FloatArray:
         """Return a joint's track in the node's own numbers."""
-        skeleton, name = self.motion.skeleton, self.motion.skeleton.names[joint]
-        frames = len(self.motion)
         if path == "rotation":
-            return self.motion.rotations[:, joint][:, [1, 2, 3, 0]], True
+            return self.retimed.motion.rotations[:, joint][:, [1, 2, 3, 0]]
         if path == "translation":
-            track = self.motion.translations.get(name)
-            track = np.tile(skeleton.offsets[joint], (frames, 1)) if track is None else track
-            return track / self.kept.scales[joint], False
-        track = self.motion.scales.get(name)
-        track = np.tile(skeleton.rest_scales[joint], (frames, 1)) if track is None else track
-        return track * self.kept.own_scales[joint], False
+            return self.retimed.translation(joint)
+        return self.retimed.scale(joint)
 
     def _add_missing(
         self,
@@ -224,7 +186,7 @@ class _Retimer:
         new: list[dict[str, Any]],
     ) -> None:
         """Add channels for joints that were edited and had none."""
-        if self.beyond:
+        if self.retimed.beyond:
             return
         have = {(c.node, c.path) for c in channels}
         for path, joints in edited.items():

@@ -11,8 +11,6 @@ from pxr import Ar, Sdf, Usd, UsdUtils
 
 from retime.process.library import Refused
 
-__all__ = ["export", "pack", "pack_anew", "rebase"]
-
 
 def rebase(layer: Any, old: str, new: str | None) -> int:
     """Let the relative paths in a layer lead to the same files from another folder.

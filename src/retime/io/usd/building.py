@@ -13,8 +13,6 @@ from retime.io.usd.assets import pack_anew
 from retime.io.usd.retiming import usd_array
 from retime.process.library import Arrays
 
-__all__ = ["build"]
-
 
 def build(request: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arrays]:
     """Write a skeleton with its rest pose and an animation, in metres with Y up."""

@@ -9,8 +9,6 @@ from pathlib import Path, PurePosixPath
 
 from retime.errors import FormatError
 
-__all__ = ["Unpacked", "unpack"]
-
 _MOST_FILES = 20_000
 # Files in a package are stored as they are: together they cannot be larger than it.
 _SLACK = 1.01
@@ -54,9 +52,8 @@ def _check(entries: list[zipfile.ZipInfo], size: int, path: str | Path) -> None:
     if len({n.casefold() for n in names}) < len(names):
         raise FormatError("two files of the package have one name", path=path)
     for entry in entries:
-        parts = PurePosixPath(entry.filename).parts
-        odd = {"..", "."} & set(parts) or "\\" in entry.filename or ":" in entry.filename
-        if odd or not parts or entry.filename.startswith("/") or "\0" in entry.filename:
+        if _leads_out(entry.filename):
+            parts = PurePosixPath(entry.filename).parts
             raise FormatError(f"the package leads out of its folder: {parts[:3]}", path=path)
         if entry.compress_type != zipfile.ZIP_STORED or entry.flag_bits & 1:
             raise FormatError(
@@ -64,3 +61,10 @@ def _check(entries: list[zipfile.ZipInfo], size: int, path: str | Path) -> None:
             )
     if sum(e.file_size for e in entries) > _SLACK * size:
         raise FormatError("the files of the package are larger than it", path=path)
+
+
+def _leads_out(name: str) -> bool:
+    """Whether a file's name leads out of the folder that it is unpacked into."""
+    parts = PurePosixPath(name).parts
+    odd = {"..", "."} & set(parts) or any(mark in name for mark in "\\:\0")
+    return bool(odd) or not parts or name.startswith("/")

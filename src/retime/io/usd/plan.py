@@ -8,18 +8,14 @@ from typing import Any
 import numpy as np
 
 from retime.arrays import FloatArray
-from retime.io.in_place import Retimed
+from retime.io.in_place import PATHS, Retimed
 from retime.io.usd.reader import Kept
 from retime.io.usd.timing import joined
 from retime.motion import quat
 from retime.timing.graph import Graph
 
-__all__ = ["EditPlan", "matrices"]
-
 TRACKS = ("rotations", "translations", "scales")
 Edited = dict[str, set[int]]
-# What differs by less than this from the retimed source was not edited: radians, lengths' share.
-_SAME = 1e-6
 # Beyond a clip's ends time goes on as before, for so many time codes.
 _FAR = 1e7
 _LEAVE = -1
@@ -97,11 +93,9 @@ class _Clip:
 
     def __init__(self, plan: EditPlan, retimed: Retimed[Kept], key: int) -> None:
         self.plan, self.key = plan, f"clip{key}"
-        self.kept, self.motion, self.warp = retimed.kept, retimed.motion, retimed.warp
-        self.times, self.beyond = retimed.times, retimed.beyond
+        self.retimed, self.kept, self.warp = retimed, retimed.kept, retimed.warp
         self.codes = self.kept.codes_per_second
-        skeleton = self.motion.skeleton
-        self.first = f"{skeleton.names[skeleton.roots[0]]}:translation"
+        self.first = retimed.channel(None, "")
 
     # ---- warps in time codes
 
@@ -120,18 +114,20 @@ class _Clip:
 
     def number(self, channel: str) -> int:
         """Return the number of a channel's warp."""
-        if not self.beyond:
+        if not self.retimed.beyond:
             graph = self.graph(channel)
             return self.plan.put(graph.x, graph.y)
-        low, high = self.kept.motion.domain
-        source = low + np.mod(self.warp(self.times, channel) - low, max(high - low, 1e-9))
-        return self.plan.put(self.times * self.codes, source * self.codes, pairs=True)
+        source = self.retimed.wrapped(channel)
+        return self.plan.put(self.frames(), source * self.codes, pairs=True)
 
-    def channel(self, joint: int, track: str) -> str:
-        """Return the channel that a joint's track follows."""
-        skeleton = self.motion.skeleton
-        root = skeleton.parents[joint] < 0 and track == "translations"
-        return f"{skeleton.names[joint]}:translation" if root else skeleton.names[joint]
+    def numbers(self, joint: int | None) -> dict[str, int]:
+        """Return the numbers of the warps that a joint's tracks follow."""
+        paths = zip(TRACKS, PATHS, strict=True)
+        return {track: self.number(self.retimed.channel(joint, path)) for track, path in paths}
+
+    def frames(self) -> FloatArray:
+        """Return the codes of the motion's frames."""
+        return self.retimed.times * self.codes
 
     def played(self) -> tuple[float, float]:
         """Return the codes between which the result plays."""
@@ -139,7 +135,7 @@ class _Clip:
         start, end = self.kept.played
         start, end = (low if start is None else start), (high if end is None else end)
         a, b = (t * self.codes for t in self.warp.domain)
-        if self.beyond:
+        if self.retimed.beyond:
             return start + a - low, end + b - high
         back = self.graph(self.first).swap()
         ends = [float(back.at(t, side)) for t in (start, end) for side in ("left", "right")]
@@ -152,10 +148,10 @@ class _Clip:
 
     def add(self) -> None:
         """Add all joints to the plan."""
-        edited = self._edited()
+        edited = dict(zip(TRACKS, self.retimed.edited().values(), strict=True))
         chain = self.kept.entry["chain"]
         for j, prim in enumerate(chain):
-            numbers = {t: self.number(self.channel(j, t)) for t in TRACKS}
+            numbers = self.numbers(j)
             mixed = len(set(numbers.values())) > 1 and not _is_simple(prim["ops"])
             if any(j in edited[t] for t in TRACKS) or (mixed and prim["moves"]):
                 self._bake(j, prim["path"], numbers["rotations"])
@@ -166,71 +162,57 @@ class _Clip:
         if self.kept.entry["animation"]:
             self._add_animation(edited)
 
-    def _edited(self) -> Edited:
-        """Find the joints whose values are not just retimed, by track."""
-        skeleton = self.motion.skeleton
-        if self.beyond:
-            return {track: set(range(len(skeleton))) for track in TRACKS}
-        return dict(zip(TRACKS, self.motion.touched.indices(skeleton), strict=True))
-
     def _bake(self, joint: int, prim: str, number: int) -> None:
         name = f"{self.key}.{joint}"
         turn, place, size = (self._track(joint, track) for track in TRACKS)
-        self.plan.arrays[f"{name}.frames"] = self.times * self.codes
+        self.plan.arrays[f"{name}.frames"] = self.frames()
         self.plan.arrays[f"{name}.matrices"] = matrices(place, turn, size)
         self.plan.bake(prim, name, number)
 
     def _track(self, joint: int, track: str) -> FloatArray:
         """Return a joint's track in the stage's own numbers, (F, 3) or (F, 4)."""
-        skeleton, name = self.motion.skeleton, self.motion.skeleton.names[joint]
-        frames = len(self.motion)
         if track == "rotations":
-            return self.motion.rotations[:, joint]
+            return self.retimed.motion.rotations[:, joint]
         if track == "translations":
-            found = self.motion.translations.get(name)
-            found = np.tile(skeleton.offsets[joint], (frames, 1)) if found is None else found
-            return np.asarray(found / self.kept.scales[joint])
-        found = self.motion.scales.get(name)
-        found = np.tile(skeleton.rest_scales[joint], (frames, 1)) if found is None else found
-        return np.asarray(found * self.kept.own_scales[joint])
+            return self.retimed.translation(joint)
+        return self.retimed.scale(joint)
 
     def _add_animation(self, edited: Edited) -> None:
         """Move the samples of an animation, or sample it anew where joints part in time."""
         entry, base = self.kept.entry, len(self.kept.entry["chain"])
         place = {token: base + k for k, token in enumerate(entry["joints"])}
-        joints = [place.get(token, -1) for token in entry["animated"]]
-        numbers = {
-            track: [self.number(self.channel(j, track) if j >= 0 else self.first) for j in joints]
-            for track in TRACKS
-        }
+        joints = [place.get(token) for token in entry["animated"]]
+        each = [self.numbers(j) for j in joints]
+        numbers = {track: [own[track] for own in each] for track in TRACKS}
         touched = set().union(*edited.values()) & set(place.values())
         every = {n for own in numbers.values() for n in own}
         if not touched and len(every) <= 1:
             for track in TRACKS:
                 self.plan.follow(f"{entry['animation']}.{track}", next(iter(every), _LEAVE))
             return
-        columns = {j: a for a, j in enumerate(joints) if j >= 0}
+        joint_at = {a: j for a, j in enumerate(joints) if j is not None}
+        columns = {j: a for a, j in joint_at.items()}
         extra = sorted(touched - set(columns))
-        own: dict[str, Any] = {
-            "prim": entry["animation"],
-            "key": self.key,
-            "edited": {t: sorted(columns[j] for j in edited[t] if j in columns) for t in TRACKS},
-            "extra": [entry["joints"][j - base] for j in extra],
-            "exact_frames": bool(touched),
-            **numbers,
-        }
-        self.plan.arrays[f"{self.key}.frames"] = (
-            self.times * self.codes if touched else self._whole_frames()
-        )
+        changed = {t: sorted(columns[j] for j in edited[t] if j in columns) for t in TRACKS}
+        self.plan.arrays[f"{self.key}.frames"] = self.frames() if touched else self._whole_frames()
         for track in TRACKS:
-            for name, listed in (
-                (track, [joints[a] for a in own["edited"][track]]),
-                (f"{track}.extra", extra),
-            ):
-                if listed:
-                    tracks = [self._track(j, track) for j in listed]
-                    self.plan.arrays[f"{self.key}.{name}"] = np.stack(tracks, axis=1)
-        self.plan.sample(own)
+            self._put_tracks(track, track, [joint_at[a] for a in changed[track]])
+            self._put_tracks(f"{track}.extra", track, extra)
+        self.plan.sample(
+            {
+                "prim": entry["animation"],
+                "key": self.key,
+                "edited": changed,
+                "extra": [entry["joints"][j - base] for j in extra],
+                "exact_frames": bool(touched),
+                **numbers,
+            }
+        )
+
+    def _put_tracks(self, name: str, track: str, joints: Sequence[int]) -> None:
+        if joints:
+            tracks = [self._track(j, track) for j in joints]
+            self.plan.arrays[f"{self.key}.{name}"] = np.stack(tracks, axis=1)
 
     def _whole_frames(self) -> FloatArray:
         """Return the output's frames on the stage's own, with both ends."""

@@ -8,6 +8,7 @@ import numpy as np
 from pxr import Gf, Usd, UsdGeom, UsdSkel
 
 from retime.arrays import FloatArray
+from retime.io.in_place import choose_default, moving_paths
 from retime.io.usd.stages import (
     TRACKS,
     Animation,
@@ -16,12 +17,11 @@ from retime.io.usd.stages import (
     attributes,
     open_stage,
     ops_of,
+    sample_times,
 )
 from retime.io.usd.stages import is_animated as moves
 from retime.io.usd.timing import frames_of
 from retime.process.library import Arrays, Refused
-
-__all__ = ["contents", "local_matrix", "read"]
 
 
 def contents(request: dict[str, Any], _: Arrays) -> tuple[dict[str, Any], Arrays]:
@@ -50,9 +50,37 @@ def _entry(stage: Any, animation: Animation) -> dict[str, Any]:
         "start_s": first / per_second,
         "duration_s": (last - first) / per_second,
         "fps": rate,
+        "channels": len(animation.own()),
+        "moves": _moving(animation),
         "joints": len(joints) + len(animation.chain),
-        "skeleton": None if animation.skeleton is None else str(animation.skeleton.GetPath()),
+        "skeleton": _path(animation.skeleton),
     }
+
+
+def _moving(animation: Animation) -> list[str]:
+    """List the kinds of tracks that change in time."""
+    return moving_paths((path_of(a), _course(a)) for a in animation.own())
+
+
+def path_of(attribute: Any) -> str:
+    """Name what an attribute does to a joint."""
+    name = str(attribute.GetName()).removeprefix("xformOp:").partition(":")[0].lower()
+    if name.startswith("translat"):
+        return "translation"
+    return "scale" if name.startswith("scale") else "rotation"
+
+
+def _course(attribute: Any) -> FloatArray:
+    """Return the values (K, N) of an attribute at its sample times."""
+    rows = [_flat(attribute.Get(float(code))) for code in sample_times(attribute)]
+    width = max((len(row) for row in rows), default=0)
+    return np.array([row for row in rows if len(row) == width]).reshape(-1, width)
+
+
+def _flat(value: Any) -> FloatArray:
+    if isinstance(value, Gf.Quatf | Gf.Quatd | Gf.Quath):
+        value = [value.GetReal(), *value.GetImaginary()]
+    return np.zeros(0) if value is None else np.array(value, dtype=float).ravel()
 
 
 def _rate(stage: Any) -> float | None:
@@ -104,7 +132,7 @@ def _in_variants(stage: Any) -> list[str]:
 
 
 def read(request: dict[str, Any], _: Arrays) -> tuple[dict[str, Any], Arrays]:
-    """Sample animations of a stage: one by its place in the list, or all of them."""
+    """Sample animations of a stage: one by its place in the list, the default, or all of them."""
     opened = open_stage(request["path"])
     stage, found = opened.stage, _lasting(opened)
     answer: dict[str, Any] = {
@@ -122,7 +150,10 @@ def read(request: dict[str, Any], _: Arrays) -> tuple[dict[str, Any], Arrays]:
     if not (np.isfinite(answer["codes_per_second"]) and answer["codes_per_second"] > 0):
         raise Refused("its timeCodesPerSecond is not above 0")
     arrays: dict[str, Any] = {}
-    for number in range(len(found)) if request["which"] is None else [request["which"]]:
+    which = request["which"]
+    if which == "default":
+        which, answer["skipped"] = choose_default(len(found), lambda n: _entry(stage, found[n]))
+    for number in range(len(found)) if which is None else [which]:
         if number >= len(found):
             continue  # the one who asks says so
         one, made = _sampled(stage, found[number], request)
@@ -134,23 +165,10 @@ def read(request: dict[str, Any], _: Arrays) -> tuple[dict[str, Any], Arrays]:
 def _sampled(
     stage: Any, animation: Animation, request: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    times = animation.times()
-    span, word = _span(stage, times)
-    per_second = stage.GetTimeCodesPerSecond()
-    wanted = request["fps"]
-    tokens = _joints(animation.skeleton) if animation.skeleton is not None else []
-    if animation.prim is not None and animation.skeleton is None:
-        tokens = sorted(_animated_joints(animation.prim), key=lambda t: t.count("/"))
-    rate = wanted or _rate(stage)
+    tokens = _tokens(animation)
+    span, word = _span(stage, animation.times())
     most = request["most_bytes"] // (160 * max(len(tokens) + len(animation.chain), 1))
-    least = (span[1] - span[0]) / per_second * (rate or per_second)
-    if not least < most or (len(times) > most):
-        raise Refused(f"it lasts {least:.3g} frames, which is more than fits in memory")
-    frames, rate, even, exact = frames_of(times, span, per_second, rate)
-    if wanted:
-        frames, rate, even, exact = frames_of(span_ends(span), span, per_second, wanted)
-    if len(frames) > most:
-        raise Refused(f"it has {len(frames)} frames, which is more than fits in memory")
+    frames, rate, even, exact = _frames(stage, animation.times(), span, request["fps"], most)
     index = {str(p.GetPath()): k for k, p in enumerate(animation.chain)}
     answer: dict[str, Any] = {
         "name": animation.name,
@@ -159,28 +177,51 @@ def _sampled(
         "exact": exact,
         "note": word,
         "chain": [_prim_entry(p, index) for p in animation.chain],
-        "animation": None if animation.prim is None else str(animation.prim.GetPath()),
-        "skeleton": None if animation.skeleton is None else str(animation.skeleton.GetPath()),
-        "joints": [str(t) for t in tokens],
+        "animation": _path(animation.prim),
+        "skeleton": _path(animation.skeleton),
+        "joints": tokens,
         "names": _names(animation.skeleton, len(tokens)),
     }
-    arrays: dict[str, Any] = {"frames": frames}
     moving = [k for k, entry in enumerate(answer["chain"]) if entry["moves"]]
-    arrays["rest"] = np.array([local_matrix(p, frames[0]) for p in animation.chain]).reshape(
-        -1, 4, 4
-    )
-    arrays["moving"] = np.array(moving, dtype=np.int64)
-    arrays["matrices"] = np.array(
-        [[local_matrix(animation.chain[k], t) for k in moving] for t in frames]
-    ).reshape(len(frames), len(moving), 4, 4)
+    rest = [local_matrix(p, frames[0]) for p in animation.chain]
+    moved = [[local_matrix(animation.chain[k], t) for k in moving] for t in frames]
+    arrays: dict[str, Any] = {
+        "frames": frames,
+        "rest": np.array(rest).reshape(-1, 4, 4),
+        "moving": np.array(moving, dtype=np.int64),
+        "matrices": np.array(moved).reshape(len(frames), len(moving), 4, 4),
+    }
     if animation.prim is not None:
         _add_skeleton(animation, tokens, frames, answer, arrays)
     return answer, arrays
 
 
-def span_ends(span: tuple[float, float]) -> FloatArray:
-    """Return both ends as an array."""
-    return np.array(span, dtype=float)
+def _path(prim: Any) -> str | None:
+    return None if prim is None else str(prim.GetPath())
+
+
+def _tokens(animation: Animation) -> list[str]:
+    """Name the joints: the skeleton's, or where there is none those that are animated."""
+    if animation.skeleton is not None:
+        return _joints(animation.skeleton)
+    if animation.prim is None:
+        return []
+    return sorted(_animated_joints(animation.prim), key=lambda t: t.count("/"))
+
+
+def _frames(
+    stage: Any, times: FloatArray, span: tuple[float, float], fps: float | None, most: int
+) -> tuple[FloatArray, float, bool, bool]:
+    """Choose the codes to sample at; more than ``most`` are refused."""
+    per_second = stage.GetTimeCodesPerSecond()
+    rate = fps or _rate(stage)
+    least = (span[1] - span[0]) / per_second * (rate or per_second)
+    if not least < most or len(times) > most:
+        raise Refused(f"it lasts {least:.3g} frames, which is more than fits in memory")
+    found = frames_of(np.array(span, dtype=float) if fps else times, span, per_second, rate)
+    if len(found[0]) > most:
+        raise Refused(f"it has {len(found[0])} frames, which is more than fits in memory")
+    return found
 
 
 def local_matrix(prim: Any, code: float) -> FloatArray:
@@ -254,15 +295,7 @@ def _add_skeleton(
     answer["animated"] = animated
     answer["parents"] = list(UsdSkel.Topology(tokens).GetParentIndices()) if tokens else []
     for name, size in zip(TRACKS, (4, 3, 3), strict=True):
-        attribute = prim.GetAttribute(name)
-        if not attribute or not attribute.HasAuthoredValue():
-            raise Refused(f"{prim.GetPath()} has no {name}: USD would show the rest pose")
-        track = np.empty((len(frames), len(animated), size))
-        for k, code in enumerate(frames):
-            track[k] = _row(attribute, code, len(animated), size)
-        if not np.isfinite(track).all():
-            raise Refused(f"the {name} of {prim.GetPath()} are not finite")
-        arrays[name] = track[..., [3, 0, 1, 2]] if size == 4 else track
+        arrays[name] = _track(prim, name, frames, len(animated), size)
     rest = None
     if skeleton is not None:
         rest = _rest(UsdSkel.Skeleton(skeleton), len(tokens), answer["parents"])
@@ -280,6 +313,17 @@ def _add_skeleton(
     if not np.isfinite(rest).all():
         raise Refused(f"the rest transforms of {answer['skeleton']} are not finite")
     arrays["joint_rest"] = rest
+
+
+def _track(prim: Any, name: str, frames: FloatArray, count: int, size: int) -> FloatArray:
+    """Sample a track of an animation, (F, J, size); rotations are wxyz."""
+    attribute = prim.GetAttribute(name)
+    if not attribute or not attribute.HasAuthoredValue():
+        raise Refused(f"{prim.GetPath()} has no {name}: USD would show the rest pose")
+    track = np.array([_row(attribute, code, count, size) for code in frames])
+    if not np.isfinite(track).all():
+        raise Refused(f"the {name} of {prim.GetPath()} are not finite")
+    return track[..., [3, 0, 1, 2]] if size == 4 else track
 
 
 def _row(attribute: Any, code: float, count: int, size: int) -> FloatArray:

@@ -13,9 +13,12 @@ from typing import Any, Literal
 import numpy as np
 
 from retime.arrays import FloatArray
+from retime.coercion import is_whole
 from retime.errors import FormatError, InputError
 from retime.io.files import read_bytes
 from retime.io.in_place import choose, kept_of, others_note
+from retime.io.parameters import RestFrame
+from retime.io.sampled import Moments, scales_above, uniform_part
 from retime.io.usd.package import Unpacked, unpack
 from retime.motion import Motion, Origin, Units, UpAxis, quat
 from retime.motion.sampling import MOST_BYTES
@@ -23,11 +26,13 @@ from retime.motion.skeleton import Skeleton, unique_names
 from retime.notes import Note, Remedy
 from retime.process.library import Arrays, IsolatedLibrary
 
-__all__ = ["LIBRARY", "Kept", "Located", "contents", "located", "read_motion", "read_motions"]
-
 # Stages of many layers take their time, however small the first of them is.
 LIBRARY = IsolatedLibrary(
-    Path(__file__).with_name("child.py"), module="pxr", extra="usd", kind="USD", seconds=120.0
+    Path(__file__).with_name("child.py"),
+    module="pxr",
+    extra="usd",
+    kind="USD",
+    seconds=120.0,
 )
 # A track that differs by less from rest, as a share of the body's extent, does not move.
 _STILL = 1e-6
@@ -35,36 +40,25 @@ _STILL = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What is kept of a stage for writing it back.
-
-    Parameters
-    ----------
-    path : str
-        Its first layer, or its package.
-    sha256 : str
-        Of that file.
-    codes_per_second : float
-        Time codes per second.
-    played : (float or None, float or None)
-        The start and end codes that it tells.
-    entry : dict
-        Which prims move the joints, as the program that runs USD found them.
-    scales : array (J,)
-        The scale of what is above each joint, which its translations were multiplied by.
-    own_scales : array (J,)
-        The uniform part of each joint's own scale, which was taken out.
-    motion : Motion
-        The animation as it was read.
-    """
+    """What is kept of a stage for writing it back."""
 
     path: str
+    """Its first layer, or its package."""
     sha256: str
+    """Of that file."""
     codes_per_second: float
+    """Time codes per second."""
     played: tuple[float | None, float | None]
+    """The start and end codes that it tells."""
     entry: dict[str, Any]
+    """Which prims move the joints, as the program that runs USD found them."""
     scales: FloatArray
+    """The scale of what is above each joint, which its translations were multiplied by. Shape (J,).
+    """
     own_scales: FloatArray
+    """The uniform part of each joint's own scale, which was taken out. Shape (J,)."""
     motion: Motion
+    """The animation as it was read."""
 
 
 @dataclass(frozen=True)
@@ -106,31 +100,26 @@ def contents(path: str | Path) -> list[dict[str, Any]]:
 def read_motion(
     path: str | Path,
     *,
-    rest_frame: Literal["auto", "keep", "first"] = "auto",
+    rest_frame: RestFrame = "auto",
     fps: float | None = None,
     animation: str | int | None = None,
 ) -> Motion:
     """Read one animation. Options are those of ``retime.read``; its rest pose is the skeleton's."""
     if rest_frame == "first":
         raise InputError(f"{path}: a USD skeleton has its own rest pose; no frame is set aside")
-    which = 0
-    if isinstance(animation, int) and not isinstance(animation, bool):
+    which: int | Literal["default"] = "default"
+    if is_whole(animation):
         which = animation
     elif animation is not None:
         which = _named(path, str(animation))
-    motion = _read(path, which, fps)[which]
+    ((number, motion),) = _read(path, which, fps).items()
     kept = kept_of(motion, Kept)
     if kept is None or animation is not None:
         return motion
-    return motion.with_notes(*others_note(kept.entry["all"], which))
+    return motion.with_notes(*others_note(kept.entry["all"], number, kept.entry["skipped"]))
 
 
-def read_motions(
-    path: str | Path,
-    *,
-    rest_frame: Literal["auto", "keep", "first"] = "auto",
-    fps: float | None = None,
-) -> list[Motion]:
+def read_motions(path: str | Path, *, fps: float | None = None) -> list[Motion]:
     """Read every animation of a stage."""
     return list(_read(path, None, fps).values())
 
@@ -141,7 +130,9 @@ def _named(path: str | Path, wanted: str) -> int:
     return choose(names, wanted, path, short=[n.rsplit("/", 1)[-1] for n in names])
 
 
-def _read(path: str | Path, which: int | None, fps: float | None) -> dict[int, Motion]:
+def _read(
+    path: str | Path, which: int | Literal["default"] | None, fps: float | None
+) -> dict[int, Motion]:
     with located(path) as at:
         request = {
             "do": "read",
@@ -152,12 +143,13 @@ def _read(path: str | Path, which: int | None, fps: float | None) -> dict[int, M
         }
         answer, arrays = LIBRARY.ask(request, folder=at.folder, size=at.size, path=path)
         notes = _notes(answer, at)
-    if which is not None and not 0 <= which < len(answer["animations"]):
+    if isinstance(which, int) and not 0 <= which < len(answer["animations"]):
         listed = ", ".join(answer["animations"][:20])
         raise InputError(f"no animation {which} in {path}; there are: {listed}")
     out = {}
     for number, entry in answer["read"].items():
         entry["all"], entry["layers"] = answer["animations"], answer["layers"]
+        entry["skipped"] = answer.get("skipped", [])
         own = {n.partition(".")[2]: a for n, a in arrays.items() if n.startswith(f"{number}.")}
         try:
             out[int(number)] = _motion(path, at, answer, entry, own, notes)
@@ -201,11 +193,8 @@ def _motion(
     notes: list[str],
 ) -> Motion:
     chain, tokens = entry["chain"], entry["joints"]
-    above = [e["parent"] for e in chain]
-    # A skeleton hangs on the last prim of its chain.
     base = len(chain)
-    hangs = base - 1 if base else -1
-    above += [base + p if p >= 0 else hangs for p in entry.get("parents", [])]
+    above = _parents(entry)
     short = entry["names"] or [t.rsplit("/", 1)[-1] for t in tokens]
     names = unique_names([*(e["name"] for e in chain), *short])
     rest = np.concatenate([arrays["rest"], arrays.get("joint_rest", np.zeros((0, 4, 4)))])
@@ -237,20 +226,14 @@ def _motion(
             translations[name] = track
         if np.abs(wide - skeleton.rest_scales[j]).max() > _STILL:
             sizes[name] = wide
-    more = _entry_notes(entry, shear)
     per_second = answer["codes_per_second"]
-    times = arrays["frames"] / per_second
-    up: UpAxis = "Z" if answer["up"] == "Z" else "Y"
-    bare = Motion(
+    bare = Moments(arrays["frames"] / per_second, entry["rate"], entry["even"]).motion(
         skeleton,
-        quat.continuous(rotations),
+        rotations,
         translations,
         sizes,
-        fps=entry["rate"],
-        start=float(times[0]),
-        sample_times=None if entry["even"] else times,
-        units=Units(answer["metres"], up, "declared" if answer["metres_told"] else "assumed"),
-        notes=(*notes, *more),
+        units=_units(answer),
+        notes=(*notes, *_entry_notes(entry, shear)),
     )
     played = (answer["played"][0], answer["played"][1])
     source = str(Path(path).resolve())
@@ -259,21 +242,31 @@ def _motion(
     return replace(bare, origin=origin)
 
 
+def _units(answer: dict[str, Any]) -> Units:
+    up: UpAxis = "Z" if answer["up"] == "Z" else "Y"
+    return Units(answer["metres"], up, "declared" if answer["metres_told"] else "assumed")
+
+
 _Track = tuple[FloatArray, FloatArray, FloatArray]
+
+
+def _parents(entry: dict[str, Any]) -> list[int]:
+    """Return the parents of the prims of a chain, and of a skeleton's joints, which hang on it."""
+    chain = [e["parent"] for e in entry["chain"]]
+    last = len(chain) - 1  # -1 where there is no chain: its roots are roots
+    return chain + [len(chain) + p if p >= 0 else last for p in entry.get("parents", [])]
 
 
 def _scales(
     above: list[int], size: FloatArray, tracks: dict[int, _Track]
 ) -> tuple[FloatArray, FloatArray]:
     """Return each joint's own steady scale, and that of all above it."""
-    own, scales = np.ones(len(above)), np.ones(len(above))
-    for j, p in enumerate(above):
+    own = np.ones(len(above))
+    for j in range(len(above)):
         shown = tracks[j][2] if j in tracks else size[j : j + 1]
-        steady = np.ptp(shown, axis=0).max() < _STILL and (shown > 1e-9).all()
-        own[j] = float(np.cbrt(shown[0].prod())) if steady else 1.0
-        if p >= 0:
-            scales[j] = scales[p] * own[p]
-    return own, scales
+        if np.ptp(shown, axis=0).max() < _STILL and (shown > 1e-9).all():
+            own[j] = uniform_part(shown[0])
+    return own, scales_above(above, own)
 
 
 def _entry_notes(entry: dict[str, Any], shear: bool) -> list[str]:

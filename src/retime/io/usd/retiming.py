@@ -10,6 +10,7 @@ import numpy as np
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdMedia, UsdSkel, Vt
 
 from retime.arrays import FloatArray
+from retime.io.key_mover import KeyMover
 from retime.io.usd.assets import export, pack, pack_anew, rebase
 from retime.io.usd.posing import local_matrix
 from retime.io.usd.stages import (
@@ -22,7 +23,7 @@ from retime.io.usd.stages import (
     prims,
     sample_times,
 )
-from retime.io.usd.timing import Moved, between, joined, moved, ramped, rates
+from retime.io.usd.timing import Moved, between, joined, key_mover, moved, rates
 from retime.process.library import Arrays, Refused
 from retime.timing.graph import Graph
 
@@ -102,6 +103,7 @@ class _Retiming:
         self.arrays = arrays
         # Pairs of times stand for themselves; all else are knots of warps.
         self.pairs = set(request["pairs"])
+        self._movers: dict[int, KeyMover] = {}
 
     def run(self) -> int:
         """Move all that is to be moved; return how many attributes."""
@@ -141,11 +143,16 @@ class _Retiming:
     def _graph(self, number: int) -> Graph:
         return Graph(self.arrays[f"x{number}"], self.arrays[f"y{number}"])
 
+    def _mover(self, number: int) -> KeyMover:
+        if number not in self._movers:
+            self._movers[number] = key_mover(self._graph(number))
+        return self._movers[number]
+
     def _sources(self, number: int, times: FloatArray) -> FloatArray:
         """Return the source's times that the output's show; pairs are told for these very times."""
         if number in self.pairs:
             return np.asarray(self.arrays[f"y{number}"])
-        return times if number == _LEAVE else ramped(self._graph(number)).at(times)
+        return times if number == _LEAVE else self._mover(number).at(times)
 
     def _editable(self, path: str) -> Any:
         """Return an attribute or prim that can be written: what lies in an instance is freed."""
@@ -181,8 +188,7 @@ class _Retiming:
         if number in self.pairs:
             to = Moved(self.arrays[f"x{number}"], self.arrays[f"y{number}"])
         else:
-            graph = self._graph(number)
-            to = moved(samples, _change(values), graph)
+            to = moved(samples, _change(values), self._mover(number))
         if attribute.HasSpline() or not (
             len(to.output) == len(samples)
             and np.abs(to.output - samples).max() < 1e-9
@@ -192,7 +198,7 @@ class _Retiming:
             shown = [on[t] if t in on else attribute.Get(t) for t in to.source.tolist()]
             power = _PER_SECOND.get(attribute.GetName())
             if power is not None and number not in self.pairs:
-                speeds = rates(self._graph(number), to.output) ** power
+                speeds = rates(self._mover(number), to.output) ** power
                 pairs = zip(shown, speeds.tolist(), strict=True)
                 shown = [None if v is None else v * rate for v, rate in pairs]
             self._put(attribute, to.output, shown)
@@ -273,7 +279,7 @@ class _Retiming:
         numbers = {g for name in TRACKS for g in entry[name]} - self.pairs - {_LEAVE}
         samples = joined(*(s for s, _ in tracks.values() if len(s) > 1), np.zeros(0))
         images = [
-            moved(samples, np.zeros(len(samples) - 1), self._graph(g)).output
+            moved(samples, np.zeros(len(samples) - 1), self._mover(g)).output
             for g in sorted(numbers)
             if len(samples) > 1
         ]
@@ -284,9 +290,8 @@ class _Retiming:
         cuts = []
         if not entry["exact_frames"]:
             for g in sorted(numbers):
-                graph = self._graph(g)
-                at = np.flatnonzero(np.diff(graph.x) <= 0)
-                cuts += [ramped(graph).x[at], ramped(graph).x[at + 1]]
+                mover = self._mover(g)
+                cuts += [mover.x[mover.cuts], mover.x[mover.cuts + 1]]
             return joined(frames, beyond, *cuts)
         out: FloatArray = np.r_[beyond[beyond < frames[0]], frames, beyond[beyond > frames[-1]]]
         return out
@@ -301,7 +306,7 @@ class _Retiming:
         moving = [sample_times(op.GetAttr()) for op in ops_of(prim) if is_animated(op.GetAttr())]
         if moving and number != _LEAVE and number not in self.pairs:
             samples = joined(*moving)
-            to = moved(samples, np.zeros(max(len(samples) - 1, 0)), self._graph(number))
+            to = moved(samples, np.zeros(max(len(samples) - 1, 0)), self._mover(number))
             beyond = (to.output < frames[0] - 1e-6) | (to.output > frames[-1] + 1e-6)
             times += to.output[beyond].tolist()
             matrices += [local_matrix(prim, t) for t in to.source[beyond]]

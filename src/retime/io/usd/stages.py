@@ -17,17 +17,6 @@ from retime.arrays import FloatArray
 from retime.process.inside import bound_memory
 from retime.process.library import Refused
 
-__all__ = [
-    "TRACKS",
-    "Animation",
-    "Opened",
-    "animations",
-    "attributes",
-    "is_animated",
-    "open_stage",
-    "sample_times",
-]
-
 TRACKS = ("rotations", "translations", "scales")
 _MOST_PRIMS = 1_000_000
 _MOST_LAYERS = 10_000
@@ -51,24 +40,16 @@ class Opened:
 
 @dataclass
 class Animation:
-    """What one motion is made of.
-
-    Parameters
-    ----------
-    name : str
-        Path of its prim; of transforms, the stage's own name for them.
-    prim : object
-        The ``SkelAnimation``; none where plain prims move.
-    skeleton : object
-        The ``Skeleton`` that it moves; none where there is no such.
-    chain : list
-        Prims with a transform, parents first.
-    """
+    """What one motion is made of."""
 
     name: str
+    """Path of its prim; of transforms, the stage's own name for them."""
     prim: Any = None
+    """The ``SkelAnimation``; none where plain prims move."""
     skeleton: Any = None
+    """The ``Skeleton`` that it moves; none where there is no such."""
     chain: list[Any] = field(default_factory=list)
+    """Prims with a transform, parents first."""
 
     def own(self) -> list[Any]:
         """List the animated attributes that move its joints."""
@@ -200,30 +181,26 @@ def _chain(prim: Any) -> list[Any]:
 
 def animations(stage: Any) -> list[Animation]:
     """Find every skeletal animation that lasts; where there is none, the prims that move."""
-    skeletons, found, moving = [], [], []
-    for prim in prims(stage):
-        if prim.IsA(UsdSkel.Skeleton):
-            skeletons.append(prim)
-        elif prim.IsA(UsdSkel.Animation):
-            found.append(prim)
-        if prim.IsA(UsdGeom.Xformable) and any(is_animated(op.GetAttr()) for op in ops_of(prim)):
-            moving.append(prim)
+    every = list(prims(stage))
+    skeletons = [p for p in every if p.IsA(UsdSkel.Skeleton)]
     bound = _bound(skeletons)
     out = []
-    for prim in found:
-        if not any(is_animated(prim.GetAttribute(t)) for t in TRACKS):
-            continue
-        skeleton = bound.get(prim.GetPath()) or _fitting(prim, skeletons)
-        chain = [] if skeleton is None else _chain(skeleton)
-        out.append(Animation(str(prim.GetPath()), prim, skeleton, chain))
+    for prim in every:
+        if prim.IsA(UsdSkel.Animation) and any(is_animated(prim.GetAttribute(t)) for t in TRACKS):
+            skeleton = bound.get(prim.GetPath()) or _fitting(prim, skeletons)
+            chain = [] if skeleton is None else _chain(skeleton)
+            out.append(Animation(str(prim.GetPath()), prim, skeleton, chain))
     # What a skeleton shows comes before what only lies there to be shown.
     out.sort(key=lambda a: a.prim.GetPath() not in bound)
-    if out or not moving:
+    if out:
         return out
-    joints: dict[str, Any] = {}
-    for prim in moving:
-        joints.update((str(p.GetPath()), p) for p in _chain(prim))
-    return [Animation("transforms", chain=list(joints.values()))]
+    joints = {str(p.GetPath()): p for prim in every if _moves(prim) for p in _chain(prim)}
+    return [Animation("transforms", chain=list(joints.values()))] if joints else []
+
+
+def _moves(prim: Any) -> bool:
+    form = prim.IsA(UsdGeom.Xformable)
+    return form and any(is_animated(op.GetAttr()) for op in ops_of(prim))
 
 
 def _bound(skeletons: list[Any]) -> dict[Any, Any]:

@@ -7,24 +7,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from retime.arrays import FloatArray
+from retime.io.key_mover import Grain, KeyMover, Shown
 from retime.timing.graph import Graph
 
 __all__ = [
-    "RAMP",
     "Moved",
     "between",
     "frames_of",
     "joined",
+    "key_mover",
     "moved",
-    "ramped",
     "rates",
     "settled",
 ]
 
-# How long a jump of time takes, as a share of a time code.
-RAMP = 2e-4
 # A time this near to a whole code, or to another time, is the same.
 _SAME = 1e-6
+# A jump of time takes this share of a time code.
+_GRAIN = Grain(ramp=2e-4, same=2e-7, end=_SAME)
 # Between samples a bent warp may be off by this share of what an attribute's values span.
 _CLOSE = 2e-6
 
@@ -95,16 +95,12 @@ def frames_of(
     return settled(times), rate, even, exact
 
 
-def ramped(graph: Graph) -> Graph:
-    """Turn cuts into ramps that take no time to speak of: an attribute has one value at a time."""
-    x = graph.x.copy()
-    for k in np.flatnonzero(np.diff(x) <= 0) + 1:
-        after = x[k + 1] if k + 1 < len(x) else np.inf
-        x[k] = x[k - 1] + min(RAMP, (after - x[k - 1]) / 2)
-    return Graph(x, graph.y)
+def key_mover(graph: Graph) -> KeyMover:
+    """Make what moves samples by a warp, from the output's time codes to the source's."""
+    return KeyMover(graph.x, graph.y, _GRAIN)
 
 
-def moved(samples: FloatArray, change: FloatArray | None, graph: Graph) -> Moved:
+def moved(samples: FloatArray, change: FloatArray | None, mover: KeyMover) -> Moved:
     """Move an attribute's samples by a warp.
 
     Parameters
@@ -114,81 +110,37 @@ def moved(samples: FloatArray, change: FloatArray | None, graph: Graph) -> Moved
     change : array (K - 1,), optional
         How much it changes from each sample to the next, as a share of what its values span; left
         out, it holds each value up to the next sample.
-    graph : Graph
-        From the output's time codes to the source's.
+    mover : KeyMover
+        The warp.
     """
-    if graph.direction < 0:
-        back = moved(-samples[::-1], None if change is None else change[::-1], graph.mirror())
-        output, source = back.output, -back.source
-        if change is None:
-            # Played backwards, a sample shows what stood before it; ahead of it the last one holds.
-            start = max(graph.x[0], output[0] - 1)
-            if start < output[0]:
-                output, source = np.r_[start, output], np.r_[graph.at(start), source]
-            on = np.isin(source, samples) & (output > start)
-            before = np.clip(np.searchsorted(samples, source) - 1, 0, None)
-            source = np.where(on, samples[before], source)
-        return Moved(settled(output), source)
-    plain = ramped(graph)
-    cuts = np.flatnonzero(np.diff(graph.x) <= 0)
-    low, high = graph.y[0], graph.y[-1]
-    shown = samples[(samples >= low - _SAME) & (samples <= high + _SAME)]
-    x, y = plain.swap().at(np.clip(shown, low, high)), shown
-    for k in cuts:  # what a cut passes over is not shown
-        keep = (x <= plain.x[k] + RAMP / 100) | (x >= plain.x[k + 1] - RAMP / 100)
-        x, y = x[keep], y[keep]
-    musts = [(plain.x[k], plain.y[k]) for k in [*cuts, *(cuts + 1)]]
-    for at, source in ((plain.x[0], low), (plain.x[-1], high)):
-        if samples[0] < source < samples[-1] or not (len(x) or len(musts)):
-            musts.append((at, source))
-    x, y = _with(x, y, np.array(musts).reshape(-1, 2))
-    if change is not None and len(samples) > 1:
-        x, y = _with_bends(x, y, plain, samples, change)
-    return Moved(settled(x), y)
+    shown = mover.shown(samples)
+    if change is not None:
+        shown = mover.with_bends(shown, _reach(samples, change, shown))
+    output, source = shown.output, shown.source
+    if change is None and mover.backwards:
+        # Played backwards, a sample shows what stood before it; ahead of it the last one holds.
+        start = max(mover.x[0], output[0] - 1)
+        if start < output[0]:
+            output, source = np.r_[start, output], np.r_[mover.at(start), source]
+        on = np.isin(source, samples) & (output > start)
+        before = np.clip(np.searchsorted(samples, source) - 1, 0, None)
+        source = np.where(on, samples[before], source)
+    return Moved(settled(output), source)
 
 
-def _with(x: FloatArray, y: FloatArray, more: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Add points (N, 2), but where there are some."""
-    x, y = np.r_[x, more[:, 0]], np.r_[y, more[:, 1]]
-    order = np.argsort(x, kind="stable")
-    x, y = x[order], y[order]
-    fresh = np.r_[True, np.diff(x) > RAMP / 1000] if len(x) else np.zeros(0, dtype=bool)
-    return x[fresh], y[fresh]
+def _reach(samples: FloatArray, change: FloatArray, shown: Shown) -> FloatArray:
+    """Return how far off in source time each stretch may be; one that hardly changes, by any."""
+    reach = np.diff(samples) * _CLOSE / np.maximum(change, 1e-300)
+    reach = np.r_[np.inf, np.where(change > _CLOSE, reach, np.inf), np.inf]
+    out: FloatArray = reach[np.searchsorted(samples, shown.middles)]
+    return out
 
 
-def _with_bends(
-    x: FloatArray, y: FloatArray, graph: Graph, samples: FloatArray, change: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Add knots of a warp where it bends between two samples that differ: the farthest first."""
-    if len(x) < 2:
-        return x, y
-    inner = (graph.x > x[0]) & (graph.x < x[-1])
-    xs, ys = graph.x[inner], graph.y[inner]
-    # How far off in source time each may be: by the quicker of the stretches that it touches.
-    bound = np.diff(samples) * _CLOSE / np.maximum(change, 1e-300)
-    bound = np.r_[np.inf, np.where(change > _CLOSE, bound, np.inf), np.inf]
-    sides = (np.searchsorted(samples, ys, side=s) for s in ("left", "right"))
-    close = np.minimum(*(bound[s] for s in sides))
-    while len(xs):
-        off = np.abs(ys - np.interp(xs, x, y)) / close
-        stretch = np.searchsorted(x, xs)
-        order = np.lexsort((-off, stretch))
-        worst = order[np.r_[True, np.diff(stretch[order]) > 0]]
-        worst = worst[off[worst] > 1]
-        if not len(worst):
-            break
-        x, y = _with(x, y, np.stack([xs[worst], ys[worst]], axis=1))
-        left = np.ones(len(xs), dtype=bool)
-        left[worst] = False
-        xs, ys, close = xs[left], ys[left], close[left]
-    return x, y
-
-
-def rates(graph: Graph, times: FloatArray) -> FloatArray:
+def rates(mover: KeyMover, times: FloatArray) -> FloatArray:
     """Return how fast the source's time goes by after each output time; before the last."""
-    plain = ramped(graph)
-    start = times - np.r_[np.zeros(len(times) - 1), 2 * RAMP]
-    return np.asarray((plain.at(start + 2 * RAMP) - plain.at(start)) / (2 * RAMP))
+    step = 2 * _GRAIN.ramp
+    start = times - np.r_[np.zeros(len(times) - 1), step]
+    return np.asarray((mover.at(start + step) - mover.at(start)) / step)
 
 
 def between(

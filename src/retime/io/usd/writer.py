@@ -21,8 +21,6 @@ from retime.io.usd.timing import settled
 from retime.motion import Motion, quat
 from retime.motion.kinematics import local_translations
 
-__all__ = ["write_motion", "write_motions"]
-
 _OVER = re.compile(r"\.over\.usd[ac]?$", re.IGNORECASE)
 
 
@@ -35,17 +33,9 @@ def write_motion(
 ) -> None:
     """Write a motion. One that came from USD goes back into its stage; another gets a new file.
 
-    Parameters
-    ----------
-    motion : Motion
-        What to write.
-    path : str or Path
-        Where: ``.usda``, ``.usdc``, ``.usd`` or ``.usdz``; ``.over.usda`` for a thin layer over the
-        file that the motion came from.
-    drop_rest : bool
-        Nothing here: a skeleton's rest pose is its own.
-    original : Motion, optional
-        Nothing here: a stage has one time, in which two versions would play at once.
+    A name that ends in ``.over.usda`` gives a thin layer over the file that the motion came from.
+    Options are those of ``retime.write``; they change nothing: a skeleton's rest pose is its own,
+    and a stage has one time, in which two versions would play at once.
     """
     if kept_of(motion, Kept) is not None:
         write_motions([motion], path)
@@ -81,14 +71,7 @@ def _where(kept: Kept, path: Path, at: Located) -> dict[str, Any]:
     source, target = Path(kept.path), path.resolve()
     over = bool(_OVER.search(path.name))
     packs = path.suffix.lower() == ".usdz"
-    if target != source and str(target) in kept.entry["layers"]:
-        raise InputError(f"{path} is one of the layers that were read; give another name")
-    if over and target == source:
-        raise InputError(f"{path} cannot lie over itself; give another name")
-    if at.package is not None and not over and not packs:
-        raise InputError(
-            f"{path}: a package keeps its textures; write a .usdz, or a .over.usda beside it"
-        )
+    _must_be_writable(kept, path, over=over, from_package=at.package is not None)
     rebase: list[str | None] | None = None
     if at.package is None and not over and (packs or source.parent != target.parent):
         rebase = [str(source.parent), None if packs else str(target.parent)]
@@ -100,6 +83,18 @@ def _where(kept: Kept, path: Path, at: Located) -> dict[str, Any]:
         "package": None if at.package is None else at.package.names,
         "anyway": source.suffix.lower() != path.suffix.lower(),
     }
+
+
+def _must_be_writable(kept: Kept, path: Path, *, over: bool, from_package: bool) -> None:
+    source, target = Path(kept.path), path.resolve()
+    if target != source and str(target) in kept.entry["layers"]:
+        raise InputError(f"{path} is one of the layers that were read; give another name")
+    if over and target == source:
+        raise InputError(f"{path} cannot lie over itself; give another name")
+    if from_package and not over and path.suffix.lower() != ".usdz":
+        raise InputError(
+            f"{path}: a package keeps its textures; write a .usdz, or a .over.usda beside it"
+        )
 
 
 def _build(motion: Motion, path: Path) -> None:

@@ -9,8 +9,6 @@ import numpy.typing as npt
 
 from retime.timing.graph import Graph, tidy
 
-__all__ = ["Attack", "Lock", "find_attacks", "lock_attacks"]
-
 # Sound is looked at in bins of this length; an attack rises out of what was before it.
 _BIN_S = 0.0025
 _BEFORE_S = 0.040
@@ -82,30 +80,14 @@ def lock_attacks(
 
     Where two are too near for both, the stronger wins; what lies between takes up the difference.
 
-    Parameters
-    ----------
-    curve : Graph
-        Output seconds to source seconds, rising.
-    attacks : tuple of Attack
-        What to keep whole.
-    reach : float
-        Seconds around an attack that show it, on either side.
+    The curve rises from output to source seconds; ``reach`` are seconds on either side of an attack
+    that show it.
     """
     reach += _BIN_S
-    times = curve.swap()
-    chosen: list[tuple[float, float]] = []
-    for attack in sorted(attacks, key=lambda a: -a.strength):
-        if not curve.y[0] + reach <= attack.time <= curve.y[-1] - reach:
-            continue
-        output = float(times.at(attack.time))
-        if not curve.x[0] + reach <= output <= curve.x[-1] - reach:
-            continue
-        apart = 2 * reach
-        if all(abs(output - o) >= apart and abs(attack.time - s) >= apart for o, s in chosen):
-            chosen.append((output, attack.time))
+    chosen = _chosen(curve, attacks, reach)
     if not chosen:
         return curve, ()
-    locks = tuple(Lock(o - reach, o + reach, s - reach, s + reach) for o, s in sorted(chosen))
+    locks = tuple(Lock(o - reach, o + reach, s - reach, s + reach) for o, s in chosen)
     xs, ys = [], []
     end_x, end_y = -np.inf, -np.inf
     for lock in [*locks, None]:
@@ -119,3 +101,19 @@ def lock_attacks(
             xs.append(np.array([start_x, end_x]))
             ys.append(np.array([start_y, end_y]))
     return tidy(np.concatenate(xs), np.concatenate(ys)), locks
+
+
+def _chosen(curve: Graph, attacks: tuple[Attack, ...], reach: float) -> list[tuple[float, float]]:
+    """Choose attacks that can be kept whole, the stronger first: output and source, rising."""
+    times = curve.swap()
+    chosen: list[tuple[float, float]] = []
+    for attack in sorted(attacks, key=lambda a: -a.strength):
+        output = float(times.at(attack.time))
+        inside = (
+            curve.y[0] + reach <= attack.time <= curve.y[-1] - reach
+            and curve.x[0] + reach <= output <= curve.x[-1] - reach
+        )
+        taken = ((abs(output - o), abs(attack.time - s)) for o, s in chosen)
+        if inside and all(min(apart) >= 2 * reach for apart in taken):
+            chosen.append((output, attack.time))
+    return sorted(chosen)

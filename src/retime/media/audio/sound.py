@@ -13,8 +13,6 @@ import numpy.typing as npt
 
 from retime.media.video.opening import Footage, library, refused
 
-__all__ = ["Sound", "decode_sound"]
-
 # Samples a second that the encoder takes; others become the first.
 _RATES = (48000, 96000, 88200, 64000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000)
 # Time stamps may shake by this much around sound that has no gap.
@@ -23,27 +21,18 @@ _SHAKE_S = 0.030
 
 @dataclass(frozen=True)
 class Sound:
-    """Decoded sound.
-
-    Attributes
-    ----------
-    samples : array (n, channels)
-        The samples, mapped from a file.
-    rate : int
-        Samples a second.
-    layout : str
-        The channels' layout.
-    start : float
-        Time of the first sample in seconds, from when players start to count.
-    damaged : int
-        Packets that could not be decoded.
-    """
+    """Decoded sound."""
 
     samples: npt.NDArray[np.float32]
+    """The samples, mapped from a file. Shape (n, channels)."""
     rate: int
+    """Samples a second."""
     layout: str
+    """The channels' layout."""
     start: float
+    """Time of the first sample in seconds, from when players start to count."""
     damaged: int
+    """Packets that could not be decoded."""
 
 
 @contextmanager

@@ -16,8 +16,6 @@ import numpy.typing as npt
 from retime.media.audio.onsets import Attack, Lock, lock_attacks
 from retime.timing.graph import Graph
 
-__all__ = ["stretch"]
-
 FloatArray = npt.NDArray[np.float32]
 
 # Half a window. Two periods of the lowest voice (50 Hz) fit into a window.

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.io.files import write_bytes
 from retime.io.json_text import write_json
 from retime.timing.curves import BezierCurve
-
-__all__ = ["COLUMNS", "write_keys"]
 
 COLUMNS = ("output", "source", "left_output", "left_source", "right_output", "right_source")
 
@@ -22,36 +21,32 @@ def write_keys(
 ) -> None:
     """Write a curve's keys and handles.
 
-    Parameters
-    ----------
-    curve : BezierCurve
-        The keys.
-    path : str or Path
-        A .json or .csv file.
-    fps : float, optional
-        Give every time in frames of this rate too.
-    first_frame : float
-        The frame that stands at 0 s.
+    The file is a .json or a .csv. With ``fps`` every time is given in frames of this rate too,
+    where ``first_frame`` stands at 0 s.
     """
     path = Path(path)
     points = np.concatenate([curve.keys, curve.left, curve.right], axis=1)
     frames = None if fps is None else points * fps + first_frame
     if path.suffix.lower() == ".json":
-        document: dict[str, Any] = {"format": "retime-bezier", "version": 1}
-        if fps is not None:
-            document |= {"fps": fps, "first_frame": first_frame}
-        document["keys"] = [_key(row) for row in points]
-        for key, row in zip(document["keys"], frames if frames is not None else (), strict=False):
+        told = {} if fps is None else {"fps": fps, "first_frame": first_frame}
+        keys = [_key(row) for row in points]
+        for key, row in zip(keys, () if frames is None else frames, strict=False):
             key["frames"] = _key(row)
-        write_json(document, path)
+        write_json({"format": "retime-bezier", "version": 1, **told, "keys": keys}, path)
     elif path.suffix.lower() == ".csv":
-        names = [*COLUMNS, *((f"{c}_frame" for c in COLUMNS) if frames is not None else ())]
-        table = points if frames is None else np.concatenate([points, frames], axis=1)
-        lines = [",".join(f"{v:.9g}" for v in row) for row in table]
-        write_bytes(path, ["\n".join([",".join(names), *lines, ""]).encode()])
+        write_bytes(path, [_table(points, frames).encode()])
     else:
         raise InputError(f"Bezier keys are .json or .csv, not {path.suffix or 'no suffix'!r}")
 
 
-def _key(row: Any) -> dict[str, list[float]]:
+def _table(points: FloatArray, frames: FloatArray | None) -> str:
+    names, table = list(COLUMNS), points
+    if frames is not None:
+        names += [f"{c}_frame" for c in COLUMNS]
+        table = np.concatenate([points, frames], axis=1)
+    lines = [",".join(f"{v:.9g}" for v in row) for row in table]
+    return "\n".join([",".join(names), *lines, ""])
+
+
+def _key(row: Any) -> dict[str, Any]:
     return {"key": row[:2].tolist(), "left": row[2:4].tolist(), "right": row[4:].tolist()}

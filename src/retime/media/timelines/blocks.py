@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from retime.media.timelines.carrying import Carrier
 
-__all__ = ["Block", "EventText"]
-
 
 @dataclass(frozen=True)
 class Block:

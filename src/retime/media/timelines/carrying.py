@@ -8,8 +8,6 @@ from typing import Literal
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
-__all__ = ["Carrier", "Outside"]
-
 Outside = Literal["drop", "clamp"]
 # Times in files have milliseconds at best.
 _SAME_TIME = 1e-7
@@ -17,24 +15,17 @@ _SAME_TIME = 1e-7
 
 @dataclass
 class Carrier:
-    """Carries moments and spans of an event list from the source's time to the result's.
-
-    Parameters
-    ----------
-    curve : Graph
-        Output time to source time.
-    offset : float
-        Where the motion's time 0 lies in the list, in seconds.
-    outside : {"drop", "clamp"}
-        What becomes of events that the result does not show: gone, or at the nearest moment shown.
-    fps : float, optional
-        Frame rate of lists that count frames.
-    """
+    """Carries moments and spans of an event list from the source's time to the result's."""
 
     curve: Graph
+    """Output time to source time."""
     offset: float = 0.0
+    """Where the motion's time 0 lies in the list, in seconds."""
     outside: Outside = "drop"
+    """What becomes of events that the result does not show: gone, or at the nearest moment shown.
+    """
     fps: float | None = None
+    """Frame rate of lists that count frames."""
     kept: int = field(default=0, init=False)
     dropped: int = field(default=0, init=False)
     clamped: int = field(default=0, init=False)

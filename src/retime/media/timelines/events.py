@@ -12,20 +12,13 @@ from retime.media.timelines.marker_table import parse_table
 from retime.media.timelines.subtitles import parse_srt, parse_vtt
 from retime.media.timelines.text_file import read_text
 
-__all__ = ["SUFFIXES", "carry_events"]
-
 SUFFIXES = (".csv", ".txt", ".srt", ".vtt")
 
 
 def carry_events(source: str | Path, target: str | Path, carrier: Carrier) -> None:
     """Carry a list of events through the inverse of a warp; all else in the file is kept.
 
-    Parameters
-    ----------
-    source, target : str or Path
-        The list, and where to write it; both of one kind.
-    carrier : Carrier
-        The warp; it counts what became of the events.
+    Source and target are files of one kind; the carrier counts what became of the events.
     """
     source, target = Path(source), Path(target)
     suffix = source.suffix.lower()

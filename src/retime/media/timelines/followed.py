@@ -7,19 +7,12 @@ from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
-__all__ = ["followed_curve"]
-
 
 def followed_curve(warp: TimeWarp, channel: str | None = None) -> tuple[Graph, tuple[str, ...]]:
     """Return the curve to follow, over the warp's whole domain, and what there is to say about it.
 
-    Parameters
-    ----------
-    warp : TimeWarp
-        A warp for the body, or with curves for single channels.
-    channel : str, optional
-        The channel to follow. Left out, it is the first root's translation, where the warp has a
-        curve for one, else the body.
+    Where no channel is named it is the first root's translation, if the warp has a curve for one,
+    else the body.
     """
     if channel is not None:
         if channel not in warp.channels:

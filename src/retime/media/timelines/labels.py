@@ -13,8 +13,6 @@ from retime.errors import FormatError
 from retime.media.timelines.blocks import Block, EventText
 from retime.media.timelines.carrying import Carrier
 
-__all__ = ["parse_labels"]
-
 _NUMBER = r"-?\d{1,9}(?:[.,]\d{0,12})?"
 _LABEL = re.compile(rf"^({_NUMBER})\t({_NUMBER})((?:\t[^\r\n]*)?)([\r\n]*)$")
 

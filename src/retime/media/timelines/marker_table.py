@@ -10,8 +10,6 @@ from retime.media.timelines.blocks import Block, EventText
 from retime.media.timelines.carrying import Carrier
 from retime.notes import Note, Remedy
 
-__all__ = ["parse_table"]
-
 # Columns by what they hold, and whether they count frames.
 _STARTS = {"time": False, "seconds": False, "start": False, "frame": True, "start_frame": True}
 _ENDS = {"end": False, "end_time": False, "end_frame": True}

@@ -17,8 +17,6 @@ from retime.process.library import IsolatedLibrary
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
-__all__ = ["Media", "Written", "read_timeline", "write_timeline"]
-
 # Damaged files crash the library: it reads them in a process of its own.
 LIBRARY = IsolatedLibrary(
     Path(__file__).with_name("otio_child.py"),
@@ -105,7 +103,6 @@ def write_timeline(
     if curve.x[0] != 0:
         timeline.global_start_time = time(float(curve.x[0]))
     track = otio.schema.Track(name="Video 1", kind=otio.schema.TrackKind.Video)
-    freezes, notes = 0, []
     for piece in pieces:
         clip = otio.schema.Clip(name=name)
         if media is not None:
@@ -118,33 +115,33 @@ def write_timeline(
         )
         if abs(piece.rate) < _STILL:
             clip.effects.append(otio.schema.FreezeFrame())
-            freezes += 1
         elif abs(piece.rate - 1) > _STILL:
             clip.effects.append(otio.schema.LinearTimeWarp(time_scalar=piece.rate))
         track.append(clip)
     timeline.tracks.append(track)
-    shown = curve.y.min() + offset, curve.y.max() + offset
-    if media is not None and (shown[0] < -0.5 / fps or shown[1] > media.duration + 0.5 / fps):
+    text = otio.adapters.write_to_string(timeline, "otio_json")
+    write_bytes(path, [text.encode()])
+    freezes = sum(abs(piece.rate) < _STILL for piece in pieces)
+    return Written(len(pieces), freezes, error, _notes(curve, media, offset, fps))
+
+
+def _notes(curve: Graph, media: Media | None, offset: float, fps: float) -> tuple[str, ...]:
+    notes = []
+    low, high = curve.y.min() + offset, curve.y.max() + offset
+    if media is not None and (low < -0.5 / fps or high > media.duration + 0.5 / fps):
         notes.append(
-            f"the warp shows {shown[0]:.3f} to {shown[1]:.3f} s of the media, which lasts "
+            f"the warp shows {low:.3f} to {high:.3f} s of the media, which lasts "
             f"{media.duration:.3f} s"
         )
     if curve.direction < 0:
         notes.append("programs differ in where a clip that runs backwards begins: check the first")
-    text = otio.adapters.write_to_string(timeline, "otio_json")
-    write_bytes(path, [text.encode()])
-    return Written(len(pieces), freezes, error, tuple(notes))
+    return tuple(notes)
 
 
 def read_timeline(path: str | Path, *, offset: float = 0.0) -> TimeWarp:
     """Read the clips of an .otio timeline's first video track as one warp.
 
-    Parameters
-    ----------
-    path : str or Path
-        The .otio file.
-    offset : float
-        Where the motion's time 0 lies in the media, in seconds.
+    ``offset`` is where the motion's time 0 lies in the media, in seconds.
     """
     size = len(read_bytes(path))
     with tempfile.TemporaryDirectory(prefix="retime-") as folder:

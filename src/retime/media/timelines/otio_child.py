@@ -15,30 +15,14 @@ def read(request: dict[str, Any], _: Arrays) -> tuple[dict[str, Any], Arrays]:
     """Read the clips of the first video track: start, length, source, rate and frame, seconds."""
     import opentimelineio as otio
 
-    try:
-        text = Path(request["path"]).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise Refused("not a text file in UTF-8") from None
-    timeline = otio.adapters.read_from_string(text, "otio_json")
-    if not isinstance(timeline, otio.schema.Timeline):
-        raise Refused("the file holds no timeline")
-    tracks = [t for t in timeline.tracks if isinstance(t, otio.schema.Track) and len(t)]
-    tracks = [t for t in tracks if t.kind == otio.schema.TrackKind.Video] or tracks
-    if not tracks:
-        raise Refused("the timeline has no clips")
+    timeline, tracks = _tracks(otio, Path(request["path"]))
     notes = [f"{len(tracks) - 1} more tracks are left out"] if len(tracks) > 1 else []
     start = timeline.global_start_time
     at = 0.0 if start is None else _seconds(start)
     spans, media = [], set()
     for item in tracks[0]:
-        if not isinstance(item, otio.schema.Clip):
-            kind = type(item).__name__.lower()
-            raise Refused(f"there is a {kind} at {at:g} s; only clips in a row make a warp")
+        shown = _range(otio, item, at)
         media.add(getattr(item.media_reference, "target_url", None) or item.name)
-        try:
-            shown = item.trimmed_range()
-        except otio.exceptions.OTIOError:
-            raise Refused(f"the clip at {at:g} s has no range") from None
         length = _seconds(shown.duration)
         if length > 0:
             rate, said = _scalar(otio, item)
@@ -50,6 +34,32 @@ def read(request: dict[str, Any], _: Arrays) -> tuple[dict[str, Any], Arrays]:
     if len(media) > 1:
         raise Refused(f"the clips show {len(media)} different files; a warp is of one")
     return {"spans": spans, "notes": list(dict.fromkeys(notes))}, {}
+
+
+def _tracks(otio: Any, path: Path) -> tuple[Any, list[Any]]:
+    """Return a file's timeline and the tracks that could be read: those of video, where any is."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise Refused("not a text file in UTF-8") from None
+    timeline = otio.adapters.read_from_string(text, "otio_json")
+    if not isinstance(timeline, otio.schema.Timeline):
+        raise Refused("the file holds no timeline")
+    tracks = [t for t in timeline.tracks if isinstance(t, otio.schema.Track) and len(t)]
+    if not tracks:
+        raise Refused("the timeline has no clips")
+    return timeline, [t for t in tracks if t.kind == otio.schema.TrackKind.Video] or tracks
+
+
+def _range(otio: Any, item: Any, at: float) -> Any:
+    """Return what a clip shows of its media."""
+    if not isinstance(item, otio.schema.Clip):
+        kind = type(item).__name__.lower()
+        raise Refused(f"there is a {kind} at {at:g} s; only clips in a row make a warp")
+    try:
+        return item.trimmed_range()
+    except otio.exceptions.OTIOError:
+        raise Refused(f"the clip at {at:g} s has no range") from None
 
 
 def _seconds(time: Any) -> float:

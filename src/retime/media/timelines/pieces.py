@@ -11,8 +11,6 @@ import numpy.typing as npt
 from retime.errors import InputError
 from retime.timing.graph import Graph
 
-__all__ = ["Piece", "linear_pieces"]
-
 FloatArray = npt.NDArray[np.float64]
 
 _MOST_FRAMES = 2_000_000
@@ -34,15 +32,8 @@ def linear_pieces(curve: Graph, fps: float, tolerance: float) -> tuple[list[Piec
     Pieces begin at whole frames, and where the curve has no cut each begins where the one before
     ends. Holds are pieces of their own. The largest error at any frame is returned too.
 
-    Parameters
-    ----------
-    curve : Graph
-        Output to source seconds.
-    fps : float
-        Frames a second; there is one at the curve's start, and the last stands at its end or
-        less than a frame before.
-    tolerance : float
-        Largest difference in source seconds.
+    The curve leads from output to source seconds. A frame stands at its start, and the last one at
+    its end or less than a frame before. The tolerance is a difference in source seconds.
     """
     length = (curve.x[-1] - curve.x[0]) * fps
     if length > _MOST_FRAMES:

@@ -9,8 +9,6 @@ from retime.errors import FormatError
 from retime.media.timelines.blocks import Block, EventText
 from retime.media.timelines.carrying import Carrier
 
-__all__ = ["parse_srt", "parse_vtt"]
-
 _TIME = r"(?:(\d{1,6}):)?(\d{1,2}):(\d{1,2})([.,])(\d{1,6})"
 _CUE = re.compile(rf"^([ \t]*){_TIME}([ \t]*-->[ \t]*){_TIME}([^\r\n]*)([\r\n]*)$")
 _INSIDE = re.compile(rf"<{_TIME}>")
@@ -45,21 +43,13 @@ def parse_vtt(lines: list[str], path: Path) -> EventText:
 
 
 def _parse(lines: list[str], path: Path, kind: str, *, numbered: bool) -> EventText:
-    cues = []
-    note = False
-    for n, line in enumerate(lines):
-        opens = n == 0 or not lines[n - 1].strip()
-        note = (note and bool(line.strip())) or (
-            not numbered and opens and bool(re.match(r"(NOTE|STYLE|REGION)\b", line))
-        )
-        if "-->" not in line or note:
-            continue
-        if _CUE.match(line) is None:
-            form = "00:00:01,000 --> 00:00:02,000" if numbered else "00:01.000 --> 00:02.000"
-            raise FormatError(f"not a line of times; {kind} has {form}", path=path, line=n + 1)
-        cues.append(n)
+    cues = _cues(lines, numbered)
     if not cues:
         raise FormatError("there is no subtitle in the file", path=path)
+    for n in cues:
+        if _CUE.match(lines[n]) is None:
+            form = "00:00:01,000 --> 00:00:02,000" if numbered else "00:01.000 --> 00:02.000"
+            raise FormatError(f"not a line of times; {kind} has {form}", path=path, line=n + 1)
     starts = [_opening(lines, n, numbered) for n in cues]
     ends = [*starts[1:], len(lines)]
     blocks: list[Block] = []
@@ -73,6 +63,21 @@ def _parse(lines: list[str], path: Path, kind: str, *, numbered: bool) -> EventT
         blocks.append(_block(lines[first:n], lines[n], lines[n + 1 : stop], before, path, n + 1))
         end = stop
     return EventText("".join(lines[: starts[0]]), tuple(blocks), "".join(lines[end:]))
+
+
+def _cues(lines: list[str], numbered: bool) -> list[int]:
+    """Find the lines of times; WebVTT has blocks of other things, which end at an empty line."""
+    out = []
+    other, opens = False, True
+    for n, line in enumerate(lines):
+        if not line.strip():
+            other = False
+        elif opens and not numbered and re.match(r"(NOTE|STYLE|REGION)\b", line):
+            other = True
+        if "-->" in line and not other:
+            out.append(n)
+        opens = not line.strip()
+    return out
 
 
 def _opening(lines: list[str], cue: int, numbered: bool) -> int:

@@ -9,8 +9,6 @@ from pathlib import Path
 from retime.errors import FormatError
 from retime.io.files import read_bytes, write_bytes
 
-__all__ = ["Text", "read_text"]
-
 _WIDE = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 

@@ -15,8 +15,6 @@ import numpy.typing as npt
 from retime.errors import InputError
 from retime.media.video.opening import Footage, library
 
-__all__ = ["SUFFIXES", "Film", "film"]
-
 SUFFIXES = {".mp4": "mp4", ".m4v": "mp4", ".mov": "mov"}
 _SOUND_BITS_A_CHANNEL = 96_000
 # Formats that H.264 players show everywhere; all else is brought to the first.

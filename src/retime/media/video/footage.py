@@ -25,8 +25,6 @@ from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
-__all__ = ["Frames", "RetimedVideo", "Sounding", "retime_video"]
-
 Frames = Literal["nearest", "blend"]
 Sounding = Literal["keep-pitch", "drop"]
 Progress = Callable[[int, int, str], Any]
@@ -44,30 +42,20 @@ _SAME_TIME = 1e-6
 
 @dataclass(frozen=True)
 class RetimedVideo:
-    """What became of a video.
-
-    Attributes
-    ----------
-    frames : int
-        Pictures written.
-    rate : Fraction
-        Frames a second.
-    source : array (F,)
-        The moment of the video that each shows, in seconds.
-    size : (int, int)
-        Width and height.
-    sound : bool
-        Whether there is sound.
-    notes : tuple of str
-        What was assumed, changed or left out.
-    """
+    """What became of a video."""
 
     frames: int
+    """Pictures written."""
     rate: Fraction
+    """Frames a second."""
     source: npt.NDArray[np.float64]
+    """The moment of the video that each shows, in seconds. Shape (F,)."""
     size: tuple[int, int]
+    """Width and height."""
     sound: bool
+    """Whether there is sound."""
     notes: tuple[str, ...]
+    """What was assumed, changed or left out."""
 
     @property
     def duration(self) -> float:
@@ -126,26 +114,9 @@ def retime_video(
         footage = stack.enter_context(open_footage(source))
         told(0, 1, "reading time stamps")
         index = index_frames(footage)
-        rate = index.rate if fps is None else Fraction(fps).limit_denominator(100_000)
-        if not _RATES[0] <= rate <= _RATES[1]:
-            raise FormatError(
-                Note(
-                    f"the video's time stamps make {float(rate):.6g} fps, which no camera has",
-                    Remedy("say the rate of the result", parameter="fps"),
-                ),
-                path=source,
-            )
+        rate, uneven = _rate(index, fps, source)
         moments, said = _moments(curve, offset, rate, index)
-        notes += (*footage.notes, *said)
-        if index.variable:
-            notes += (
-                Note(
-                    "the frame rate varies; pictures are taken by their time stamps, and the "
-                    f"result has {float(rate):.6g} fps",
-                    Remedy(parameter="fps"),
-                    code="variable-frame-rate",
-                ),
-            )
+        notes += (*footage.notes, *said, *uneven)
         sound = None
         if audio == "keep-pitch" and footage.sound is not None:
             told(0, 1, "reading sound")
@@ -198,6 +169,28 @@ def _check(
         raise InputError(f"audio is 'keep-pitch' or 'drop', not {audio!r}")
     if not 0 <= quality <= 51:
         raise InputError(f"the quality goes from 0 (lossless) to 51, not {quality}")
+
+
+def _rate(index: FrameIndex, fps: float | None, path: Path) -> tuple[Fraction, list[str]]:
+    """Choose the frame rate of the result; say where the video's own varies."""
+    rate = index.rate if fps is None else Fraction(fps).limit_denominator(100_000)
+    if not _RATES[0] <= rate <= _RATES[1]:
+        raise FormatError(
+            Note(
+                f"the video's time stamps make {float(rate):.6g} fps, which no camera has",
+                Remedy("say the rate of the result", parameter="fps"),
+            ),
+            path=path,
+        )
+    if not index.variable:
+        return rate, []
+    varies = Note(
+        "the frame rate varies; pictures are taken by their time stamps, and the result has "
+        f"{float(rate):.6g} fps",
+        Remedy(parameter="fps"),
+        code="variable-frame-rate",
+    )
+    return rate, [varies]
 
 
 def _moments(
@@ -279,11 +272,7 @@ def _write(
         with film(path, kind, kept) as container:
             tone = None if sound is None else (sound.rate, sound.layout)
             made = Film(container, reader.footage, first, rate=rate, quality=quality, sound=tone)
-            chunks: Iterator[npt.NDArray[np.float32]] = iter(())
-            if sound is not None and heard is not None:
-                attacks = find_attacks(sound.samples, sound.rate)
-                length = len(moments) / float(rate)
-                chunks = stretch(sound.samples, sound.rate, heard, attacks, duration=length)
+            chunks = _chunks(sound, heard, len(moments) / float(rate))
             done = 0.0
             for k in range(len(moments)):
                 made.add_picture(k, _picture(reader, made, int(low[k]), float(share[k])))
@@ -300,6 +289,15 @@ def _write(
             f"the result cannot be written ({e.strerror or e})", path=reader.footage.path
         ) from None
     return made
+
+
+def _chunks(
+    sound: Sound | None, heard: Graph | None, length: float
+) -> Iterator[npt.NDArray[np.float32]]:
+    """Yield the sound of the result; none where there is none."""
+    if sound is not None and heard is not None:
+        attacks = find_attacks(sound.samples, sound.rate)
+        yield from stretch(sound.samples, sound.rate, heard, attacks, duration=length)
 
 
 # What a container says about itself that is still true of the result.

@@ -14,8 +14,6 @@ import numpy.typing as npt
 from retime.errors import FormatError
 from retime.media.video.opening import Footage, library, refused
 
-__all__ = ["FrameIndex", "FrameReader", "index_frames"]
-
 # Decoded pictures that are kept: a film backwards reads each stretch between key frames once.
 _CACHED_BYTES = 256 << 20
 # More frames than this are no video.
@@ -27,30 +25,20 @@ _USUAL = 0.9
 
 @dataclass(frozen=True)
 class FrameIndex:
-    """When each picture of a video is shown.
-
-    Attributes
-    ----------
-    stamps : array (F,) of int
-        Presentation time stamps, rising.
-    times : array (F,)
-        The same in seconds, from when players start to count.
-    keys : array (K,) of int
-        Frames at which decoding can begin.
-    spacing : float
-        The usual time from a frame to the next.
-    rate : Fraction
-        Average frame rate.
-    variable : bool
-        Whether frames stand at uneven times.
-    """
+    """When each picture of a video is shown."""
 
     stamps: npt.NDArray[np.int64]
+    """Presentation time stamps, rising. Shape (F,)."""
     times: npt.NDArray[np.float64]
+    """The same in seconds, from when players start to count. Shape (F,)."""
     keys: npt.NDArray[np.int64]
+    """Frames at which decoding can begin. Shape (K,)."""
     spacing: float
+    """The usual time from a frame to the next."""
     rate: Fraction
+    """Average frame rate."""
     variable: bool
+    """Whether frames stand at uneven times."""
 
     def shown_at(
         self, moments: npt.NDArray[np.float64]
@@ -72,32 +60,7 @@ class FrameIndex:
 def index_frames(footage: Footage) -> FrameIndex:
     """Read when the pictures are shown, without decoding them."""
     stream = footage.picture
-    stamps, keys, without = [], [], 0
-    with refused(footage.path):
-        for packet in footage.container.demux(stream):
-            if packet.size == 0 or packet.is_discard:
-                if packet.is_keyframe and packet.pts is not None:
-                    keys.append(packet.pts)
-                continue
-            if packet.pts is None:
-                without += 1
-                continue
-            stamps.append(packet.pts)
-            if packet.is_keyframe:
-                keys.append(packet.pts)
-            if len(stamps) > _MOST_FRAMES:
-                raise FormatError("the video has too many frames", path=footage.path)
-    if without > len(stamps) // 100:
-        raise FormatError(
-            "the video's frames have no time stamps, so nobody can say when they are shown; put it "
-            "into an .mp4 or .mkv file first",
-            path=footage.path,
-        )
-    pts = np.unique(np.array(stamps, dtype=np.int64))
-    if len(pts) < 2:
-        raise FormatError(
-            "the video has less than two frames; there is no time in it", path=footage.path
-        )
+    pts, keys = _stamps(footage)
     base = float(stream.time_base)
     gaps = np.diff(pts) * base
     spacing = float(np.median(gaps))
@@ -113,6 +76,35 @@ def index_frames(footage: Footage) -> FrameIndex:
         rate=_rate(stream, average),
         variable=bool(uneven.any()),
     )
+
+
+def _stamps(footage: Footage) -> tuple[npt.NDArray[np.int64], list[int]]:
+    """Return the time stamps of all pictures, rising, and of those where decoding can begin."""
+    stamps, keys, without = [], [], 0
+    with refused(footage.path):
+        for packet in footage.container.demux(footage.picture):
+            shown = packet.size > 0 and not packet.is_discard
+            if packet.pts is None:
+                without += shown
+                continue
+            if packet.is_keyframe:
+                keys.append(packet.pts)
+            if shown:
+                stamps.append(packet.pts)
+            if len(stamps) > _MOST_FRAMES:
+                raise FormatError("the video has too many frames", path=footage.path)
+    if without > len(stamps) // 100:
+        raise FormatError(
+            "the video's frames have no time stamps, so nobody can say when they are shown; put it "
+            "into an .mp4 or .mkv file first",
+            path=footage.path,
+        )
+    pts = np.unique(np.array(stamps, dtype=np.int64))
+    if len(pts) < 2:
+        raise FormatError(
+            "the video has less than two frames; there is no time in it", path=footage.path
+        )
+    return pts, keys
 
 
 def _rate(stream: Any, average: float) -> Fraction:

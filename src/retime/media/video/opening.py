@@ -10,8 +10,6 @@ from typing import Any
 
 from retime.errors import FormatError, InputError, MissingDependencyError
 
-__all__ = ["Footage", "library", "look_at", "open_footage", "refused"]
-
 
 def library() -> ModuleType:
     """Import PyAV, or say how to get it."""

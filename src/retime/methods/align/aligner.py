@@ -17,8 +17,6 @@ from retime.methods.align.trail import Trail
 from retime.motion import Motion
 from retime.timing import TimeWarp
 
-__all__ = ["Aligner"]
-
 # Longer gaps in the stream tell nothing about where the performer went meanwhile.
 _LONGEST_GAP = 1.0
 # So many joints in sight tell the timing as well as all.
@@ -73,18 +71,10 @@ class Aligner(ABC):
     def step(self, pose: npt.ArrayLike, time: float) -> float:
         """Take in a live pose and return the recording's time for it.
 
-        Parameters
-        ----------
-        pose : array (J, 3)
-            Positions of the joints in metres, Y up, wherever the performer stands and faces; NaN
-            where a joint is not seen.
-        time : float
-            When it was, in seconds of the sender's clock. A pose no later than the last is ignored.
-
-        Returns
-        -------
-        float
-            Seconds of the recording's own time; never less than before.
+        ``pose`` (J, 3) are positions of the joints in metres, Y up, wherever the performer stands
+        and faces; NaN where a joint is not seen. ``time`` is in seconds of the sender's clock; a
+        pose no later than the last is ignored. What is returned is in seconds of the recording's
+        own time, and never less than before.
         """
         seconds = self._clock.advance(time)
         if seconds is None:

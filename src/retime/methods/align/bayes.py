@@ -16,8 +16,6 @@ from retime.methods.align.poses import LivePose, own_heading
 from retime.methods.align.takes import TakeFilter
 from retime.motion import Motion
 
-__all__ = ["BayesAligner"]
-
 # The performance counts as a copy while its joints are within this many metres of the recording;
 # once a copy, it may be a little farther.
 _COPY, _STAYS_COPY = 0.02, 1.2

@@ -7,15 +7,6 @@ import numpy as np
 from retime.compiled import kernel
 from retime.methods.align.pose_kernels import fit, squared_distance
 
-__all__ = [
-    "local_moments",
-    "moments",
-    "move_belief",
-    "strongest_place",
-    "weigh_copy",
-    "weigh_take",
-]
-
 # Belief below this is none.
 _NONE = 1e-9
 _MOST = 1e300

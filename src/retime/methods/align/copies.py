@@ -11,8 +11,6 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.methods.align.poses import LivePose
 
-__all__ = ["CopyFilter"]
-
 # Places a second of the recording.
 _PLACES = 120.0
 # Rates that are told apart; 0 is standing still.
@@ -41,12 +39,8 @@ _AGREE = 0.15
 class CopyFilter:
     """A filter over (place, rate) for live poses that equal recorded ones.
 
-    Parameters
-    ----------
-    path : array (N, J, 3)
-        The recording's poses, evenly over its duration, centred and of common size.
-    duration : float
-        Seconds from its first to its last pose.
+    ``path`` (N, J, 3) are the recording's poses, evenly over its duration in seconds, centred and
+    of common size.
     """
 
     def __init__(self, path: FloatArray, duration: float) -> None:

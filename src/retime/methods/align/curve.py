@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-__all__ = ["GrowingCurve"]
-
 
 class GrowingCurve:
     """A piecewise cubic Bezier from live to recorded time, whose last key moves (Table 1).
@@ -15,12 +13,8 @@ class GrowingCurve:
     keys around them, so that they join with G1 continuity (figure 2). The ends take the slope of
     their own piece.
 
-    Parameters
-    ----------
-    live, source : float
-        The first key.
-    end : float
-        The recording's last moment, reached at its own speed until keys say otherwise.
+    The first key is at ``live`` and ``source``; ``end`` is the recording's last moment, reached at
+    its own speed until keys say otherwise.
     """
 
     def __init__(self, live: float, source: float, end: float) -> None:

@@ -6,8 +6,6 @@ import numpy as np
 
 from retime.compiled import kernel
 
-__all__ = ["cheapest_path", "pose_costs"]
-
 _NO = 1e300
 
 

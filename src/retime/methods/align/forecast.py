@@ -9,8 +9,6 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.errors import InputError
 
-__all__ = ["FORECASTS", "Forecast", "ForecastName"]
-
 ForecastName = Literal["dead_reckoning", "exponential", "holt", "adaptive"]
 FORECASTS: tuple[ForecastName, ...] = ("dead_reckoning", "exponential", "holt", "adaptive")
 

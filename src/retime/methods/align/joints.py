@@ -14,8 +14,7 @@ from retime.errors import InputError, did_you_mean
 from retime.motion import Motion
 from retime.motion.kinematics import positions
 from retime.notes import Note, Remedy
-
-__all__ = ["PAPER_JOINTS", "Recording", "record", "stand_ins", "tracked_points"]
+from retime.one_line import one_line
 
 # The joints of section 4, in its order: head, centre hip, right and left hip, middle and upper
 # chest, left and right shoulder, elbow and wrist, left and right knee and ankle.
@@ -39,6 +38,7 @@ _STAND_INS = {"chest": ("spine",), "upper_chest": ("neck", "chest", "spine"), "h
 _LEAST_FRAMES = 10
 
 
+@one_line()
 @dataclass(frozen=True, eq=False)
 class Recording(ReadOnlyArrays):
     """Joint positions over time, as an aligner follows them.
@@ -143,47 +143,48 @@ def record(
         if times is not None:
             raise InputError("a recording has its own times")
         return reference if joints is None else reference.only(joints)
-    if isinstance(reference, Motion) and times is not None:
+    if not isinstance(reference, Motion):
+        return _of_positions(reference, times, joints)
+    if times is not None:
         raise InputError("a motion has its own times; times= goes with positions")
-    if isinstance(reference, Motion):
-        wanted = tuple(dict.fromkeys(joints)) if joints is not None else PAPER_JOINTS
-        points, found = tracked_points(reference, wanted)
-        if joints is not None and len(found) < len(wanted):
-            missing = ", ".join(r for r in wanted if r not in found)
-            remedy = Remedy("name it by a map", parameter="reading.roles")
-            raise InputError(Note(f"the recording has no joint for {missing}", remedy))
-        return Recording(reference.times, points, found)
+    wanted = tuple(dict.fromkeys(joints)) if joints is not None else PAPER_JOINTS
+    points, found = tracked_points(reference, wanted)
+    if joints is not None and len(found) < len(wanted):
+        missing = ", ".join(r for r in wanted if r not in found)
+        remedy = Remedy("name it by a map", parameter="reading.roles")
+        raise InputError(Note(f"the recording has no joint for {missing}", remedy))
+    return Recording(reference.times, points, found)
+
+
+def _of_positions(
+    positions: npt.ArrayLike, times: npt.ArrayLike | None, joints: Sequence[str] | None
+) -> Recording:
     try:
-        points = np.asarray(reference, float)
+        points = np.asarray(positions, float)
     except (TypeError, ValueError):
         raise InputError(
-            f"a recording is a motion, or positions (N, J, 3), not {type(reference).__name__}; "
+            f"a recording is a motion, or positions (N, J, 3), not {type(positions).__name__}; "
             "read a file first"
         ) from None
     if points.ndim != 3:
         raise InputError(f"a recording is a motion, or positions (N, J, 3), not {points.shape}")
     if times is None:
         raise InputError("positions need their times (N,) in seconds")
-    if joints is None:
-        if points.shape[1] != len(PAPER_JOINTS):
-            raise InputError(
-                f"{points.shape[1]} joints without names; say which they are with joints=, or give "
-                f"the {len(PAPER_JOINTS)} of the paper in its order: {', '.join(PAPER_JOINTS)}"
-            )
-        joints = PAPER_JOINTS
-    return Recording(np.asarray(times), points, tuple(map(str, joints)))
+    if joints is None and points.shape[1] != len(PAPER_JOINTS):
+        raise InputError(
+            f"{points.shape[1]} joints without names; say which they are with joints=, or give "
+            f"the {len(PAPER_JOINTS)} of the paper in its order: {', '.join(PAPER_JOINTS)}"
+        )
+    named = PAPER_JOINTS if joints is None else tuple(map(str, joints))
+    return Recording(np.asarray(times), points, named)
 
 
 def stand_ins(present: Mapping[str, Hashable], wanted: Sequence[str]) -> dict[str, str]:
     """Return by which role each wanted one is found: itself, or a neighbour of the trunk.
 
-    Parameters
-    ----------
-    present : mapping of str to joint
-        Roles that a figure has, and the joint of each; two roles may be of one joint, which then
-        stands for one of them only.
-    wanted : sequence of str
-        Roles that are wanted, in order; those with nothing to stand in for them are left out.
+    ``present`` are the joints of a figure by role; two roles may be of one joint, which then stands
+    for one of them only. Of those ``wanted``, in order, roles with nothing to stand in for them are
+    left out.
     """
     found: dict[str, str] = {}
     taken: set[Hashable] = set()

@@ -16,15 +16,16 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.body import ROLES
 from retime.errors import InfeasibleError, InputError
+from retime.keywords import takes
 from retime.methods.align.joints import PAPER_JOINTS, Recording, record, tracked_points
 from retime.methods.align.path_curve import keys_of_path, warp_through
 from retime.methods.align.poses import Sizer, floor_of, own_heading, turned_onto
 from retime.motion import Motion
 from retime.motion.edits import Edit
-from retime.parameters import About, ClipRange, Range, Ripple, part_of_clip, takes
+from retime.one_line import one_line
+from retime.parameters import About, ClipRange, Range, Ripple, part_of_clip
+from retime.times import Length
 from retime.timing import TimeWarp
-
-__all__ = ["AlignParameters", "Alignment", "align", "align_edit", "alignment", "find_alignment"]
 
 # Velocity counts as the distance it makes in this many seconds.
 _MOTION_SECONDS = 0.15
@@ -71,7 +72,7 @@ class AlignParameters:
         ),
     ] = 4
     max_stall: Annotated[
-        float | None,
+        Length | None,
         About(
             "Longest standstill. Default: any.", unit="s", minimum=0.0, slider=(0, 2), advanced=True
         ),
@@ -101,6 +102,7 @@ class AlignParameters:
     ripple: Ripple = True
 
 
+@one_line()
 @dataclass(frozen=True, eq=False)
 class Alignment:
     """A warp and what it was found by.

@@ -11,8 +11,6 @@ from retime.errors import InputError
 from retime.motion import Motion, Pose, quat
 from retime.motion.kinematics import positions
 
-__all__ = ["Partner"]
-
 
 class Partner:
     """Plays a recording that goes with the one being followed.

@@ -9,8 +9,6 @@ from retime.arrays import FloatArray
 from retime.timing import TimeWarp
 from retime.timing.curves import BezierCurve
 
-__all__ = ["keys_of_path", "warp_through"]
-
 # A path that stays longer than this many steps keeps both ends of the stall (figure 3 keys runs
 # of one or two by where they end).
 _SHORT_RUN = 2

@@ -6,18 +6,6 @@ import numpy as np
 
 from retime.compiled import kernel
 
-__all__ = [
-    "fit",
-    "mean_travel",
-    "measure_bones",
-    "nearest_on_path",
-    "novelty",
-    "pose_difference",
-    "pose_velocity",
-    "put_on_bones",
-    "squared_distance",
-]
-
 _MOST = 1e300
 
 

@@ -16,17 +16,6 @@ from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.methods.align.joints import Recording
 
-__all__ = [
-    "LivePose",
-    "Sizer",
-    "bone_lengths",
-    "centred",
-    "floor_of",
-    "own_heading",
-    "turned_onto",
-    "velocity",
-]
-
 # All bodies are brought to this much bone between the tracked joints, in metres: "common size".
 _BONES = 4.0
 # How many poses a bone's length is averaged over, and how many tell where to begin.

@@ -24,8 +24,6 @@ from retime.methods.align.joints import Recording
 from retime.methods.align.poses import LivePose, centred
 from retime.motion import Motion
 
-__all__ = ["PredictiveAligner"]
-
 # With an automatic gamma, what the recording is late by is made up within so many seconds.
 _MAKE_UP = 0.2
 # A mean joint this far from the recording (metres) for so long (seconds) means the place is lost.

@@ -16,8 +16,7 @@ from retime.methods.align.bayes import BayesAligner
 from retime.methods.align.joints import Recording, tracked_points
 from retime.methods.align.poses import own_heading
 from retime.motion import Motion
-
-__all__ = ["Moment", "TimingScore", "follow", "score", "score_times"]
+from retime.one_line import one_line
 
 # Where the recording's mean joint is slower than this (metres a second), timing cannot be seen.
 _MOVES = 0.15
@@ -49,6 +48,7 @@ class Moment:
     confidence: float
 
 
+@one_line()
 @dataclass(frozen=True, eq=False)
 class TimingScore(ReadOnlyArrays):
     """The timing of a performance against a recording.

@@ -6,8 +6,6 @@ import math
 
 from retime.errors import InputError
 
-__all__ = ["Clock"]
-
 # A stamp that lies farther back than this is no late packet: the sender's clock has started anew.
 _RESTART = 1.0
 # The first step of a new clock is taken to be this long, in seconds.

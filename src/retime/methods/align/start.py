@@ -17,8 +17,6 @@ from retime.methods.align.poses import Sizer, own_heading
 from retime.methods.align.stamps import Clock
 from retime.methods.align.takes import TakeFilter
 
-__all__ = ["Start", "StartDetector"]
-
 # Evidence that starts a recording, and that it must have beyond the next one, in nats.
 _ENOUGH, _BEYOND = 2.0, 1.0
 # Evidence that is lost a second where nothing, or something else, happens.

@@ -13,8 +13,6 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.methods.align.poses import LivePose, Mask, velocity
 
-__all__ = ["TakeFilter"]
-
 _PLACES = 60.0
 _RATES = np.r_[0.0, np.arange(0.25, 2.6, 0.2)]
 _USUAL_SPREAD = 0.35
@@ -56,12 +54,8 @@ _TEMPER = 0.6
 class TakeFilter:
     """A filter over (place, rate) for another performance of the recording.
 
-    Parameters
-    ----------
-    path : array (N, J, 3)
-        The recording's poses, evenly over its duration, at their own heading and common size.
-    duration : float
-        Seconds from its first to its last pose.
+    ``path`` (N, J, 3) are the recording's poses, evenly over its duration in seconds, at their own
+    heading and common size.
     """
 
     def __init__(self, path: FloatArray, duration: float) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from retime.timing import TimeWarp
 
-__all__ = ["Trail"]
-
 # The trail is kept within this many seconds, and within this many knots; the second wins.
 _TOLERANCE = 0.0005
 _MOST = 4096

@@ -1,4 +1,8 @@
-"""Compiled loops of the step_costs; the input frame is the innermost axis, for SIMD."""
+"""Compiled loops of the step costs; the input frame is the innermost axis, for SIMD.
+
+A table of step costs holds triples whose two steps differ by at most ``reach``: the cost of frame j
+after a step of a + 1 and before one of b + 1 is ``step_costs[a, b - max(a - reach, 0), j]``.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ __all__ = [
     "distance_terms",
     "finish_costs",
     "lagged_products",
+    "nearest_frames",
     "nearest_three",
 ]
 
@@ -77,12 +82,12 @@ def distance_terms(products, middle, weights, terms):  # type: ignore[no-untyped
 
 
 @kernel
-def nearest_three(before, here, after, base, steps, best):  # type: ignore[no-untyped-def]
+def nearest_three(before, here, after, base, steps, reach, best):  # type: ignore[no-untyped-def]
     """Keep the three smallest squared distances (less a common term) of every triple of frames.
 
     The distance of the triple (i, j, k) to reference frame q is, up to what does not depend on q,
     ``base[q] + before[q, i] + here[q, j] + after[q, k]``. Columns are frames from ``steps`` before
-    the block's first; ``best`` is (3, steps, steps, block), smallest first. The number of reference
+    the block's first; ``best`` is (3, steps, width, block), smallest first. The number of reference
     frames must be a multiple of four: they are sorted four at a time, so that memory is passed over
     a quarter as often.
     """
@@ -94,6 +99,7 @@ def nearest_three(before, here, after, base, steps, best):  # type: ignore[no-un
     u3 = np.empty(block, base.dtype)
     for a in range(steps):
         left = steps - 1 - a
+        lowest = max(a - reach, 0)
         for q in range(0, count, 4):
             i0 = before[q, left:]
             i1 = before[q + 1, left:]
@@ -112,15 +118,15 @@ def nearest_three(before, here, after, base, steps, best):  # type: ignore[no-un
                 u1[t] = b1 + j1[t] + i1[t]
                 u2[t] = b2 + j2[t] + i2[t]
                 u3[t] = b3 + j3[t] + i3[t]
-            for b in range(steps):
+            for b in range(lowest, min(a + reach + 1, steps)):
                 right = steps + 1 + b
                 k0 = after[q, right:]
                 k1 = after[q + 1, right:]
                 k2 = after[q + 2, right:]
                 k3 = after[q + 3, right:]
-                first = best[0, a, b]
-                second = best[1, a, b]
-                third = best[2, a, b]
+                first = best[0, a, b - lowest]
+                second = best[1, a, b - lowest]
+                third = best[2, a, b - lowest]
                 for t in range(block):
                     x0 = u0[t] + k0[t]
                     x1 = u1[t] + k1[t]
@@ -168,11 +174,11 @@ def lagged_products(signal, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def finish_costs(best, products, weights, neighbours, start, step_costs):  # type: ignore[no-untyped-def]
+def finish_costs(best, products, weights, neighbours, start, reach, step_costs):  # type: ignore[no-untyped-def]
     """Turn the smallest partial distances into costs: add the triple's own norm, root, mean (2).
 
     ``products`` (2 steps + 1, width): inner products of frames that lie so far apart; ``weights``:
-    squared weights of pose, velocity and acceleration; ``step_costs`` (steps, steps, n) is filled
+    squared weights of pose, velocity and acceleration; ``step_costs`` (steps, width, n) is filled
     from frame ``start``.
     """
     steps = best.shape[1]
@@ -186,7 +192,8 @@ def finish_costs(best, products, weights, neighbours, start, step_costs):  # typ
     beside = -4 * bend
     norm = np.empty(block)
     for a in range(steps):
-        for b in range(steps):
+        lowest = max(a - reach, 0)
+        for b in range(lowest, min(a + reach + 1, steps)):
             jj = products[0, steps:]
             ii = products[0, steps - 1 - a :]
             kk = products[0, steps + 1 + b :]
@@ -198,11 +205,45 @@ def finish_costs(best, products, weights, neighbours, start, step_costs):  # typ
                 norm[t] += beside * (ij[t] + jk[t])
             low = max(0, a + 1 - start)
             high = min(block, n - 1 - b - start)
-            total = step_costs[a, b, start + low : start + max(high, low)]
+            total = step_costs[a, b - lowest, start + low : start + max(high, low)]
             total[:] = 0.0
             for c in range(neighbours):  # one a pass: each is a plain loop, for SIMD
-                near = best[c, a, b, low:]
+                near = best[c, a, b - lowest, low:]
                 rest = norm[low:]
                 for t in range(len(total)):
                     square = near[t] + rest[t]
                     total[t] += np.sqrt(square if square > 0.0 else 0.0) / neighbours
+
+
+@kernel
+def nearest_frames(products, weights, base, squares, nearest):  # type: ignore[no-untyped-def]
+    """Find the reference frames nearest to each frame of a finished signal.
+
+    ``products`` (B + 2, F): inner products of the signal's and the references' frames; ``weights``:
+    squared weights of pose, velocity and acceleration; ``base`` (F,): squared norms of the
+    references' features, infinite where a frame is the middle of no triple. ``squares`` (B, k),
+    less the signal's own norm, and ``nearest``, columns, are filled, smallest first.
+    """
+    pose, speed, bend = weights[0], weights[1], weights[2]
+    k = squares.shape[1]
+    columns = products.shape[1]
+    change = np.empty(columns, products.dtype)
+    curve = np.empty(columns, products.dtype)
+    square = np.full(columns, np.inf, products.dtype)
+    for t in range(len(squares)):
+        last, this, coming = products[t], products[t + 1], products[t + 2]
+        for c in range(columns):
+            change[c] = speed * (coming[c] - last[c])
+            curve[c] = bend * (coming[c] - 2 * this[c] + last[c])
+        for c in range(1, columns - 1):
+            like = pose * this[c] + change[c + 1] - change[c - 1]
+            like += curve[c + 1] - 2 * curve[c] + curve[c - 1]
+            square[c] = base[c] - 2 * like
+        best, found = squares[t], nearest[t]
+        for c in range(columns):
+            if square[c] < best[k - 1]:
+                place = k - 1
+                while place > 0 and square[c] < best[place - 1]:
+                    best[place], found[place] = best[place - 1], found[place - 1]
+                    place -= 1
+                best[place], found[place] = square[c], c

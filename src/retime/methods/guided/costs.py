@@ -18,12 +18,17 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.errors import InputError
 
-__all__ = ["FeatureWeights", "Precision", "cost_table", "reference_features", "signal_cost"]
+__all__ = ["FeatureWeights", "Precision", "ReferenceFrames", "cost_table", "reference_features"]
 
 Precision = Literal["double", "single"]
 
 # Reference frames a block, and pairs of input and reference frames: their terms stay in the cache.
 _REFERENCES, _PAIRS = 512, 1 << 17
+# Products that are held at once while a finished signal is scored; beyond so many pairs of frames,
+# in single precision.
+_SCORED, _MANY = 1 << 21, 1 << 23
+# Frames of a finished signal whose features are held at once.
+_AT_ONCE = 1024
 # Stands in for references that pad a block to a multiple of four.
 _FAR = 1e29
 
@@ -44,6 +49,11 @@ class FeatureWeights:
         """Make the weights for a time constant and the time between frames, seconds."""
         return cls(1.0, tau / (2 * step), tau**2 / step**2)
 
+    @property
+    def squares(self) -> FloatArray:
+        """Squared weights of pose, velocity and acceleration."""
+        return np.array([self.pose, self.speed, self.bend]) ** 2
+
     def features(self, a: FloatArray, b: FloatArray, c: FloatArray) -> FloatArray:
         """Return the features (..., 3 D) of triples of poses (..., D)."""
         parts = (self.pose * b, self.speed * (c - a), self.bend * (c - 2 * b + a))
@@ -55,16 +65,100 @@ def reference_features(references: Sequence[FloatArray], weights: FeatureWeights
     return np.concatenate([weights.features(z[:-2], z[1:-1], z[2:]) for z in references])
 
 
-def signal_cost(poses: FloatArray, features: FloatArray, weights: FeatureWeights, k: int) -> float:
-    """Score a whole output of poses (m, D): the objective (1), evaluated plainly."""
-    total = 0.0
-    for start in range(1, len(poses) - 1, 256):
-        b = np.arange(start, min(start + 256, len(poses) - 1))
-        triple = weights.features(poses[b - 1], poses[b], poses[b + 1])
-        square = ((triple[:, None] - features) ** 2).sum(-1)
-        nearest = np.sqrt(np.partition(square, k - 1, axis=1)[:, :k])
-        total += float(nearest.mean(axis=1).sum())
-    return total
+@dataclass(frozen=True, eq=False)
+class ReferenceFrames:
+    """Reference signals laid end to end, and what of their features no input changes.
+
+    Parameters
+    ----------
+    shown : array (F, D)
+        All frames, less ``centre``: small numbers keep more digits.
+    centre : array (D,)
+        Mean of all frames.
+    middle : array of int (Q,)
+        The middle frame of each reference triple, the last repeated to fill a four.
+    changes : array (Q,)
+        Squared norms of the features' velocity and acceleration.
+    count : int
+        How many triples there are.
+    weights : FeatureWeights
+        Weights of the features.
+    """
+
+    shown: FloatArray
+    centre: FloatArray
+    middle: npt.NDArray[np.int64]
+    changes: FloatArray
+    count: int
+    weights: FeatureWeights
+
+    @classmethod
+    def of(cls, references: Sequence[FloatArray], weights: FeatureWeights) -> ReferenceFrames:
+        """Lay signals (F, D) end to end; no triple reaches from one into the next."""
+        from retime.methods.guided.cost_kernels import change_norms
+
+        count = sum(max(len(z) - 2, 0) for z in references)
+        shown = np.ascontiguousarray(np.concatenate(references), np.float64)
+        centre = shown.mean(axis=0)
+        shown -= centre
+        middle = _middles(references, count) if count else np.empty(0, np.int64)
+        changes = np.empty(len(middle))
+        change_norms(shown, middle, weights.squares, changes)
+        return cls(shown, centre, middle, changes, count, weights)
+
+    def must_offer(self, neighbours: int) -> None:
+        """Raise an error where there are fewer frames than neighbours to compare with."""
+        if self.count < neighbours:
+            raise InputError(
+                f"the reference has {self.count} frames to compare with; {neighbours} neighbours "
+                f"need at least {neighbours + 2} frames of it"
+            )
+
+    def features(self, middles: npt.NDArray[np.int64]) -> FloatArray:
+        """Return the features (..., 3 D) of triples by their middle frames."""
+        last, this, coming = (self.shown[middles + k] for k in (-1, 0, 1))
+        out = self.weights.features(last, this, coming)
+        out[..., : len(self.centre)] += self.weights.pose * self.centre
+        return out
+
+    def nearest(self, poses: FloatArray, neighbours: int) -> npt.NDArray[np.int64]:
+        """Find what is nearest to each inner frame of a finished signal (m, D).
+
+        One product of all frames with all reference frames holds every distance. Returns the middle
+        frames (m - 2, neighbours) of the triples, nearest first.
+        """
+        from retime.methods.guided.cost_kernels import nearest_frames
+
+        self.must_offer(neighbours)
+        inner = len(poses) - 2
+        # Single precision tells which are nearest; how near they are is computed in full.
+        kind: Any = np.float64 if inner * self.count < _MANY else np.float32
+        poses, shown = (poses - self.centre).astype(kind), self.shown.astype(kind, copy=False)
+        base = np.full(len(shown), np.inf)
+        middle = self.middle[: self.count]
+        base[middle] = self.changes[: self.count]
+        base[middle] += self.weights.squares[0] * _norms(self.shown)[middle]
+        squares = np.full((inner, neighbours), np.inf, kind)
+        found = np.ones((inner, neighbours), np.int64)
+        block = max(_SCORED // len(shown), 16)
+        weights, base = self.weights.squares.astype(kind), base.astype(kind)
+        for i in range(0, inner, block):
+            part = slice(i, min(i + block, inner))
+            products = poses[i : part.stop + 2] @ shown.T
+            nearest_frames(products, weights, base, squares[part], found[part])
+        return found
+
+    def score(self, poses: FloatArray, neighbours: int) -> float:
+        """Score a finished signal (m, D): the objective (1)."""
+        if len(poses) < 3:
+            return 0.0
+        nearest, total = self.nearest(poses, neighbours), 0.0
+        for i in range(0, len(nearest), _AT_ONCE):
+            here = poses[i : i + _AT_ONCE + 2]
+            features = self.weights.features(here[:-2], here[1:-1], here[2:])
+            apart = self.features(nearest[i : i + _AT_ONCE]) - features[:, None]
+            total += float(np.sqrt(np.einsum("tkd,tkd->tk", apart, apart)).mean(axis=1).sum())
+        return total
 
 
 def cost_table(
@@ -73,6 +167,7 @@ def cost_table(
     steps: int,
     weights: FeatureWeights,
     *,
+    reach: int | None = None,
     neighbours: int = 3,
     precision: Precision = "double",
 ) -> FloatArray:
@@ -88,6 +183,8 @@ def cost_table(
         Largest step from one frame to the next.
     weights : FeatureWeights
         Weights of the features.
+    reach : int, optional
+        Largest difference of two steps in a row; any where not given.
     neighbours : int
         How many nearest reference frames are averaged, 1 to 3.
     precision : {"double", "single"}
@@ -95,64 +192,62 @@ def cost_table(
 
     Returns
     -------
-    array (steps, steps, n)
-        The cost of showing frame j after a step of a + 1 and before one of b + 1; infinite where
-        that leaves the clip.
+    array (steps, width, n)
+        At ``[a, b - max(a - reach, 0), j]`` the cost of showing frame j after a step of a + 1 and
+        before one of b + 1; infinite where that leaves the clip.
     """
     from retime.methods.guided.cost_kernels import (
         centre_input,
-        change_norms,
         distance_terms,
         finish_costs,
         lagged_products,
         nearest_three,
     )
 
-    count = sum(max(len(z) - 2, 0) for z in references)
-    if count < neighbours:
-        raise InputError(
-            f"the reference has {count} frames to compare with; {neighbours} neighbours need at "
-            f"least {neighbours + 2} frames of it"
-        )
+    frames = ReferenceFrames.of(references, weights)
+    frames.must_offer(neighbours)
     kind: Any = np.float64 if precision == "double" else np.float32
     n = len(poses)
-    squares = np.array([weights.pose, weights.speed, weights.bend]) ** 2
-    poses = np.ascontiguousarray(poses, np.float64)
-    shown = np.ascontiguousarray(np.concatenate(references), np.float64)
-    # The middle frames of the references' triples, and what of their features no input changes.
-    middle = _middles(references, count)
-    fixed = np.empty(len(middle))
-    change_norms(shown, middle, squares, fixed)
-    fixed[count:] = _FAR
+    reach = steps - 1 if reach is None else min(reach, steps - 1)
+    squares = weights.squares
+    poses = np.ascontiguousarray(poses - frames.centre, np.float64)
+    shown, middle = frames.shown, frames.middle
+    fixed = frames.changes.copy()
+    fixed[frames.count :] = _FAR
     parts = [slice(i, i + _REFERENCES) for i in range(0, len(middle), _REFERENCES)]
 
-    step_costs = np.full((steps, steps, n), np.inf, kind)
+    width = min(2 * reach + 1, steps)
+    step_costs = np.full((steps, width, n), np.inf, kind)
     # As few blocks as fit, all of one size, in whole vectors of eight.
     rows = min(len(middle), _REFERENCES)
     blocks = -(-n // min(_PAIRS // rows, 512))
     block = -(-n // (8 * blocks)) * 8
-    width = block + 2 * steps
+    long = block + 2 * steps
     # Every block uses the same memory: fresh pages cost as much as the products.
-    columns = np.empty((poses.shape[1], width))
+    columns = np.empty((poses.shape[1], long))
     centre = np.empty(poses.shape[1])
-    products = np.empty((max(middle[p][-1] - middle[p][0] for p in parts) + 3, width))
-    terms = np.empty((3, rows, width), kind)
-    best = np.empty((3, steps, steps, block), kind)
-    lagged = np.zeros((2 * steps + 1, width))
+    # Products of much are in single precision too; of little, their digits are free.
+    fast: Any = kind if n * frames.count > _MANY else np.float64
+    products = np.empty((max(middle[p][-1] - middle[p][0] for p in parts) + 3, long), fast)
+    terms = np.empty((3, rows, long), kind)
+    best = np.empty((3, steps, width, block), kind)
+    lagged = np.zeros((2 * steps + 1, long))
     for start in range(0, n, block):
         centre_input(poses, start - steps, columns, centre)
+        multiplied = columns.astype(fast, copy=False)
         best.fill(1e30)
         for part in parts:
             inner = middle[part]
             first = inner[0] - 1
             near = shown[first : inner[-1] + 2] - centre
             base = fixed[part] + squares[0] * _norms(near)[inner - first]
-            products_here = np.matmul(near, columns, out=products[: len(near)])
+            near = near.astype(fast, copy=False)
+            products_here = np.matmul(near, multiplied, out=products[: len(near)])
             terms_here = terms[:, : len(inner)]
             distance_terms(products_here, inner - first, squares, terms_here)
-            nearest_three(*terms_here, base.astype(kind), steps, best)
+            nearest_three(*terms_here, base.astype(kind), steps, reach, best)
         lagged_products(columns, lagged)
-        finish_costs(best, lagged, squares, neighbours, start, step_costs)
+        finish_costs(best, lagged, squares, neighbours, start, reach, step_costs)
     return step_costs
 
 

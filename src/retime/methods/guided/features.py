@@ -10,7 +10,10 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.body import ROLES, find_body
+from retime.body.size import standing_height
 from retime.errors import InputError
+from retime.methods.guided.library import Library
+from retime.methods.guided.pose_curve import FINE, PoseCurve
 from retime.motion import Motion, quat
 from retime.motion.edits import apply
 from retime.motion.kinematics import carriers, ground_height, positions
@@ -39,6 +42,8 @@ SMOOTHING = 1 / 30
 TAU = 0.1
 # Coordinates that vary by less than this, in metres, say nothing.
 _STILL = 1e-6
+# A reference whose joints differ from the motion's by less, in body heights, is the motion itself.
+_SAME = 0.01
 # References must share this many joints with the motion.
 _LEAST_JOINTS = 4
 # Bones and rest poses that differ by less than this, in radians, lie alike.
@@ -47,10 +52,16 @@ _ALIKE = np.radians(1.0)
 
 @dataclass(frozen=True, eq=False)
 class Signals:
-    """A motion's poses (F, D) at a steady rate, and its references' at the output's rate."""
+    """A motion's poses, and those of its references (R, D) at the output's rate.
 
-    poses: FloatArray
+    ``own`` tells that the references are the motion itself, with the timing that it has; ``tall``
+    is the figure's standing height in metres.
+    """
+
+    curve: PoseCurve
     references: tuple[FloatArray, ...]
+    own: bool
+    tall: float
 
 
 def sampled(motion: Motion, rate: float, duration: float | None = None) -> Motion:
@@ -61,7 +72,7 @@ def sampled(motion: Motion, rate: float, duration: float | None = None) -> Motio
 
 
 def filtered(signal: FloatArray, sigma: float) -> FloatArray:
-    """Smooth a signal (F, D) in time by a Gaussian, sigma in frames; ends are held."""
+    """Smooth a signal (F, ...) in time by a Gaussian, sigma in frames; ends are held."""
     from scipy.ndimage import gaussian_filter1d
 
     out: FloatArray = gaussian_filter1d(signal, sigma, axis=0, mode="nearest")
@@ -146,11 +157,9 @@ def _size(motion: Motion) -> float:
 
 def pose_signals(
     motion: Motion,
-    references: Sequence[Motion],
+    references: Sequence[Motion | Library],
     *,
     rate: float,
-    upsample: int,
-    smoothing: float,
     floor: float | None = None,
 ) -> Signals:
     """Turn a motion and its references into pose signals.
@@ -158,37 +167,65 @@ def pose_signals(
     Parameters
     ----------
     motion : Motion
-        The input; sampled ``upsample`` times as finely as the output.
-    references : sequence of Motion
+        The input; sampled ``FINE`` times as finely as the output.
+    references : sequence of Motion or Library
         Where the timing comes from.
     rate : float
         Frames per second of the output and the references.
-    upsample : int
-        Input frames per output frame at the source's own speed.
-    smoothing : float
-        Seconds of the Gaussian that signals are smoothed by.
     floor : float, optional
         Height of the motion's floor, to which references are raised or lowered; left out, they
         stand as they are.
     """
-    own, theirs = _common_joints(motion, references)
-    fine = sampled(motion, rate * upsample, round(motion.duration * rate) / rate)
+    own, joints = _reference_joints(motion, references, rate, level=floor is not None)
+    fine = sampled(motion, rate * FINE, round(motion.duration * rate) / rate)
     points = _heading_frame(fine, positions(fine))[:, own]
-    level = 0.0 if floor is None else floor
-    tall = max(float(np.median(points[..., 1].max(axis=1))) - level, 1e-9)
     moving = _moving(points, motion, own)
-    poses = points[:, moving].reshape(len(points), -1)
-    signals = []
-    for reference, joints in zip(references, theirs, strict=True):
+    raw = points[:, moving].reshape(len(points), -1)
+    itself = filtered(raw[::FINE], SMOOTHING * rate)
+    up = np.array([0.0, floor or 0.0, 0.0])
+    signals = tuple(
+        itself if place is None else (place[:, moving] + up).reshape(len(place), -1)
+        for place in joints
+    )
+    tall = standing_height(motion) or max(float(np.ptp(points[..., 1])), 1e-9)
+    same = all(z.shape == itself.shape and np.abs(z - itself).max() < _SAME * tall for z in signals)
+    return Signals(PoseCurve(filtered(raw, SMOOTHING * rate * FINE)), signals, bool(same), tall)
+
+
+def _reference_joints(
+    motion: Motion, references: Sequence[Motion | Library], rate: float, *, level: bool
+) -> tuple[list[int], list[FloatArray | None]]:
+    """Return the joints that all share, and their smoothed places (R, J, 3) in each reference.
+
+    The motion itself, where it need not be levelled, is ``None``.
+    """
+    (first, *others) = references
+    if isinstance(first, Library) and not others and level:
+        # A library keeps the joints of all its clips for each character that asks.
+        character = repr((rate, motion.units, _shape(motion), motion.skeleton.names, motion.roles))
+
+        def make() -> list[FloatArray]:
+            shared, places = _reference_joints(motion, first.motions(), rate, level=True)
+            return [np.array(shared, float), *(p for p in places if p is not None)]
+
+        shared, *kept = first.kept(character, make)
+        return [int(j) for j in shared], list(kept)
+    clips = [m for r in references for m in (r.motions() if isinstance(r, Library) else [r])]
+    own, theirs = _common_joints(motion, clips)
+    out: list[FloatArray | None] = []
+    for reference, joints in zip(clips, theirs, strict=True):
+        if reference is motion and not level:
+            out.append(None)
+            continue
         place = _places(motion, reference, rate)
-        if floor is not None:
+        if level:
             place = place - np.array([0.0, ground_height(place), 0.0])
         place = place[:, joints]
-        if not _same_bones(motion, reference):
-            place = place * (tall / max(float(np.median(place[..., 1].max(axis=1))), 1e-9))
-        place = place + np.array([0.0, level, 0.0])
-        signals.append(filtered(place[:, moving].reshape(len(place), -1), smoothing * rate))
-    return Signals(filtered(poses, smoothing * rate * upsample), tuple(signals))
+        sizes = standing_height(motion), standing_height(reference)
+        if min(sizes) > 0 and not _same_bones(motion, reference):
+            place = place * (sizes[0] / sizes[1])
+        out.append(filtered(place, SMOOTHING * rate))
+    return own, out
 
 
 def _places(motion: Motion, reference: Motion, rate: float) -> FloatArray:
@@ -203,9 +240,12 @@ def _places(motion: Motion, reference: Motion, rate: float) -> FloatArray:
         return make()
     if not _same_bones(motion, reference):
         return keep(repr(rate), make)
+    return keep(repr((rate, motion.units, _shape(motion))), make)
+
+
+def _shape(motion: Motion) -> list[str]:
     bones = motion.skeleton
-    shape = [a.tobytes().hex() for a in (bones.offsets, bones.rest_rotations, bones.rest_scales)]
-    return keep(repr((rate, motion.units, shape)), make)
+    return [a.tobytes().hex() for a in (bones.offsets, bones.rest_rotations, bones.rest_scales)]
 
 
 def _moving(points: FloatArray, motion: Motion, joints: list[int]) -> npt.NDArray[np.int64]:

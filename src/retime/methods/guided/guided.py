@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -10,20 +9,17 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.errors import InputError
+from retime.keywords import takes
 from retime.methods.guided.features import SMOOTHING, Signals, filtered, pose_signals
-from retime.methods.guided.parameters import (
-    MOST_UPSAMPLING,
-    GuidedParameters,
-    SearchParameters,
-    SignalParameters,
-)
+from retime.methods.guided.parameters import GuidedParameters, SignalParameters
+from retime.methods.guided.pose_curve import FINE, PoseCurve
+from retime.methods.guided.problem import Problem
 from retime.methods.guided.references import cut, gather, signature
-from retime.methods.guided.solve import Guidance, Search, solve
+from retime.methods.guided.solve import Guidance, solve
 from retime.motion import Motion
 from retime.motion.edits import Edit
 from retime.motion.kinematics import ground_height, positions
 from retime.motion.memory import last
-from retime.parameters import takes
 from retime.timing import TimeWarp
 
 __all__ = [
@@ -32,8 +28,6 @@ __all__ = [
     "guided_signal_warp",
     "guided_warp",
 ]
-
-_NEVER_SLOWER, _USUAL_UPSAMPLING = 1, 4
 
 
 @takes(GuidedParameters)
@@ -73,15 +67,24 @@ def _guidance(motion: Motion, p: GuidedParameters) -> Guidance:
     clip = motion if p.range is None else cut(motion, p.range, "range")
     if p.backwards and p.range is not None:
         raise InputError("only a whole clip can run backwards, not a range of it")
-    upsample = p.upsample or _upsampling(clip, p)
-    signals = _signals(motion, clip, upsample, p)
-    found = _guided(signals.poses, signals.references, clip.domain, upsample, p)
+    signals = _signals(motion, clip, p)
+    found = _guided(
+        Problem(
+            signals.curve,
+            signals.references,
+            clip.domain,
+            p.search_fps,
+            p,
+            signals.own,
+            signals.tall,
+        )
+    )
     if p.range is None:
         return found
     return replace(found, warp=found.warp.within(motion.domain, p.range, ripple=p.ripple))
 
 
-def _signals(motion: Motion, clip: Motion, upsample: int, p: GuidedParameters) -> Signals:
+def _signals(motion: Motion, clip: Motion, p: GuidedParameters) -> Signals:
     """Make what is compared; the last stays with the motion, so that a dragged keytime is quick."""
     seen = signature(p.reference)
 
@@ -91,18 +94,12 @@ def _signals(motion: Motion, clip: Motion, upsample: int, p: GuidedParameters) -
         )
         # People stand on floors of any height; a part of a clip does not tell its floor.
         level = p.reference is not None and p.reference_range is None
-        return pose_signals(
-            clip,
-            references,
-            rate=p.search_fps,
-            upsample=upsample,
-            smoothing=SMOOTHING,
-            floor=ground_height(positions(motion)) if level else None,
-        )
+        floor = ground_height(positions(motion)) if level else None
+        return pose_signals(clip, references, rate=p.search_fps, floor=floor)
 
     if seen is None:
         return make()
-    key = (seen, p.range, p.search_fps, upsample, p.reference_range, p.reference_warp)
+    key = (seen, p.range, p.search_fps, p.reference_range, p.reference_warp)
     return last(motion, "guided signals", key, make)
 
 
@@ -110,7 +107,8 @@ def _signals(motion: Motion, clip: Motion, upsample: int, p: GuidedParameters) -
 def guided_edit(motion: Motion, p: GuidedParameters) -> Edit:
     """Find a guided warp as a step does: with what it, the spline and uniform speed cost."""
     found = _guidance(motion, p)
-    return Edit(warp=found.warp, figures=found.costs)
+    curves = {} if found.evidence is None else {"evidence": found.evidence}
+    return Edit(warp=found.warp, figures=found.costs, curves=curves)
 
 
 @takes(SignalParameters)
@@ -131,12 +129,13 @@ def guided_signal_warp(signal: npt.ArrayLike, p: SignalParameters) -> TimeWarp:
             f"the reference has {other.shape[1]} columns and the signal {values.shape[1]}"
         )
     end = p.start + (len(values) - 1) / p.fps
-    ratio = 1.0 if p.duration in (None, "free") else float(p.duration) / (end - p.start)
-    upsample = p.upsample or (_NEVER_SLOWER if ratio <= 1 and not p.keytimes else _for_ratio(ratio))
-    fine = _resampled(values, p.fps, p.search_fps * upsample)
-    guides = (filtered(_resampled(other, p.fps, p.search_fps), SMOOTHING * p.search_fps),)
-    poses = filtered(fine, SMOOTHING * p.search_fps * upsample)
-    return _guided(poses, guides, (p.start, end), upsample, p).warp
+    poses = filtered(_resampled(values, p.fps, p.search_fps, FINE), SMOOTHING * p.search_fps * FINE)
+    guide = filtered(_resampled(other, p.fps, p.search_fps), SMOOTHING * p.search_fps)
+    # Joints vary by about an eighth of the body's height; a signal's size is told by its spread.
+    size = 8 * max(float(np.sqrt(3 * values.var(axis=0).mean())), 1e-12)
+    own = p.reference is None
+    domain = (p.start, end)
+    return _guided(Problem(PoseCurve(poses), (guide,), domain, p.search_fps, p, own, size)).warp
 
 
 def _signal(values: npt.ArrayLike, what: str) -> FloatArray:
@@ -146,8 +145,8 @@ def _signal(values: npt.ArrayLike, what: str) -> FloatArray:
     return out
 
 
-def _resampled(values: FloatArray, fps: float, rate: float) -> FloatArray:
-    steps = max(round((len(values) - 1) / fps * rate), 2)
+def _resampled(values: FloatArray, fps: float, rate: float, fine: int = 1) -> FloatArray:
+    steps = max(round((len(values) - 1) / fps * rate), 2) * fine
     position = np.linspace(0, len(values) - 1, steps + 1)
     before = np.clip(position.astype(int), 0, len(values) - 2)
     share = (position - before)[:, None]
@@ -155,46 +154,28 @@ def _resampled(values: FloatArray, fps: float, rate: float) -> FloatArray:
     return out
 
 
-def _guided(
-    poses: FloatArray,
-    references: tuple[FloatArray, ...],
-    domain: tuple[float, float],
-    upsample: int,
-    p: SearchParameters,
-) -> Guidance:
-    start, end = domain
-    if p.backwards:
-        poses, references = poses[::-1], tuple(z[::-1] for z in references)
-        p = replace(
-            p,
-            keytimes=tuple((t, start + end - s) for t, s in p.keytimes),
-            speed_limits=tuple(
-                (start + end - b, start + end - a, low, high) for a, b, low, high in p.speed_limits
-            ),
-        )
-    found = solve(Search(poses, references, domain, p.search_fps, upsample), p)
+def _guided(problem: Problem) -> Guidance:
+    p, (start, end) = problem.p, problem.domain
     if not p.backwards:
-        return found
+        return solve(problem)
+    turned = replace(
+        p,
+        keytimes=tuple((t, start + end - s) for t, s in p.keytimes),
+        speed_limits=tuple(
+            (start + end - b, start + end - a, low, high) for a, b, low, high in p.speed_limits
+        ),
+    )
+    found = solve(
+        replace(
+            problem,
+            curve=PoseCurve(problem.curve.poses[::-1]),
+            references=tuple(z[::-1] for z in problem.references),
+            p=turned,
+        )
+    )
     warp = found.warp
-    turned = TimeWarp(warp.output, start + end - warp.source, loop=p.loop, notes=warp.notes)
-    return replace(found, warp=turned)
-
-
-def _upsampling(clip: Motion, p: GuidedParameters) -> int:
-    """Choose the upsampling: none where time only gets shorter, else twice what is needed."""
-    start, end = clip.domain
-    if p.duration == "free":
-        return _USUAL_UPSAMPLING
-    length = end - start if p.duration is None else float(p.duration)
-    keytimes = [(t, start + end - s if p.backwards else s) for t, s in p.keytimes]
-    points = sorted([(start, start), *keytimes, (start + length, end)])
-    ratios = [(o1 - o0) / (s1 - s0) for (o0, s0), (o1, s1) in itertools.pairwise(points) if s1 > s0]
-    foreign = p.reference is not None or p.reference_warp is not None
-    worst = max(ratios, default=1.0)
-    if worst <= 1 + 1e-9 and not foreign and (p.min_speed is None or p.min_speed >= 1):
-        return _NEVER_SLOWER
-    return _for_ratio(worst)
-
-
-def _for_ratio(ratio: float) -> int:
-    return int(min(max(_USUAL_UPSAMPLING, np.ceil(2 * ratio)), MOST_UPSAMPLING))
+    back = TimeWarp(warp.output, start + end - warp.source, loop=p.loop, notes=warp.notes)
+    evidence = found.evidence
+    if evidence is not None:
+        evidence = np.c_[start + end - evidence[::-1, 0], evidence[::-1, 1]]
+    return replace(found, warp=back, evidence=evidence)

@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from retime.parameters import About, Keytimes, LoopParameters, Range, TimingParameters
+from retime.errors import InputError
+from retime.notes import Note, Remedy
+from retime.parameters import About, Keytimes, LoopParameters, TimingParameters
+from retime.times import Length, ReferenceTime, SourceTime
 from retime.timing import TimeWarp
 
 __all__ = ["MOST_UPSAMPLING", "GuidedParameters", "Limit", "SearchParameters", "SignalParameters"]
 
 MOST_UPSAMPLING = 16
 # (start s, end s, slowest, fastest): playback speeds allowed between two source times.
-Limit = tuple[float, float, float, float]
+Limit = tuple[SourceTime, SourceTime, float, float]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,11 +24,11 @@ class SearchParameters(LoopParameters):
     """Parameters of the search, whatever signal it is for."""
 
     duration: Annotated[
-        float | Literal["free"] | None,
+        Length | Literal["free"] | None,
         About(
             "Length of the result; 'free' lets the reference decide. Default: the clip's own.",
             unit="s",
-            metavar="S|free",
+            metavar="TIME|free",
             ends=("", ""),
         ),
     ] = None
@@ -71,18 +74,17 @@ class SearchParameters(LoopParameters):
         ),
     ] = 1.0
     backwards: Annotated[bool, About("Play the clip backwards.", advanced=True)] = False
-    speed_change_cost: Annotated[
-        float,
-        About("Cost of changing speed; 0.3 avoids sudden changes.", minimum=0.0, slider=(0, 1)),
-    ] = 0.0
-    frame_cost: Annotated[
+    similarity: Annotated[
         float,
         About(
-            "Cost of each frame of a free duration; more makes it shorter.",
-            advanced=True,
-            slider=(0, 2),
+            "How far apart the joints of clip and reference may be and still count as similar, in "
+            "body heights; more lets a reference guide what is less like it.",
+            minimum=0.001,
+            maximum=1.0,
+            slider=(0.02, 0.2),
+            step=0.01,
         ),
-    ] = 0.0
+    ] = 0.09
     neighbours: Annotated[
         int,
         About(
@@ -92,16 +94,6 @@ class SearchParameters(LoopParameters):
             advanced=True,
         ),
     ] = 3
-    upsample: Annotated[
-        int | None,
-        About(
-            "Input frames per output frame; 4 allows a quarter of the speed. Default: chosen by "
-            "how much the clip is stretched.",
-            minimum=1,
-            maximum=MOST_UPSAMPLING,
-            advanced=True,
-        ),
-    ] = None
     search_fps: Annotated[
         float,
         About(
@@ -114,31 +106,49 @@ class SearchParameters(LoopParameters):
             advanced=True,
         ),
     ] = 30.0
-    average: Annotated[
+    formulation: Annotated[
+        Literal["smooth", "paper"],
+        About(
+            "Change speed gradually and between frames, or choose whole frames and average them "
+            "as the paper does.",
+            advanced=True,
+        ),
+    ] = "smooth"
+    upsample: Annotated[
+        int | None,
+        About(
+            "In the paper's formulation: input frames per output frame; 4 allows a quarter of the "
+            "speed. Default: chosen by how much the clip is stretched.",
+            minimum=1,
+            maximum=MOST_UPSAMPLING,
+            advanced=True,
+        ),
+    ] = None
+    frame_cost: Annotated[
         float,
         About(
-            "Window of the moving average over the warp.",
-            unit="s",
-            minimum=0.0,
-            maximum=2.0,
-            slider=(0, 1),
+            "In the paper's formulation: cost of each frame of a free duration; more makes it "
+            "shorter.",
             advanced=True,
+            slider=(0, 2),
         ),
-    ] = 1 / 6
-    search: Annotated[
-        Literal["exact", "coarse"],
-        About(
-            "Find the best warp, or refine what a search at 5 Hz finds (the paper's heuristic).",
-            advanced=True,
-        ),
-    ] = "exact"
-    precision: Annotated[
-        Literal["double", "single"],
-        About(
-            "Precision of distance computations; 'single' is faster, accurate to about 0.1 %.",
-            advanced=True,
-        ),
-    ] = "double"
+    ] = 0.0
+
+    def __post_init__(self) -> None:
+        if self.formulation != "paper" and (self.upsample is not None or self.frame_cost):
+            name = "frame_cost" if self.upsample is None else "upsample"
+            raise InputError(
+                Note(
+                    f"{name} belongs to the paper's formulation",
+                    Remedy(
+                        "leave it out, or choose that formulation",
+                        parameter="formulation",
+                        value="paper",
+                    ),
+                    code="paper-only",
+                    name=name,
+                )
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,7 +164,7 @@ class GuidedParameters(SearchParameters, TimingParameters):
         ),
     ] = None
     reference_range: Annotated[
-        Range | None,
+        tuple[ReferenceTime, ReferenceTime] | None,
         About(
             "Use only this part of the reference, from A to B.",
             unit="s",

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from retime.errors import InputError, RetimeError
+from retime.errors import InputError
 from retime.methods.guided.features import sampled
+from retime.methods.guided.library import Library, library_files
 from retime.motion import Motion
 from retime.motion.edits import apply
 from retime.parameters import Range
+from retime.times import Clock, in_seconds
 from retime.timing import TimeWarp
 
 __all__ = ["Reference", "cut", "gather", "signature"]
@@ -31,6 +33,13 @@ def cut(motion: Motion, span: Range, what: str) -> Motion:
     return apply(motion, TimeWarp.identity(start, end), times=np.linspace(a, b, steps + 1))
 
 
+def _own_span(reference: Motion, span: Range) -> Range:
+    """Return a range of a reference in seconds: frames and percentages are its own."""
+    clock = Clock.of(reference, of_reference=True)
+    own: Range = in_seconds(span, clock, "reference_range")
+    return own
+
+
 def gather(
     motion: Motion,
     given: Reference,
@@ -38,21 +47,24 @@ def gather(
     rate: float,
     span: Range | None,
     warp: TimeWarp | None,
-) -> list[Motion]:
-    """Gather the reference motions: paths read, folders searched, spans cut, warps applied."""
+) -> list[Motion | Library]:
+    """Gather the references: paths read, folders opened, spans cut, warps applied."""
     if given is None:
-        found = [motion]
+        listed: list[Motion | Library] = [motion]
     elif isinstance(given, Motion | str | Path | Mapping):
-        found = _read_reference(given)
+        listed = _read_reference(given, rate)
     else:
-        found = [m for item in given for m in _read_reference(item)]
-    if not found:
+        listed = [m for item in given for m in _read_reference(item, rate)]
+    if not listed:
         raise InputError("the reference holds no motion")
+    if span is None and warp is None:
+        return listed
+    found = [m for r in listed for m in (r.motions() if isinstance(r, Library) else [r])]
     if span is not None:
-        found = [cut(m, span, "reference range") for m in found]
+        found = [cut(m, _own_span(m, span), "reference range") for m in found]
     if warp is not None:
         found = [sampled(apply(m, warp), rate) for m in found]
-    return found
+    return list(found)
 
 
 def signature(given: Reference) -> tuple[Any, ...] | None:
@@ -68,15 +80,15 @@ def signature(given: Reference) -> tuple[Any, ...] | None:
             try:
                 files = [Path(item)]
                 if files[0].is_dir():
-                    files += sorted(p for p in files[0].rglob("*") if p.is_file())
+                    files = library_files(files[0])
                 out += [(str(p), p.stat().st_mtime_ns, p.stat().st_size) for p in files]
             except (OSError, ValueError):
                 return None  # whoever reads it says what is wrong
     return tuple(out)
 
 
-def _read_reference(item: Reference) -> list[Motion]:
-    from retime.io import FORMATS, read
+def _read_reference(item: Reference, rate: float) -> list[Motion | Library]:
+    from retime.io import read
 
     if isinstance(item, Motion):
         return [item]
@@ -87,17 +99,7 @@ def _read_reference(item: Reference) -> list[Motion]:
         raise InputError(f"a reference is a motion or a path, not {type(item).__name__}")
     path = Path(item)
     if path.is_dir():
-        suffixes = {s for f in FORMATS.values() if f.reads for s in f.suffixes}
-        files = sorted(p for p in path.rglob("*") if p.suffix.lower() in suffixes)
-        out = []
-        for file in files:
-            try:
-                out.append(read(file))
-            except RetimeError:
-                continue  # a library may hold files that are none of ours
-        if not out:
-            raise InputError(f"no readable motion in the folder {path}")
-        return out
+        return [Library(path, rate, sampled)]
     motion = read(path)
     if sha256 is not None and motion.origin is not None and motion.origin.sha256 != sha256:
         raise InputError(

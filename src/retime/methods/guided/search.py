@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -35,10 +36,12 @@ class Path:
     gap: float = 0.0
 
 
-def cost_of(frames: Frames, step_costs: FloatArray) -> float:
+def cost_of(frames: Frames, step_costs: FloatArray, reach: int | None = None) -> float:
     """Sum the objective (1) along a path."""
-    step = np.diff(frames)
-    return float(step_costs[step[:-1] - 1, step[1:] - 1, frames[1:-1]].astype(np.float64).sum())
+    reach = step_costs.shape[0] - 1 if reach is None else reach
+    before, after = np.diff(frames)[:-1] - 1, np.diff(frames)[1:] - 1
+    column = after - np.maximum(before - reach, 0)
+    return float(step_costs[before, column, frames[1:-1]].astype(np.float64).sum())
 
 
 def corridor(n: int, m: int, steps: int, keys: KeyFrames) -> tuple[Frames, Frames]:
@@ -55,24 +58,33 @@ def corridor(n: int, m: int, steps: int, keys: KeyFrames) -> tuple[Frames, Frame
 
 
 def find_path(
-    step_costs: FloatArray, m: int, keys: KeyFrames, *, near: Frames | None = None, margin: int = 0
+    step_costs: FloatArray,
+    m: int,
+    keys: KeyFrames,
+    *,
+    reach: int | None = None,
+    near: Frames | None = None,
+    margin: int = 0,
 ) -> Path:
     """Find the best path of ``m`` frames through key frames.
 
     Parameters
     ----------
-    step_costs : array (steps, steps, n)
+    step_costs : array (steps, width, n)
         From ``cost_table``.
     m : int
         Frames of the output.
     keys : sequence of (output frame, input frame)
         What is fixed, in order, both ends included; each step between them must be possible.
+    reach : int, optional
+        Largest difference of two steps in a row, as the table was made for.
     near : array (m,), optional
         Look only within ``margin`` frames of this path, which rises from 0 to n - 1.
     """
     from retime.methods.guided.search_kernels import fewest_cost_path
 
     steps, _, n = step_costs.shape
+    reach = steps - 1 if reach is None else reach
     if m == 2:
         return Path(np.array([0, n - 1]), 0.0)
     low, high = corridor(n, m, steps, keys)
@@ -83,33 +95,79 @@ def find_path(
     late = np.searchsorted(low, np.arange(n), "right") - 1
     whole = steps * int((high - low + 1).sum()) * step_costs.itemsize
     keep = n if whole <= _COST_BYTES else int(np.sqrt(steps * n))
-    cost, frames = fewest_cost_path(step_costs, early, late, keep)
+    cost, frames = fewest_cost_path(step_costs, reach, early, late, keep)
     if not np.isfinite(cost):
         raise InfeasibleError(
             "no timing meets all limits of speed; widen them, or move or drop a keytime"
         )
-    return Path(frames, cost_of(frames, step_costs))
+    return Path(frames, cost_of(frames, step_costs, reach))
 
 
 def find_free_path(step_costs: FloatArray, price: float) -> Path:
     """Find the best path of any length; every frame costs ``price`` on top."""
     from retime.methods.guided.search_kernels import free_path
 
-    cost, frames = free_path(step_costs, price)
+    cost, frames = free_path(step_costs, step_costs.shape[0] - 1, price)
     if not np.isfinite(cost):
         raise InfeasibleError("no timing meets all limits of speed; widen them")
     return Path(frames, cost_of(frames, step_costs))
 
 
-def find_priced_path(step_costs: FloatArray, m: int, *, rounds: int = 60) -> Path | None:
+def find_priced_path(
+    step_costs: FloatArray,
+    m: int,
+    keys: KeyFrames | None = None,
+    *,
+    reach: int | None = None,
+    margin: int = _MARGIN,
+) -> Path | None:
     """Find a path of ``m`` frames by a price per frame, and a bound on how far from the best it is.
 
     A price makes long or short paths better; the right one makes the best path of any length have
-    ``m`` frames, and then that path is the best of that length. Where no price does, the path is
-    sought near those just shorter and longer. ``None`` where that fails.
+    ``m`` frames, and then that path is the best of that length. Where no price does, and where key
+    frames lie between, the path is sought within ``margin`` frames of the priced paths from key to
+    key; the margin grows while the path touches it. ``None`` where that fails.
+    """
+    steps, _, n = step_costs.shape
+    reach = steps - 1 if reach is None else reach
+    keys = [(0, 0), (m - 1, n - 1)] if keys is None else keys
+    near, bound = np.zeros(m), 0.0
+    for (t0, q0), (t1, q1) in itertools.pairwise(keys):
+        # What a key frame itself costs is left out, and any two steps may meet there: a bound.
+        found = _priced(step_costs[:, :, q0 : q1 + 1], t1 - t0 + 1, reach)
+        if found is None:
+            return None
+        guess, least = found
+        if len(keys) == 2 and guess.dtype == np.int64:
+            return _with_gap(guess, cost_of(guess, step_costs, reach), least)
+        near[t0 : t1 + 1] = q0 + guess
+        bound += least
+    around = np.round(near).astype(np.int64)
+    while margin < n:
+        try:
+            path = find_path(step_costs, m, keys, reach=reach, near=around, margin=margin)
+        except InfeasibleError:
+            path = None
+        if path is not None and np.abs(path.frames - around).max() < margin - 1:
+            return _with_gap(path.frames, path.cost, bound)
+        margin *= 4
+    return None
+
+
+def _priced(
+    step_costs: FloatArray, m: int, reach: int, rounds: int = 60
+) -> tuple[npt.NDArray[Any], float] | None:
+    """Look for the price whose best path has ``m`` frames: frames or a guess at them, and a bound.
+
+    The path is of integers where it has ``m`` frames; else it lies between those just shorter and
+    longer.
     """
     from retime.methods.guided.search_kernels import free_path
 
+    n = step_costs.shape[2]
+    if m < 3 or n < 3:
+        return np.linspace(0, n - 1, m), 0.0
+    step_costs = np.ascontiguousarray(step_costs)
     most = float(np.max(step_costs, where=np.isfinite(step_costs), initial=0.0))
     least = -most
     shorter: Frames | None = None
@@ -118,15 +176,16 @@ def find_priced_path(step_costs: FloatArray, m: int, *, rounds: int = 60) -> Pat
     for round_ in range(rounds):
         if shorter is not None and longer is not None:
             # Where the two paths' lines cross, the dual is not straight yet: look there.
-            price = (cost_of(shorter, step_costs) - cost_of(longer, step_costs)) / (
-                len(longer) - len(shorter)
-            )
+            ways = [cost_of(p, step_costs, reach) for p in (shorter, longer)]
+            price = (ways[0] - ways[1]) / (len(longer) - len(shorter))
         else:
             price = 0.0 if round_ == 0 else (least + most) / 2
-        cost, frames = free_path(step_costs, price)
+        cost, frames = free_path(step_costs, reach, price)
+        if not np.isfinite(cost):
+            return None
         bound = max(bound, cost - price * (m - 2))
         if len(frames) == m:
-            return _with_gap(frames, cost_of(frames, step_costs), bound)
+            return frames, bound
         known = shorter if len(frames) < m else longer
         if known is not None and len(known) == len(frames):
             break  # no price between: that length is not on the hull
@@ -136,17 +195,10 @@ def find_priced_path(step_costs: FloatArray, m: int, *, rounds: int = 60) -> Pat
             longer, least = frames, price
     if shorter is None or longer is None:
         return None
-    n = step_costs.shape[2]
     x = np.linspace(0, 1, m)
     guess = [np.interp(x, np.linspace(0, 1, len(p)), p) for p in (shorter, longer)]
     share = (m - len(shorter)) / (len(longer) - len(shorter))
-    near = np.round((1 - share) * guess[0] + share * guess[1]).astype(np.int64)
-    keys = [(0, 0), (m - 1, n - 1)]
-    try:
-        found = find_path(step_costs, m, keys, near=near, margin=_MARGIN)
-    except InfeasibleError:
-        return None
-    return _with_gap(found.frames, found.cost, bound)
+    return (1 - share) * guess[0] + share * guess[1], bound
 
 
 def _with_gap(frames: Frames, cost: float, bound: float) -> Path:

@@ -10,7 +10,7 @@ __all__ = ["fewest_cost_path", "free_path"]
 
 
 @kernel
-def _leave(costs, origin, j, step_costs, early, late, start, nothing, spare):  # type: ignore[no-untyped-def]
+def _leave(costs, origin, j, step_costs, reach, early, late, start, nothing, spare):  # type: ignore[no-untyped-def]
     """Lead all paths on from frame j: the recurrence (4), for every moment that can show it.
 
     ``costs[a, start[j] - origin + t - early[j]]`` is the least of a path that shows frame j at
@@ -31,13 +31,15 @@ def _leave(costs, origin, j, step_costs, early, late, start, nothing, spare):  #
         # What is known so far lies apart: a minimum with the very cell that is written becomes a
         # masked store, many times as slow.
         known = nothing
-        for a in range(0, steps, 4):  # four at a time; where fewer are left, the last one again
-            a1, a2, a3 = min(a + 1, steps - 1), min(a + 2, steps - 1), min(a + 3, steps - 1)
-            path0, edge0 = costs[a, at:], step_costs[a, b, j]
-            path1, edge1 = costs[a1, at:], step_costs[a1, b, j]
-            path2, edge2 = costs[a2, at:], step_costs[a2, b, j]
-            path3, edge3 = costs[a3, at:], step_costs[a3, b, j]
-            if a > 0:
+        least, most = max(b - reach, 0), min(b + reach, steps - 1)
+        # Four at a time; where fewer are left, the last one again.
+        for a in range(least, most + 1, 4):
+            a1, a2, a3 = min(a + 1, most), min(a + 2, most), min(a + 3, most)
+            path0, edge0 = costs[a, at:], step_costs[a, b - max(a - reach, 0), j]
+            path1, edge1 = costs[a1, at:], step_costs[a1, b - max(a1 - reach, 0), j]
+            path2, edge2 = costs[a2, at:], step_costs[a2, b - max(a2 - reach, 0), j]
+            path3, edge3 = costs[a3, at:], step_costs[a3, b - max(a3 - reach, 0), j]
+            if a > least:
                 for t in range(padded):
                     spare[t] = out[t]
                 known = spare
@@ -57,14 +59,14 @@ def _leave(costs, origin, j, step_costs, early, late, start, nothing, spare):  #
 
 
 @kernel
-def _pass_through(costs, begin, end, step_costs, early, late, start):  # type: ignore[no-untyped-def]
+def _pass_through(costs, begin, end, step_costs, reach, early, late, start):  # type: ignore[no-untyped-def]
     """Lead all paths on from the input frames ``begin`` to ``end``."""
     steps = step_costs.shape[0]
     nothing = np.full(len(early) + 3, np.inf, costs.dtype)
     spare = nothing.copy()
     for j in range(begin, end):
         if j > 0:
-            _leave(costs, start[begin], j, step_costs, early, late, start, nothing, spare)
+            _leave(costs, start[begin], j, step_costs, reach, early, late, start, nothing, spare)
             continue
         known = min(steps + 1, len(early))
         costs[:, : start[known]] = np.inf
@@ -74,7 +76,7 @@ def _pass_through(costs, begin, end, step_costs, early, late, start):  # type: i
 
 
 @kernel
-def fewest_cost_path(step_costs, early, late, keep):  # type: ignore[no-untyped-def]
+def fewest_cost_path(step_costs, reach, early, late, keep):  # type: ignore[no-untyped-def]
     """Find the path of least cost through a corridor, exact: its cost and its frames.
 
     ``early`` and ``late`` (n,) bound the output frames that may show each input frame. What leads
@@ -96,9 +98,8 @@ def fewest_cost_path(step_costs, early, late, keep):  # type: ignore[no-untyped-
             done = start[begins[c]] - start[begins[c - 1]]
             kept[c, :, : ahead[c]] = costs[:, done : done + ahead[c]]
             costs[:, : ahead[c]] = kept[c, :, : ahead[c]]
-        _pass_through(
-            costs, begins[c], min(begins[c] + keep, n - 1), step_costs, early, late, start
-        )
+        end = min(begins[c] + keep, n - 1)
+        _pass_through(costs, begins[c], end, step_costs, reach, early, late, start)
     path = np.zeros(late[n - 1] + 1, np.int64)
     path[-1] = n - 1
     t = len(path) - 2
@@ -114,13 +115,14 @@ def fewest_cost_path(step_costs, early, late, keep):  # type: ignore[no-untyped-
         begin = begins[c]
         if c < len(begins) - 1:
             costs[:, : ahead[c]] = kept[c, :, : ahead[c]]
-            _pass_through(costs, begin, begin + keep, step_costs, early, late, start)
+            _pass_through(costs, begin, begin + keep, step_costs, reach, early, late, start)
         while t > 1 and path[t] >= begin:
             j = path[t]
             b = path[t + 1] - j - 1
             least = np.inf
-            for a in range(min(steps, j)):
-                cost = costs[a, start[j] - start[begin] + t - early[j]] + step_costs[a, b, j]
+            for a in range(max(b - reach, 0), min(b + reach + 1, steps, j)):
+                edge = step_costs[a, b - max(a - reach, 0), j]
+                cost = costs[a, start[j] - start[begin] + t - early[j]] + edge
                 if cost < least:
                     least = cost
                     path[t - 1] = j - 1 - a
@@ -129,18 +131,18 @@ def fewest_cost_path(step_costs, early, late, keep):  # type: ignore[no-untyped-
 
 
 @kernel
-def free_path(step_costs, price):  # type: ignore[no-untyped-def]
+def free_path(step_costs, reach, price):  # type: ignore[no-untyped-def]
     """Find the path of least cost of any length, each edge at a price: its cost and its frames."""
     steps, _, n = step_costs.shape
     cost = np.full((steps, n), np.inf)  # of a path that leaves frame j by a step of b + 1
-    choice = np.zeros((steps, n), np.uint8)
+    choice = np.zeros((steps, n), np.uint16)
     cost[:, 0] = 0.0
     for j in range(1, n - 1):
         for b in range(min(steps, n - 1 - j)):
             least = np.inf
             chosen = 0
-            for a in range(min(steps, j)):
-                value = cost[a, j - 1 - a] + step_costs[a, b, j]
+            for a in range(max(b - reach, 0), min(b + reach + 1, steps, j)):
+                value = cost[a, j - 1 - a] + step_costs[a, b - max(a - reach, 0), j]
                 better = value < least  # without a branch: which step wins, nobody can foretell
                 least = value if better else least
                 chosen = a if better else chosen

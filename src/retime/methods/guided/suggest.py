@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from retime.methods.guided.costs import FeatureWeights, cost_table
-from retime.methods.guided.features import SMOOTHING, TAU, filtered, pose_signals
+from retime.methods.guided.features import TAU, filtered, pose_signals
+from retime.methods.guided.pose_curve import FINE
 from retime.motion import Motion
 
 __all__ = ["Suggestion", "suggest_keytimes"]
@@ -49,11 +50,12 @@ def suggest_keytimes(motion: Motion, *, count: int = 5, rate: float = 30.0) -> l
     """
     if len(motion) < 5:
         return []
-    signals = pose_signals(motion, [motion], rate=rate, upsample=1, smoothing=SMOOTHING)
+    signals = pose_signals(motion, [motion], rate=rate)
     weights = FeatureWeights.of(TAU, 1 / rate)
-    if len(signals.poses) < 6:
+    poses = signals.curve.poses[::FINE]
+    if len(poses) < 6:
         return []
-    table = cost_table(signals.poses, signals.references, 2, weights)
+    table = cost_table(poses, signals.references, 2, weights)
     inside = np.isfinite(table[1, 1]) & np.isfinite(table[0, 0])
     loss = np.zeros(len(inside))
     loss[inside] = table[1, 1, inside] - table[0, 0, inside]

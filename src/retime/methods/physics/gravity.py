@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from retime.body import Body
 from retime.errors import InputError
 from retime.motion import Motion
 
-__all__ = ["DOWN", "parse_gravity"]
+__all__ = ["DOWN", "gravity_noted", "note_of_gravity", "parse_gravity", "written_gravity"]
 
 DOWN = (0.0, -9.81, 0.0)
 _DIRECTIONS = {
@@ -23,6 +23,31 @@ _DIRECTIONS = {
     "up": (0.0, 1.0, 0.0),
     "down": (0.0, -1.0, 0.0),
 }
+
+
+_NOTE = "timed for a gravity of "
+_UNIT = " m/s²"
+
+
+def written_gravity(gravity: FloatArray) -> str:
+    """Write a gravity as a person gives it: its size where it points down, else its vector."""
+    x, y, z = (float(v) for v in gravity)
+    if abs(x) + abs(z) < 1e-9 and y < 0:
+        return f"{-y:g}"
+    return f"{x:g},{y:g},{z:g}"
+
+
+def note_of_gravity(gravity: FloatArray) -> list[str]:
+    """Say which gravity a timing is for, where it is not that of the earth."""
+    if np.allclose(gravity, DOWN):
+        return []
+    return [f"{_NOTE}{written_gravity(gravity)}{_UNIT}"]
+
+
+def gravity_noted(notes: Iterable[str]) -> str | None:
+    """Return the gravity that a timing was found for, as its notes tell it; else ``None``."""
+    found = [n for n in notes if n.startswith(_NOTE) and n.endswith(_UNIT)]
+    return found[-1].removeprefix(_NOTE).removesuffix(_UNIT) if found else None
 
 
 def parse_gravity(given: Any, motion: Motion, body: Body) -> FloatArray:

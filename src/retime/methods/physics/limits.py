@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from retime.arrays import FloatArray
+from retime.coercion import coerce
 from retime.errors import InputError
 from retime.methods.physics.dynamics import Torques
 from retime.methods.physics.figure import Path
 from retime.methods.physics.parameters import TorqueLimits
 from retime.methods.physics.recorded import RecordedForces
 from retime.motion import Motion
-from retime.parameters import coerce
 
 __all__ = ["joint_limits", "with_accelerations"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +14,7 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.errors import InfeasibleError, InputError
+from retime.keywords import describes, takes
 from retime.methods.physics.durations import (
     fastest_speeds,
     longest_duration,
@@ -20,7 +22,7 @@ from retime.methods.physics.durations import (
 )
 from retime.methods.physics.dynamics import Torques
 from retime.methods.physics.explain import Explanation, explain_timing
-from retime.methods.physics.gravity import parse_gravity
+from retime.methods.physics.gravity import note_of_gravity, parse_gravity
 from retime.methods.physics.limits import joint_limits, with_accelerations
 from retime.methods.physics.measure import Measured, measure
 from retime.methods.physics.objective import Baked, bake, least_forces
@@ -37,7 +39,6 @@ from retime.methods.physics.solve import Solution, solve
 from retime.motion import Motion
 from retime.motion.edits import apply
 from retime.motion.kinematics import positions
-from retime.parameters import describes, takes
 from retime.timing import TimeWarp
 
 __all__ = ["PhysicsModel", "TorqueLimits"]
@@ -75,11 +76,10 @@ class PhysicsModel:
     def __init__(self, motion: Motion, p: ModelParameters) -> None:
         cutoff = p.cutoff or None
         self._body: dict[str, Any] = {"mass": p.mass, "cutoff": p.cutoff, "body_data": p.body_data}
-        self._recorded = RecordedForces(
-            measure(motion, p.mass, cutoff, p.contacts, p.body_data), p.friction
-        )
+        self._recorded = RecordedForces(measure(motion, p, cutoff), p.friction)
         self._others = tuple(
-            measure(_clip(clip), p.mass, cutoff, None, p.body_data) for clip in p.limit_clips
+            measure(_clip(clip), dataclasses.replace(p, contacts=None), cutoff)
+            for clip in p.limit_clips
         )
         self._forgives = True  # what a recording lacks at its root is an error of measurement
         self.slack, self.limit_factor = p.slack, p.limit_factor
@@ -397,7 +397,7 @@ class PhysicsModel:
         TimeWarp
             Its notes say whether it is the global optimum, and what is not feasible.
         """
-        notes = list(self.notes)
+        notes = [*self.notes, *note_of_gravity(self.gravity)]
         asked = None if p.duration in (None, "free") else float(p.duration)
         least = self.minimum_duration() if asked is not None else None
         if asked is not None and least is not None and asked < least * (1 - 1e-6):

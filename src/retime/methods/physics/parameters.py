@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
+from retime.body.contacts.given import ContactParameters
 from retime.motion import Motion
-from retime.motion.contact import Contact
 from retime.parameters import About, Keytimes, LoopParameters, Rates, TimingParameters
+from retime.times import Length, SourceTime
 from retime.timing import TimeWarp
 
 __all__ = [
@@ -35,7 +36,7 @@ Strict = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModelParameters:
+class ModelParameters(ContactParameters):
     """What a figure's physics is made of."""
 
     gravity: Annotated[
@@ -63,10 +64,6 @@ class ModelParameters:
         float,
         About("Friction coefficient between feet and ground.", minimum=0.0, slider=(0, 1.5)),
     ] = 0.5
-    contacts: Annotated[
-        Sequence[Contact] | None,
-        About("Known contacts. Default: found at the feet.", widget="data"),
-    ] = None
     torque_limits: Annotated[
         TorqueLimits,
         About(
@@ -144,18 +141,18 @@ class RequestParameters(LoopParameters):
     """What is asked of a timing."""
 
     duration: Annotated[
-        float | Literal["free"] | None,
+        Length | Literal["free"] | None,
         About(
             "Length of the result; 'free' lets physics decide. Default: the clip's own.",
             unit="s",
-            metavar="S|free",
+            metavar="TIME|free",
             ends=("", ""),
         ),
     ] = None
     keytimes: Keytimes = ()
     rates: Rates = ()
     joint_speeds: Annotated[
-        Sequence[tuple[float, str, float]],
+        Sequence[tuple[SourceTime, str, float]],
         About(
             "Give a joint the speed V, in m/s, at the source's moment SRC.",
             flag="joint-speed",

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from retime.keywords import takes
 from retime.methods.physics.model import PhysicsModel
 from retime.methods.physics.parameters import ModelParameters, PhysicsParameters, RequestParameters
 from retime.motion import Motion
 from retime.motion.edits import apply
 from retime.motion.memory import memory
-from retime.parameters import Range, part_of_clip, takes, values_of
+from retime.parameters import Range, part_of_clip, values_of
 from retime.timing import TimeWarp
 
 __all__ = ["model_of", "physics_warp"]

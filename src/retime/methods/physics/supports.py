@@ -11,28 +11,24 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.body import Body
+from retime.body.contacts import find_contacts
 from retime.errors import InputError
 from retime.methods.physics.figure import Figure, Path
 from retime.motion import Motion
 from retime.motion.contact import Contact
 from retime.motion.kinematics import positions
 
-__all__ = ["Foot", "Supports", "find_supports", "given_supports", "support_maps"]
+__all__ = ["Foot", "Other", "Supports", "support_maps", "supports_of"]
 
-# A heel or a ball is down while it is slower than this (m/s) and this near to its own floor (m),
-# for so long (s).
-_SLOW, _NEAR, _SHORTEST = 0.6, 0.05, 0.1
 # Half a foot's width, how far the heel reaches back and the tip forward, metres.
 _HALF_WIDTH, _HEEL, _TIP = 0.045, 0.04, 0.03
 # The sole is this far below the toe's end, metres.
 _SOLE = 0.015
-# A contact is longer than positions tell, as long as the body needs a force of this share of its
-# weight and the ball is no higher than this (m); by at most so many seconds.
-_NEEDS, _STILL_NEAR, _LONGER = 0.3, 0.12, 0.1
-# What needs more than this share of its weight on the whole is not falling.
-_NO_FALL = 0.5
-# Other joints that touch something above this height, in metres, are taken to hold it.
+# Hands that touch something this far above the lowest point, in metres, hold on to it.
 _GRIP_HEIGHT = 0.3
+
+# The part of a foot, heel or ball, that a point of it belongs to.
+_PARTS = {"heel": 0, "ball": 1, "toes": 1}
 
 Mask = npt.NDArray[np.bool_]
 
@@ -49,6 +45,16 @@ class Foot:
 
 
 @dataclass(frozen=True, eq=False)
+class Other:
+    """A joint other than a foot that touches: where it is (F, 3), when, and whether it can pull."""
+
+    joint: int
+    place: FloatArray
+    when: Mask
+    holds_on: Mask
+
+
+@dataclass(frozen=True, eq=False)
 class Supports:
     """Which parts touch, in each frame.
 
@@ -58,23 +64,23 @@ class Supports:
         Left and right, where there are.
     down : array (F, len(feet), 2) of bool
         Whether each foot's heel and ball are down.
-    others : tuple of (int, array (F, 3), array (F,) of bool)
-        Further joints that touch: which, where, and when.
-    ground : float
-        Height of the floor, metres.
+    ground : array (F, len(feet))
+        Height of what each foot stands on, metres.
+    others : tuple of Other
+        Further points that touch.
     """
 
     feet: tuple[Foot, ...]
     down: Mask
-    others: tuple[tuple[int, FloatArray, Mask], ...]
-    ground: float
+    ground: FloatArray
+    others: tuple[Other, ...]
 
     @cached_property
     def flight(self) -> Mask:
         """Frames (F,) in which nothing touches."""
         touched: Mask = np.any(self.down.reshape(len(self.down), -1), axis=1)
-        for _, _, when in self.others:
-            touched = touched | when
+        for other in self.others:
+            touched = touched | other.when
         return ~touched
 
 
@@ -96,8 +102,25 @@ def _feet(motion: Motion, body: Body) -> tuple[Foot, ...]:
     return tuple(out)
 
 
-def find_supports(motion: Motion, body: Body, force: FloatArray) -> Supports:
-    """Find when heels and balls of the feet are down.
+def supports_of(
+    motion: Motion, body: Body, given: Iterable[Contact] | None, *, only: bool
+) -> Supports:
+    """Return what touches: as given for the joints that are named, as found for all others."""
+    if given is None:
+        return _found_supports(motion, body)
+    known = _given_supports(motion, body, given)
+    if only:
+        return known
+    found = _found_supports(motion, body)
+    named = {motion.skeleton.index(c.joint) for c in given}
+    feet = np.array([{f.toe_joint, f.ankle_joint} & named != set() for f in found.feet], bool)
+    down = np.where(feet[:, None], known.down, found.down)
+    others = [o for o in found.others if o.joint not in named]
+    return Supports(found.feet, down, found.ground, (*others, *known.others))
+
+
+def _found_supports(motion: Motion, body: Body) -> Supports:
+    """Find what touches; see :func:`retime.body.contacts.find_contacts`.
 
     Parameters
     ----------
@@ -105,78 +128,45 @@ def find_supports(motion: Motion, body: Body, force: FloatArray) -> Supports:
         The clip, evenly sampled.
     body : Body
         Its roles.
-    force : array (F,)
-        The force that the body needs from outside, in its weights. Positions alone miss frames at
-        take-off and landing; where nothing else could give the force, the foot is still down.
     """
+    found = find_contacts(motion)
     feet = _feet(motion, body)
-    rate = motion.rate
     down = np.zeros((len(motion), len(feet), 2), bool)
-    for f, foot in enumerate(feet):
-        for part, place in enumerate((foot.heel, foot.ball)):
-            speed = np.linalg.norm(np.gradient(place, 1 / rate, axis=0), axis=1)
-            floor = np.percentile(place[:, 1], 5)
-            near = (speed < _SLOW) & (place[:, 1] < floor + _NEAR)
-            down[:, f, part] = _steady(near, _SHORTEST * rate)
-    flight = ~down.any(axis=(1, 2)) if feet else np.ones(len(motion), bool)
-    _lengthen(feet, down, flight & (force > _NEEDS), round(_LONGER * rate))
-    _doubt_flights(feet, down, force)
-    return Supports(feet, down, (), _ground(feet))
+    ground = _lowest(feet, len(motion))
+    masks: dict[int, Mask] = {}
+    hands: set[int] = set()
+    for contact in found.contacts:
+        side, _, kind = contact.point.rpartition("_")
+        joint = motion.skeleton.index(contact.joint)
+        when = found.touching[contact.point]
+        if kind in _PARTS:
+            foot = [f.ankle_joint for f in feet].index(body.roles[f"{side}_foot"])
+            down[:, foot, _PARTS[kind]] |= when
+            within = (motion.times >= contact.start) & (motion.times <= contact.end)
+            ground[within, foot] = contact.height
+        else:
+            masks[joint] = masks.get(joint, when) | when
+            hands |= {joint} if kind in ("hand", "finger") else set()
+    return Supports(feet, down, ground, _others(motion, masks, hands))
 
 
-def _ground(feet: tuple[Foot, ...]) -> float:
-    return min((float(np.percentile(f.tip[:, 1], 5)) for f in feet), default=0.0) - _SOLE
+def _lowest(feet: tuple[Foot, ...], frames: int) -> FloatArray:
+    """Return the level that each foot comes down to, for every frame."""
+    levels = [float(np.percentile(f.ball[:, 1], 5)) for f in feet]
+    return np.tile(levels, (frames, 1))
 
 
-def _steady(flags: Mask, least: float) -> Mask:
-    """Fill short gaps, then drop short runs; runs at the clip's ends stay."""
-    out = flags.copy()
-    for value, shortest in ((False, 0.4 * least), (True, least)):
-        edges = np.flatnonzero(np.diff(out)) + 1
-        for first, last in zip([0, *edges], [*edges, len(out)], strict=True):
-            inner = first > 0 and last < len(out)
-            if inner and out[first] == value and last - first < shortest:
-                out[first:last] = not value
-    return out
+def _others(motion: Motion, masks: dict[int, Mask], hands: set[int]) -> tuple[Other, ...]:
+    points = positions(motion, end_sites=True)
+    low = points[..., 1].min(axis=1)
+    out = []
+    for joint, when in masks.items():
+        high = points[:, joint, 1] > low + _GRIP_HEIGHT
+        out.append(Other(joint, points[:, joint], when, high & (joint in hands)))
+    return tuple(out)
 
 
-def _lengthen(feet: tuple[Foot, ...], down: Mask, needed: Mask, most: int) -> None:
-    """Let contacts last while a force is needed and the ball is near its floor."""
-    count = len(down)
-    for f, foot in enumerate(feet):
-        low: Mask = foot.ball[:, 1] < np.percentile(foot.ball[:, 1], 5) + _STILL_NEAR
-        was: Mask = np.any(down[:, f], axis=1)
-        for step in (1, -1):
-            for k in range(count)[::step]:
-                before = k - step
-                if not 0 <= before < count or not (needed[k] and low[k]):
-                    continue
-                span = slice(max(0, k - most), k) if step > 0 else slice(k + 1, k + 1 + most)
-                if down[before, f].any() and was[span].any():
-                    down[k, f, 1] = True
-
-
-def _doubt_flights(feet: tuple[Foot, ...], down: Mask, force: FloatArray) -> None:
-    """Put low feet down wherever a flight would have to be held up by something."""
-    if not feet:
-        return
-    flight = ~np.any(down.reshape(len(down), -1), axis=1)
-    edges = np.flatnonzero(np.diff(flight)) + 1
-    parts = [(f, part, place[:, 1] - np.percentile(place[:, 1], 5))
-             for f, foot in enumerate(feet)
-             for part, place in enumerate((foot.heel, foot.ball))]  # fmt: skip
-    above = np.stack([height for _, _, height in parts], axis=1)
-    lowest = above.argmin(axis=1)
-    for first, last in zip([0, *edges], [*edges, len(down)], strict=True):
-        if not flight[first] or force[first:last].mean() <= _NO_FALL:
-            continue
-        for k in range(first, last):
-            if above[k, lowest[k]] < _STILL_NEAR:
-                f, part, _ = parts[lowest[k]]
-                down[k, f, part] = True
-
-
-def given_supports(motion: Motion, body: Body, contacts: Iterable[Contact]) -> Supports:
+def _given_supports(motion: Motion, body: Body, contacts: Iterable[Contact]) -> Supports:
     """Take contacts as they are given: feet by heel and ball, other joints as points."""
     if not isinstance(contacts, Iterable):
         raise InputError(f"contacts are a list, not {type(contacts).__name__}")
@@ -184,7 +174,6 @@ def given_supports(motion: Motion, body: Body, contacts: Iterable[Contact]) -> S
     down = np.zeros((len(motion), len(feet), 2), bool)
     others: dict[int, Mask] = {}
     times = motion.times
-    points = positions(motion)
     for contact in contacts:
         if not isinstance(contact, Contact):
             raise InputError(f"contacts are of type Contact, not {type(contact).__name__}")
@@ -201,8 +190,7 @@ def given_supports(motion: Motion, body: Body, contacts: Iterable[Contact]) -> S
                 break
         else:
             others[joint] = others.get(joint, np.zeros(len(motion), bool)) | when
-    rest = tuple((j, points[:, j], when) for j, when in others.items())
-    return Supports(feet, down, rest, _ground(feet))
+    return Supports(feet, down, _lowest(feet, len(motion)), _others(motion, others, set(others)))
 
 
 def support_maps(
@@ -223,10 +211,10 @@ def support_maps(
         touching = [
             (joint, point, _along(cone, ahead)) for joint, point, ahead in _corners(supports, frame)
         ]
-        for joint, place, when in supports.others:
-            if when[frame]:
-                grips = place[frame, 1] > supports.ground + _GRIP_HEIGHT
-                touching.append((joint, place[frame], grip if grips else cone))
+        for other in supports.others:
+            if other.when[frame]:
+                basis = grip if other.holds_on[frame] else cone
+                touching.append((other.joint, other.place[frame], basis))
         columns = [
             _at(figure, turns[frame], places[frame], joint, point) @ basis.T
             for joint, point, basis in touching
@@ -280,7 +268,8 @@ def _corners(supports: Supports, frame: int) -> list[tuple[int, FloatArray, Floa
         else:
             parts = [ball, tip] if ball_down else [heel]
         for joint, place in parts:
+            sole = supports.ground[frame, f] - _SOLE
             for sign in (-1, 1):
                 corner = place + sign * _HALF_WIDTH * side
-                out.append((joint, np.array([corner[0], supports.ground, corner[2]]), ahead))
+                out.append((joint, np.array([corner[0], sole, corner[2]]), ahead))
     return out

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from retime.arrays import FloatArray
+from retime.coercion import coerce
 from retime.errors import InputError
 from retime.methods.staggered.history import recorded
 from retime.methods.staggered.representation import PoseName, Representation, by_joint, numbers
-from retime.parameters import coerce
 
 __all__ = ["CurveEdits"]
 

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from retime.arrays import FloatArray
+from retime.coercion import coerce
 from retime.errors import InputError
 from retime.motion import Motion, quat
 from retime.motion.contact import Contact
 from retime.motion.kinematics import height
 from retime.motion.skeleton import Skeleton
-from retime.parameters import coerce
 
 __all__ = ["TRAIL_SMOOTHING", "Evidence", "gather", "refinements_at"]
 

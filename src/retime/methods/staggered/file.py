@@ -108,13 +108,12 @@ def _parts(poses: StaggeredPoses) -> tuple[dict[str, Any], dict[str, Any]]:
         "layers": [len(c.stack) for c in poses.curves],
         "fit": poses.curves[0].fit,
         "plain": [c is p for c, p in zip(poses.curves, poses.plain, strict=True)],
-        "contacts": None
-        if poses.contacts is None
-        else [{"joint": c.joint, "start": c.start, "end": c.end} for c in poses.contacts],
+        "contacts": None if poses.contacts is None else [c.to_document() for c in poses.contacts],
         "bounds": poses.bounds,
         "loop": poses.loop,
         "edits": [e.to_document() for e in poses.edits],
         "notes": poses.notes,
+        "max_turn": poses.max_turn,
     }
     return about, {n: np.ascontiguousarray(a) for n, a in arrays.items()}
 
@@ -173,4 +172,5 @@ def _poses(about: Mapping[str, Any], arrays: Mapping[str, Any]) -> StaggeredPose
         bool(about["loop"]),
         tuple(PoseEdit.from_document(e) for e in about["edits"]),
         tuple(about["notes"]),
+        float(about.get("max_turn", 3.0)),
     )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 import numpy as np
 
 from retime.errors import InputError, did_you_mean
+from retime.one_line import one_line
 
 if TYPE_CHECKING:
     from retime.methods.staggered.representation import Representation
@@ -25,6 +26,7 @@ _POSES = ("pose", "poses", "after", "relative_to")
 _EDITS: dict[str, inspect.Signature] = {}
 
 
+@one_line()
 @dataclass(frozen=True)
 class PoseEdit:
     """One edit of staggered poses.

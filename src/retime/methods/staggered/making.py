@@ -11,6 +11,8 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.body import find_body
 from retime.body.contacts import detect_contacts
+from retime.body.contacts.given import with_given
+from retime.coercion import coerce
 from retime.errors import InputError
 from retime.methods.staggered.channel import Channel, Fit
 from retime.methods.staggered.evidence import TRAIL_SMOOTHING, gather, refinements_at
@@ -24,7 +26,7 @@ from retime.motion.edits import apply
 from retime.motion.sampling import MOST_BYTES
 from retime.motion.skeleton import Skeleton
 from retime.notes import Note, Remedy
-from retime.parameters import Range, coerce, part_of_clip
+from retime.parameters import Range, part_of_clip
 from retime.timing import TimeWarp
 
 __all__ = ["poses_by_hand", "poses_of"]
@@ -54,7 +56,8 @@ def poses_of(motion: Motion, p: FindingParameters) -> StaggeredPoses:
     even = used
     if motion.sample_times is not None:
         even = apply(used, TimeWarp.identity(*used.domain), fps=used.rate)
-    known = _contacts(even) if contacts is None else contacts
+    known = _contacts(even) if contacts is None or not p.contacts_only else ()
+    known = with_given(known, contacts or (), only=False)
     evidence = gather(even, known)
     chosen = evidence.best(p.keep, span)
     if not len(evidence.candidates):
@@ -74,7 +77,16 @@ def poses_of(motion: Motion, p: FindingParameters) -> StaggeredPoses:
         first, last = (int(np.abs(times - t).argmin()) for t in span)
         bounds = (int(timing.numbers[first]), int(timing.numbers[last]))
     return StaggeredPoses(
-        motion, timing, curves, plain, evidence, contacts, bounds, p.loop, notes=tuple(notes)
+        motion,
+        timing,
+        curves,
+        plain,
+        evidence,
+        contacts,
+        bounds,
+        p.loop,
+        notes=tuple(notes),
+        max_turn=p.max_turn,
     )
 
 

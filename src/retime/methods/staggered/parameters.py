@@ -6,18 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
+from retime.body.contacts.given import ContactParameters
 from retime.body.holding import Constraints
 from retime.methods.staggered.channel import Fit
 from retime.methods.staggered.history import PoseEdit
 from retime.methods.staggered.value_edits import MOST_WEIGHT
-from retime.motion.contact import Contact
 from retime.parameters import About, RangeParameters, TimingParameters
+from retime.times import Length, OutputTime, SourceTime
 
 __all__ = ["FindingParameters", "StaggerParameters"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class FindingParameters(RangeParameters):
+class FindingParameters(ContactParameters, RangeParameters):
     """How the poses of a motion are found."""
 
     keep: Annotated[
@@ -28,15 +29,18 @@ class FindingParameters(RangeParameters):
             metavar="SHARE|N|T,T",
         ),
     ] = field(default=1.0, kw_only=False)
-    contacts: Annotated[
-        Sequence[Contact] | None,
-        About(
-            "Known contacts; their starts and ends tell of poses. Default: found in the clip.",
-            widget="data",
-        ),
-    ] = None
-    max_refinement: Annotated[
+    max_turn: Annotated[
         float,
+        About(
+            "Fastest turn of any joint, relative to its fastest in the clip; staggering that needs "
+            "more is eased.",
+            minimum=1.0,
+            slider=(1, 10),
+            advanced=True,
+        ),
+    ] = 3.0
+    max_refinement: Annotated[
+        Length,
         About(
             "Largest timing refinement of a pose's part to look for.",
             unit="s",
@@ -46,7 +50,7 @@ class FindingParameters(RangeParameters):
         ),
     ] = 0.25
     filter: Annotated[
-        float,
+        Length,
         About(
             "Smooth noisy joints first, by a Gaussian of this standard deviation.",
             unit="s",
@@ -78,7 +82,7 @@ class StaggerParameters(FindingParameters, TimingParameters):
     """Parameters of editing staggered poses; edits are made in the order of this list."""
 
     moves: Annotated[
-        Sequence[tuple[float, float]],
+        Sequence[tuple[SourceTime, OutputTime]],
         About(
             "Move the pose at time FROM to time TO, its parts with it.",
             unit="s",
@@ -87,14 +91,14 @@ class StaggerParameters(FindingParameters, TimingParameters):
         ),
     ] = ()
     succession: Annotated[
-        Sequence[tuple[str, float, float]],
+        Sequence[tuple[str, Length, float]],
         About(
             "Let each joint below JOINT arrive later, by S seconds times its depth to the POWER.",
             metavar="JOINT:S:POWER",
         ),
     ] = ()
     jitter: Annotated[
-        float,
+        Length,
         About("Largest random shift of a pose's parts.", unit="s", minimum=0.0, slider=(0, 0.3)),
     ] = 0.0
     seed: Annotated[int, About("Seed of the random shifts.", minimum=0)] = 0
@@ -115,6 +119,10 @@ class StaggerParameters(FindingParameters, TimingParameters):
             slider=(-1, 1),
         ),
     ] = 0.0
+    keep_gravity: Annotated[
+        bool,
+        About("Let exaggerated jumps last longer, so that they fall as before."),
+    ] = False
     relative_to: Annotated[
         Literal["average", "neighbours", "previous", "next"],
         About("What poses are exaggerated against."),

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from retime.keywords import takes
 from retime.methods.staggered.curve_edits import CurveEdits
 from retime.methods.staggered.history import PoseEdit, replayed
 from retime.methods.staggered.parameters import FindingParameters
@@ -17,11 +18,12 @@ from retime.methods.staggered.timing_edits import TimingEdits
 from retime.methods.staggered.value_edits import ValueEdits
 from retime.motion import Motion, Pose, Units
 from retime.motion.skeleton import Skeleton
-from retime.parameters import takes
+from retime.one_line import one_line
 
 __all__ = ["StaggeredPoses"]
 
 
+@one_line(lambda p: [f"{len(p.times)} poses", f"{len(p.channels)} channels"])
 @dataclass(frozen=True, eq=False)
 class StaggeredPoses(TimingEdits, ValueEdits, CurveEdits):
     """A motion as a sparse sequence of poses whose parts arrive at different times.
@@ -52,6 +54,9 @@ class StaggeredPoses(TimingEdits, ValueEdits, CurveEdits):
         The edits so far.
     notes : tuple of str
         What was found, assumed or stopped on the way.
+    max_turn : float
+        Fastest turn of any joint, relative to its fastest in the source; staggering that needs more
+        is eased when the warp is made.
 
     Examples
     --------

@@ -12,8 +12,12 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.body import find_body
+from retime.body.contacts import find_contacts
 from retime.body.holding import Constraints, contact_fixes
+from retime.body.rising import flight_stretch, raised, within_hinges
+from retime.coercion import coerce
 from retime.errors import InputError, did_you_mean
+from retime.methods.staggered.bounding import bounded
 from retime.methods.staggered.channel import Channel
 from retime.methods.staggered.evidence import Evidence
 from retime.methods.staggered.history import PoseEdit
@@ -21,10 +25,10 @@ from retime.methods.staggered.operators import change, changed, interpolate
 from retime.methods.staggered.timing import Timing
 from retime.motion import Motion, Pose
 from retime.motion.contact import Contact
-from retime.motion.edits import Edit, apply_edits
+from retime.motion.edits import Edit, apply, apply_edits, correction_between
 from retime.motion.kinematics import carriers
 from retime.motion.layers import PoseLayer
-from retime.parameters import coerce
+from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
 
 __all__ = ["PoseName", "Representation", "by_joint", "numbers"]
@@ -51,6 +55,7 @@ class Representation:
     loop: bool = False
     edits: tuple[PoseEdit, ...] = ()
     notes: tuple[str, ...] = ()
+    max_turn: float = 3.0
 
     def __len__(self) -> int:
         return len(self.timing)
@@ -125,12 +130,32 @@ class Representation:
     # ---- what they make
 
     @cached_property
+    def _bounded(self) -> tuple[Timing, float]:
+        return bounded(self.timing, self.source, self.max_turn)
+
+    @cached_property
     def _warp(self) -> TimeWarp:
-        return self.timing.warp()
+        return self._bounded[0].warp()
+
+    @property
+    def kept_share(self) -> float:
+        """Share of the asked staggering that the bound on turning speeds leaves, 0 to 1."""
+        return self._bounded[1]
 
     def warp(self) -> TimeWarp:
         """Return all timing edits as one warp; it composes with those of other methods."""
-        return self._warp.looped(self.loop).with_notes(*self.notes)
+        notes = list(self.notes)
+        if self.kept_share < 0.995:
+            notes.append(
+                Note(
+                    f"{self.kept_share:.0%} of the requested staggering is kept: joints turn at "
+                    f"most {self.max_turn:g} times as fast as in the source",
+                    Remedy("allow more", parameter="max_turn"),
+                    code="staggering-bounded",
+                    share=self.kept_share,
+                )
+            )
+        return self._warp.looped(self.loop).with_notes(*notes)
 
     def layer(self) -> PoseLayer | None:
         """Return all edits of value as a pose layer in the source's time; ``None`` without any."""
@@ -159,7 +184,7 @@ class Representation:
                 translations[root] = by
         return PoseLayer(source.times, rotations, translations)
 
-    def to_edit(self, *, constraints: Constraints = "hold") -> Edit:
+    def to_edit(self, *, constraints: Constraints = "hold", keep_gravity: bool = False) -> Edit:
         """Return the edits as a step's result: a warp, a pose layer, and contacts held.
 
         Parameters
@@ -167,15 +192,52 @@ class Representation:
         constraints : {"hold", "touched", "free"}
             Keep all contacts where the source had them, by inverse kinematics at the end; those
             that the edits touch; or none.
+        keep_gravity : bool
+            Let exaggerated jumps last longer, so that they fall as before.
         """
         layer = self.layer()
         quiet = layer is None and not self.timing.is_edited
+        warp, correction = self.warp(), None
+        weight = self.body_weight
+        if weight:
+            warp, correction = self._raised(warp, layer, weight, keep_gravity=keep_gravity)
         return Edit(
-            warp=self.warp(),
+            warp=warp,
             layer=layer,
+            correction=correction,
             fixes=() if quiet else contact_fixes(constraints),
             contacts=self.contacts,
         )
+
+    @property
+    def body_weight(self) -> float:
+        """By what share the whole body is exaggerated: its height and lean go with its joints."""
+        whole = [
+            float(e.arguments["weight"])
+            for e in self.edits
+            if e.do == "exaggerate"
+            and not e.mute
+            and e.arguments.get("joints") is None
+            and e.arguments.get("poses") is None
+        ]
+        return sum(whole)
+
+    def _raised(
+        self, warp: TimeWarp, layer: PoseLayer | None, weight: float, *, keep_gravity: bool
+    ) -> tuple[TimeWarp, PoseLayer | None]:
+        """Return the warp, longer where flights are to fall by gravity, and what lifts the body."""
+        base = apply(self.source, warp, fps=self.source.rate)
+        flights = find_contacts(base).flights
+        if keep_gravity and flights and weight > -1:
+            warp = warp @ flight_stretch(base, float(np.sqrt(1 + weight)), flights)
+            base = apply(self.source, warp, fps=self.source.rate)
+        plain = apply_edits(self.source, [Edit(warp=warp, layer=layer)], times=base.times)
+        if self.bounds is not None:
+            first, last = self.times[list(self._ends)]
+            lifted = raised(base, plain, weight, (float(first), float(last)))
+        else:
+            lifted = raised(base, within_hinges(base, plain), weight)
+        return warp, correction_between(plain, lifted)
 
     def motion(
         self,

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from retime.errors import InputError
+from retime.keywords import takes
 from retime.methods.staggered.history import PoseEdit, replayed
 from retime.methods.staggered.making import poses_of
 from retime.methods.staggered.parameters import StaggerParameters
@@ -16,7 +17,7 @@ from retime.methods.staggered.poses import StaggeredPoses
 from retime.motion import Motion
 from retime.motion.edits import Edit
 from retime.motion.memory import last
-from retime.parameters import same, takes
+from retime.parameters import same
 
 __all__ = ["counted_poses", "edited_poses", "stagger"]
 
@@ -30,7 +31,7 @@ def stagger(motion: Motion, p: StaggerParameters) -> Edit:
     motion : Motion
         The motion.
     """
-    return edited_poses(motion, p).to_edit(constraints=p.constraints)
+    return edited_poses(motion, p).to_edit(constraints=p.constraints, keep_gravity=p.keep_gravity)
 
 
 def edited_poses(motion: Motion, p: StaggerParameters) -> StaggeredPoses:

@@ -9,11 +9,11 @@ from typing import Self
 import numpy as np
 
 from retime.arrays import FloatArray
+from retime.coercion import coerce
 from retime.errors import InputError
 from retime.methods.staggered.history import recorded
 from retime.methods.staggered.representation import PoseName, Representation, by_joint
 from retime.methods.staggered.timing import Timing
-from retime.parameters import coerce
 
 __all__ = ["TimingEdits"]
 
@@ -166,6 +166,30 @@ class TimingEdits(Representation):
             for i in self._columns([n])
         }
         return self._retimed(self.timing.refined(k, values), ())
+
+    @recorded
+    def refine_poses(
+        self,
+        refinements: Mapping[str, float],
+        *,
+        poses: Iterable[PoseName] | PoseName | None = None,
+    ) -> Self:
+        """Set timing refinements of several poses at once; what would cross another stops short.
+
+        Parameters
+        ----------
+        refinements : mapping of str to float
+            By joint, how many seconds later than each pose it arrives.
+        poses : sequence of int or float, optional
+            Which poses; left out, all but the two ends.
+        """
+        by = np.zeros(self.refinements.shape)
+        for name, value in by_joint(refinements, "refinements").items():
+            seconds = coerce(value, float, f"the refinement of {name}")
+            self._must_fit(abs(seconds))
+            columns = self._columns([name])
+            by[:, columns] = seconds - self.refinements[:, columns]
+        return self._staggered(by, self._chosen(poses))
 
     @recorded
     def scale_refinements(

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.body import find_body
 from retime.body.ik import hold_contacts
+from retime.coercion import coerce
 from retime.errors import InputError
 from retime.methods.staggered.channel import SAME, Channel
 from retime.methods.staggered.history import recorded
@@ -19,7 +20,6 @@ from retime.methods.staggered.operators import change
 from retime.methods.staggered.representation import PoseName, Representation, by_joint, numbers
 from retime.motion import Motion, Pose
 from retime.motion.contact import Contact
-from retime.parameters import coerce
 
 __all__ = ["MOST_WEIGHT", "ValueEdits"]
 

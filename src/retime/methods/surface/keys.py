@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from retime.coercion import coerce
 from retime.errors import InputError, did_you_mean
-from retime.parameters import coerce
+from retime.one_line import one_line
+from retime.times import ClipTime, Clock, Length, SourceTime, in_seconds, needs_clip
 
 __all__ = ["ControlPoint", "Shape", "SurfaceKey"]
 
@@ -19,8 +21,10 @@ Shape = Literal["gaussian", "polynomial"] | Sequence[Sequence[float]] | Callable
 MOST_DEGREE = 3
 # Neither a clip nor a figure is larger than this, in seconds or heights.
 _MOST = 1e9
+_NUMBERS = {"time": SourceTime, "shift": Length, "range_sigma": float, "gamma": Length}
 
 
+@one_line()
 @dataclass(frozen=True)
 class ControlPoint:
     """One point of a surface that is dragged.
@@ -40,7 +44,7 @@ class ControlPoint:
     point: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "shift", coerce(self.shift, float, "shift"))
+        object.__setattr__(self, "shift", coerce(self.shift, Length, "shift"))
         if (self.joint is None) == (self.point is None):
             raise InputError("a drag is at a joint or at a point; give one of the two")
         if self.joint is not None and not isinstance(self.joint, str):
@@ -48,6 +52,15 @@ class ControlPoint:
         if self.point is not None:
             point = coerce(self.point, tuple[float, float], "point")
             object.__setattr__(self, "point", point)
+
+    @property
+    def needs_clip(self) -> bool:
+        """Whether its shift is in frames or percent."""
+        return needs_clip(self.shift)
+
+    def in_seconds(self, clock: Clock) -> ControlPoint:
+        """Return the point with its shift in seconds."""
+        return replace(self, shift=in_seconds(self.shift, clock, "shift"))
 
     @classmethod
     def from_document(cls, entry: Any) -> ControlPoint:
@@ -62,6 +75,7 @@ class ControlPoint:
         return cls(**entry)
 
 
+@one_line()
 @dataclass(frozen=True, kw_only=True)
 class SurfaceKey:
     """A time control surface: drag a joint's moment to another time, and let the near follow.
@@ -111,10 +125,11 @@ class SurfaceKey:
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        for name in ("time", "shift", "range_sigma", "gamma"):
-            put(self, name, coerce(getattr(self, name), float, name))
-            if abs(getattr(self, name)) > _MOST:
-                raise InputError(f"{name} is {getattr(self, name):g}, which is too much")
+        for name, kind in _NUMBERS.items():
+            value = coerce(getattr(self, name), kind, name)
+            put(self, name, value)
+            if isinstance(value, float) and abs(value) > _MOST:
+                raise InputError(f"{name} is {value:g}, which is too much")
         sigma: Any = self.sigma
         if isinstance(sigma, int | float | str | np.generic):  # one width for both ways
             sigma = sigma.split(",") if isinstance(sigma, str) and "," in sigma else (sigma, sigma)
@@ -125,7 +140,7 @@ class SurfaceKey:
                 f"a surface's sigmas are above 0 heights, not {self.sigma[0]:g}, "
                 f"{self.sigma[1]:g} and {self.range_sigma:g}; 0.25 is a start"
             )
-        if self.gamma <= 0:
+        if isinstance(self.gamma, float) and self.gamma <= 0:
             raise InputError(f"gamma is above 0 s, not {self.gamma:g}; 0.3 is a start")
         if not 1 <= self.degree <= MOST_DEGREE:
             raise InputError(f"the polynomial's degree is 1 to {MOST_DEGREE}, not {self.degree}")
@@ -165,6 +180,16 @@ class SurfaceKey:
             )
 
     @property
+    def needs_clip(self) -> bool:
+        """Whether some of its times are in frames or percent."""
+        return needs_clip((self.time, self.shift, self.gamma, self.control_points))
+
+    def in_seconds(self, clock: Clock) -> SurfaceKey:
+        """Return the key with its times in seconds."""
+        names = ("time", "shift", "gamma", "control_points")
+        return replace(self, **{n: in_seconds(getattr(self, n), clock, n) for n in names})
+
+    @property
     def drags(self) -> tuple[ControlPoint, ...]:
         """All control points: the key's own joint or point first."""
         if self.joint is None and self.point is None:
@@ -180,13 +205,14 @@ class SurfaceKey:
             value = getattr(self, entry.name)
             if entry.name == "control_points":
                 value = [
-                    {k: v for k, v in vars(c).items() if v is not None} for c in self.control_points
+                    {k: _written(v) for k, v in vars(c).items() if v is not None}
+                    for c in self.control_points
                 ]
                 if not value:
                     continue
             elif entry.name != "time" and value == entry.default:
                 continue
-            out[entry.name] = value
+            out[entry.name] = _written(value)
         return out
 
     @classmethod
@@ -203,6 +229,11 @@ class SurfaceKey:
         if "time" not in entry:
             raise InputError('a key needs a "time"')
         return cls(**entry)
+
+
+def _written(value: Any) -> Any:
+    """Return a value as JSON holds it."""
+    return value.to_document() if isinstance(value, ClipTime) else value
 
 
 def _table(values: Any) -> npt.NDArray[np.float64]:

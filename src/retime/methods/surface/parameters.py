@@ -12,6 +12,7 @@ from retime.parameters import About, ClipRange, LoopParameters
 
 __all__ = [
     "ControlParameters",
+    "Falloff",
     "Propagation",
     "RootMode",
     "SurfaceMode",
@@ -20,6 +21,7 @@ __all__ = [
 ]
 
 SurfaceMode = Literal["frozen", "intersection"]
+Falloff = Literal["limb", "joint"]
 RootMode = Literal["auto", "follow", "rotations", "lock"]
 Propagation = str | Callable[..., Any] | Sequence[float]
 
@@ -37,6 +39,13 @@ class ControlParameters:
             widget="data",
         ),
     ] = field(default=(), kw_only=False)
+    falloff: Annotated[
+        Falloff,
+        About(
+            "What follows a drag: the whole limb, so that the hand or foot arrives in space, or "
+            "each joint by its distance along the bones, as in the paper (joint)."
+        ),
+    ] = "limb"
     root: Annotated[
         RootMode,
         About(

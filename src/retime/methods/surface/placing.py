@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from retime.arrays import FloatArray
-from retime.body import Body, find_body
+from retime.body import Body, LimbName, find_body
 from retime.errors import InputError
+from retime.methods.surface.carrying import Carried, carried_by, limb_joints
 from retime.methods.surface.keys import SurfaceKey
-from retime.methods.surface.parameters import RootMode
+from retime.methods.surface.parameters import Falloff, RootMode
 from retime.methods.surface.projection import View, seen_at, topological_distances
 from retime.methods.surface.shapes import Sheet, sheet_of
 from retime.motion import Motion
@@ -49,6 +50,8 @@ class Placed:
         How much later each joint's moment comes, seconds.
     locked : frozenset of int
         Joints that stay in time.
+    limbs : tuple of str
+        Arms and legs that are led to their places in space.
     """
 
     key: SurfaceKey
@@ -59,6 +62,7 @@ class Placed:
     sheet: Sheet
     shifts: FloatArray
     locked: frozenset[int]
+    limbs: tuple[LimbName, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,18 +110,32 @@ class Placer:
         The motion.
     root : {"auto", "follow", "rotations", "lock"}
         What the root does.
+    falloff : {"limb", "joint"}
+        What follows a drag.
     """
 
-    def __init__(self, motion: Motion, root: RootMode) -> None:
+    def __init__(self, motion: Motion, root: RootMode, falloff: Falloff = "joint") -> None:
         self.motion = motion
-        self.root = root
+        self.root, self.falloff = root, falloff
         self._figure = _Figure.of(motion)
         self.body, self.height = self._figure.body, self._figure.height
 
     def place(self, keys: Sequence[SurfaceKey]) -> tuple[Placed, ...]:
         """Place keys; a time outside the clip or an unknown joint is an error."""
-        points = seen_at(self.motion, [key.time for key in keys])
-        return tuple(self._place(k, p) for k, p in zip(keys, points, strict=True))
+        times, which = np.unique([key.time for key in keys], return_inverse=True)
+        points = seen_at(self.motion, times.tolist())
+        placed = [self._place(key, points[n]) for key, n in zip(keys, which, strict=True)]
+        return tuple(self._without_others(one, placed) for one in placed)
+
+    def _without_others(self, one: Placed, placed: Sequence[Placed]) -> Placed:
+        """Leave limbs that other keys carry to those keys."""
+        theirs = {n for other in placed for n in other.limbs} - set(one.limbs)
+        if not one.limbs or not theirs:
+            return one
+        shifts = one.shifts.copy()
+        for name in theirs:
+            shifts[list(limb_joints(self.body, name))] = 0.0
+        return replace(one, shifts=shifts)
 
     def _place(self, key: SurfaceKey, points: FloatArray) -> Placed:
         motion, body = self.motion, self.body
@@ -145,7 +163,23 @@ class Placer:
         shifts = sheet.shifts(places, near)  # eq. 8, each joint by its own way along the bones
         locked = self._locked(key, joints, shifts)
         shifts[list(locked)] = 0.0
-        return Placed(key, view, tuple(joints), places, near, sheet, shifts, locked)
+        carried = self._carried(key, joints, points)
+        if carried is not None:
+            shifts = carried.shifts
+        limbs = () if carried is None else carried.limbs
+        return Placed(key, view, tuple(joints), places, near, sheet, shifts, locked, limbs)
+
+    def _carried(
+        self, key: SurfaceKey, joints: Sequence[int], points: FloatArray
+    ) -> Carried | None:
+        """Return what drags of limbs take along, where they do."""
+        named = all(d.joint is not None for d in key.drags)
+        if self.falloff == "joint" or self.root in ("follow", "rotations") or not named:
+            return None
+        drags = [(j, d.shift) for j, d in zip(joints, key.drags, strict=True)]
+        span = (key.time - key.gamma, key.time + key.gamma)
+        reach = key.range_sigma * self.height
+        return carried_by(self.motion, self.body, drags, points, reach, span)
 
     def _locked(self, key: SurfaceKey, joints: Sequence[int], shifts: FloatArray) -> frozenset[int]:
         """Name the joints that stay in time: the root's, and the legs' that are not dragged."""

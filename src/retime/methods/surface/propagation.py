@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from retime.arrays import FloatArray
+from retime.coercion import coerce
 from retime.errors import InputError
 from retime.methods.surface.parameters import Propagation
-from retime.parameters import coerce
 
 __all__ = ["Bump", "bump"]
 

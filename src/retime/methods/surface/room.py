@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -47,37 +46,51 @@ def _base(key: SurfaceKey) -> Range:
 
 
 def check_times(keys: Sequence[SurfaceKey], span: Range, domain: Range) -> None:
-    """Refuse keys outside the span that may change, and keys whose ranges overlap."""
+    """Refuse keys outside the span that may change."""
     first, last = span
     for key in keys:
         if span != domain and not first <= key.time <= last:
             raise InputError(
                 f"the key at {key.time:g} s is outside the range, {first:g} to {last:g} s"
             )
-    for one, other in itertools.pairwise(keys):
-        if other.time == one.time:
-            raise InputError(
-                f"two keys stand at {one.time:g} s; drag several joints at one moment by one key's "
-                "control_points"
-            )
-        (a, b), (c, d) = _base(one), _base(other)
-        if c < b - 1e-9:
-            free = b + other.time - c
-            raise InputError(
-                f"the keys at {one.time:g} and {other.time:g} s overlap: their ranges are {a:.3g} "
-                f"to {b:.3g} s and {c:.3g} to {d:.3g} s; there is free room for the second from "
-                f"{free:.3g} s on, or give both less gamma"
-            )
+
+
+def _share_parts(one: Placed, other: Placed) -> bool:
+    """Whether two keys move the same parts: not where each carries limbs of its own."""
+    return not (one.limbs and other.limbs and not set(one.limbs) & set(other.limbs))
+
+
+def _check_overlap(one: Placed, other: Placed) -> None:
+    first, second = one.key, other.key
+    if second.time == first.time:
+        raise InputError(
+            f"two keys stand at {first.time:g} s; drag several joints at one moment by one key's "
+            "control_points"
+        )
+    (a, b), (c, d) = _base(first), _base(second)
+    if c < b - 1e-9:
+        free = b + second.time - c
+        raise InputError(
+            f"the keys at {first.time:g} and {second.time:g} s overlap: their ranges are {a:.3g} "
+            f"to {b:.3g} s and {c:.3g} to {d:.3g} s; there is free room for the second from "
+            f"{free:.3g} s on, or give both less gamma"
+        )
 
 
 def make_room(placed: Sequence[Placed], span: Range, bump: Bump, least: float) -> list[Room]:
-    """Widen each range as far as monotone time needs and room allows; else cut the drag."""
+    """Widen each range as far as monotone time needs and room allows; else cut the drag.
+
+    Keys of different limbs may overlap; others must leave each other room.
+    """
     out: list[Room] = []
-    bases = [_base(p.key) for p in placed]
     for k, one in enumerate(placed):
-        low = max(span[0], out[-1].end) if out else span[0]
-        high = min(span[1], bases[k + 1][0]) if k + 1 < len(bases) else span[1]
-        out.append(_room(one, bases[k], (low, high), bump, least))
+        before = [n for n in range(k) if _share_parts(placed[n], one)]
+        after = [p for p in placed[k + 1 :] if _share_parts(one, p)]
+        if before:
+            _check_overlap(placed[before[-1]], one)
+        low = max([span[0], *(out[n].end for n in before)])
+        high = min([span[1], *(_base(p.key)[0] for p in after)])
+        out.append(_room(one, _base(one.key), (low, high), bump, least))
     return out
 
 

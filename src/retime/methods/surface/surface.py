@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from retime.body.holding import contact_fixes
+from retime.keywords import takes
 from retime.methods.surface.cartoon import cartoon_fix
 from retime.methods.surface.parameters import (
     ControlParameters,
@@ -13,7 +16,7 @@ from retime.methods.surface.surfaces import ControlSurfaces
 from retime.motion import Motion
 from retime.motion.edits import Edit
 from retime.motion.memory import last
-from retime.parameters import same, takes, values_of
+from retime.parameters import same, values_of
 from retime.timing import TimeWarp
 
 __all__ = ["control_surfaces", "surface", "surface_warp"]
@@ -60,6 +63,14 @@ def surface(motion: Motion, p: SurfaceParameters) -> Edit:
     motion : Motion
         The motion.
     """
-    warp = control_surfaces(motion, p).warp().looped(p.loop)
+    if p.cartoon:  # joints stretch towards their places, each at its own time
+        p = replace(p, falloff="joint")
+    surfaces = control_surfaces(motion, p)
+    arrivals = surfaces.arrivals()
+    warp = surfaces.warp().looped(p.loop).with_notes(*(a.note() for a in arrivals))
     stretch = (cartoon_fix(p.cartoon),) if p.cartoon else ()
-    return Edit(warp=warp, fixes=(*stretch, *contact_fixes(p.constraints)))
+    return Edit(
+        warp=warp,
+        correction=surfaces.correction(),
+        fixes=(*stretch, *contact_fixes(p.constraints)),
+    )

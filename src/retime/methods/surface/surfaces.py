@@ -7,13 +7,20 @@ bones (the range filter).
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from retime.arrays import FloatArray
+from retime.body import LimbName
+from retime.coercion import coerce
 from retime.errors import InputError
+from retime.keywords import describes, takes
+from retime.methods.surface.arrival import Arrival, arrival
+from retime.methods.surface.carrying import lead_limbs
 from retime.methods.surface.intersection import held_up, met_times
 from retime.methods.surface.parameters import ControlParameters
 from retime.methods.surface.placing import BORDER, Placed, Placer
@@ -21,9 +28,11 @@ from retime.methods.surface.projection import View
 from retime.methods.surface.propagation import bump
 from retime.methods.surface.room import NOTHING, check_times, make_room
 from retime.motion import Motion
+from retime.motion.edits import apply
 from retime.motion.kinematics import positions
+from retime.motion.layers import PoseLayer
 from retime.motion.memory import last
-from retime.parameters import Range, coerce, describes, part_of_clip, takes
+from retime.parameters import Range, part_of_clip
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
@@ -88,7 +97,9 @@ class ControlSurfaces:
             raise InputError("a time control surface needs a motion of at least two frames")
         self._span = _span(motion, p.range)
         check_times(self.keys, self._span, motion.domain)
-        placer = Placer(motion, self.root)
+        # Paths that are met by a surface have their own way to follow it.
+        self.falloff = "joint" if p.mode == "intersection" else p.falloff
+        placer = Placer(motion, self.root, self.falloff)
         self.height = placer.height
         self._placed = placer.place(self.keys)
         self._rooms = make_room(self._placed, self._span, self._bump, self.min_speed)
@@ -125,15 +136,55 @@ class ControlSurfaces:
             for r in skeleton.roots:
                 if r in curves and self.root != "rotations":
                     knots.setdefault(f"{names[r]}:translation", []).append(curves[r])
-        channels = {}
-        for name, pieces in knots.items():
-            x = np.concatenate([[start], *(p[0] for p in pieces), [end]])
-            y = np.concatenate([[start], *(p[1] for p in pieces), [end]])
-            fresh = np.r_[True, np.diff(x) > 1e-12]
-            channels[name] = Graph(x[fresh], y[fresh])
+        channels = {name: self._joined(pieces, start, end) for name, pieces in knots.items()}
         if not channels:
             return TimeWarp.identity(start, end).with_notes(*notes)
         return TimeWarp([start, end], [start, end], channels=channels, notes=notes)
+
+    @property
+    def limbs(self) -> tuple[LimbName, ...]:
+        """Arms and legs that are led to their places in space."""
+        return tuple(dict.fromkeys(n for placed in self._placed for n in placed.limbs))
+
+    @cached_property
+    def _led(self) -> tuple[PoseLayer | None, Motion]:
+        return lead_limbs(self.motion, self.warp(), self.limbs)
+
+    def correction(self) -> PoseLayer | None:
+        """Return what leads the dragged limbs to their places, in the output's time."""
+        return self._led[0] if self.limbs else None
+
+    def arrivals(self) -> list[Arrival]:
+        """Measure when and how near each dragged joint arrives, seen from the hips."""
+        if self.limbs:
+            made = self._led[1]
+        else:
+            made = apply(self.motion, self.warp(), times=self.motion.times)
+        out = []
+        for k, placed in enumerate(self._placed):
+            for joint, drag in zip(placed.joints, placed.key.drags, strict=True):
+                shift = self._rooms[k].share * drag.shift
+                out.append(arrival(self.motion, made, joint, placed.key.time, shift))
+        return out
+
+    def _joined(
+        self, pieces: Sequence[tuple[FloatArray, FloatArray]], start: float, end: float
+    ) -> Graph:
+        """Make one curve of what each key does to a channel.
+
+        Where keys overlap, as two arms' do on their spine, times are the mean by their shifts.
+        """
+        if all(a[0][-1] <= b[0][0] + 1e-9 for a, b in itertools.pairwise(pieces)):
+            x = np.concatenate([[start], *(p[0] for p in pieces), [end]])
+            y = np.concatenate([[start], *(p[1] for p in pieces), [end]])
+        else:
+            x = np.unique(np.concatenate([[start, end], *(p[0] for p in pieces)]))
+            ahead = np.array([np.interp(x, t, s - t, left=0, right=0) for t, s in pieces])
+            pull = np.abs(ahead)
+            mean = (pull * ahead).sum(axis=0) / np.maximum(pull.sum(axis=0), 1e-12)
+            y = held_up(x, x + mean, self.min_speed)
+        fresh = np.r_[True, np.diff(x) > 1e-12]
+        return Graph(x[fresh], y[fresh])
 
     def _grid_times(self, k: int) -> FloatArray:
         """Sample a key's range at the motion's frames, or finer."""

@@ -11,8 +11,8 @@ export async function download(address: string, label: string): Promise<void> {
       actions.fail(said?.title ?? `${label} was not written`, said?.text ?? "The server could not make the file.");
       return;
     }
-    const named = /filename="?([^";]+)"?/.exec(reply.headers.get("Content-Disposition") ?? "")?.[1];
-    saveBlob(await reply.blob(), named ?? `retimed.${new URL(address).searchParams.get("format")}`);
+    const named = /filename\*=UTF-8''([^;]+)/.exec(reply.headers.get("Content-Disposition") ?? "")?.[1];
+    saveBlob(await reply.blob(), named ? decodeURIComponent(named) : "retimed");
   } catch {
     actions.fail(`${label} was not written`, "The server does not answer. Try again when it is back.");
   }

@@ -1,18 +1,8 @@
 /** How long a step's result can be, from what the step is given. */
 
 import * as state from "../../store/state";
+import { sourceLength } from "../../store/times";
 import { percent, seconds } from "../../words/numbers";
-
-/** From when to when a step was given its motion: by the source, or by the steps before it. */
-export const givenTo = (step: string): [number, number] =>
-  state.stepResult(step)?.given ?? [state.source.value?.start ?? 0, state.source.value?.end ?? 1];
-
-/** Length of what a step retimes: its range, or all that it is given. */
-export function sourceLength(step: string): number {
-  const range = state.stepNamed(step)?.parameters?.["range"];
-  const [a, b] = Array.isArray(range) ? (range as [number, number]) : givenTo(step);
-  return b - a;
-}
 
 /** From as short as the speed limit allows to twice the source. */
 export function durationBounds(step: string): [number, number] {

@@ -3,8 +3,8 @@
 import { classes, FieldHelp, Icon, IconButton, KeyMark, NumberField, Section } from "../../controls";
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
+import { givenTo, sourceLength, timeReader } from "../../store/times";
 import { number, seconds } from "../../words/numbers";
-import { givenTo, sourceLength } from "./duration";
 import type { Parameter } from "./parameter";
 
 const sorted = ({ step }: Parameter): state.Key[] =>
@@ -42,6 +42,7 @@ function KeyRow({ parameter, k, times }: { parameter: Parameter; k: number; time
       <NumberField
         label={`Keytime ${k + 1}, ${side === 0 ? "output" : "source"}`} unit="s"
         step={1 / Math.max(state.fps.value, 1)} edit={parameter.editable(times[side], write)}
+        parse={timeReader(side === 0 ? "output" : "source", () => parameter.step)}
       />
     );
   };

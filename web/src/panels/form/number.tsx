@@ -3,8 +3,9 @@
 import type { ComponentChildren } from "preact";
 import { Amount, Captions } from "../../controls";
 import * as state from "../../store/state";
+import { sourceLength, timeReader } from "../../store/times";
 import { number, sentence } from "../../words/numbers";
-import { durationBounds, durationCaptions, sourceLength } from "./duration";
+import { durationBounds, durationCaptions } from "./duration";
 import type { Parameter } from "./parameter";
 import { numberLook } from "./presentation";
 
@@ -23,6 +24,7 @@ export function ParameterNumber(
       label={field.label} unit={look.unit} digits={look.digits} step={look.step} wide={look.wide}
       whole={field.kind === "integer"} minimum={field.minimum ?? (isDuration ? look.step : null)}
       maximum={field.maximum} edit={{ ...parameter.editable(parameter.number), clear: () => parameter.reset() }}
+      parse={look.unit === "s" ? timeReader("length", () => step) : undefined}
       bounds={isDuration ? durationBounds(step) : look.bounds} rest={length}
       placeholder={typeof parameter.value === "string" ? "" : empty}
       spoken={(value) => `${number(value, look.digits)} ${look.unit}`.trim()}

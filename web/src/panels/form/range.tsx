@@ -3,6 +3,7 @@
 import { Button, NumberField } from "../../controls";
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
+import { timeReader } from "../../store/times";
 import type { Parameter } from "./parameter";
 
 type Span = [number, number];
@@ -18,6 +19,7 @@ export function RangeField({ parameter }: { parameter: Parameter }) {
     return (
       <NumberField
         label={`${parameter.field.label}, ${side === 0 ? "from" : "to"}`} unit="s" placeholder={whole[side].toFixed(2)}
+        parse={timeReader("source", () => parameter.step)}
         edit={{ ...parameter.editable(given()?.[side] ?? null, write), clear: () => parameter.reset() }}
       />
     );

@@ -3,10 +3,15 @@
 import { FieldHelp, IconButton, NumberField, Section, TextField } from "../../controls";
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
+import { timeReader, type TimeKind } from "../../store/times";
 import type { Parameter } from "./parameter";
 import { columns } from "./presentation";
 
 type Cell = string | number;
+/** Columns that hold times, by their names. */
+const KINDS: Readonly<Record<string, TimeKind>> = {
+  src: "source", a: "source", b: "source", from: "source", to: "output", out: "output", s: "length",
+};
 
 export function RowsField({ parameter }: { parameter: Parameter }) {
   const { field } = parameter;
@@ -25,8 +30,11 @@ export function RowsField({ parameter }: { parameter: Parameter }) {
     const label = `${field.label} ${r + 1}, ${name}`;
     const value = rows()[r]?.[c];
     const write = (to: Cell): unknown => kept(rows().map((row, k) => (k === r ? row.with(c, to) : row)));
-    if (kind === "number")
-      return <NumberField key={c} label={label} edit={parameter.editable(Number(value ?? 0), write)} />;
+    if (kind === "number") {
+      const times = KINDS[name];
+      const parse = times && timeReader(times, () => parameter.step);
+      return <NumberField key={c} {...{ label, parse }} edit={parameter.editable(Number(value ?? 0), write)} />;
+    }
     const keep = (word: string): void => parameter.set(write(word));
     return <TextField key={c} label={label} list={JOINT_NAMES} value={String(value ?? "")} onChange={keep} />;
   };

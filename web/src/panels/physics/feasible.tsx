@@ -2,8 +2,9 @@
 
 import { classes } from "../../controls";
 import * as state from "../../store/state";
+import { sourceLength } from "../../store/times";
 import { seconds } from "../../words/numbers";
-import { durationBounds, sourceLength } from "../form/duration";
+import { durationBounds } from "../form/duration";
 import { ParameterField } from "../form/fields";
 import { ParameterNumber } from "../form/number";
 import { namedParameter } from "../form/parameter";

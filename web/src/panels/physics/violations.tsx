@@ -11,7 +11,7 @@ export function ViolationsSection({ step }: { step: string }) {
   if (!violations.length) return null;
   // At the very least everything is at its limit; a tenth more leaves room for the effort to be natural.
   const slow = least === null ? null : Math.ceil(least * 1.1 * 100) / 100;
-  const fix = slow !== null && (
+  const fix = slow !== null && slow > lengthNow(step) + 0.005 && ( // never to a faster timing
     <Button class="link" onClick={() => actions.setParameter(step, "duration", slow)}>Slow to {seconds(slow)}</Button>
   );
   return (
@@ -19,6 +19,14 @@ export function ViolationsSection({ step }: { step: string }) {
       <ul class="violations">{violations.map((row, k) => <Violation key={k} row={row} />)}</ul>
     </Section>
   );
+}
+
+/** How long a step's result is now, or will be by the duration that is asked for. */
+function lengthNow(step: string): number {
+  const asked = state.stepNamed(step)?.parameters?.["duration"];
+  if (typeof asked === "number") return asked;
+  const made = state.stepResult(step)?.made;
+  return made ? made[1] - made[0] : Infinity;
 }
 
 function Violation({ row }: { row: ViolationRow }) {

@@ -5,6 +5,7 @@ import * as actions from "../../store/actions";
 import { ofStep, type Editable } from "../../store/editable";
 import { deletePose, editChange, insertPose, placePose, poseHandle, poses, poseWhen } from "../../store/poses";
 import * as state from "../../store/state";
+import { timeReader } from "../../store/times";
 import { count } from "../../words/numbers";
 
 const WHEN = [{ value: "pose", label: "Pose at time" }, { value: "extreme", label: "Extreme" }] as const;
@@ -67,7 +68,10 @@ function TimeRow({ k }: { k: number }) {
   return (
     <Field label="Time">
       <span class="pose-time">
-        <NumberField label="Time of the pose" unit="s" digits={3} step={0.005} edit={edit(value, (t) => t)} />
+        <NumberField
+          label="Time of the pose" unit="s" digits={3} step={0.005} edit={edit(value, (t) => t)}
+          parse={timeReader("output", () => view.step)}
+        />
         <NumberField
           label="Frame of the pose" unit="frame" whole step={0.5}
           edit={edit((value - start) * fps, (frame) => start + frame / fps)}

@@ -58,10 +58,13 @@ function Joint({ joint, name }: { joint: number; name: string }) {
   const hover = (): void => {
     state.hoveredJoint.value = joint;
   };
+  const selected = state.selectedJoint.value === joint;
+  const look = classes("joint", state.hoveredJoint.value === joint && "hovered", selected && "selected");
   return (
     <button
-      type="button" class={classes("joint", state.hoveredJoint.value === joint && "hovered")} role="treeitem"
-      tabIndex={-1} onPointerEnter={hover} onFocus={hover} onBlur={() => (state.hoveredJoint.value = null)}
+      type="button" class={look} role="treeitem" aria-selected={selected} tabIndex={-1}
+      onClick={() => (state.selectedJoint.value = joint)} onPointerEnter={hover} onFocus={hover}
+      onBlur={() => (state.hoveredJoint.value = null)}
     >
       {name}
     </button>

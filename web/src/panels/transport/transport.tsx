@@ -4,6 +4,7 @@ import { Icon, IconButton, IconToggle, MenuButton, type MenuRow, NumberField, ty
 import * as actions from "../../store/actions";
 import { ofWindow } from "../../store/editable";
 import * as state from "../../store/state";
+import { clockOf, parseTime } from "../../store/times";
 import { number } from "../../words/numbers";
 import { togglePlay } from "../../store/playback";
 import { Tabs } from "./tabs";
@@ -79,6 +80,12 @@ const narrowRows = (): MenuRow[] => [
   ...rateRows(),
 ];
 
+/** Read a moment of the result: frames and percentages are those of the result. */
+function readTime(typed: string): number | null {
+  const [start, end] = state.domain.value;
+  return parseTime(typed, "output", { ...clockOf(null), start, outputLength: end - start });
+}
+
 function Readouts() {
   const [start, fps, now] = [state.domain.value[0], state.fps.value, state.time.value];
   const readout = (value: number, toTime: (value: number) => number, look: Omit<NumberProps, "edit">) => {
@@ -93,7 +100,9 @@ function Readouts() {
       {readout(Math.round((now - start) * fps), (frame) => start + frame / fps, {
         label: "Frame", unit: "frame", whole: true, step: 0.25,
       })}
-      {readout(Math.round(now * 1000) / 1000, (t) => t, { label: "Time", unit: "s", digits: 3, step: 0.005 })}
+      {readout(Math.round(now * 1000) / 1000, (t) => t, {
+        label: "Time", unit: "s", digits: 3, step: 0.005, parse: readTime,
+      })}
     </>
   );
 }

@@ -5,7 +5,7 @@ import type { ContactBar, MethodForm, StepEntry, StepResult } from "../../protoc
 import type { PhysicsView, RetimedClip, SourceClip, StepTimes } from "../../store/clip";
 import * as state from "../../store/state";
 import { openSuggestions } from "../../store/suggested";
-import { fieldOf, limitsOf, type Limits } from "../warp/limits";
+import { fieldOf, leastGap, limitsOf, type Limits } from "../warp/limits";
 import type { Room } from "../warp/room";
 
 export interface ContactRow {
@@ -74,9 +74,10 @@ export const scene = computed<Scene>(() => {
 });
 
 /** The room of a key between its neighbours, or null where the step has none. */
-export function roomOf({ keys, ends, limits, fps }: Scene, index: number): Room | null {
+export function roomOf({ keys, ends, limits, fps, step, form }: Scene, index: number): Room | null {
   if (!ends || !keys[index]) return null;
-  return { before: keys[index - 1] ?? ends[0], after: keys[index + 1] ?? ends[1], limits, gap: 1 / fps };
+  const gap = leastGap(step, form, fps);
+  return { before: keys[index - 1] ?? ends[0], after: keys[index + 1] ?? ends[1], limits, gap };
 }
 
 /** Speed of the step's input at a time of its output, over a thirtieth of a second. */

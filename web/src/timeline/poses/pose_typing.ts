@@ -1,9 +1,9 @@
 /** A small field over a pose to type its time, or over a mark to type how much later it arrives. */
 
-import { parseNumber } from "../../words/numbers";
 import * as actions from "../../store/actions";
 import { addEdits, sayLater } from "../../store/poses";
 import * as state from "../../store/state";
+import { timeReader } from "../../store/times";
 import { openField } from "../plot/small_field";
 import { typePoseTime } from "./pose_drag";
 import { placeOfMark } from "./pose_names";
@@ -21,7 +21,7 @@ export function typePose(host: PoseHost, k: number, row: PoseRow | null): void {
     label: row ? `${row.label} at pose ${k + 1}: seconds later than the pose` : `Pose ${k + 1}: time in seconds`,
     value: String(actions.round(row ? late : plot.scene.times.toResult(view.times[k]!))),
     at: placeOfMark(plot, k, row) ?? placeOfMark(plot, k, null)!,
-    parse: parseNumber,
+    parse: timeReader(row ? "length" : "output", () => view.step),
     keep: (value) => (row ? setLateness(host, k, row, value - late) : typePoseTime(host, k, value)),
   });
 }

@@ -1,6 +1,8 @@
 /** Dragging the end: how long the step's result is. */
 
+import type { StepEntry } from "../../protocol";
 import * as actions from "../../store/actions";
+import { accepts, askedOf, nearestTaken } from "../../store/solver";
 import * as state from "../../store/state";
 import { begin } from "../../store/transaction";
 import { seconds, times } from "../plot/axis";
@@ -10,6 +12,15 @@ import { endRange } from "./room";
 import { scene } from "../plot/scene";
 import { snapPull } from "../plot/snapping";
 import type { Gesture, Pull, GestureHost } from "../plot/gesture_host";
+
+/** The end nearest to a wish that the step's solver takes. */
+function taken(step: StepEntry, start: number, from: number, wish: number): number {
+  const ends = (end: number): boolean => {
+    const asked = askedOf(step, { duration: actions.round(end - start) });
+    return asked === null || accepts(asked);
+  };
+  return nearestTaken(from, wish, (share) => from + share * (wish - from), ends);
+}
 
 export class EndDrag implements Gesture {
   readonly cursor = "ew-resize";
@@ -30,7 +41,7 @@ export class EndDrag implements Gesture {
     const wish = snapPull(plot, own.fromResult(pulled - beyond) + beyond, pull.alt);
     const last = keys.at(-1) ?? start;
     const [low, high] = endRange(last, source, limits, 1 / fps);
-    const stop = Math.min(Math.max(wish, low), high);
+    const stop = taken(step, start[0], output, Math.min(Math.max(wish, low), high));
     this.drag.update({ parameters: { duration: actions.round(stop - start[0]) } });
     const place = placeOf(this.host.plot(), [stop, source]);
     const speed = (source - last[1]) / (stop - last[0]);
@@ -39,7 +50,7 @@ export class EndDrag implements Gesture {
     const needed = wish > last[0] ? (source - last[1]) / (wish - last[0]) : Infinity;
     const refusal: Refusal =
       wish > high ? tooSlow(stop, limits.slowest, needed, form)
-      : needed > limits.fastest ? tooFast(stop, limits.fastest, needed, form)
+      : needed > limits.fastest ? tooFast(stop, limits, needed, form)
       : stopsAt(stop, `the keytime before is at ${seconds(last[0])}`);
     const { lift } = refusal;
     this.host.card.show(refusal, place.x, lift && (() => {

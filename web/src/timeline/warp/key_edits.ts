@@ -1,6 +1,7 @@
 /** Changes of keytimes as parameters of their step. */
 
 import * as actions from "../../store/actions";
+import { accepts, askedOf, nearestTaken } from "../../store/solver";
 import * as state from "../../store/state";
 import { sayKey, times } from "../plot/axis";
 import { givenRate, rateWords } from "./key_marks";
@@ -62,6 +63,21 @@ export function announceKey(scene: Scene, index: number, refusal: Refusal | null
   state.announcement.value = refusal ? `${said} ${refusal.text}` : said;
 }
 
+/** The key nearest to a wish, on the way from where it is, that the step's solver takes. */
+function taken({ step, keys }: Scene, index: number, wish: state.Key): state.Key {
+  const from = keys[index];
+  if (!step || !from) return wish;
+  const isTaken = (key: state.Key): boolean => {
+    const asked = askedOf(step, { keytimes: keys.map((old, k) => (k === index ? rounded(key) : old)) });
+    return asked === null || accepts(asked);
+  };
+  const between = (share: number): state.Key => [
+    from[0] + share * (wish[0] - from[0]),
+    from[1] + share * (wish[1] - from[1]),
+  ];
+  return nearestTaken(from, wish, between, isTaken);
+}
+
 export interface Settled {
   key: state.Key;
   refusal: Refusal | null;
@@ -71,7 +87,7 @@ export interface Settled {
 export function settleKey(
   scene: Scene, room: Room, index: number, wish: state.Key, scale: state.Key, snap: (output: number) => number,
 ): Settled {
-  const key = settle(room, wish, scale, snap);
+  const key = taken(scene, index, settle(room, wish, scale, snap));
   const [dx, dy] = [(key[0] - wish[0]) * scale[0], (key[1] - wish[1]) * scale[1]];
   if (Math.hypot(dx, dy) < 2) return { key, refusal: null };
   const near = { beforeIsEnd: index === 0, afterIsEnd: index === scene.keys.length - 1 };
@@ -82,7 +98,7 @@ export function settleKey(
 export function liftLimit(scene: Scene, index: number, wish: state.Key, lift: Lift): void {
   const room = roomOf(scene, index);
   if (!room || !scene.step || !scene.editable) return;
-  const limits = { ...room.limits, [lift.name === "max_speed" ? "fastest" : "slowest"]: lift.value };
+  const limits = { ...room.limits, capped: false, [lift.name === "max_speed" ? "fastest" : "slowest"]: lift.value };
   const key = settle({ ...room, limits }, wish, [1, 1], (output) => output);
   actions.change(scene.step.id, {
     parameters: { ...movedKey(scene, index, scene.keys[index]!, key), [lift.name]: lift.value },

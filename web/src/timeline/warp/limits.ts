@@ -1,25 +1,23 @@
 /** How slow and how fast a step lets time run. */
 
 import type { FormField, MethodForm, StepEntry } from "../../protocol";
+import { askedOf, speedsOf, type Speeds } from "../../store/solver";
 
-export interface Limits {
-  slowest: number;
-  /** Infinite where time has only to rise. */
-  fastest: number;
-}
+export type Limits = Speeds;
 
-/** Bounds that a solver keeps although its form has no field for them. */
-const SOLVER_LIMITS: Readonly<Record<string, Limits>> = { physics: { slowest: 0.05, fastest: 6 } };
 const RISING: Limits = { slowest: 0, fastest: Infinity };
 
 export const fieldOf = (form: MethodForm | null, name: string): FormField | null =>
   form?.fields.find((field) => field.name === name) ?? null;
 
+/** The speeds that the step's solver takes with the keytimes that it has now. */
 export function limitsOf(step: StepEntry | null, form: MethodForm | null): Limits {
-  const fallback = SOLVER_LIMITS[step?.method ?? ""] ?? RISING;
-  const value = (name: string): number | null => {
-    const given = step?.parameters?.[name] ?? fieldOf(form, name)?.default;
-    return typeof given === "number" ? given : null;
-  };
-  return { slowest: value("min_speed") ?? fallback.slowest, fastest: value("max_speed") ?? fallback.fastest };
+  const asked = step && askedOf(step, {}, form ?? undefined);
+  return asked ? speedsOf(asked) : RISING;
+}
+
+/** Least distance of two keytimes: a frame, or one of the search where that is coarser. */
+export function leastGap(step: StepEntry | null, form: MethodForm | null, fps: number): number {
+  const rate = step?.parameters?.["search_fps"] ?? fieldOf(form, "search_fps")?.default;
+  return Math.max(1 / fps, step?.method === "guided" && typeof rate === "number" ? 1.001 / rate : 0);
 }

@@ -3,7 +3,7 @@
 import type { MethodForm } from "../../protocol";
 import type { Key } from "../../store/state";
 import { seconds, times } from "../plot/axis";
-import { fieldOf } from "./limits";
+import { fieldOf, type Limits } from "./limits";
 import { outputRange, type Room } from "./room";
 
 export interface Lift {
@@ -39,14 +39,14 @@ function speedRefusal(room: Room, wish: Key, stop: Key, form: MethodForm | null)
   const output = Math.min(Math.max(wish[0], low), high);
   const source = Math.min(Math.max(wish[1], before[1]), after[1]);
   const speeds = [(source - before[1]) / (output - before[0]), (after[1] - source) / (after[0] - output)];
-  if (Math.max(...speeds) > limits.fastest) return tooFast(stop[0], limits.fastest, Math.max(...speeds), form);
+  if (Math.max(...speeds) > limits.fastest) return tooFast(stop[0], limits, Math.max(...speeds), form);
   if (Math.min(...speeds) < limits.slowest) return tooSlow(stop[0], limits.slowest, Math.min(...speeds), form);
   return null;
 }
 
-export const tooFast = (stop: number, limit: number, needed: number, form: MethodForm | null): Refusal => ({
-  text: `Stops at ${seconds(stop)}: the speed would pass ${times(limit)}.`,
-  lift: lift("max_speed", Math.ceil(10 * needed + 1e-6) / 10, "Raise", form),
+export const tooFast = (stop: number, limits: Limits, needed: number, form: MethodForm | null): Refusal => ({
+  text: `Stops at ${seconds(stop)}: the speed would pass ${times(limits.fastest)}.`,
+  lift: limits.capped ? null : lift("max_speed", Math.ceil(10 * needed + 1e-6) / 10, "Raise", form),
   bound: "fastest",
 });
 

@@ -2,18 +2,19 @@
 
 import * as actions from "../../store/actions";
 import type * as state from "../../store/state";
+import { clockOf, parseTime, type Clock } from "../../store/times";
 import { announceKey, movedKey, settleKey } from "./key_edits";
 import { placeOf } from "./key_marks";
 import { roomOf, scene } from "../plot/scene";
 import { openField } from "../plot/small_field";
 import type { GestureHost } from "../plot/gesture_host";
 
-/** Two numbers, however they are parted; null where there are not two. */
-export function parseKey(text: string): state.Key | null {
-  const numbers = text.replaceAll(/[→=;s]/g, " ").trim().split(/[\s,]+/).map(Number);
-  const [output, source] = numbers;
-  if (numbers.length !== 2 || !Number.isFinite(output) || !Number.isFinite(source)) return null;
-  return [output!, source!];
+/** Two times, however they are parted; null where there are not two. */
+export function parseKey(text: string, clock: Clock = clockOf(scene.value.step?.id ?? null)): state.Key | null {
+  const joined = text.replaceAll(/\s+(?=(s|f|fr|frames?|%)(?![a-z]))/gi, ""); // a unit stays with its number
+  const parts = joined.split(/[→=;,\s]+/).filter((part) => part !== "");
+  const [output, source] = [parseTime(parts[0] ?? "", "output", clock), parseTime(parts[1] ?? "", "source", clock)];
+  return parts.length !== 2 || output === null || source === null ? null : [output, source];
 }
 
 export function typeKey(host: GestureHost, index: number): void {

@@ -8,6 +8,8 @@ import { roomOf } from "../plot/scene";
 import { thin } from "../plot/thinning";
 
 const SOURCE_TICK_GAP = 22;
+/** Height of the band of evidence, as a share of the row. */
+const EVIDENCE = 0.14;
 
 export function drawWarp(plot: Plot, refused: "fastest" | "slowest" | "neighbour" | null): void {
   const row = plot.rows.warp;
@@ -17,6 +19,7 @@ export function drawWarp(plot: Plot, refused: "fastest" | "slowest" | "neighbour
     drawSelectedLevel(plot);
     drawEnd(plot);
     drawIdentity(plot);
+    drawEvidence(plot);
     drawCurve(plot);
   });
   if (refused === "fastest") drawLimitLabel(plot);
@@ -126,6 +129,24 @@ function drawIdentity({ context, theme, time, source, scene, width }: Plot): voi
   context.setLineDash([4, 4]);
   line(context, time.at(from), source.at(from), time.at(to), source.at(to));
   context.setLineDash([]);
+  context.globalAlpha = 1;
+}
+
+/** A band along the bottom, as high as a foreign reference resembles the clip there. */
+function drawEvidence({ context, theme, rows, time, scene }: Plot): void {
+  const pairs = scene.result?.block("evidence");
+  if (!pairs || pairs.length < 4) return;
+  const { top, height } = rows.warp;
+  const bottom = top + height;
+  context.beginPath();
+  context.moveTo(time.at(pairs[0]!), bottom);
+  for (let k = 0; k + 1 < pairs.length; k += 2)
+    context.lineTo(time.at(pairs[k]!), bottom - EVIDENCE * height * pairs[k + 1]!);
+  context.lineTo(time.at(pairs[pairs.length - 2]!), bottom);
+  context.closePath();
+  context.globalAlpha = 0.3;
+  context.fillStyle = theme.original;
+  context.fill();
   context.globalAlpha = 1;
 }
 

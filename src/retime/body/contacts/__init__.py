@@ -1,0 +1,5 @@
+"""Contacts: what of a body touches the ground or something else, and when."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

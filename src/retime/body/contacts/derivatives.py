@@ -1,0 +1,48 @@
+"""Speeds and accelerations of sampled points, by least squares over short windows."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from retime.arrays import FloatArray
+
+__all__ = ["LINE", "PARABOLA", "fitted", "weights"]
+
+# Speeds are slopes of lines over this half window; accelerations are parabolas over the first of
+# these half windows whose noise is low enough; seconds.
+LINE = 0.04
+PARABOLA = (0.05, 0.065, 0.08, 0.1, 0.13)
+
+
+@cache
+def weights(half: float, rate: float, order: int, most: int | None = None) -> FloatArray:
+    """Return the weights whose sum with samples is their first (1) or second (2) derivative.
+
+    Parameters
+    ----------
+    half : float
+        Half of the window, seconds.
+    rate : float
+        Samples a second.
+    order : {1, 2}
+        Of the derivative: a line's slope, or a parabola's acceleration.
+    most : int, optional
+        Most samples to each side.
+    """
+    width = max(round(half * rate), 1)
+    width = width if most is None else min(width, most)
+    t = np.arange(-width, width + 1) / rate
+    basis = np.stack([t**k for k in range(order + 1)], axis=1)
+    out: FloatArray = np.linalg.pinv(basis)[order] * order
+    return out
+
+
+def fitted(track: FloatArray, rate: float, half: float, order: int) -> FloatArray:
+    """Return derivatives (F, ...) of an evenly sampled track; the ends repeat the nearest."""
+    kernel = weights(half, rate, order, (len(track) - 1) // 2)
+    count, width = len(track) - len(kernel) + 1, len(kernel) // 2
+    inner = sum(weight * track[k : k + count] for k, weight in enumerate(kernel))
+    before, after = (np.repeat(inner[k], width, axis=0) for k in (slice(1), slice(-1, None)))
+    return np.concatenate([before, inner, after])

@@ -1,0 +1,63 @@
+"""Contacts that a user gives: parameters of every method that takes them, and what they change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from retime.motion.contact import Contact
+from retime.notes import Note, Remedy
+from retime.parameters import About
+
+__all__ = ["ContactParameters", "dropped_note", "with_given"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContactParameters:
+    """Contacts that are known."""
+
+    contacts: Annotated[
+        Sequence[Contact] | None,
+        About(
+            "Known contacts, in the step's input time. Joints that they name follow them alone; "
+            "contacts of all other joints are found.",
+            widget="data",
+        ),
+    ] = None
+    contacts_only: Annotated[
+        bool, About("Take the given contacts alone: find no others.", advanced=True)
+    ] = False
+
+
+def with_given(
+    found: Iterable[Contact], given: Sequence[Contact], *, only: bool
+) -> tuple[Contact, ...]:
+    """Put given contacts in the place of those that were found for the same joints.
+
+    Parameters
+    ----------
+    found : iterable of Contact
+        What a detector found.
+    given : sequence of Contact
+        What the user gave.
+    only : bool
+        Drop all that was found.
+    """
+    named = {c.joint for c in given}
+    kept = [] if only else [c for c in found if c.joint not in named]
+    return tuple(sorted([*kept, *given], key=lambda c: (c.joint, c.start)))
+
+
+def dropped_note(found: Iterable[Contact], given: Sequence[Contact]) -> Note | None:
+    """Say which joints lose contacts where the given ones replace all."""
+    named = {c.joint for c in given}
+    lost = sorted({c.joint for c in found} - named)
+    if not lost:
+        return None
+    return Note(
+        f"the given contacts replace all others: those found for {', '.join(lost)} are dropped",
+        Remedy("keep them with", parameter="contacts_only", value=False),
+        code="contacts-dropped",
+        joints=lost,
+    )

@@ -1,0 +1,253 @@
+"""Higher jumps and deeper crouches: what a body does up and down, scaled; where it goes stays.
+
+The hips' height is scaled about the height at which feet leave and meet the ground, so that
+height and speed stay continuous there; feet in the air are lifted with the hips, and on the ground
+they go the source's way. Where legs are too short for that, the hips come down to what they reach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.arrays import FloatArray
+from retime.body.body import LimbName, find_body
+from retime.body.contacts import find_contacts
+from retime.body.limbs import LimbSolver
+from retime.body.pelvis import moved, smooth_track
+from retime.motion import Motion, quat
+from retime.motion.kinematics import global_rotations, positions
+from retime.timing import TimeWarp
+
+__all__ = ["flight_stretch", "raised", "within_hinges"]
+
+Mask = npt.NDArray[np.bool_]
+# The reference is that of a flight this long beside it, and of standing this long away; seconds.
+_NEAR, _FAR = 0.1, 0.5
+# Changes ease in and out over this long at the clip's ends, and feet over that long beside flights.
+_ENDS, _BESIDE, _CORNER = 0.3, 0.15, 0.1
+# Who stands is slower than this, m/s, and not lower than this below the reference, metres.
+_STILL, _LOW = 0.1, 0.25
+# A leg is at most this share of its bones.
+_STRAIGHT = 0.999
+# Knees and elbows may bend this far past what the source shows, radians.
+_HINGE = np.radians(2)
+_LEGS: tuple[LimbName, ...] = ("left_leg", "right_leg")
+
+
+def raised(
+    base: Motion, made: Motion, weight: float, span: tuple[float, float] | None = None
+) -> Motion:
+    """Scale how high and how low a body goes, and how it leans.
+
+    Parameters
+    ----------
+    base : Motion
+        The motion.
+    made : Motion
+        It with other changes of pose, on the same frames: what is returned is this one, raised.
+    weight : float
+        By what share; 0.4 makes a jump 1.4 times as high and its crouch as deep.
+    span : (float, float), optional
+        Outside of these times nothing changes, seconds.
+    """
+    body = find_body(base)
+    if not set(_LEGS) <= set(body.limbs) or "hips" not in body.roles or len(base) < 8:
+        return made
+    hips, air = body.roles["hips"], _air(base)
+    first, last = base.domain if span is None else span
+    ease = _smoothstep(np.minimum(base.times - first, last - base.times) / _ENDS)
+    higher = weight * ease * _about_reference(base, positions(base)[:, hips, 1], air)
+    out = moved(_leaning(made, hips, weight * ease), higher[:, None] * np.array([0.0, 1.0, 0.0]))
+    out = _grounded(base, out, air, _lift(higher, air, base.rate))
+    return out if span is None else _inside(made, out, (base.times > first) & (base.times < last))
+
+
+def _inside(before: Motion, after: Motion, when: Mask) -> Motion:
+    """Return one motion in some frames, and another in all others."""
+    return replace(
+        after,
+        rotations=np.where(when[:, None, None], after.rotations, before.rotations),
+        translations={
+            n: np.where(when[:, None], t, before.translations.get(n, t))
+            for n, t in after.translations.items()
+        },
+    )
+
+
+def _smoothstep(u: FloatArray) -> FloatArray:
+    u = np.clip(u, 0.0, 1.0)
+    out: FloatArray = u**3 * (10 - 15 * u + 6 * u**2)
+    return out
+
+
+def _air(motion: Motion) -> Mask:
+    out = np.zeros(len(motion), dtype=bool)
+    for start, end in find_contacts(motion).flights:
+        out |= (motion.times >= start) & (motion.times <= end)
+    return out
+
+
+def _away(flags: Mask, rate: float) -> FloatArray:
+    """Return how far each frame is from the nearest that is marked, (F,) seconds."""
+    from scipy.ndimage import distance_transform_edt
+
+    if not flags.any():
+        return np.full(len(flags), np.inf)
+    return np.asarray(distance_transform_edt(~flags)) / rate
+
+
+def _about_reference(motion: Motion, height: FloatArray, air: Mask) -> FloatArray:
+    """Return the hips' height above where they are at toe-off, or where the body stands."""
+    edges = np.flatnonzero(np.diff(np.r_[False, air, False]))
+    frames = np.sort(np.r_[edges[::2], edges[1::2] - 1])
+    level = np.interp(np.arange(len(height)), frames, height[frames]) if len(frames) else None
+    top = np.full(len(height), np.percentile(height, 95)) if level is None else level
+    speed = np.gradient(height, 1 / motion.rate)
+    still = ~air & (np.abs(speed) < _STILL) & (height > top - _LOW)
+    stands = np.median(height[still]) if still.sum() > 0.2 * motion.rate else top
+    standing = np.minimum(stands, top)
+    if level is None:
+        return np.asarray(np.minimum(height - standing, 0.0))  # nothing flies: only crouches
+    share = _smoothstep(1 - (_away(air, motion.rate) - _NEAR) / (_FAR - _NEAR))
+    out: FloatArray = height - (standing + (top - standing) * share)
+    return out
+
+
+def _leaning(made: Motion, hips: int, share: FloatArray) -> Motion:
+    """Scale how the hips lean about their mean lean; their heading stays."""
+    turns = global_rotations(made)[:, hips]
+    up = np.array([0.0, 1.0, 0.0])
+    # The axis of the hips that points up on the mean tells the lean.
+    own_up = quat.rotate(quat.conjugate(turns), np.broadcast_to(up, (len(made), 3))).mean(axis=0)
+    own_up /= max(float(np.linalg.norm(own_up)), 1e-9)
+    axis = quat.rotate(turns, np.broadcast_to(own_up, (len(made), 3)))
+    lean = quat.log(quat.between(np.broadcast_to(up, axis.shape), axis))
+    heading = quat.twist(turns, up)
+    yaw = quat.from_axis_angle(up, heading)
+    own = quat.rotate(quat.conjugate(yaw), lean)
+    extra = quat.exp(quat.rotate(yaw, share[:, None] * (own - own.mean(axis=0))))
+    parent = int(made.skeleton.parents[hips])
+    above = global_rotations(made)[:, parent] if parent >= 0 else _upright(made)
+    local = made.rotations.copy()
+    local[:, hips] = quat.multiply(quat.conjugate(above), quat.multiply(extra, turns))
+    return replace(made, rotations=local)
+
+
+def _upright(motion: Motion) -> FloatArray:
+    angle = -np.pi / 2 if motion.units.up == "Z" else 0.0
+    return np.broadcast_to(quat.from_axis_angle([1, 0, 0], angle), (len(motion), 4))
+
+
+def _lift(higher: FloatArray, air: Mask, rate: float) -> FloatArray:
+    """Return how much higher feet go, (F,): as the hips in flight, with rounded corners."""
+    half = max(int(_CORNER * rate / 2), 1)
+    window = np.hanning(2 * half + 3)[1:-1]
+    padded = np.pad(np.where(air, higher, 0.0), half, mode="edge")
+    out: FloatArray = np.convolve(padded, window / window.sum(), "valid")
+    return out
+
+
+def _grounded(base: Motion, made: Motion, air: Mask, lift: FloatArray) -> Motion:
+    """Lead feet the source's way while they are on the ground, lifted in flight."""
+    body, rate = find_body(base), base.rate
+    goals = positions(base)
+    goals[..., 1] += lift[:, None]
+    held = _smoothstep(1 - _away(~air, rate) / _BESIDE)
+    down = _too_high(base, made, goals, air)
+    if down.any():
+        made = moved(made, -down[:, None] * np.array([0.0, 1.0, 0.0]))
+    turns = global_rotations(base)
+    for name in _LEGS:
+        limb = body.limbs[name]
+        local = made.rotations.copy()
+        for j in (limb.upper, limb.lower):  # an exaggerated knee may be past straight
+            local[:, j] = quat.slerp(local[:, j], base.rotations[:, j], held)
+        made = replace(made, rotations=local)
+        solver = LimbSolver.of(made, limb)
+        move = held[:, None] * (goals[:, limb.end] - solver.points[:, limb.end])
+        move[np.abs(move).max(axis=1) < 1e-9] = 0.0
+        back = quat.multiply(turns[:, limb.end], quat.conjugate(solver.rotations[:, limb.end]))
+        made, _ = solver.reach(limb.end, move, quat.slerp(quat.identity(len(base)), back, held))
+    return made
+
+
+def _too_high(base: Motion, made: Motion, goals: FloatArray, air: Mask) -> FloatArray:
+    """Return by how much the hips must come down so that legs reach their feet, (F,) metres."""
+    body, points, before = find_body(base), positions(made), positions(base)
+    need = np.zeros(len(base))
+    for name in _LEGS:
+        limb = body.limbs[name]
+        upper, lower, end = (before[0, j] for j in (limb.upper, limb.lower, limb.end))
+        length = np.linalg.norm(lower - upper) + np.linalg.norm(end - lower)
+        way = goals[:, limb.end] - points[:, limb.upper]
+        across = np.hypot(way[:, 0], way[:, 2])
+        most = np.sqrt(np.maximum((_STRAIGHT * length) ** 2 - across**2, (0.3 * length) ** 2))
+        own = (before[:, limb.upper] - goals[:, limb.end])[:, 1]
+        over = -way[:, 1] - np.maximum(most, own)
+        need = np.maximum(need, np.where(air, 0.0, np.maximum(over, 0.0)))
+    if need.max(initial=0.0) < 1e-4:
+        return np.zeros(len(base))
+    cost, top = np.full(len(need), 0.02), need.copy()
+    down = need
+    for _ in range(8):  # a smooth way over what is needed
+        down = smooth_track(cost, (cost * top)[:, None], base.rate, stay=0.0, smooth=3e-6)[:, 0]
+        short = need - down
+        if short.max() < 1e-3:
+            break
+        top, cost = np.where(short > 0, top + short, top), np.where(short > 0, cost + 1.0, cost)
+    return np.maximum(down, 0.0)
+
+
+def within_hinges(base: Motion, made: Motion) -> Motion:
+    """Keep knees and elbows from bending past straight, or past what the source shows."""
+    body = find_body(base)
+    local = made.rotations.copy()
+    for limb in body.limbs.values():
+        j = limb.lower
+        vectors = quat.log(base.rotations[:, j])
+        middle = vectors.mean(axis=0)
+        spread = vectors - middle
+        axis = np.linalg.svd(spread, full_matrices=False)[2][0] if len(vectors) > 2 else middle
+        size = float(np.linalg.norm(axis))
+        if size < 1e-9:
+            continue
+        axis = axis / size
+        along = vectors @ axis
+        axis, along = (axis, along) if np.median(along) >= 0 else (-axis, -along)
+        low = min(float(along.min()), 0.0) - _HINGE
+        found = quat.log(local[:, j])
+        under = np.minimum(found @ axis - low, 0.0)
+        bent = under < 0
+        if bent.any():
+            local[bent, j] = quat.exp(found - under[:, None] * axis)[bent]
+    return replace(made, rotations=local) if not np.array_equal(local, made.rotations) else made
+
+
+def flight_stretch(base: Motion, factor: float, flights: Sequence[tuple[float, float]]) -> TimeWarp:
+    """Return the warp that slows crouch, flight and landing, so that a higher jump falls by g.
+
+    Parameters
+    ----------
+    base : Motion
+        The motion.
+    factor : float
+        How much longer flights last.
+    flights : sequence of (float, float)
+        Their first and last times, seconds.
+    """
+    slow = np.zeros(len(base))
+    height = positions(base)[:, find_body(base).roles["hips"], 1]
+    for start, end in flights:
+        before = np.flatnonzero((base.times >= start - 0.8) & (base.times <= start))
+        first = before[int(height[before].argmin())] if len(before) else 0
+        last = np.searchsorted(base.times, end + 0.25)
+        slow[first : last + 1] = 1.0
+    half = max(round(0.15 * base.rate), 1)
+    window = np.ones(2 * half + 1) / (2 * half + 1)
+    slow = np.convolve(np.pad(slow, half, mode="edge"), window, "valid")
+    steps = np.diff(base.times) * (1 + (factor - 1) * slow[:-1])
+    return TimeWarp(base.times[0] + np.r_[0.0, np.cumsum(steps)], base.times)

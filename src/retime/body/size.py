@@ -1,0 +1,68 @@
+"""How large a figure is, and what to multiply its lengths by where that cannot be true."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from retime.body.body import Body, find_body
+from retime.motion import Motion
+from retime.motion.kinematics import height
+from retime.motion.memory import last
+from retime.notes import Note, Remedy
+
+__all__ = ["judged", "judged_scale", "size_note", "standing_height"]
+
+# Heights that are believed, and what is taken for a figure of any other; metres. Persons: from a
+# small child to a giant of fiction. Others: from a mouse to an elephant.
+_PERSON, _TYPICAL_PERSON = (0.7, 2.6), 1.7
+_CREATURE, _TYPICAL_CREATURE = (0.05, 5.0), 1.0
+
+
+def standing_height(motion: Motion, body: Body | None = None) -> float:
+    """Return a figure's standing height as its file has it, in metres."""
+    body = find_body(motion) if body is None else body
+    own = body.height or height(motion.skeleton)
+    return float(own * motion.units.metres)
+
+
+def judged_scale(motion: Motion) -> float:
+    """Return what to multiply lengths by, so that a figure is judged as large as its like.
+
+    It is 1 where the size is plausible, or was given by the user.
+    """
+    body = find_body(motion)
+    tall = standing_height(motion, body)
+    if tall <= 0 or motion.units.how == "given":
+        return 1.0
+    (low, high), usual = (
+        (_PERSON, _TYPICAL_PERSON) if body.is_biped else (_CREATURE, _TYPICAL_CREATURE)
+    )
+    return 1.0 if low <= tall <= high else usual / tall
+
+
+def judged(motion: Motion) -> Motion:
+    """Return a motion as large as its like, for contacts, forces, sliding and drawings.
+
+    A motion of plausible size is returned itself. What is written keeps its own numbers.
+    """
+    scale = judged_scale(motion)
+    if scale == 1.0:
+        return motion
+    units = replace(motion.units, metres=motion.units.metres * scale)
+    return last(motion, "judged", (), lambda: replace(motion, units=units))
+
+
+def size_note(motion: Motion) -> Note | None:
+    """Say that a figure is judged at another size than its file has, where it is."""
+    scale = judged_scale(motion)
+    if scale == 1.0:
+        return None
+    tall = standing_height(motion)
+    return Note(
+        f"the figure is {tall:.3g} m tall in its file; contacts and physics are judged as if it "
+        f"were {tall * scale:.3g} m",
+        Remedy("give the scale in metres per unit", parameter="reading.scale"),
+        code="implausible-size",
+        height=tall,
+        scale=scale,
+    )

@@ -1,0 +1,75 @@
+"""``retime contacts``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from retime.cli.console import report
+from retime.cli.options import Animation, Input, Json, with_reading
+from retime.evaluate.reading import Reading
+
+
+@with_reading
+def contacts(
+    file: Input,
+    reading: Reading,
+    output: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[OUT]",
+            help="Write the contacts as JSON, to edit them and give them to other commands.",
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", help="Draw a film strip and a timeline.", metavar="PICTURE"),
+    ] = None,
+    animation: Animation = None,
+    as_json: Json = False,
+) -> None:
+    """List, draw and export what touches the ground or something else, and when.
+
+    Heels, balls of the feet and toes, hands, knees, elbows, the seat, the back and the head are
+    looked at, on any ground. A contact with a confidence below 0.5 was not seen: something must
+    hold the body there. Edit the JSON file and give it to guided, physics, stagger and the others
+    with --contacts; joints that it names follow it, contacts of all other joints are still found.
+    Put {"only": true, "contacts": [...]} into it to find no others.
+
+    Example: retime contacts walk.bvh walk.json --plot walk.png
+    """
+    from retime.body.contacts import find_contacts
+    from retime.body.contacts.found import found_notes
+    from retime.io.json_text import write_json
+
+    motion = reading.read(file, animation=None if animation == "all" else animation)
+    found = find_contacts(motion)
+    listed = [c.to_document() for c in found.contacts]
+    if output is not None:
+        write_json({"contacts": listed}, output)
+    if plot is not None:
+        from retime.plot.contacts import draw_contacts
+
+        draw_contacts(motion, found, plot)
+    fields: dict[str, Any] = {
+        "file": str(file),
+        "contacts": listed,
+        "flights": [{"start": a, "end": b} for a, b in found.flights],
+        "unknown_share": found.unknown,
+        "floor_trust": found.floor.trust,
+        "floor_level_m": found.floor.level,
+        "floor_tilt_deg": found.floor.tilt,
+        "foot_slide_mps": found.floor.slide,
+        "output": None if output is None else str(output),
+        "picture": None if plot is None else str(plot),
+    }
+    if not as_json:
+        fields["contacts"] = [
+            f"{(c.point or c.joint).replace('_', ' ')} {c.start:.2f}-{c.end:.2f} s"
+            + ("" if c.confidence >= 0.5 else " (not seen, but needed)")
+            for c in found.contacts
+        ] or "none"
+        fields["flights"] = [f"{a:.2f}-{b:.2f} s" for a, b in found.flights] or "none"
+    report(fields, as_json=as_json, notes=[*motion.notes, *found_notes(motion, found)])

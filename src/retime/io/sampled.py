@@ -1,0 +1,84 @@
+"""What readers share that sample a tree of nodes: its order, its scales, and the moments chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.arrays import FloatArray
+from retime.motion import Motion, quat
+from retime.motion.skeleton import Skeleton
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """When an animation is sampled."""
+
+    times: FloatArray
+    """Seconds. Shape (F,)."""
+    rate: float
+    """Frames per second."""
+    even: bool
+    """Whether the times are as far apart as the rate tells."""
+
+    def motion(
+        self,
+        skeleton: Skeleton,
+        rotations: FloatArray,
+        translations: Mapping[str, FloatArray],
+        scales: Mapping[str, FloatArray],
+        **more: Any,
+    ) -> Motion:
+        """Make a motion of tracks that were sampled at these times."""
+        return Motion(
+            skeleton,
+            quat.continuous(rotations),
+            translations,
+            scales,
+            fps=self.rate,
+            start=float(self.times[0]),
+            sample_times=None if self.even else self.times,
+            **more,
+        )
+
+
+def with_ancestors(nodes: Iterable[int], parent_of: Callable[[int], int], top: int) -> set[int]:
+    """Return nodes with all above them; the parent of a root is ``top``."""
+    out = set(nodes)
+    for node in list(out):
+        above = parent_of(node)
+        while above != top and above not in out:
+            out.add(above)
+            above = parent_of(above)
+    return out
+
+
+def depth_first(nodes: Iterable[int], parent_of: Callable[[int], int], top: int) -> list[int]:
+    """Order nodes as a file lists a skeleton: each with all below it, before the next."""
+    below: dict[int, list[int]] = {}
+    for node in nodes:
+        below.setdefault(parent_of(node), []).append(node)
+    out: list[int] = []
+    work = below.get(top, [])[::-1]
+    while work:
+        out.append(work.pop())
+        work += below.get(out[-1], [])[::-1]
+    return out
+
+
+def scales_above(parents: npt.ArrayLike, own: FloatArray) -> FloatArray:
+    """Return the scale of all that is above each joint, of the joints' own; parents come first."""
+    scales = np.ones(len(own))
+    for j, p in enumerate(np.asarray(parents)):
+        if p >= 0:
+            scales[j] = scales[p] * own[p]
+    return scales
+
+
+def uniform_part(sizes: FloatArray) -> float:
+    """Return the uniform part of a steady scale (3,); 1 where it has none."""
+    return float(np.cbrt(sizes.prod())) if (sizes > 1e-9).all() else 1.0

@@ -1,0 +1,291 @@
+"""Polish of a warp: Gauss-Newton on the objective (1), between the frames that a search may choose.
+
+The score of a frame is a mean of distances. With its neighbours held, iteratively reweighted least
+squares make it a quadratic whose matrix has two side diagonals, because a feature sees three
+frames: a step of the descent is one banded solve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from retime.arrays import FloatArray
+from retime.methods.guided.costs import ReferenceFrames
+from retime.methods.guided.pose_curve import PoseCurve
+
+__all__ = ["Polish", "Pricing"]
+
+# A descent takes so many steps, or more while keytimes and limits are not met.
+_ITERATIONS, _MOST_ITERATIONS, _TRIES = 5, 30, 4
+# Keytimes and limits are met to this, in frames.
+_MET = 1e-3
+# A descent ends where a step gains less than this share of the cost.
+_SMALL_GAIN = 2e-4
+# Distances below this are smoothed to a parabola, in metres: their slope would be undefined.
+_NEAR = 1e-3
+# Keytimes and limits are so many times as stiff as the wall on changes of rate.
+_STIFF = 1e3
+# Beyond so many pairs of frames, neighbours are looked up once and held.
+_LOOKED_UP = 1 << 23
+# Time never stands: the slowest rate between frames.
+_SLOWEST = 0.02
+
+Bounds = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+
+
+@dataclass(frozen=True)
+class Pricing:
+    """What is paid beside the scores, in their unit (metres).
+
+    Parameters
+    ----------
+    change : float
+        Price of a squared change of rate.
+    wall : float
+        Price of the square of what a change of rate exceeds ``most`` by.
+    most : float
+        Largest change of rate from one frame to the next.
+    ends : float
+        Weight of the first and the last score: their steps are seen by one triple, others by two.
+    """
+
+    change: float
+    wall: float
+    most: float
+    ends: float = 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class _State:
+    """Source positions, and what the objective is made of there."""
+
+    x: FloatArray
+    features: FloatArray
+    slopes: FloatArray
+    near: FloatArray
+    distances: FloatArray
+    cost: float
+
+
+class _System:
+    """Gradient (m,) and upper bands (3, m) of a matrix with two side diagonals."""
+
+    def __init__(self, m: int) -> None:
+        self.gradient, self.bands = np.zeros(m), np.zeros((3, m))
+
+    def add(
+        self, first: int, count: int, parts: Sequence[float], slope: Any, curvature: Any
+    ) -> None:
+        """Add terms of ``parts @ x[first:]``, one for each of ``count`` places in a row."""
+        for i, one in enumerate(parts):
+            here = slice(first + i, first + i + count)
+            self.gradient[here] += one * slope
+            for j in range(i + 1):
+                self.bands[2 - (i - j), here] += one * parts[j] * curvature
+
+
+@dataclass(frozen=True, eq=False)
+class Polish:
+    """What a warp is polished for.
+
+    Parameters
+    ----------
+    curve : PoseCurve
+        The input.
+    reference : ReferenceFrames
+        Where the timing comes from.
+    neighbours : int
+        Reference frames that each frame is compared with.
+    pricing : Pricing
+        What is paid beside the scores.
+    pins : sequence of (output frame, source frame)
+        Keytimes, between frames too.
+    bounds : callable, optional
+        Least and largest rates (m - 1,) of the steps of a warp.
+    loop : bool
+        The rates at both ends are to agree.
+    """
+
+    curve: PoseCurve
+    reference: ReferenceFrames
+    neighbours: int
+    pricing: Pricing
+    pins: Sequence[tuple[float, float]] = ()
+    bounds: Bounds | None = None
+    loop: bool = False
+    _stiff: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_stiff", _STIFF * max(self.pricing.wall, 1e-9))
+
+    def run(self, x: FloatArray) -> FloatArray:
+        """Descend from source positions (m,); the ends stay."""
+        state = self._evaluate(x.astype(float))
+        held = len(x) * self.reference.count > _LOOKED_UP
+        damping = 1e-3
+        for iteration in range(_MOST_ITERATIONS):
+            if iteration >= _ITERATIONS and self._meets(state.x):
+                break
+            system = self._system(state)
+            before = state.cost
+            for _ in range(_TRIES):
+                step = self._step(system, damping)
+                tried = _rising(state.x, step)
+                new = self._evaluate(tried, state.near if held else None)
+                if new.cost < state.cost - 1e-9:
+                    state, damping = new, max(damping / 5, 1e-6)
+                    break
+                damping *= 10
+            if before - state.cost < _SMALL_GAIN * before:
+                break
+        return state.x
+
+    def _meets(self, x: FloatArray) -> bool:
+        off = [(1 - h) * x[i] + h * x[i + 1] - q for i, h, q in self._pins(len(x))]
+        return bool(np.abs([*off, *self._out_of_bounds(x)]).max() < _MET)
+
+    def cost(self, x: FloatArray) -> float:
+        """Return the objective of source positions (m,)."""
+        return self._evaluate(x).cost
+
+    def gradient(self, x: FloatArray) -> FloatArray:
+        """Return the slope of the objective; neighbours do not matter for it."""
+        return self._system(self._evaluate(x)).gradient
+
+    # ---- the objective
+
+    def _counts(self, m: int) -> FloatArray:
+        counts = np.ones(m - 2)
+        counts[[0, -1]] *= self.pricing.ends
+        return counts
+
+    def _evaluate(self, x: FloatArray, near: FloatArray | None = None) -> _State:
+        poses, slopes = self.curve.with_slope(x)
+        features = self.reference.weights.features(poses[:-2], poses[1:-1], poses[2:])
+        if near is None:
+            near = self.reference.features(self.reference.nearest(poses, self.neighbours))
+        apart = [features - near[:, k] for k in range(self.neighbours)]
+        distances = np.sqrt(np.stack([_rows(a, a) for a in apart], axis=1))
+        paid = np.where(distances > _NEAR, distances, distances**2 / (2 * _NEAR) + _NEAR / 2)
+        cost = float((self._counts(len(x)) * paid.mean(axis=1)).sum()) + self._extra(x)
+        return _State(x, features, slopes, near, distances, cost)
+
+    def _extra(self, x: FloatArray) -> float:
+        price = self.pricing
+        change = np.diff(x, 2)
+        over = np.maximum(np.abs(change) - price.most, 0)
+        out = price.change * (change**2).sum() + price.wall * (over**2).sum()
+        out += self._stiff * (self._out_of_bounds(x) ** 2).sum()
+        for i, h, q in self._pins(len(x)):
+            out += self._stiff * ((1 - h) * x[i] + h * x[i + 1] - q) ** 2
+        if self.loop:
+            out += price.wall * _seam(x) ** 2
+        return float(out)
+
+    def _pins(self, m: int) -> list[tuple[int, float, float]]:
+        whole = [min(int(t), m - 2) for t, _ in self.pins]
+        return [(i, t - i, q) for i, (t, q) in zip(whole, self.pins, strict=True)]
+
+    def _out_of_bounds(self, x: FloatArray) -> FloatArray:
+        """Return how far each rate is above or (negative) below its limits."""
+        if self.bounds is None:
+            return np.zeros(len(x) - 1)
+        low, high = self.bounds(x)
+        rate = np.diff(x)
+        out: FloatArray = np.maximum(rate - high, 0) - np.maximum(low - rate, 0)
+        return out
+
+    # ---- its quadratic model
+
+    def _system(self, state: _State) -> _System:
+        system = _System(len(state.x))
+        self._add_scores(system, state)
+        self._add_extra(system, state.x)
+        return system
+
+    def _add_scores(self, system: _System, state: _State) -> None:
+        m, columns = len(state.x), self.curve.poses.shape[1]
+        weights = self.reference.weights
+        # IRLS: |d| is d^2 / |d|, the divisor held.
+        each = self._counts(m)[:, None] / (self.neighbours * np.maximum(state.distances, _NEAR))
+        total = each.sum(axis=1)
+        pull = total[:, None] * state.features - np.einsum("tk,tkd->td", each, state.near)
+        pose, speed, bend = (pull[:, i * columns : (i + 1) * columns] for i in range(3))
+        s = state.slopes
+        gradient, bands = system.gradient, system.bands
+        gradient[1:-1] += _rows((weights.pose * pose - 2 * weights.bend * bend), s[1:-1])
+        gradient[2:] += _rows((weights.speed * speed + weights.bend * bend), s[2:])
+        gradient[:-2] += _rows((weights.bend * bend - weights.speed * speed), s[:-2])
+        own, next_, second = _rows(s, s), _rows(s[1:], s[:-1]), _rows(s[2:], s[:-2])
+        q, v, b = weights.squares
+        bands[2, 1:-1] += total * (q + 4 * b) * own[1:-1]
+        bands[2, :-2] += total * (v + b) * own[:-2]
+        bands[2, 2:] += total * (v + b) * own[2:]
+        bands[1, 1:-1] -= 2 * b * total * next_[:-1]
+        bands[1, 2:] -= 2 * b * total * next_[1:]
+        bands[0, 2:] += (b - v) * total * second
+
+    def _add_extra(self, system: _System, x: FloatArray) -> None:
+        price = self.pricing
+        m, change = len(x), np.diff(x, 2)
+        over = np.maximum(np.abs(change) - price.most, 0)
+        system.add(
+            0,
+            m - 2,
+            (1.0, -2.0, 1.0),
+            2 * (price.change * change + price.wall * np.sign(change) * over),
+            2 * (price.change + price.wall * (over > 0)),
+        )
+        if self.bounds is not None:
+            out = self._out_of_bounds(x)
+            stiff = 2 * self._stiff
+            system.add(0, m - 1, (-1.0, 1.0), stiff * out, stiff * (out != 0))
+        for i, h, q in self._pins(m):
+            off = (1 - h) * x[i] + h * x[i + 1] - q
+            system.add(i, 1, (1 - h, h), 2 * self._stiff * off, 2 * self._stiff)
+        if self.loop:
+            system.gradient[[1, -2]] += 2 * price.wall * _seam(x)
+
+    def _step(self, system: _System, damping: float) -> FloatArray:
+        """Solve for a step of all positions but the ends."""
+        from scipy.linalg import solveh_banded
+
+        bands = system.bands[:, 1:-1].copy()
+        bands[2] += damping * (bands[2] + 1e-9) + 1e-6
+        right = -system.gradient[1:-1]
+        step = np.zeros(len(system.gradient))
+        if not self.loop or len(right) < 2:
+            step[1:-1] = solveh_banded(bands, right)
+            return step
+        # The seam ties the second position to the last but one: a rank-one update.
+        tie = np.zeros(len(right))
+        tie[[0, -1]] = 1.0
+        plain, tied = solveh_banded(bands, np.stack([right, tie], axis=1)).T
+        weight = 2 * self.pricing.wall
+        step[1:-1] = plain - tied * (weight * (tie @ plain) / (1 + weight * (tie @ tied)))
+        return step
+
+
+def _rows(a: FloatArray, b: FloatArray) -> FloatArray:
+    out: FloatArray = np.einsum("ij,ij->i", a, b)
+    return out
+
+
+def _seam(x: FloatArray) -> float:
+    """Return the change of rate from a cycle's end to its start."""
+    return float((x[1] - x[0]) - (x[-1] - x[-2]))
+
+
+def _rising(x: FloatArray, step: FloatArray) -> FloatArray:
+    """Take as much of a step as leaves time running forwards."""
+    rate, change = np.diff(x), np.diff(step)
+    least = np.minimum(_SLOWEST, rate / 2)
+    falling = change < 0
+    room = (rate - least)[falling] / -change[falling]
+    share = min(1.0, float(room.min())) if len(room) else 1.0
+    out: FloatArray = x + share * step
+    return out

@@ -1,0 +1,78 @@
+"""Poses between samples: a cubic through them, and its slope."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.arrays import FloatArray
+
+__all__ = ["FINE", "PoseCurve"]
+
+# Samples of the input for every frame of the output: what lies between is interpolated.
+FINE = 4
+
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True, eq=False)
+class PoseCurve:
+    """A signal that can be asked between its samples, by frames of the output's rate.
+
+    It is a cubic Hermite spline: without kinks at the samples, to which a descent would stick.
+
+    Parameters
+    ----------
+    poses : array (FINE F + 1, D)
+        Samples, ``FINE`` to a frame.
+    """
+
+    poses: FloatArray
+    _kept: dict[str, tuple[Any, Any]] = field(default_factory=dict, init=False, repr=False)
+
+    def last(self, name: str, key: Any, make: Callable[[], Made]) -> Made:
+        """Return what was made last of this curve if it was for the same key; else make it.
+
+        A dragged keytime changes no cost and no evidence.
+        """
+        if name not in self._kept or self._kept[name][0] != key:
+            self._kept[name] = (key, make())
+        found: Made = self._kept[name][1]
+        return found
+
+    @property
+    def frames(self) -> int:
+        """Frames from the first to the last sample."""
+        return (len(self.poses) - 1) // FINE
+
+    @cached_property
+    def _tangents(self) -> FloatArray:
+        tangents: FloatArray = np.gradient(self.poses, axis=0)
+        return tangents
+
+    def cells(self, per_frame: int) -> FloatArray:
+        """Sample it evenly, so many times a frame."""
+        if FINE % per_frame == 0:
+            return self.poses[:: FINE // per_frame]
+        return self.at(np.arange(self.frames * per_frame + 1) / per_frame)
+
+    def at(self, x: npt.ArrayLike) -> FloatArray:
+        """Evaluate (m, D) at positions in frames."""
+        return self.with_slope(x)[0]
+
+    def with_slope(self, x: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Evaluate values and slopes per frame (m, D) at positions in frames."""
+        place = np.clip(np.asarray(x, dtype=float) * FINE, 0, len(self.poses) - 1)
+        i = np.minimum(place.astype(np.int64), len(self.poses) - 2)
+        h = (place - i)[:, None]
+        start, m0, m1 = self.poses[i], self._tangents[i], self._tangents[i + 1]
+        chord = self.poses[i + 1] - start
+        c2, c3 = 3 * chord - 2 * m0 - m1, m0 + m1 - 2 * chord
+        value = start + h * (m0 + h * (c2 + h * c3))
+        slope = FINE * (m0 + h * (2 * c2 + 3 * h * c3))
+        return value, slope

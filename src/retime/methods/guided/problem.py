@@ -1,0 +1,234 @@
+"""What a guided warp is sought for, and the curve through what was found."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from retime.arrays import FloatArray
+from retime.errors import InfeasibleError, InputError
+from retime.methods.guided.parameters import Limit, SearchParameters
+from retime.methods.guided.pose_curve import PoseCurve
+from retime.timing import TimeWarp
+from retime.timing.curves import keytime_warp, monotone_cubic
+
+__all__ = ["Found", "Problem", "key_cells", "steepest"]
+
+# A frame nearer than this to a keytime gives way to it, in frames.
+_BESIDE_A_KEYTIME = 0.3
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A signal, where its timing comes from, and what must hold.
+
+    Parameters
+    ----------
+    curve : PoseCurve
+        The input.
+    references : tuple of array (R, D)
+        Where the timing comes from, at ``rate``.
+    domain : (float, float)
+        First and last time of the input, seconds.
+    rate : float
+        Frames per second of the output.
+    p : SearchParameters
+        What is asked for.
+    own : bool
+        The timing is the input's own: the reference is the input, unedited.
+    tall : float
+        Height of the figure, or the size of a signal, in the signal's unit.
+    """
+
+    curve: PoseCurve
+    references: tuple[FloatArray, ...]
+    domain: tuple[float, float]
+    rate: float
+    p: SearchParameters
+    own: bool = True
+    tall: float = 1.0
+
+    @property
+    def length(self) -> float | None:
+        """Requested length in seconds; ``None`` where the reference decides."""
+        asked = self.p.duration
+        if asked == "free":
+            return None
+        length = self.domain[1] - self.domain[0] if asked is None else float(asked)
+        if not (np.isfinite(length) and length > 0):
+            raise InputError(f"the duration must be above 0 s, not {length:g} s")
+        return length
+
+    def frames_of(self, length: float) -> int:
+        """Count the frames of an output of a length."""
+        return max(round(length * self.rate), 1) + 1
+
+    def spline(self, length: float) -> TimeWarp:
+        """Make the spline through the keytimes; it also checks that they rise and lie inside."""
+        return keytime_warp(
+            self.domain, duration=length, keytimes=self.p.keytimes, loop=self.p.loop
+        )
+
+    def position(self, source: FloatArray) -> FloatArray:
+        """Turn source times into positions in frames of the input."""
+        start, end = self.domain
+        out: FloatArray = (source - start) / (end - start) * self.curve.frames
+        return out
+
+    def shown(self, warp: TimeWarp, m: int) -> FloatArray:
+        """Return the input's positions (m,) that a warp shows at the output's frames."""
+        return self.position(warp(np.linspace(*warp.domain, m)))
+
+    def pins(self, length: float) -> list[tuple[float, float]]:
+        """Return the keytimes inside as (output frame, input frame), both between frames too."""
+        start, end = self.domain
+        m = self.frames_of(length)
+        return [
+            ((o - start) / length * (m - 1), float(self.position(np.array(s))))
+            for o, s in sorted(self.p.keytimes)
+            if (o, s) not in ((start, start), (start + length, end))
+        ]
+
+    def limits(self) -> list[Limit]:
+        """Return all limits of speed; those of the whole clip come first."""
+        start, end = self.domain
+        for first, last, slowest, fastest in self.p.speed_limits:
+            if not (first < last and 0 <= slowest <= fastest):
+                raise InputError(
+                    f"the limit {first:g} to {last:g} s at {slowest:g} to {fastest:g} times the "
+                    "speed makes no sense"
+                )
+        whole = (start, end, self.p.min_speed or 0.0, self.p.max_speed)
+        return [whole, *self.p.speed_limits]
+
+    def rate_bounds(self, length: float, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the least and the largest step, in frames, between positions (m,) of a warp."""
+        # Both lengths are rounded to whole frames: a rate of 1 is not quite a frame a frame.
+        one = length / (len(x) - 1) * self.curve.frames / (self.domain[1] - self.domain[0])
+        low, high = np.zeros(len(x) - 1), np.full(len(x) - 1, np.inf)
+        for first, last, slowest, fastest in self.limits():
+            a, b = self.position(np.array([first, last]))
+            inside = (x >= a - 1e-9) & (x <= b + 1e-9)
+            limited = inside[1:] | inside[:-1]
+            low[limited] = np.maximum(low[limited], slowest * one)
+            high[limited] = np.minimum(high[limited], fastest * one)
+        return low, high
+
+    def allows(self, warp: TimeWarp, slack: float = 0.02) -> bool:
+        """Whether a warp keeps the limits of speed."""
+        x = self.shown(warp, self.frames_of(warp.duration))
+        low, high = self.rate_bounds(warp.duration, x)
+        rate = np.diff(x)
+        return bool((rate >= (1 - slack) * low).all() and (rate <= (1 + slack) * high).all())
+
+    def frames_drawn(self, x: FloatArray, length: float) -> TimeWarp:
+        """Draw a smooth curve through the positions (m,) that the output's frames show."""
+        start, end = self.domain
+        output = np.linspace(start, start + length, len(x))
+        return self.draw(output, start + x * ((end - start) / self.curve.frames))
+
+    def draw(self, output: FloatArray, source: FloatArray) -> TimeWarp:
+        """Draw a smooth curve through points; ends and keytimes are knots, exact."""
+        source = source.copy()
+        source[0], source[-1] = self.domain
+        keep = np.ones(len(output), dtype=bool)
+        keys = [(o, s) for o, s in self.p.keytimes if output[0] < o < output[-1]]
+        for o, s in keys:
+            risen = (output - o) * (source - s) > 0
+            keep &= risen & (np.abs(output - o) * self.rate > _BESIDE_A_KEYTIME)
+        keep[[0, -1]] = True
+        knots = np.array([*zip(output[keep], source[keep], strict=True), *keys])
+        knots = knots[np.argsort(knots[:, 0])]
+        drawn = monotone_cubic(knots[:, 0], knots[:, 1], loop=self.p.loop)
+        return TimeWarp(*drawn, loop=self.p.loop)
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """A curve that was found, and how to judge any curve of its length.
+
+    Parameters
+    ----------
+    warp : TimeWarp
+        The curve.
+    cost : callable
+        What a delivered warp costs.
+    known : dict
+        Costs that are known already: ``guided``, ``spline``.
+    gap : float
+        Certified bound on how far the search is from the best, as a share.
+    evidence : array (n, 2), optional
+        Source times, and how much the reference resembles the input there, 0 to 1.
+    notes : tuple of str
+        What to know about it.
+    """
+
+    warp: TimeWarp
+    cost: Callable[[TimeWarp], float]
+    known: dict[str, float] = field(default_factory=dict)
+    gap: float = 0.0
+    evidence: FloatArray | None = None
+    notes: tuple[str, ...] = ()
+
+
+def key_cells(problem: Problem, length: float, per_frame: int, steps: int) -> list[tuple[int, int]]:
+    """Bring keytimes to whole output frames and cells, ends included.
+
+    Where they cannot be met, the error says what could.
+    """
+    m, n = problem.frames_of(length), problem.curve.frames * per_frame + 1
+    slopes = problem.spline(length)
+    keys = [(0, 0)]
+    for t, q in problem.pins(length):
+        frame = round(t)
+        if frame in (0, m - 1) and abs(q - (0 if frame == 0 else problem.curve.frames)) < 0.5:
+            continue  # an end, to the frame: the polish and the curve meet it
+        # The search meets a keytime at the nearest frame, moved along the spline's slope.
+        rate = float(slopes.rate(problem.domain[0] + t * length / (m - 1)))
+        keys.append((frame, round((q + (frame - t) * rate) * per_frame)))
+    keys.append((m - 1, n - 1))
+    for before, after in itertools.pairwise(keys):
+        _must_reach(problem, before, after, per_frame, steps, m)
+    return keys
+
+
+def _must_reach(
+    problem: Problem,
+    before: tuple[int, int],
+    after: tuple[int, int],
+    per_frame: int,
+    steps: int,
+    m: int,
+) -> None:
+    start, rate = problem.domain[0], problem.rate
+    wide, far = after[0] - before[0], after[1] - before[1]
+    where = f"between output {start + before[0] / rate:.3g} and {start + after[0] / rate:.3g} s"
+    if wide <= 0 or far <= 0:
+        raise InfeasibleError(
+            f"two keytimes {where} fall on the same frame at {rate:g} fps; move them apart, or "
+            "raise the rate"
+        )
+    need = far / wide / per_frame
+    if far > steps * wide:
+        nearest = (m - 1 + int(np.ceil(far / steps)) - wide) / rate
+        most = min(steps / per_frame, problem.p.max_speed)
+        raise InfeasibleError(
+            f"{where} the speed would have to be {need:.3g} times the source's, above {most:g}; "
+            f"raise max_speed to {np.ceil(10 * need) / 10:g}, or take a duration of {nearest:.3g} s"
+        )
+    if far < wide:
+        nearest = (m - 1 + far - wide) / rate
+        raise InfeasibleError(
+            f"{where} the motion would have to be slower than 1/{per_frame} of its speed; take a "
+            f"duration of {nearest:.3g} s, or move a keytime"
+        )
+
+
+def steepest(points: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Return the largest and the least ratio of output to source time between points."""
+    pairs = itertools.pairwise(sorted(points))
+    ratios = [(o1 - o0) / (s1 - s0) for (o0, s0), (o1, s1) in pairs if s1 > s0]
+    return max(ratios, default=1.0), min(ratios, default=1.0)

@@ -1,0 +1,170 @@
+"""Staggering within bounds: no joint turns much faster than it ever does in the source.
+
+Parts that arrive at other times than their neighbours may have to rush. Knots of one channel are
+kept apart so that its own time never runs too fast, and where joints of a chain that undo each
+other's turns come apart, the staggering of the poses around is eased. What was asked for stays in
+the poses; bounds are kept when the warp is made, so that edits can be undone exactly.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+
+from retime.arrays import FloatArray
+from retime.methods.staggered.timing import Timing
+from retime.motion import Motion, quat
+from retime.motion.edits import apply
+from retime.motion.kinematics import global_rotations
+from retime.motion.memory import last
+
+__all__ = ["bounded"]
+
+# Turns slower than this, in radians a second, are never too fast.
+_SLOW = np.radians(120)
+# A channel's own time runs at most at this share of the bound: its parents rush as well.
+_OWN = 2 / 3
+# A stretch in which a channel hardly turns may run this many times as fast.
+_CALM = 4.0
+_ROUNDS = 24
+# Staggering is eased to this share below the bound, so that rounds come to an end.
+_CLOSE = 0.02
+
+
+def bounded(timing: Timing, source: Motion, most: float) -> tuple[Timing, float]:
+    """Return timing within a bound, and the share of the asked staggering that is left.
+
+    Parameters
+    ----------
+    timing : Timing
+        What was asked for.
+    source : Motion
+        The motion.
+    most : float
+        How many times as fast as in the source a joint may turn at most.
+    """
+    if not timing.is_edited or len(source) < 3 or not np.isfinite(most):
+        return timing, 1.0
+    fastest = last(source, "fastest turns", (), lambda: _turns(source).max(axis=0, initial=0.0))
+    found, share = timing, np.ones(len(timing))
+    for tried in range(_ROUNDS):
+        moments, ratio = _ratio(found, source, fastest)
+        if ratio.max(initial=0.0) <= most:
+            break
+        if tried:  # knots apart may be enough
+            over = np.maximum(ratio / ((1 - _CLOSE) * most), 1.0)
+            share *= _around(found.times, moments, over)
+        found = _spaced(_eased(timing, share), source, most)
+    return found, _kept(timing, found)
+
+
+def _turns(motion: Motion) -> FloatArray:
+    """Return how fast each joint turns in space, (F - 1, J) radians a second."""
+    turns = global_rotations(motion)
+    out: FloatArray = quat.angle(turns[:-1], turns[1:]) * motion.rate
+    return out
+
+
+def _ratio(timing: Timing, source: Motion, fastest: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return moments (T,), and how many times its fastest the most rushed joint turns then."""
+    made = apply(source, timing.warp(), fps=source.rate)
+    ratio: FloatArray = (_turns(made) / np.maximum(fastest, _SLOW)).max(axis=1, initial=0.0)
+    return made.times[:-1], ratio
+
+
+def _eased(timing: Timing, share: FloatArray) -> Timing:
+    """Bring the refinements of each pose part of the way back to where they were found."""
+    if (share == 1).all():
+        return timing
+    known = timing.known_refinements
+    eased = known + share[:, None] * (timing.refinements - known)
+    return replace(timing, refinements=np.where(timing.included, eased, timing.refinements))
+
+
+def _around(times: FloatArray, moments: FloatArray, over: FloatArray) -> FloatArray:
+    """Return what to multiply each pose's share by: less where joints rush beside it."""
+    out = np.ones(len(times))
+    at = np.clip(np.searchsorted(times, moments, side="right") - 1, 0, len(times) - 2)
+    for step in (0, 1):
+        np.minimum.at(out, at + step, over**-1.5)  # chains rush by more than one of their joints
+    return out
+
+
+def _spaced(timing: Timing, source: Motion, most: float) -> Timing:
+    """Move knots of each channel apart by the least squares that keep its time from rushing."""
+    knots, known = timing.knots.copy(), timing.known_knots
+    speed = last(source, "channel speeds", (), lambda: _channel_speeds(source))
+    moved = False
+    for i in range(len(timing.channels)):
+        has = timing.included[:, i]
+        asked, stands_for = knots[has, i], known[has, i]
+        gap = np.diff(stands_for) / (_OWN * most)
+        if (np.diff(asked) >= gap - 1e-12).all():
+            continue
+        gap *= _busy(speed[:, min(i, speed.shape[1] - 1)], source.times, stands_for)
+        spaced = _apart(asked, gap)
+        moved |= not np.array_equal(spaced, asked)
+        knots[has, i] = spaced
+    if not moved:
+        return timing
+    refinements = np.where(timing.included, knots - timing.times[:, None], timing.refinements)
+    return replace(timing, refinements=refinements)
+
+
+def _channel_speeds(source: Motion) -> FloatArray:
+    """Return how fast each channel turns or moves, (F - 1, C)."""
+    skeleton = source.skeleton
+    turns = quat.angle(source.rotations[:-1], source.rotations[1:])
+    roots = [
+        np.linalg.norm(np.diff(source.translations[skeleton.names[r]], axis=0), axis=1)[:, None]
+        for r in skeleton.roots
+    ]
+    return np.concatenate([turns, *roots], axis=1) * source.rate
+
+
+def _busy(speed: FloatArray, times: FloatArray, knots: FloatArray) -> FloatArray:
+    """Return how much a channel does in each stretch between knots, as a share of its most."""
+    most = max(float(speed.max(initial=0.0)), 1e-9)
+    at = np.searchsorted(times, knots)
+    found = [
+        speed[max(a - 1, 0) : max(b, a) + 1].max(initial=0.0) / most
+        for a, b in itertools.pairwise(at)
+    ]
+    return np.asarray(np.clip(found, 1 / _CALM, 1.0))
+
+
+def _apart(knots: FloatArray, gap: FloatArray) -> FloatArray:
+    """Return the nearest knots that are apart by gaps; the first and the last stay.
+
+    Less the sum of the gaps before them they must not fall: isotonic regression.
+    """
+    base = np.r_[0.0, np.cumsum(gap)]
+    if base[-1] >= knots[-1] - knots[0]:  # no room at all: evenly
+        return np.asarray(knots[0] + base * (knots[-1] - knots[0]) / base[-1])
+    x = knots - base
+    inner = np.clip(_rising(x[1:-1]), x[0], x[-1])
+    y = np.r_[x[0], inner, x[-1]]
+    return np.where(np.abs(y - x) < 1e-12, knots, y + base)
+
+
+def _rising(x: FloatArray) -> FloatArray:
+    """Fit numbers that never fall by least squares (pool adjacent violators)."""
+    level: list[float] = []
+    size: list[int] = []
+    for value in x.tolist():
+        level.append(value)
+        size.append(1)
+        while len(level) > 1 and level[-2] > level[-1]:
+            b, n = level.pop(), size.pop()
+            level[-1] = (level[-1] * size[-1] + b * n) / (size[-1] + n)
+            size[-1] += n
+    return np.repeat(level, size)
+
+
+def _kept(asked: Timing, found: Timing) -> float:
+    """Return the share of the asked changes of refinements that is left."""
+    wanted = np.abs(asked.refinements - asked.known_refinements).sum()
+    got = np.abs(found.refinements - asked.known_refinements).sum()
+    return float(min(got / wanted, 1.0)) if wanted > 0 else 1.0

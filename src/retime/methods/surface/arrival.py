@@ -1,0 +1,92 @@
+"""When a dragged joint really arrives: measured in space, on the motion that is delivered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from retime.arrays import FloatArray
+from retime.body import find_body
+from retime.motion import Motion
+from retime.motion.kinematics import positions
+from retime.notes import Note
+
+__all__ = ["Arrival", "arrival"]
+
+# A path is compared over this many seconds to each side of its moment.
+_WINDOW = 0.1
+# Arrivals are looked for up to this share of the drag beyond it, and this many seconds.
+_BEYOND, _MORE = 0.5, 0.1
+_STEPS = 400
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """What came of a drag.
+
+    Parameters
+    ----------
+    joint : str
+        The joint that was dragged.
+    asked : float
+        By how many seconds later; negative is earlier.
+    measured : float
+        By how many seconds later its path, seen from the hips, arrives.
+    distance : float
+        How far it is from the pose asked for at the time asked for, metres.
+    """
+
+    joint: str
+    asked: float
+    measured: float
+    distance: float
+
+    def note(self) -> Note:
+        """Say it."""
+        way = "earlier" if self.measured < 0 else "later"
+        return Note(
+            f"{self.joint} arrives {abs(self.measured):.3g} s {way}, "
+            f"{100 * self.distance:.1f} cm from the pose asked for",
+            code="arrival",
+            joint=self.joint,
+            asked=self.asked,
+            measured=self.measured,
+            distance=self.distance,
+        )
+
+
+def arrival(source: Motion, made: Motion, joint: int, time: float, shift: float) -> Arrival:
+    """Measure when a joint's path about a moment of the source arrives in the result.
+
+    Parameters
+    ----------
+    source, made : Motion
+        The step's input, and its output on the same span of time.
+    joint : int
+        The joint.
+    time, shift : float
+        Its moment in the source, and by how much later it was asked for; seconds.
+    """
+    body = find_body(source)
+    hips = body.roles.get("hips", source.skeleton.roots[0])
+    then, now = (_from(m, joint, hips) for m in (source, made))
+    around = np.linspace(-_WINDOW, _WINDOW, 25)
+    wanted = _at(source, then, time + around)
+    low, high = sorted((0.0, shift))
+    more = _BEYOND * abs(shift) + _MORE
+    lags = np.linspace(low - more, high + more, _STEPS)
+    shown = _at(made, now, (time + lags[:, None] + around).ravel()).reshape(_STEPS, -1, 3)
+    off = np.linalg.norm(shown - wanted, axis=-1).mean(axis=1)
+    there = _at(made, now, np.array([time + shift])) - _at(source, then, np.array([time]))
+    name = source.skeleton.names[joint]
+    return Arrival(name, shift, float(lags[off.argmin()]), float(np.linalg.norm(there)))
+
+
+def _from(motion: Motion, joint: int, hips: int) -> FloatArray:
+    points = positions(motion)
+    return np.asarray(points[:, joint] - points[:, hips])
+
+
+def _at(motion: Motion, track: FloatArray, times: FloatArray) -> FloatArray:
+    return np.stack([np.interp(times, motion.times, track[:, c]) for c in range(3)], axis=-1)

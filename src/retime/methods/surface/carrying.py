@@ -1,0 +1,300 @@
+"""Limbs that arrive in space: a drag takes the whole limb along, and the waist turns with it.
+
+Rotations of a hand's parents that stay in time leave the hand where it was. So all of the limb
+shares the drag, and of an arm the spine too; what the hips do at another time is made up for by the
+waist, and inverse kinematics closes the last centimetre.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from retime.arrays import FloatArray
+from retime.body import Body, LimbName, find_body
+from retime.body.contacts.grips import find_grips
+from retime.body.limbs import LimbSolver
+from retime.body.pelvis import pelvis_follows
+from retime.methods.surface.projection import topological_distances
+from retime.motion import Motion, quat
+from retime.motion.edits import apply, correction_between
+from retime.motion.kinematics import global_rotations, positions
+from retime.motion.layers import PoseLayer
+from retime.timing import TimeWarp
+
+__all__ = ["Carried", "carried_by", "lead_limbs", "limb_joints"]
+
+# A frame whose joint's time differs by less than this, in seconds, is as it was.
+_SAME = 1e-9
+# No joint turns more than so many times as fast as in the source, where one of the ways to lead a
+# limb keeps to that; slower turns than this, in radians a second, do not count.
+_FASTER, _SLOW = 3.5, 0.5
+# A waist turns this far from where it was, and no more than that beyond; radians.
+_WAIST, _WAIST_MORE = np.radians(60), np.radians(20)
+
+
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """What a key's drags take along.
+
+    Parameters
+    ----------
+    shifts : array (J,)
+        How much later each joint's moment comes, seconds.
+    limbs : tuple of str
+        Arms and legs that are led to their places in space.
+    """
+
+    shifts: FloatArray
+    limbs: tuple[LimbName, ...]
+
+
+def carried_by(
+    motion: Motion,
+    body: Body,
+    drags: Sequence[tuple[int, float]],
+    points: FloatArray,
+    reach: float,
+    span: tuple[float, float],
+) -> Carried | None:
+    """Return what drags of limbs take along; ``None`` where no limb is dragged.
+
+    Parameters
+    ----------
+    motion : Motion
+        The motion.
+    body : Body
+        Its limbs.
+    drags : sequence of (int, float)
+        Joints that are dragged, and by how many seconds.
+    points : array (J, 3)
+        The joints at the key's time, metres.
+    reach : float
+        How far along the bones other joints feel the drag, metres.
+    span : (float, float)
+        When: hands that hold something together then are dragged together.
+    """
+    groups: dict[LimbName | int, float] = {}
+    for joint, shift in drags:
+        held = _held_with(motion, body, _limb_of(body, joint), span)
+        groups |= dict.fromkeys(held, shift) if held else {joint: shift}
+    limbs = tuple(g for g in groups if not isinstance(g, int))
+    if not limbs or "hips" not in body.roles:
+        return None
+    own = {g: _below(body, g) if isinstance(g, int) else limb_joints(body, g) for g in groups}
+    shares, amounts = [], []
+    for part, amount in groups.items():
+        whole = own[part] | (set() if isinstance(part, int) else _spine(body, part))
+        others = [own[g] - own[part] for g in groups if g != part]
+        shares.append(_weights(body, whole, own[part], points, reach, others))
+        amounts.append(amount)
+    weights, each = np.array(shares), np.array(amounts)[:, None]
+    # Joints that several drags take along (a spine) take the mean of their times, by their shifts.
+    pull = np.abs(each) * weights
+    total = pull.sum(axis=0)
+    shifts = (pull * weights * each).sum(axis=0) / np.where(total > 0, total, 1.0)
+    return Carried(shifts, limbs)
+
+
+def _limb_of(body: Body, joint: int) -> LimbName | None:
+    """Return the limb that a joint belongs to, from the hip or shoulder on."""
+    for name, limb in body.limbs.items():
+        if limb.upper in body.skeleton.chain(joint) or limb.end in body.skeleton.chain(joint):
+            return name
+    return None
+
+
+def _held_with(
+    motion: Motion, body: Body, limb: LimbName | None, span: tuple[float, float]
+) -> list[LimbName]:
+    """Return a limb with the one that it holds something together with."""
+    if limb is None:
+        return []
+    arms: list[LimbName] = ["left_arm", "right_arm"]
+    if limb not in arms or not set(arms) <= set(body.limbs):
+        return [limb]
+    ends = {motion.skeleton.names[body.limbs[a].end] for a in arms}
+    held = any(
+        {g.joint, g.other} == ends and g.start < span[1] and g.end > span[0]
+        for g in find_grips(motion)
+    )
+    return arms if held else [limb]
+
+
+def _below(body: Body, joint: int) -> set[int]:
+    return {j for j in range(len(body.skeleton)) if joint in body.skeleton.chain(j)}
+
+
+def _to_hips(body: Body, limb: LimbName) -> list[int]:
+    """List the joints from a limb's first up to the hips, without them."""
+    chain, hips = body.skeleton.chain(body.limbs[limb].upper), body.roles["hips"]
+    return chain[: chain.index(hips)] if hips in chain else chain[:1]
+
+
+def limb_joints(body: Body, limb: LimbName) -> set[int]:
+    """Return a limb's joints: an arm from its collar bone, a leg from below the hips."""
+    above = _to_hips(body, limb)
+    first = above[-1]
+    if limb.endswith("arm"):
+        collar = body.roles.get(limb.replace("arm", "shoulder"))
+        first = collar if collar in above else above[0]
+    out = _below(body, int(first))
+    linked = body.limbs[limb]
+    return out | (_below(body, linked.end) if linked.linked else set())
+
+
+def _spine(body: Body, limb: LimbName) -> set[int]:
+    """Return the joints between an arm and the hips."""
+    return set(_to_hips(body, limb)) if limb.endswith("arm") else set()
+
+
+def _weights(
+    body: Body,
+    whole: set[int],
+    own: set[int],
+    points: FloatArray,
+    reach: float,
+    others: Iterable[set[int]],
+) -> FloatArray:
+    """Return each joint's share of a drag: all of it on the limb, less along the bones.
+
+    None on the hips, on legs that are not dragged and on limbs that another drag takes along.
+    """
+    ways = np.min([topological_distances(body, j, points) for j in whole], axis=0)
+    out: FloatArray = np.exp(-(np.minimum(ways / reach, 40.0) ** 2) / 2)
+    out[list(whole)] = 1.0
+    still = set(body.skeleton.chain(body.roles["hips"]))
+    for name in body.limbs:
+        if name.endswith("leg"):
+            still |= limb_joints(body, name) - own
+    out[list(still.union(*others) - own)] = 0.0
+    return out
+
+
+def lead_limbs(
+    motion: Motion, warp: TimeWarp, limbs: Sequence[LimbName]
+) -> tuple[PoseLayer | None, Motion]:
+    """Lead limbs to where they are, seen from the hips, at their own time.
+
+    Returns the correction that does so, in the step's output time, and the motion with it.
+
+    Parameters
+    ----------
+    motion : Motion
+        The step's input.
+    warp : TimeWarp
+        From the step's output time; it leaves the body in time.
+    limbs : sequence of str
+        What was dragged.
+    """
+    plain = apply(motion, warp, times=motion.times)
+    body = find_body(motion)
+    arms = [n for n in limbs if n.endswith("arm")]
+    legs = [n for n in limbs if n not in arms]
+    made = plain
+    if arms:
+        made = _turn_waist(motion, made, warp, body, arms)
+        for name in arms:
+            made = _lead(motion, made, warp, body, name)
+        made = _calmest(motion, [made, plain])
+    if legs:
+        without = made
+        for name in legs:
+            without = _lead(motion, without, warp, body, name)
+        made = _calmest(motion, [pelvis_follows(motion, made, warp), without, made])
+    return correction_between(plain, made), made
+
+
+def _calmest(motion: Motion, tried: Sequence[Motion]) -> Motion:
+    """Return the first that turns no joint much faster than the source does, or the calmest."""
+    fastest = _turn_speeds(motion)
+    worst = []
+    for made in tried:
+        ratio = _turn_speeds(made) / np.maximum(fastest, _SLOW)
+        worst.append(float(ratio.max()))
+        if worst[-1] <= _FASTER:
+            return made
+    return tried[int(np.argmin(worst))]
+
+
+def _turn_speeds(motion: Motion) -> FloatArray:
+    """Return the fastest turn of each joint, (J,) radians a second."""
+    turns = quat.angle(motion.rotations[:-1], motion.rotations[1:])
+    out: FloatArray = turns.max(axis=0, initial=0.0) * motion.rate
+    return out
+
+
+def _time_of(warp: TimeWarp, motion: Motion, joint: int, times: FloatArray) -> FloatArray:
+    return warp(times, motion.skeleton.names[joint])
+
+
+def turns_at(motion: Motion, turns: FloatArray, times: FloatArray) -> FloatArray:
+    """Sample rotations (F, 4) of a motion at other times."""
+    frame, share = motion.frame_at(times)
+    return quat.slerp(turns[frame], turns[np.minimum(frame + 1, len(turns) - 1)], share)
+
+
+def _turn_waist(
+    motion: Motion, made: Motion, warp: TimeWarp, body: Body, arms: Sequence[LimbName]
+) -> Motion:
+    """Turn the trunk in space as it is at the arms' time: its joints share the hips' difference."""
+    hips = body.roles["hips"]
+    shared = set.intersection(*(_spine(body, a) for a in _both_arms(body, arms)))
+    spine = [j for j in reversed(_to_hips(body, arms[0])) if j in shared]
+    if not spine:
+        return made
+    then = _time_of(warp, motion, spine[-1], made.times)
+    busy = np.abs(then - made.times) > _SAME
+    now = global_rotations(made)[:, hips]
+    wanted = turns_at(motion, global_rotations(motion)[:, hips], then)
+    between = quat.multiply(quat.conjugate(now), wanted)
+    part = quat.exp(_bounded_turns(between) / len(spine))
+    local, above = made.rotations.copy(), quat.identity(len(made))
+    for j in spine:
+        own = made.rotations[:, j]
+        turned = quat.multiply(
+            quat.conjugate(above), quat.multiply(part, quat.multiply(above, own))
+        )
+        local[busy, j] = turned[busy]
+        above = quat.multiply(above, own)
+    return replace(made, rotations=local)
+
+
+def _bounded_turns(turns: FloatArray) -> FloatArray:
+    """Return rotation vectors (F, 3) that go on past half a turn, and slow down at a waist's limit.
+
+    A body that spins would wind its waist up: what is beyond the limit is left to the arm.
+    """
+    q = quat.continuous(turns)
+    q = -q if q[len(q) // 2, 0] < 0 else q
+    sine = np.linalg.norm(q[:, 1:], axis=1)
+    angle = 2.0 * np.arctan2(sine, q[:, 0])
+    over = np.maximum(angle - _WAIST, 0.0)
+    bounded = np.minimum(angle, _WAIST) + _WAIST_MORE * (1 - np.exp(-over / _WAIST_MORE))
+    return np.asarray(bounded[:, None] * q[:, 1:] / np.maximum(sine, 1e-12)[:, None])
+
+
+def _both_arms(body: Body, arms: Sequence[LimbName]) -> list[LimbName]:
+    both: list[LimbName] = ["left_arm", "right_arm"]
+    return [a for a in both if a in body.limbs] or list(arms)
+
+
+def _lead(motion: Motion, made: Motion, warp: TimeWarp, body: Body, limb: LimbName) -> Motion:
+    """Lead a limb's end to where the source has it, from the hips, at the limb's time."""
+    part, hips = body.limbs[limb], body.roles["hips"]
+    then = _time_of(warp, motion, part.end, made.times)
+    busy = np.abs(then - made.times) > _SAME
+    if not busy.any():
+        return made
+    solver, points = LimbSolver.of(made, part), positions(motion)
+    from_hips = points[:, part.end] - points[:, hips]
+    track = [np.interp(then, motion.times, from_hips[:, c]) for c in range(3)]
+    move = solver.points[:, hips] + np.stack(track, axis=1) - solver.points[:, part.end]
+    turn = quat.multiply(
+        turns_at(motion, global_rotations(motion)[:, part.end], then),
+        quat.conjugate(solver.rotations[:, part.end]),
+    )
+    move[~busy], turn[~busy] = 0.0, [1.0, 0.0, 0.0, 0.0]
+    return solver.reach(part.end, move, turn)[0]

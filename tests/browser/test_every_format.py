@@ -1,0 +1,61 @@
+"""Every format that the empty page names opens when a file of it is dropped."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from browser_running import Studying
+from every_format import motion_file
+
+Open = Callable[..., Studying]
+DROP = """files => retime.actions.upload(files.map(([name, text]) =>
+    new File([Uint8Array.from(atob(text), c => c.charCodeAt(0))], name)))"""
+
+
+def drop(page: Studying, files: list[Path]) -> None:
+    sent = [[f.name, base64.b64encode(f.read_bytes()).decode()] for f in files]
+    page.page.evaluate(DROP, sent)
+
+
+def advertised(page: Studying) -> list[str]:
+    """The formats that a person reads on the empty page."""
+    text = page.page.locator(".empty p").inner_text()
+    names = text.split(". ")[0].replace(" or ", ", ").split(", ")
+    return [f".{name.lower()}" for name in names]
+
+
+def test_every_format_on_the_empty_page_opens(open_page: Open, tmp_path: Path) -> None:
+    for package in ("pufbx", "pxr", "ezc3d"):
+        pytest.importorskip(package)
+    page = open_page()
+    suffixes = advertised(page)
+    assert {".bvh", ".glb", ".fbx", ".usdz", ".npz", ".amc", ".c3d"} <= set(suffixes)
+    for count, suffix in enumerate(suffixes, 1):
+        folder = tmp_path / suffix[1:]
+        folder.mkdir()
+        drop(page, motion_file(suffix, folder))
+        page.until(
+            f"Object.keys(retime.state.project.value.motions).length === {count}"
+            " || retime.state.problems.value.length"
+        )
+        assert page.get("retime.state.problems.value.map(p => p.text)") == [], suffix
+        newest = page.get("Object.keys(retime.state.project.value.motions).at(-1)")
+        page.page.evaluate("id => retime.actions.run({ type: 'use_motion', id })", newest)
+        page.until(f"retime.state.source.value?.header.id === '{newest}'")
+        page.up_to_date()
+        assert page.get("retime.state.result.value.duration") > 0, suffix
+        assert page.get("retime.state.problems.value.map(p => p.text)") == [], suffix
+
+
+def test_a_skeleton_alone_says_what_to_open_next(open_page: Open, tmp_path: Path) -> None:
+    page = open_page()
+    motion, skeleton = motion_file(".amc", tmp_path)
+    drop(page, [skeleton])
+    page.until("retime.state.problems.value.length === 1")
+    assert "Open the .amc" in page.get("retime.state.problems.value[0].text")
+    drop(page, [motion])  # the skeleton was kept
+    page.until("Object.keys(retime.state.project.value.motions).length === 1")

@@ -1,0 +1,48 @@
+"""One small motion file of every format that retime reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+import retime
+from asf_making import ASF, amc_text
+from fbx_making import made_of
+from retime import samples
+
+__all__ = ["motion_file"]
+
+
+def motion_file(suffix: str, folder: Path) -> list[Path]:
+    """Write a motion of a format; return its files, of which several may belong together."""
+    path = folder / f"take_01{suffix}"
+    if suffix in (".amc", ".asf"):
+        skeleton = folder / "take.asf"
+        skeleton.write_text(ASF)
+        amc = path.with_suffix(".amc")
+        amc.write_bytes(amc_text().encode())
+        return [amc, skeleton]
+    if suffix == ".c3d":
+        return [_c3d(path)]
+    if suffix == ".fbx":
+        return [made_of(samples.walk()).write(path)]
+    retime.write(samples.walk(), path)
+    return [path]
+
+
+def _c3d(path: Path) -> Path:
+    import ezc3d
+
+    c3d = ezc3d.c3d()
+    labels = ["LANK", "LTOE", "RANK", "RTOE"]
+    c3d["parameters"]["POINT"]["RATE"]["value"] = [100.0]
+    c3d["parameters"]["POINT"]["UNITS"]["value"] = ["mm"]
+    c3d["parameters"]["POINT"]["LABELS"]["value"] = labels
+    t = np.arange(120) / 100
+    points = np.ones((4, len(labels), len(t)))
+    for k in range(len(labels)):
+        points[:3, k] = [100 * k + 50 * np.sin(3 * t), 1000 * t, 20 + 50 * k + 0 * t]
+    c3d["data"]["points"] = points
+    c3d.write(str(path))
+    return path

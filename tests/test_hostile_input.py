@@ -1,0 +1,158 @@
+"""Input that is meant to hurt, or badly damaged: a sentence or an answer, and soon."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import retime
+from retime import FormatError, InputError, samples
+from retime.batch.manifest import Manifest, Row, read_rows
+from retime.body import find_body
+from retime.body.names import _tokens
+from retime.recipe.json import from_document
+
+Run = Callable[..., tuple[int, str, str]]
+RECIPE = {"format": "retime-recipe", "version": 2, "steps": [{"method": "spline"}]}
+
+
+def nested(depth: int) -> str:
+    return "[" * depth + "]" * depth
+
+
+def test_a_long_name_of_capitals_is_read_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "a.bvh"
+    retime.write(samples.jump(), file)
+    text = file.read_text()
+    assert "JOINT RightHand" in text
+    file.write_text(text.replace("JOINT RightHand", "JOINT " + "A" * 16_000, 1))
+    begun = time.monotonic()
+    find_body(retime.read(file))
+    assert time.monotonic() - begun < 3
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("LUArm", ["l", "u", "arm"]),
+        ("HTMLParser", ["html", "parser"]),
+        ("mixamorig:LeftUpLeg", ["left", "up", "leg"]),
+        ("ABc", ["a", "bc"]),
+    ],
+)
+def test_capitals_are_split_as_before(name: str, words: list[str]) -> None:
+    assert _tokens(name) == words
+
+
+@pytest.mark.parametrize("depth", [150, 900, 200_000])
+def test_nested_json_is_a_sentence(depth: int, tmp_path: Path, run: Run, jump_file: Path) -> None:
+    deep = tmp_path / "deep.json"
+    deep.write_text(nested(depth))
+    out = tmp_path / "o.bvh"
+    archive = dict(np.load(_npz(tmp_path)))
+    archive["about"] = np.frombuffer(nested(depth).encode(), dtype=np.uint8)
+    np.savez(tmp_path / "deep.npz", **archive)
+    commands = [
+        ("run", deep, jump_file, out),
+        ("warp", "show", deep),
+        ("info", jump_file, "--map", deep),
+        ("apply", jump_file, out, "--duration", "2", "--contacts", deep),
+        ("surface", jump_file, out, "--keys", deep),
+        ("info", tmp_path / "deep.npz"),
+    ]
+    for command in commands:
+        status, _, err = run(*command)
+        assert (status, "nested more than 100 levels deep" in err) == (2, True), (command, err)
+
+
+def _npz(folder: Path) -> Path:
+    retime.write(samples.jump(), folder / "a.npz")
+    return folder / "a.npz"
+
+
+def test_a_nested_parameter_is_a_sentence() -> None:
+    deep = json.loads(nested(500))
+    recipe = {**RECIPE, "steps": [{"method": "spline", "parameters": {"keytimes": deep}}]}
+    with pytest.raises(InputError, match="step 1: its JSON is nested more than 100 levels deep"):
+        from_document(recipe)
+
+
+def test_one_bad_line_does_not_silence_the_engine() -> None:
+    lines = [
+        b"\xff\xfe\x80",
+        b"not json",
+        nested(200_000).encode(),
+        b'{"id": 7, "check": ' + nested(900).encode() + b"}",
+        b"",
+    ]
+    engine = subprocess.Popen(
+        [sys.executable, "-m", "retime", "engine"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert engine.stdin is not None
+    assert engine.stdout is not None
+    watch = threading.Timer(60, engine.kill)
+    watch.start()
+    try:
+        for number, line in enumerate(lines):
+            asked = json.dumps({"id": number, "version": 1}).encode()
+            engine.stdin.write(line + b"\n" + asked + b"\n")
+            engine.stdin.flush()
+            answers: list[dict[str, object]] = []
+            while not answers or answers[-1].get("done") is None:
+                said = engine.stdout.readline()
+                assert said, f"no answer after {line[:20]!r}"
+                answers.append(json.loads(said))
+            assert answers[-1]["id"] == number
+            assert len(answers) == (2 if line else 1)
+            assert all("error" in answer for answer in answers[:-1])
+    finally:
+        watch.cancel()
+        engine.kill()
+        engine.communicate()
+
+
+def _damage(path: Path, how: str) -> None:
+    if how == "bytes":
+        data = bytearray(path.read_bytes())
+        data[100:4096] = b"\x7f" * 3996
+        path.write_bytes(bytes(data))
+    elif how == "text":
+        path.write_text("no database at all, but long enough to be looked at" * 100)
+    else:
+        with sqlite3.connect(path) as db:
+            db.execute("UPDATE results SET varied = ?", ("{broken",))
+
+
+@pytest.mark.parametrize("how", ["bytes", "text", "rows"])
+def test_a_damaged_batch_database_is_a_sentence(how: str, tmp_path: Path, run: Run) -> None:
+    library, out, recipe = tmp_path / "clips", tmp_path / "out", tmp_path / "recipe.json"
+    library.mkdir()
+    out.mkdir()
+    retime.write(samples.jump(), library / "a.bvh")
+    recipe.write_text(json.dumps(RECIPE))
+    path = out / "manifest.sqlite"
+    manifest = Manifest(path)
+    manifest.put(Row("a.bvh", "a.bvh", state="done"))
+    manifest.close()
+    _damage(path, how)
+    with pytest.raises(InputError, match=r"manifest.sqlite is damaged .*; move it away"):
+        read_rows(out)
+    for command in (("batch", recipe, library, out, "--resume"), ("report", out)):
+        status, _, err = run(*command)
+        assert status == 2, (command, err)
+        assert "manifest.sqlite is damaged" in " ".join(err.split()), (command, err)
+
+
+def test_parse_errors_still_name_the_file(tmp_path: Path) -> None:
+    (tmp_path / "w.json").write_text(nested(200))
+    with pytest.raises(FormatError, match=r"w\.json: its JSON is nested"):
+        retime.read_warp(tmp_path / "w.json")
