@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi, type Mock } from "vitest";
-import { assign } from "../src/panels/dom";
 import type { RetimedClip } from "../src/store/clip";
 import { Frames } from "../src/store/frames";
 import * as state from "../src/store/state";
-import { coneCorners, coneTriangles } from "../src/viewport/cone_corners";
+import { coneCorners, coneTriangles } from "../src/viewport/body/cone_corners";
 
 const result = (): RetimedClip => ({}) as RetimedClip;
 const arrive = (): void => {
@@ -112,7 +111,7 @@ describe("a rounded cone", () => {
     for (let k = 0; k < index.length; k += 3) {
       const [a, b, c] = [index[k]!, index[k + 1]!, index[k + 2]!].map(key) as [string, string, string];
       expect(new Set([a, b, c]).size).toBe(3); // none is a mere line
-      for (const [from, to] of [[a, b], [b, c], [c, a]]) edges.set(`${from}|${to}`, (edges.get(`${from}|${to}`) ?? 0) + 1);
+      for (const edge of [`${a}|${b}`, `${b}|${c}`, `${c}|${a}`]) edges.set(edge, (edges.get(edge) ?? 0) + 1);
     }
     for (const [edge, count] of edges) {
       const [from, to] = edge.split("|");
@@ -124,19 +123,5 @@ describe("a rounded cone", () => {
     const { fine, few } = coneTriangles(12, 3);
     expect(few.length).toBeLessThan(fine.length / 2);
     expect(few.every((k) => fine.includes(k))).toBe(true);
-  });
-});
-
-describe("assign", () => {
-  it("sets what changes and leaves the rest alone", () => {
-    const sets: string[] = [];
-    const host = {
-      get hidden() { return false; },
-      set hidden(_: boolean) { sets.push("hidden"); },
-      get title() { return "old"; },
-      set title(_: string) { sets.push("title"); },
-    } as unknown as HTMLElement;
-    assign(host, { hidden: false, title: "new" });
-    expect(sets).toEqual(["title"]);
   });
 });

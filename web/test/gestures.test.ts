@@ -1,10 +1,9 @@
 /** The hand that all plots share, and presses in a row, without a page. */
 
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import * as actions from "../src/store/actions";
 import { Nudges } from "../src/store/nudges";
-import { GestureHand, type Grips, type HandHost } from "../src/timeline/gesture_hand";
-import type { Gesture, Pull } from "../src/timeline/gesture_host";
+import { GestureHand, type Grips, type HandHost } from "../src/timeline/plot/gesture_hand";
+import type { Gesture, Pull } from "../src/timeline/plot/gesture_host";
 
 class FakeCanvas extends EventTarget {
   readonly style = { cursor: "" };
@@ -170,23 +169,21 @@ describe("a gesture of the hand", () => {
 
 describe("presses in a row", () => {
   test("become one change once the hand rests, and none where it is given up", () => {
-    const commit = vi.spyOn(actions, "commit").mockImplementation(() => undefined);
-    const discard = vi.spyOn(actions, "discard").mockImplementation(() => undefined);
-    const kept = vi.fn();
+    const [commit, discard, kept] = [vi.fn(), vi.fn(), vi.fn()];
+    const drag = { commit, discard };
     const nudges = new Nudges<number>(kept);
     for (const k of [1, 2, 3]) {
-      nudges.go(k);
+      nudges.go(drag, k);
       vi.advanceTimersByTime(300);
     }
     expect(commit).not.toHaveBeenCalled();
     vi.advanceTimersByTime(200);
     expect([commit.mock.calls.length, kept.mock.calls]).toEqual([1, [[3]]]);
     nudges.settle(); // there is nothing more
-    nudges.go(4);
+    nudges.go(drag, 4);
     expect(nudges.giveUp()).toBe(true);
     expect(nudges.giveUp()).toBe(false);
     vi.advanceTimersByTime(500);
     expect([commit.mock.calls.length, discard.mock.calls.length]).toEqual([1, 1]);
-    vi.restoreAllMocks();
   });
 });

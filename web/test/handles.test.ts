@@ -5,12 +5,12 @@ import { scoreRows, sayLate } from "../src/timeline/live/live_score";
 import { beyond, lateBounds } from "../src/timeline/live/live_plots";
 import { layerOf, layerScale, scaleLabel, stripHeight, togetherOf } from "../src/timeline/layers/layer_values";
 import type { RetimedClip } from "../src/store/clip";
-import { reachOf, turnOf, withEdit, type PoseDocument } from "../src/viewport/pose_edit";
+import { reachOf, turnOf, withEdit, type PoseDocument } from "../src/viewport/poses/pose_edit";
 import {
   alongLine, angleAbout, distance, dot, onPlane, pixelsToSegment, quatOf, ringPlaces, seenFrom, turnedOn, turnInParent,
   unit, vectorOf, wrapped, type Point, type Quat,
-} from "../src/viewport/pose_math";
-import { chainTo, missInWords, type Miss } from "../src/viewport/pose_miss";
+} from "../src/viewport/poses/pose_math";
+import { chainTo, missInWords, type Miss } from "../src/viewport/poses/pose_miss";
 
 const near = (a: readonly number[], b: readonly number[], digits = 6): void =>
   a.forEach((value, k) => expect(value).toBeCloseTo(b[k]!, digits));

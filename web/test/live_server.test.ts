@@ -3,12 +3,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { LiveServerHeader } from "../src/protocol";
 import {
-  APART, endServer, expectServer, isServerShown, KEPT, leaveServer, listening, receiveServerFrame, serverCrowded, serverFrame,
+  APART, endServer, expectServer, isServerShown, KEPT, leaveServer, listening, receiveServerFrame, serverCrowded,
+  serverFrame,
   serverHistory, serverNote, serverReading,
 } from "../src/store/live_server";
 import * as state from "../src/store/state";
 import { serverRows } from "../src/timeline/live/live_server_bar";
-import { figureShape, roleParents } from "../src/viewport/live_figures";
+import { figureShape, roleParents } from "../src/viewport/body/live_figures";
 
 const header = (changes: Partial<LiveServerHeader> = {}): LiveServerHeader => ({
   type: "live-server", request: 7, reference: "walk", time: 1.5, rate: 0.3, heard: 1.4, confidence: 0.9, late: 0.2,

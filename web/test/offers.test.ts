@@ -1,17 +1,17 @@
 /** What is offered and shown for a document: fields, suggestions, speeds, the range. */
 
 import { afterEach, describe, expect, it } from "vitest";
-import { optionsOf } from "../src/panels/motionfield";
-import { whyNot } from "../src/panels/numberfield";
-import { Parameter } from "../src/panels/parameter";
-import { videoName } from "../src/panels/record";
-import { nextFocus } from "../src/panels/step_rows";
+import { optionsOf } from "../src/panels/form/motions";
+import { whyNot } from "../src/panels/form/number";
+import { Parameter } from "../src/panels/form/parameter";
+import { videoName } from "../src/panels/export/record";
+import { nextFocus } from "../src/panels/recipe/step_rows";
 import type { FormField, Project, StepEntry } from "../src/protocol";
 import { RetimedClip } from "../src/store/clip";
 import * as state from "../src/store/state";
 import { isTaken, openSuggestions } from "../src/store/suggested";
-import { keyRate, mostRate, rateWords } from "../src/timeline/key_marks";
-import type { Scene } from "../src/timeline/scene";
+import { keyRate, mostRate, rateWords } from "../src/timeline/warp/key_marks";
+import type { Scene } from "../src/timeline/plot/scene";
 
 const field = (given: Partial<FormField>): FormField => ({
   name: "x", label: "X", help: "", kind: "number", unit: "", default: null, required: false,
@@ -35,7 +35,7 @@ function result(seconds: number): RetimedClip {
     ["positions", new Float32Array(3 * times.length)], ["times", times], ["output", ramp], ["source", ramp],
   ]);
   const header = { fps: 60, contacts: [], steps: [] };
-  return new RetimedClip(header as never, arrays as never);
+  return new RetimedClip(header as never, arrays);
 }
 
 afterEach(() => {

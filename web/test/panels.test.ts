@@ -1,24 +1,24 @@
 /** What panels decide, without a page: words, numbers, places. */
 
-import { signal } from "@preact/signals-core";
+import { signal } from "@preact/signals";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { peaksOf } from "../src/panels/audio";
-import { exportAddress } from "../src/panels/export";
-import { digitsFor, left, number, parseNumber, took } from "../src/panels/format";
-import { gravityOf, gravityValue } from "../src/panels/gravity";
-import { savedWord } from "../src/panels/header";
-import { neighbourKey, rangeWith } from "../src/panels/keys";
-import { timelineHeight } from "../src/panels/layout";
-import { limbsOf } from "../src/panels/limbs";
-import { withFactor } from "../src/panels/masses";
-import { within } from "../src/panels/number";
-import { advance } from "../src/panels/playback";
-import { arrange, columns, numberLook } from "../src/panels/presentation";
-import { crossing } from "../src/panels/region";
-import { landing } from "../src/panels/reorder";
-import { statusOf } from "../src/panels/status";
-import { versionName } from "../src/panels/versions";
-import { afterWhile } from "../src/panels/waiting";
+import { peaksOf } from "../src/store/sound";
+import { exportAddress } from "../src/panels/export/export";
+import { digitsFor, left, number, parseNumber, took } from "../src/words/numbers";
+import { gravityOf, gravityValue } from "../src/panels/physics/gravity_values";
+import { savedWord } from "../src/panels/header/header";
+import { neighbourKey, rangeWith } from "../src/panels/page/keys";
+import { timelineHeight } from "../src/panels/page/layout";
+import { limbsOf } from "../src/store/limbs";
+import { withFactor } from "../src/panels/physics/masses";
+import { within } from "../src/controls/number";
+import { advance } from "../src/store/playback";
+import { arrange, columns, numberLook } from "../src/panels/form/presentation";
+import { crossing } from "../src/panels/physics/region_plot";
+import { landing } from "../src/panels/recipe/reorder";
+import { statusOf } from "../src/panels/inspector/status";
+import { versionName } from "../src/panels/header/versions";
+import { afterWhile } from "../src/store/waiting";
 import type { FormField, MethodForm } from "../src/protocol";
 
 const field = (given: Partial<FormField>): FormField => ({

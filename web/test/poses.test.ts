@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { PosesEditor } from "../src/protocol";
-import { slipOf } from "../src/panels/poses_contacts";
-import { chainBelow, delay } from "../src/panels/poses_succession";
+import { slipOf } from "../src/panels/poses/slip";
+import { chainBelow, delay } from "../src/panels/poses/delays";
 import {
   detailOf, goingOn, namesPoses, sameKind, sayEdit, sayLater, withDetail, withDocument,
 } from "../src/store/pose_edits";

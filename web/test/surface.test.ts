@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { turnBetween, turnedBy } from "../src/panels/surface_body";
-import { cutNote, degreeFor, withDrag } from "../src/panels/surface_drag";
-import { shares } from "../src/panels/surface_reach";
-import { widenedNote } from "../src/panels/surface_shape";
-import { ahead, dragged, jointTitle, keyWords, shifted } from "../src/panels/surface_words";
+import { turnBetween, turnedBy } from "../src/panels/surface/heading";
+import { degreeFor, withDrag } from "../src/panels/surface/joints";
+import { shares } from "../src/panels/surface/reach";
+import { cutNote, widenedNote } from "../src/panels/surface/notes";
+import { ahead, dragged, jointTitle, keyWords, shifted } from "../src/words/surface_keys";
 import { Clip, type RetimedClip } from "../src/store/clip";
 import {
   dragsOf, fadeThatFits, farthestOf, fastest, rangeOf, roomAt, shiftRoom, sigmaOf, spanOf, surfaceKeysOf, timeRoom,
@@ -12,8 +12,8 @@ import {
 import { niceSpan } from "../src/timeline/joints/joint_plot";
 import { curvesOf } from "../src/timeline/joints/joint_scene";
 import { shorterFade } from "../src/timeline/joints/surface_edits";
-import { thin } from "../src/timeline/thinning";
-import { alongLine, handleOf, nearest, onFrame, ridden, type Point } from "../src/viewport/surface_geometry";
+import { thin } from "../src/timeline/plot/thinning";
+import { alongLine, handleOf, nearest, onFrame, ridden, type Point } from "../src/viewport/surface/surface_geometry";
 import type { SurfaceKeyView } from "../src/protocol";
 
 const BODY = {

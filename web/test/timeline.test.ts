@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { FormField, MethodForm } from "../src/protocol";
 import type { Key } from "../src/store/state";
-import { Axis, tickLabel, tickParts, ticks, tickStep } from "../src/timeline/axis";
-import { limitsOf } from "../src/timeline/limits";
-import { refuse } from "../src/timeline/refusal";
-import { corners, endRange, settle, sourceRange, type Room } from "../src/timeline/room";
-import { layOut } from "../src/timeline/rows";
-import { snapToFrame, snapToMoments } from "../src/timeline/snapping";
-import { thin } from "../src/timeline/thinning";
-import { parseKey } from "../src/timeline/typing";
+import { Axis, tickLabel, tickParts, ticks, tickStep } from "../src/timeline/plot/axis";
+import { limitsOf } from "../src/timeline/warp/limits";
+import { refuse } from "../src/timeline/warp/refusal";
+import { corners, endRange, settle, sourceRange, type Room } from "../src/timeline/warp/room";
+import { layOut } from "../src/timeline/warp/rows";
+import { snapToFrame, snapToMoments } from "../src/timeline/plot/snapping";
+import { thin } from "../src/timeline/plot/thinning";
+import { parseKey } from "../src/timeline/warp/typing";
 
 const asIs = (t: number): number => t;
 const form = (...fields: Partial<FormField>[]): MethodForm =>

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { Clip } from "../src/store/clip";
-import { axesOf, facingOf, fitted, framedPoints, turned, type Vec } from "../src/viewport/framing";
-import { ghostTimes } from "../src/viewport/ghosts";
-import { between, distance, locate, on } from "../src/viewport/place";
-import { trailPoints } from "../src/viewport/pointpath";
-import { shapeOf, type Volume } from "../src/viewport/shape";
+import { axesOf, facingOf, fitted, framedPoints, turned, type Vec } from "../src/viewport/camera/framing";
+import { ghostTimes } from "../src/viewport/body/ghosts";
+import { between, distance, locate, on } from "../src/viewport/body/place";
+import { trailPoints } from "../src/viewport/ground/pointpath";
+import { shapeOf, type Volume } from "../src/viewport/body/shape";
 
 type Point = [number, number, number];
 

@@ -1,50 +1,22 @@
-/** What a person does, as commands: drags are previews and one commit at the end. */
+/** What a person does, as commands; drags are in `transaction.ts`. */
 
-import { batch } from "@preact/signals-core";
-import type { ChangeStep, Command, NewStep } from "../protocol";
-import { nextRequest, send, show, want } from "./connection";
+import { batch } from "@preact/signals";
+import type { ChangeStep, NewStep } from "../protocol";
+import { nextRequest, run, send, show, want } from "./connection";
 import { expectServer, leaveServer } from "./live_server";
 import { isRefused } from "./solver";
 import * as state from "./state";
+import { discardShown, openDrag, type Change } from "./transaction";
 
-export function run(command: Command): boolean {
-  const request = nextRequest();
-  if (!send({ type: "do", request, command })) return false;
-  want(request, true);
-  return true;
-}
+export { run } from "./connection";
 
-/** Show a change of a step while it is dragged; nothing is kept until `commit`. */
-export function preview(change: Omit<ChangeStep, "type">): void {
-  const command: ChangeStep = { type: "change_step", ...change };
-  // All at once: whoever sees the change knows that its result is on its way.
-  batch(() => {
-    state.pending.value = command;
-    const request = nextRequest();
-    if (send({ type: "preview", request, command })) want(request, false);
-  });
-}
-
-/** Keep what is dragged: one step of undo. */
-export function commit(): void {
-  const command = state.pending.value;
-  if (!command) return;
-  if (isRefused(command.id, command.parameters ?? {})) return discard();
-  run(command);
-}
-
-/** Give a drag up: all is as before. */
-export function discard(): void {
-  if (!state.pending.value) return;
-  batch(() => {
-    state.pending.value = null;
-    const request = nextRequest();
-    if (send({ type: "discard", request })) want(request, true);
-  });
-}
+/** Drag a step without a pointer, for scripts: show a change, then `commit` or `discard` it. */
+export const preview = ({ id, ...values }: Omit<ChangeStep, "type">): void => openDrag(id).update(values);
+export const commit = (): void => openDrag().commit();
+export const discard = discardShown;
 
 /** Change a step at once. */
-export function change(id: string, values: Omit<ChangeStep, "type" | "id">): void {
+export function change(id: string, values: Change): void {
   const command: ChangeStep = { type: "change_step", id, ...values };
   if (isRefused(id, values.parameters ?? {})) {
     fail("The keytime was not kept", "No timing goes through it at the allowed speeds. Move it, or raise Max speed.");
@@ -81,7 +53,7 @@ export const save = (): void => void send({ type: "save" });
 
 /** Stop what is being computed, and a drag with it. */
 export function cancel(): void {
-  if (state.pending.value) discard();
+  discardShown();
   sending?.abort();
   send({ type: "cancel" });
 }

@@ -1,7 +1,7 @@
 /** The one WebSocket: requests out, documents, progress and frames in; it comes back by itself. */
 
-import { batch, effect } from "@preact/signals-core";
-import type { ClientMessage, ServerMessage } from "../protocol";
+import { batch, effect } from "@preact/signals";
+import type { ClientMessage, Command, ServerMessage } from "../protocol";
 import { LiveRun, PhysicsView, RetimedClip, SourceClip } from "./clip";
 import { endServer, leaveServer, receiveServerFrame } from "./live_server";
 import * as state from "./state";
@@ -34,6 +34,14 @@ export function want(request: number, settles: boolean): void {
   wanted = request;
   if (settles) settled = request;
   state.computing.value = true;
+}
+
+/** Send a command that changes the document; false where the server is gone. */
+export function run(command: Command): boolean {
+  const request = nextRequest();
+  if (!send({ type: "do", request, command })) return false;
+  want(request, true);
+  return true;
 }
 
 export function connect(): void {

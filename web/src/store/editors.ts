@@ -1,6 +1,6 @@
 /** Which tab goes with the selected step: surfaces have joint times, staggered poses have rows. */
 
-import { computed, effect } from "@preact/signals-core";
+import { computed, effect } from "@preact/signals";
 import * as state from "./state";
 
 const TAB_OF: Readonly<Record<string, state.Tab>> = { surface: "joints", stagger: "poses" };

@@ -44,7 +44,8 @@ export class Frames {
 
   private mayWait(): boolean {
     const now = state.result.peek();
-    return this.patient && state.pending.peek() !== null && state.computing.peek() && now === this.painted && now !== this.late;
+    const awaited = state.pending.peek() !== null && state.computing.peek();
+    return this.patient && awaited && now === this.painted && now !== this.late;
   }
 
   private clear(): void {

@@ -1,6 +1,6 @@
 /** A motion that was followed as if it came live, as it is played back: its own time, and both bodies at it. */
 
-import { computed, signal } from "@preact/signals-core";
+import { computed, signal } from "@preact/signals";
 import { interpolate, type LiveRun, type SourceClip } from "./clip";
 import * as state from "./state";
 

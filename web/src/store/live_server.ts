@@ -1,6 +1,6 @@
 /** A running `retime live` that this window listens to: its latest frame, and how following went since. */
 
-import { batch, computed, signal } from "@preact/signals-core";
+import { batch, computed, signal } from "@preact/signals";
 import type { LiveServerHeader } from "../protocol";
 import type { LiveRun } from "./clip";
 import * as state from "./state";

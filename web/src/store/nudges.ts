@@ -1,19 +1,24 @@
-/** Changes by presses of a key in a row: previews that become one step of undo once the hand rests. */
+/** Changes by presses of a key in a row: one drag, committed as one undo step when no press follows. */
 
-import * as actions from "./actions";
+import type { Transaction } from "./transaction";
 
 const COMMIT_AFTER = 400; // milliseconds without a press
 
-export class Nudges<T> {
+type Open = Pick<Transaction, "commit" | "discard">;
+
+export class Nudges<T, D extends Open = Open> {
   /** What the presses so far amount to; null where nothing is under way. */
   current: T | null = null;
+  /** The drag that the presses update. */
+  drag: D | null = null;
   private timer = 0;
 
   /** `kept` is told what was kept: to announce it. */
   constructor(private readonly kept: (nudged: T) => void = () => undefined) {}
 
-  /** A press was previewed: wait for the next one. */
-  go(nudged: T): void {
+  /** A press updated a drag: wait for the next one. */
+  go(drag: D, nudged: T): void {
+    this.drag = drag;
     this.current = nudged;
     clearTimeout(this.timer);
     this.timer = Number(setTimeout(() => this.settle(), COMMIT_AFTER));
@@ -21,23 +26,22 @@ export class Nudges<T> {
 
   /** Keep what was nudged so far. */
   settle(): void {
-    const nudged = this.end();
-    if (nudged === null) return;
-    actions.commit();
-    this.kept(nudged);
+    const { drag, current } = this;
+    this.end();
+    drag?.commit();
+    if (current !== null) this.kept(current);
   }
 
   /** Give up what was nudged; false where nothing was. */
   giveUp(): boolean {
-    if (this.end() === null) return false;
-    actions.discard();
-    return true;
+    const { drag } = this;
+    this.end();
+    drag?.discard();
+    return drag !== null;
   }
 
-  private end(): T | null {
+  private end(): void {
     clearTimeout(this.timer);
-    const nudged = this.current;
-    this.current = null;
-    return nudged;
+    this.current = this.drag = null;
   }
 }

@@ -94,7 +94,7 @@ function howMuch(edit: PoseEdit): string {
   const weight = value("weight");
   if (weight !== null) return `by ${weight.toFixed(2)}`;
   const refinements = edit["refinements"];
-  const only = refinements && typeof refinements === "object" ? Object.values(refinements as object) : [];
+  const only = refinements && typeof refinements === "object" ? Object.values(refinements) : [];
   return only.length === 1 && typeof only[0] === "number" ? sayLater(only[0]) : "";
 }
 

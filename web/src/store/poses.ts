@@ -1,12 +1,13 @@
 /** Staggered poses as the tab, the panel and the view's tool read and edit them. */
 
-import { computed, signal } from "@preact/signals-core";
+import { computed, signal } from "@preact/signals";
 import type { PosesEditor, StepEntry } from "../protocol";
 import * as actions from "./actions";
 import type { RetimedClip } from "./clip";
 import { withDocument, type PoseEdit } from "./pose_edits";
 import { PosesView } from "./poses_view";
 import * as state from "./state";
+import { begin, type Change, type Transaction } from "./transaction";
 
 export * from "./pose_edits";
 export { placePose, PosesView, type PlacedPose } from "./poses_view";
@@ -45,10 +46,8 @@ export function editsOf(step: StepEntry | null): PoseEdit[] {
   return Array.isArray(listed) ? (listed as PoseEdit[]) : [];
 }
 
-export const stepNamed = (id: string): StepEntry | null => state.steps.value.find((s) => s.id === id) ?? null;
-
-/** An empty list is the default: it is not written. */
-const parameters = (edits: PoseEdit[]): Record<string, unknown> => ({ edits: edits.length ? edits : null });
+/** The change that makes a list of edits the step's; an empty list is the default and is not written. */
+export const editsChange = (edits: PoseEdit[]): Change => ({ parameters: { edits: edits.length ? edits : null } });
 
 /** A tool that previews while it is open; it is given up when another edit begins. */
 let giveUpTool: (() => void) | null = null;
@@ -67,47 +66,43 @@ export function endTool(): void {
 }
 
 /** Change the whole list at once: one step of undo. */
-export const setEdits = (step: string, edits: PoseEdit[]): void =>
-  actions.change(step, { parameters: parameters(edits) });
+export const setEdits = (step: string, edits: PoseEdit[]): void => actions.change(step, editsChange(edits));
 
 export function addEdits(step: string, ...added: PoseEdit[]): void {
   endTool();
-  setEdits(step, [...editsOf(stepNamed(step)), ...added]);
+  setEdits(step, [...editsOf(state.stepNamed(step)), ...added]);
 }
 
 /**
- * Edits that are being made: all that is shown goes on top of the list as it was when this began, so that a drag or an
- * open tool leaves what it ends with and nothing of what it passed.
+ * A drag of edits: what it shows goes on top of the list as it was when the drag began, so that it leaves only what it
+ * ends with.
  */
-export class LiveEdits {
+export class EditsDrag {
   private readonly before: PoseEdit[];
+  private readonly transaction: Transaction;
+
   constructor(readonly step: string) {
     endTool();
-    this.before = editsOf(stepNamed(step));
+    this.before = editsOf(state.stepNamed(step));
+    this.transaction = begin(step);
   }
 
-  preview(...made: PoseEdit[]): void {
-    actions.preview({ id: this.step, parameters: parameters([...this.before, ...made]) });
+  update(...made: PoseEdit[]): void {
+    this.transaction.update(editsChange([...this.before, ...made]));
   }
-  commit(...made: PoseEdit[]): void {
-    setEdits(this.step, [...this.before, ...made]);
+  commit(): void {
+    this.transaction.commit();
+  }
+  discard(): void {
+    this.transaction.discard();
   }
 }
 
-/** For sliders: an edit that replaces the last one where that is of the same kind and of the same poses and joints. */
-export const liveEdit = {
-  preview(step: string, edit: PoseEdit): void {
-    endTool();
-    previewEdits(step, withDocument(committedEdits(step), edit));
-  },
-  commit(step: string, edit: PoseEdit): void {
-    endTool();
-    setEdits(step, withDocument(committedEdits(step), edit));
-  },
-};
-
-export const previewEdits = (step: string, edits: PoseEdit[]): void =>
-  actions.preview({ id: step, parameters: parameters(edits) });
+/** The change that a slider makes: its edit replaces the last one where that has the same kind, poses and joints. */
+export function editChange(step: string, edit: PoseEdit): Change {
+  endTool();
+  return editsChange(withDocument(committedEdits(step), edit));
+}
 
 /** The list without what is being dragged. */
 export function committedEdits(step: string): PoseEdit[] {

@@ -1,7 +1,9 @@
 /** All that the windows' panels look at, as signals. Only `connection.ts` and `actions.ts` write the first part. */
 
-import { computed, signal } from "@preact/signals-core";
-import type { ChangeStep, MethodForm, Problem, Progress, Project, StepEntry, Suggested, Welcome } from "../protocol";
+import { computed, signal } from "@preact/signals";
+import type {
+  ChangeStep, MethodForm, Problem, Progress, Project, StepEntry, StepResult, Suggested, Welcome,
+} from "../protocol";
 import { StepTimes, type LiveRun, type PhysicsView, type RetimedClip, type SourceClip } from "./clip";
 
 export type Version = "A" | "B";
@@ -102,11 +104,15 @@ export function withChange(step: StepEntry, change: ChangeStep): StepEntry {
 
 export const steps = computed<StepEntry[]>(() => project.value?.versions[version.value] ?? []);
 export const step = computed<StepEntry | null>(() => steps.value.find((s) => s.id === selectedStep.value) ?? null);
+export const stepNamed = (id: string): StepEntry | null => steps.value.find((s) => s.id === id) ?? null;
 /** The selected step, where it has an editor of its own. */
 export const editing = computed<string | null>(() =>
   step.value && (step.value.method === "surface" || step.value.method === "stagger") ? step.value.id : null,
 );
 export const result = computed<RetimedClip | null>(() => results.value[version.value]);
+/** What the result says of a step. */
+export const stepResult = (id: string): StepResult | null =>
+  result.value?.header.steps.find((s) => s.id === id) ?? null;
 export const source = computed<SourceClip | null>(() => {
   const id = project.value?.source;
   return (id && clips.value.get(id)) || null;

@@ -1,6 +1,6 @@
 /** Moments worth a keytime that are none yet: the timeline and the inspector offer the same ones. */
 
-import { computed } from "@preact/signals-core";
+import { computed } from "@preact/signals";
 import * as state from "./state";
 
 /** As close as two keytimes may be, in either time, before one says nothing that the other does not; seconds. */

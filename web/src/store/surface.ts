@@ -1,6 +1,6 @@
 /** Time control surfaces of the selected step: what is looked at, and what a person does to it. */
 
-import { computed } from "@preact/signals-core";
+import { computed } from "@preact/signals";
 import type { SurfaceEditor, SurfaceKeyView } from "../protocol";
 import * as actions from "./actions";
 import { interpolate, type Clip } from "./clip";
@@ -8,6 +8,7 @@ import * as state from "./state";
 import {
   DEFAULTS, fadeThatFits, roomAt, spanOf, surfaceKeysOf, withChanges, type Span, type SurfaceChanges, type SurfaceKey,
 } from "./surface_keys";
+import type { Change } from "./transaction";
 
 export * from "./surface_keys";
 
@@ -41,14 +42,17 @@ export function givenSpan(): Span {
 
 // ---- what a person does
 
-/** Change a key of the edited step: at once, or only shown until `actions.commit`. */
-export function changeSurface(index: number, changes: SurfaceChanges, preview = false): void {
-  const step = state.step.value;
-  const keys = surfaceKeysOf(step);
-  if (!step || !keys[index]) return;
-  const made = keys.map((key, k) => (k === index ? withChanges(key, changes) : key));
-  if (preview) actions.previewParameter(step.id, "keys", made);
-  else actions.setParameter(step.id, "keys", made);
+/** The change of the edited step that changes one of its keys; null where that key is gone. */
+export function surfaceChange(index: number, changes: SurfaceChanges): Change | null {
+  const keys = surfaceKeysOf(state.step.value);
+  if (!keys[index]) return null;
+  return { parameters: { keys: keys.map((key, k) => (k === index ? withChanges(key, changes) : key)) } };
+}
+
+/** Change a key of the edited step at once. */
+export function changeSurface(index: number, changes: SurfaceChanges): void {
+  const change = surfaceChange(index, changes);
+  if (change && state.step.value) actions.change(state.step.value.id, change);
 }
 
 /** Remove a key; with the last one the step goes, which would do nothing. */

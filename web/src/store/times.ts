@@ -1,5 +1,6 @@
-/** Times as people type them: 2.4, 2.4s, 1:02.5, 48f and 80%. The table of tests/data/times.json holds for both parsers. */
+/** Times as people type them: 2.4, 2.4s, 1:02.5, 48f and 80%. Python reads them alike (tests/data/times.json). */
 
+import { parseNumber } from "../words/numbers";
 import * as state from "./state";
 
 /** What a time is a time of: a length, a moment of the output, or one of the source. */
@@ -60,6 +61,14 @@ export const timeReader =
   (kind: TimeKind, step: () => string | null) =>
   (typed: string): number | null =>
     parseTime(typed, kind, clockOf(step()));
+
+/** Read a number of a unit: a length in time where it is seconds; a percentage is a share where it is another unit. */
+export function readNumber(typed: string, unit: string | undefined): number | null {
+  if (unit === "s") return parseTime(typed, "length", clockOf(state.selectedStep.value));
+  const value = parseNumber(typed);
+  const isShare = value !== null && unit !== "%" && /%\s*$/.test(typed);
+  return isShare ? value / 100 : value;
+}
 
 /** From when to when a step was given its motion: by the source, or by the steps before it. */
 export function givenTo(step: string | null): [number, number] {

@@ -1,24 +1,24 @@
 /** What is in the picture at this moment: gathers the signals' values and draws them. */
 
-import { effect } from "@preact/signals-core";
+import { effect } from "@preact/signals";
 import { Scene, Vector3, WebGLRenderer } from "three";
 import type { RetimedClip } from "../store/clip";
 import { liveBodies } from "../store/live";
 import { serverShown } from "../store/live_server";
 import * as state from "../store/state";
-import { haste } from "./cones";
-import { poseLive } from "./live_pose";
-import { Marks } from "./marks";
+import { haste } from "./body/cones";
+import { poseLive } from "./body/live_pose";
+import { Marks } from "./ground/marks";
 import { readPalette, type Palette } from "./palette";
-import { Environment } from "./environment";
-import { LiveFigures } from "./live_figures";
-import { Subject } from "./subject";
-import { handlesChange } from "./pose_edit";
-import { PoseTool } from "./pose_tool";
-import { SurfaceTool } from "./surface_tool";
-import { Thumbnails } from "./thumbnail";
+import { Environment } from "./ground/environment";
+import { LiveFigures } from "./body/live_figures";
+import { Subject } from "./body/subject";
+import { handlesChange } from "./poses/pose_edit";
+import { PoseTool } from "./poses/pose_tool";
+import { SurfaceTool } from "./surface/surface_tool";
+import { Thumbnails } from "./body/thumbnail";
 import { ToolBench, type Tool } from "./tools";
-import { Viewpoint, type Shown, type Side } from "./viewpoint";
+import { Viewpoint, type Shown, type Side } from "./camera/viewpoint";
 
 /** Half the thickness of a trail, pixels. */
 const TRAIL = 1;
@@ -88,7 +88,7 @@ export class Picture {
   /** Have what was asked for drawn at once; else that waits for the page's own frame. */
   flush(): void {
     const gl = this.renderer.getContext() as WebGL2RenderingContext;
-    // Drivers put off a plain flush to the end of the frame; with a pixel that is asked for, not waited for, they cannot.
+    // Drivers put off a plain flush to the end of the frame; asking for a pixel, without waiting for it, prevents that.
     const pixel = gl.createBuffer();
     gl.bindBuffer(gl.PIXEL_PACK_BUFFER, pixel);
     gl.bufferData(gl.PIXEL_PACK_BUFFER, 4, gl.STREAM_READ);
@@ -184,7 +184,8 @@ export class Picture {
   dispose(): void {
     this.forget();
     this.subject?.dispose();
-    const parts = [this.environment, this.marks, this.figures, this.thumbnails, this.tools, this.viewpoint, this.renderer];
+    const { environment, marks, figures, thumbnails, tools, viewpoint, renderer } = this;
+    const parts = [environment, marks, figures, thumbnails, tools, viewpoint, renderer];
     for (const part of parts) part.dispose();
   }
 

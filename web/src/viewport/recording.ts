@@ -1,6 +1,6 @@
 /** A film of the view: plays the range once while the browser records the canvas. */
 
-import { effect } from "@preact/signals-core";
+import { effect } from "@preact/signals";
 import * as state from "../store/state";
 
 export interface Recording {

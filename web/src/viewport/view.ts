@@ -1,13 +1,13 @@
 /** The 3D view: follows the signals and draws only when something changed. */
 
-import { effect } from "@preact/signals-core";
+import { effect } from "@preact/signals";
 import { Frames } from "../store/frames";
 import * as state from "../store/state";
 import { Notice } from "./notice";
 import { Picture } from "./picture";
 import { recordCanvas, type Recording } from "./recording";
 import { drawsInSoftware } from "./software";
-import type { Side } from "./viewpoint";
+import type { Side } from "./camera/viewpoint";
 
 export interface ViewApi {
   readonly canvas: HTMLCanvasElement;

@@ -1,10 +1,10 @@
 /** The plot: how far ahead of the output each joint is, one curve a joint, coloured by limb, left ones dashed. */
 
-import { LIMB_TITLES, LIMBS, type Limb } from "../../panels/limbs";
+import { LIMB_TITLES, LIMBS, type Limb } from "../../store/limbs";
 import { aheadAt } from "../../store/surface";
-import { ticks, tickStep } from "../axis";
-import { crisp, labelValue, line, within } from "../plot";
-import { thin } from "../thinning";
+import { ticks, tickStep } from "../plot/axis";
+import { crisp, labelValue, line, within } from "../plot/plot";
+import { thin } from "../plot/thinning";
 import type { JointPlot } from "./joint_plot";
 import type { Curves } from "./joint_scene";
 import { isLeft } from "./limb_colours";

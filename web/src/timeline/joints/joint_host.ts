@@ -1,6 +1,6 @@
 /** What the tab's gestures and keys work on. */
 
-import type { GestureHost } from "../gesture_host";
+import type { GestureHost } from "../plot/gesture_host";
 import type { JointPlot } from "./joint_plot";
 import type { KeyDragView } from "./surface_row";
 

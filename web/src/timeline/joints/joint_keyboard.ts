@@ -2,8 +2,8 @@
 
 import * as state from "../../store/state";
 import { removeSurface } from "../../store/surface";
-import { PlotKeyboard } from "../plot_keyboard";
-import type { Refusal } from "../refusal";
+import { PlotKeyboard } from "../plot/plot_keyboard";
+import type { Refusal } from "../warp/refusal";
 import type { JointPointer } from "./joint_pointer";
 import { jointScene, soloLimb } from "./joint_scene";
 import type { JointHost } from "./joint_host";
@@ -73,7 +73,7 @@ export class JointKeyboard extends PlotKeyboard<JointHost, JointPointer, Nudged>
     const moved = mover.move(wish + way / state.fps.value);
     if (moved.refusal) this.host.card.show(moved.refusal, this.host.plot().time.at(mark.arrival), moved.lift);
     else this.host.card.hide();
-    this.nudges.go({ mover, index, wish: moved.time, refusal: moved.refusal });
+    this.nudges.go(mover.drag, { mover, index, wish: moved.time, refusal: moved.refusal });
     return true;
   }
 

@@ -1,9 +1,9 @@
 /** What the Joint times tab draws: surface keys over the joints' curves. */
 
-import { drawContacts } from "../bands";
-import { CanvasPair } from "../canvas_pair";
-import { crisp, line } from "../plot";
-import { drawPlayhead, drawRange, drawRuler } from "../ruler";
+import { drawContacts } from "../warp/bands";
+import { CanvasPair } from "../plot/canvas_pair";
+import { crisp, line } from "../plot/plot";
+import { drawPlayhead, drawRange, drawRuler } from "../plot/ruler";
 import { aheadAt } from "../../store/surface";
 import { drawCurves, drawLegend } from "./joint_curves";
 import { makePlot, type JointPlot } from "./joint_plot";

@@ -1,10 +1,10 @@
 /** What the tab's rows are drawn with: the timeline's plot, with a row of keys and an axis of seconds ahead. */
 
-import { Axis } from "../axis";
-import type { Plot } from "../plot";
-import { CONTACT_BAR, type Row } from "../rows";
-import type { Theme } from "../theme";
-import type { View } from "../view";
+import { Axis } from "../plot/axis";
+import type { Plot } from "../plot/plot";
+import { CONTACT_BAR, type Row } from "../warp/rows";
+import type { Theme } from "../plot/theme";
+import type { View } from "../plot/view";
 import type { JointScene } from "./joint_scene";
 import type { LimbColours } from "./limb_colours";
 

@@ -1,14 +1,14 @@
 /** What the hand finds in the Joint times tab, and what it does there. */
 
-import type { Limb } from "../../panels/limbs";
-import { ahead } from "../../panels/surface_words";
+import type { Limb } from "../../store/limbs";
+import { ahead } from "../../words/surface_keys";
 import * as state from "../../store/state";
 import { aheadAt } from "../../store/surface";
-import { seconds } from "../axis";
-import type { Place } from "../chip";
-import { GestureHand, showAll, type Grips } from "../gesture_hand";
-import type { Gesture } from "../gesture_host";
-import { ClickOrScrub, RangeDrag, Scrub } from "../time_drags";
+import { seconds } from "../plot/axis";
+import type { Place } from "../plot/chip";
+import { GestureHand, showAll, type Grips } from "../plot/gesture_hand";
+import type { Gesture } from "../plot/gesture_host";
+import { ClickOrScrub, RangeDrag, Scrub } from "../plot/time_drags";
 import { jointScene, soloLimb } from "./joint_scene";
 import type { JointHost } from "./joint_host";
 import { jointTargetAt, sameJointTarget, type JointTarget } from "./joint_targets";

@@ -1,9 +1,9 @@
 /** Surface keys and joints' times as lists, for those who do not see the canvas. */
 
-import { ahead } from "../../panels/surface_words";
-import { LIMB_TITLES } from "../../panels/limbs";
+import { ahead } from "../../words/surface_keys";
+import { LIMB_TITLES } from "../../store/limbs";
 import { aheadAt } from "../../store/surface";
-import { fit, MarkList, readerList, say } from "../mark_list";
+import { fit, MarkList, readerList, say } from "../plot/mark_list";
 import type { JointScene } from "./joint_scene";
 import { sayMark, selectSurface } from "./surface_edits";
 

@@ -1,14 +1,14 @@
 /** What the Joint times tab shows: one picture of the signals, made anew when one of them changes. */
 
-import { computed, signal } from "@preact/signals-core";
-import { limbsOf, type Limb } from "../../panels/limbs";
-import { jointTitle, keyWords } from "../../panels/surface_words";
+import { computed, signal } from "@preact/signals";
+import { limbsOf, type Limb } from "../../store/limbs";
+import { jointTitle, keyWords } from "../../words/surface_keys";
 import type { RetimedClip } from "../../store/clip";
 import * as state from "../../store/state";
 import {
   farthestOf, givenSpan, jointIndex, spanOf, surfaceIndex, surfaceKeys, surfaceView, timeRoom, type SurfaceKey,
 } from "../../store/surface";
-import { scene, type Scene } from "../scene";
+import { scene, type Scene } from "../plot/scene";
 
 /** A surface key on the axis of the result's time. */
 export interface KeyMark {

@@ -1,6 +1,6 @@
 /** What is under the pointer in the Joint times tab. */
 
-import type { Limb } from "../../panels/limbs";
+import type { Limb } from "../../store/limbs";
 import { curveAt, legendPlaces } from "./joint_curves";
 import type { JointPlot } from "./joint_plot";
 import { keyAt } from "./surface_row";

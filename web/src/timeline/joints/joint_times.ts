@@ -1,12 +1,12 @@
 /** The Joint times tab: surface keys with their reach, and how far ahead of the output each joint is. */
 
 import * as state from "../../store/state";
-import { Chip } from "../chip";
-import { RefusalCard } from "../refusal_card";
-import type { TabApi } from "../tab";
-import { onPage, TabFrame, tabRoot } from "../tab_frame";
-import "../timeline.css";
-import { View } from "../view";
+import { Chip } from "../plot/chip";
+import { RefusalCard } from "../plot/refusal_card";
+import type { TabApi } from "../plot/tab";
+import { onPage, TabFrame, tabRoot } from "../plot/tab_frame";
+import "../plot/timeline.css";
+import { View } from "../plot/view";
 import { JointKeyboard } from "./joint_keyboard";
 import { JointPainter } from "./joint_painter";
 import { jointHand } from "./joint_pointer";

@@ -1,6 +1,6 @@
 /** Colours of limbs, from the design tokens. */
 
-import type { Limb } from "../../panels/limbs";
+import type { Limb } from "../../store/limbs";
 
 const TOKENS: Record<Limb, string> = {
   trunk: "--limb-trunk",

@@ -3,10 +3,11 @@
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
 import {
-  changeSurface, dragsOf, farthestOf, gammaOf, givenSpan, LEAST_FADE, surfaceKeys, type SurfaceKey,
+  changeSurface, dragsOf, farthestOf, gammaOf, givenSpan, LEAST_FADE, surfaceChange, surfaceKeys, type SurfaceKey,
 } from "../../store/surface";
-import { seconds } from "../axis";
-import type { Refusal } from "../refusal";
+import { begin } from "../../store/transaction";
+import { seconds } from "../plot/axis";
+import type { Refusal } from "../warp/refusal";
 import { jointScene, roomOf, type KeyMark } from "./joint_scene";
 
 export interface MovedKey {
@@ -19,6 +20,7 @@ export interface MovedKey {
 /** What holds a key while it is dragged: its room is that of the moment it was taken. */
 export class KeyMover {
   readonly room: [number, number];
+  readonly drag = begin(state.step.value?.id ?? "");
   private readonly times: [number, number];
 
   constructor(readonly mark: KeyMark) {
@@ -31,7 +33,8 @@ export class KeyMover {
   move(wish: number): MovedKey {
     const [low, high] = this.times;
     const time = actions.round(Math.min(Math.max(wish, low), high));
-    changeSurface(this.mark.index, { time }, true);
+    const change = surfaceChange(this.mark.index, { time });
+    if (change) this.drag.update(change);
     actions.seek(state.stepTimes.value.toResult(time + farthestOf(this.mark.key)));
     const beyond = wish > high + 1e-6 ? 1 : wish < low - 1e-6 ? -1 : 0;
     if (!beyond) return { time, refusal: null, lift: null };

@@ -3,9 +3,9 @@
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
 import { farthestOf } from "../../store/surface";
-import { seconds } from "../axis";
-import { snapPull } from "../snapping";
-import type { Gesture, Pull } from "../gesture_host";
+import { seconds } from "../plot/axis";
+import { snapPull } from "../plot/snapping";
+import type { Gesture, Pull } from "../plot/gesture_host";
 import { jointScene, type KeyMark } from "./joint_scene";
 import type { JointHost } from "./joint_host";
 import { announceSurface, KeyMover, selectSurface, type MovedKey } from "./surface_edits";
@@ -47,12 +47,12 @@ export class SurfaceKeyDrag implements Gesture {
     this.host.showDrag(null);
     this.host.chip.hide();
     if (!moved || !this.moved) return selectSurface(this.index);
-    actions.commit();
+    this.mover.drag.commit();
     announceSurface(this.index, this.moved.refusal);
   }
 
   cancel(): void {
-    actions.discard();
+    this.mover.drag.discard();
     actions.seek(this.timeBefore);
     this.host.showDrag(null);
     this.host.chip.hide();

@@ -1,6 +1,6 @@
 /** The row of surface keys: a diamond where the moment arrives, on a bar as long as the key is felt. */
 
-import { crisp, diamond, labelRow, line, within } from "../plot";
+import { crisp, diamond, labelRow, line, within } from "../plot/plot";
 import type { JointPlot } from "./joint_plot";
 import type { KeyMark } from "./joint_scene";
 

@@ -1,13 +1,13 @@
 /** A plot over time with ruler, playhead, zoom and pan: what the tabs of layers and of live motion have in common. */
 
-import { CanvasPair } from "../canvas_pair";
-import { type Plot } from "../plot";
-import { drawPlayhead, drawRange, drawRuler } from "../ruler";
-import type { Scene } from "../scene";
-import { TabFrame, tabRoot } from "../tab_frame";
-import type { Theme } from "../theme";
-import "../timeline.css";
-import { View } from "../view";
+import { CanvasPair } from "../plot/canvas_pair";
+import { type Plot } from "../plot/plot";
+import { drawPlayhead, drawRange, drawRuler } from "../plot/ruler";
+import type { Scene } from "../plot/scene";
+import { TabFrame, tabRoot } from "../plot/tab_frame";
+import type { Theme } from "../plot/theme";
+import "../plot/timeline.css";
+import { View } from "../plot/view";
 import { timeHand } from "./time_hand";
 
 export interface SheetOptions {

@@ -1,8 +1,8 @@
 /** One strip of the layers: the body's line, the joints' band, and the scale at its left. */
 
 import type { RetimedClip } from "../../store/clip";
-import { Axis } from "../axis";
-import { crisp, labelValue, line, type Plot } from "../plot";
+import { Axis } from "../plot/axis";
+import { crisp, labelValue, line, type Plot } from "../plot/plot";
 import { layerScale, scaleLabel, type Layer, type Strip } from "./layer_values";
 
 const PAD = 9;

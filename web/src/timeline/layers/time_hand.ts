@@ -1,8 +1,8 @@
 /** The hand on a sheet's time: a press scrubs, the middle button pans, the wheel zooms, the ruler shows all again. */
 
-import { GestureHand, showAll } from "../gesture_hand";
-import { snapPull } from "../snapping";
-import type { Gesture, Pull } from "../gesture_host";
+import { GestureHand, showAll } from "../plot/gesture_hand";
+import { snapPull } from "../plot/snapping";
+import type { Gesture, Pull } from "../plot/gesture_host";
 import type { Sheet, SheetOptions } from "./sheet";
 
 type Part = "gutter" | "ruler" | "rows";

@@ -1,9 +1,9 @@
 /** How following went, over live time: the recording's speed, the follower's confidence, and how far off it was. */
 
 import type { LiveRun } from "../../store/clip";
-import { Axis } from "../axis";
-import { crisp, hatch, labelRow, labelValue, line, within, type Plot } from "../plot";
-import type { Row } from "../rows";
+import { Axis } from "../plot/axis";
+import { crisp, hatch, labelRow, labelValue, line, within, type Plot } from "../plot/plot";
+import type { Row } from "../warp/rows";
 
 /** What the plots show: of a run that was replayed, or of a live server. */
 export type Followed = Pick<LiveRun, "times" | "rate" | "confidence" | "late">;

@@ -1,7 +1,7 @@
 /** Selecting marks by a box that is dragged over rows. */
 
 import * as state from "../../store/state";
-import type { Gesture, Pull } from "../gesture_host";
+import type { Gesture, Pull } from "../plot/gesture_host";
 import { markX, shownRows, visiblePoses, type PosePlot, type PoseHost } from "./pose_plot";
 import { knotsOfRow, selection } from "./pose_scene";
 

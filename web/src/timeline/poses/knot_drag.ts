@@ -1,9 +1,8 @@
 /** Dragging marks of rows: selected knots go together, as far as all of them have room. */
 
-import * as actions from "../../store/actions";
-import { LiveEdits, sayLater, type PosesView } from "../../store/poses";
+import { EditsDrag, sayLater, type PosesView } from "../../store/poses";
 import * as state from "../../store/state";
-import type { Gesture, Pull } from "../gesture_host";
+import type { Gesture, Pull } from "../plot/gesture_host";
 import { sayBy, snapResult } from "./pose_drag";
 import { markX, shownRows, stepX, type PoseHost } from "./pose_plot";
 import { markTime, type PoseRow } from "./pose_rows";
@@ -22,7 +21,7 @@ export class KnotDrag implements Gesture {
   readonly cursor = "grabbing";
   readonly holdsView = true;
   private readonly before: PosesView;
-  private readonly edits: LiveEdits;
+  readonly edits: EditsDrag;
   private readonly knots: Knot[];
   private readonly from: number;
   private made: Refining | null = null;
@@ -30,7 +29,7 @@ export class KnotDrag implements Gesture {
 
   constructor(private readonly host: PoseHost, private readonly held: Held, private readonly click: () => void) {
     this.before = host.posePlot().poses.view!;
-    this.edits = new LiveEdits(this.before.step);
+    this.edits = new EditsDrag(this.before.step);
     this.knots = [...selection.value].map((id) => knotOf(this.before, id)).filter(([k, c]) => this.before.has(k, c));
     this.from = markTime(this.before, held.row, held.pose)!;
   }
@@ -62,7 +61,7 @@ export class KnotDrag implements Gesture {
     const wanted = free.map(([k, c]) => [k, c, this.before.refinement(k, c) + by] as const);
     this.made = refine(this.before, wanted, by > 0);
     inHand.value = this.made.view;
-    this.edits.preview(...this.made.documents);
+    this.edits.update(...this.made.documents);
     return by;
   }
 
@@ -70,14 +69,14 @@ export class KnotDrag implements Gesture {
     this.host.showPoseWish(null);
     this.host.chip.hide();
     if (!moved) return this.click();
-    if (this.made?.documents.length) actions.commit();
-    else actions.discard();
+    if (this.made?.documents.length) this.edits.commit();
+    else this.edits.discard();
     state.announcement.value = this.said();
   }
 
   cancel(): void {
     inHand.value = null;
-    actions.discard();
+    this.edits.discard();
     this.host.showPoseWish(null);
     this.host.chip.hide();
     this.host.card.hide();
@@ -117,13 +116,13 @@ export class ScaleDrag implements Gesture {
   readonly cursor = "ew-resize";
   readonly holdsView = true;
   private readonly before: PosesView;
-  private readonly edits: LiveEdits;
+  private readonly edits: EditsDrag;
   private made: Refining | null = null;
   private share = 1;
 
   constructor(private readonly host: PoseHost, private readonly knots: Knot[]) {
     this.before = host.posePlot().poses.view!;
-    this.edits = new LiveEdits(this.before.step);
+    this.edits = new EditsDrag(this.before.step);
   }
 
   move({ x, y, dx }: Pull): void {
@@ -131,7 +130,7 @@ export class ScaleDrag implements Gesture {
     const wanted = this.knots.map(([k, c]) => [k, c, this.before.refinement(k, c) * this.share] as const);
     this.made = refine(this.before, wanted, false);
     inHand.value = this.made.view;
-    this.edits.preview(...this.made.documents);
+    this.edits.update(...this.made.documents);
     const { stopped } = this.made;
     const note = stopped ? `${stopped} stopped at a neighbour` : "click keeps it";
     this.host.chip.show([`${Math.round(100 * this.share)} %`, note], { x, y }, []);
@@ -139,14 +138,14 @@ export class ScaleDrag implements Gesture {
 
   finish(): void {
     this.host.chip.hide();
-    if (this.made?.documents.length) actions.commit();
-    else actions.discard();
+    if (this.made?.documents.length) this.edits.commit();
+    else this.edits.discard();
     state.announcement.value = `Refinements scaled to ${Math.round(100 * this.share)} %.`;
   }
 
   cancel(): void {
     inHand.value = null;
-    actions.discard();
+    this.edits.discard();
     this.host.chip.hide();
     state.announcement.value = "Refinements are as they were.";
   }

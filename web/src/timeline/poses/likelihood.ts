@@ -1,8 +1,8 @@
 /** How likely each moment is an extreme pose, with a dot at each pose that was kept. */
 
 import { interpolate } from "../../store/clip";
-import { crisp, line } from "../plot";
-import { thin } from "../thinning";
+import { crisp, line } from "../plot/plot";
+import { thin } from "../plot/thinning";
 import { likelyY, stepTime, stepX, visiblePoses, type PosePlot } from "./pose_plot";
 
 /** The curve by columns, made once for what came with a result. */

@@ -1,11 +1,11 @@
 /** Dragging a pose: its parts go with it, as far as its neighbours leave room. */
 
 import * as actions from "../../store/actions";
-import { LiveEdits, placePose, type PlacedPose, type PosesView } from "../../store/poses";
+import { addEdits, EditsDrag, placePose, type PlacedPose, type PosesView } from "../../store/poses";
 import * as state from "../../store/state";
-import { seconds } from "../axis";
-import { snapToFrame, snapToMoments } from "../snapping";
-import type { Gesture, Pull } from "../gesture_host";
+import { seconds } from "../plot/axis";
+import { snapToFrame, snapToMoments } from "../plot/snapping";
+import type { Gesture, Pull } from "../plot/gesture_host";
 import { dotY } from "./likelihood";
 import { stepX, type PosePlot, type PoseHost } from "./pose_plot";
 import { inHand } from "./pose_scene";
@@ -23,14 +23,14 @@ export function snapResult({ scene, time }: PosePlot, t: number, { alt, ctrl }: 
 export class PoseDrag implements Gesture {
   readonly cursor = "grabbing";
   readonly holdsView = true;
-  private readonly edits: LiveEdits;
+  private readonly edits: EditsDrag;
   private readonly before: PosesView;
   private readonly timeBefore = state.time.value;
   private placed: PlacedPose | null = null;
 
   constructor(private readonly host: PoseHost, private readonly k: number, private readonly click: () => void) {
     this.before = host.posePlot().poses.view!;
-    this.edits = new LiveEdits(this.before.step);
+    this.edits = new EditsDrag(this.before.step);
     state.selectedPose.value = k;
   }
 
@@ -43,7 +43,7 @@ export class PoseDrag implements Gesture {
     const { time, refusal } = this.placed;
     if (this.before.isFree(this.k)) {
       inHand.value = this.before.moved(this.k, time);
-      this.edits.preview({ do: "retime", pose: this.k, time: actions.round(time) });
+      this.edits.update({ do: "retime", pose: this.k, time: actions.round(time) });
     }
     actions.seek(plot.scene.times.toResult(time));
     const at = { x: stepX(plot, time), y: dotY(plot, this.k) };
@@ -59,14 +59,14 @@ export class PoseDrag implements Gesture {
     this.host.chip.hide();
     if (!moved || !this.placed) return this.click();
     const { time, refusal } = this.placed;
-    if (this.before.isFree(this.k) && Math.abs(time - this.before.times[this.k]!) > 5e-5) actions.commit();
-    else actions.discard();
+    if (this.before.isFree(this.k) && Math.abs(time - this.before.times[this.k]!) > 5e-5) this.edits.commit();
+    else this.edits.discard();
     state.announcement.value = `Pose ${this.k + 1} at ${seconds(time)}.${refusal ? ` ${refusal}` : ""}`;
   }
 
   cancel(): void {
     inHand.value = null;
-    actions.discard();
+    this.edits.discard();
     actions.seek(this.timeBefore);
     this.host.showPoseWish(null);
     this.host.chip.hide();
@@ -90,7 +90,7 @@ export function typePoseTime(host: PoseHost, k: number, output: number): void {
   if (refusal) host.say(refusal, stepX(plot, time));
   state.announcement.value = refusal ?? `Pose ${k + 1} at ${seconds(time)}.`;
   if (!view.isFree(k)) return;
-  new LiveEdits(view.step).commit({ do: "retime", pose: k, time: actions.round(time) });
+  addEdits(view.step, { do: "retime", pose: k, time: actions.round(time) });
   actions.seek(plot.scene.times.toResult(time));
 }
 

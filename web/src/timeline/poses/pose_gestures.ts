@@ -2,8 +2,8 @@
 
 import { selectPose } from "../../store/poses";
 import * as state from "../../store/state";
-import type { Gesture } from "../gesture_host";
-import { RangeDrag, Scrub } from "../time_drags";
+import type { Gesture } from "../plot/gesture_host";
+import { RangeDrag, Scrub } from "../plot/time_drags";
 import { BoxSelect } from "./box_select";
 import { KnotDrag, ScaleDrag } from "./knot_drag";
 import { PoseDrag } from "./pose_drag";

@@ -1,10 +1,10 @@
 /** Keys of the pose editor. */
 
 import * as actions from "../../store/actions";
-import { deletePose, LiveEdits, placePose, sayLater, selectPose } from "../../store/poses";
+import { deletePose, EditsDrag, placePose, sayLater, selectPose } from "../../store/poses";
 import * as state from "../../store/state";
-import { seconds } from "../axis";
-import { PlotKeyboard } from "../plot_keyboard";
+import { seconds } from "../plot/axis";
+import { PlotKeyboard } from "../plot/plot_keyboard";
 import { KnotDrag } from "./knot_drag";
 import { placeOfMark } from "./pose_names";
 import type { PoseHost } from "./pose_plot";
@@ -17,10 +17,16 @@ import { typePose } from "./pose_typing";
 interface Nudging {
   frames: number;
   said: string;
-  go(frames: number): string;
+  go: Move;
 }
 
-export class PoseKeyboard extends PlotKeyboard<PoseHost, PosePointer, Nudging> {
+/** Move by frames within one drag; what there is to say of it. */
+interface Move {
+  (frames: number): string;
+  drag: EditsDrag;
+}
+
+export class PoseKeyboard extends PlotKeyboard<PoseHost, PosePointer, Nudging, EditsDrag> {
   protected override kept({ said }: Nudging): void {
     state.announcement.value = said;
   }
@@ -134,32 +140,32 @@ export class PoseKeyboard extends PlotKeyboard<PoseHost, PosePointer, Nudging> {
     }
     const go = this.nudges.current?.go ?? (this.row ? this.movesParts(selected, this.row) : this.movesPose(selected));
     const frames = (this.nudges.current?.frames ?? 0) + way;
-    this.nudges.go({ frames, said: go(frames), go });
+    this.nudges.go(go.drag, { frames, said: go(frames), go });
     return true;
   }
 
-  private movesPose(k: number): Nudging["go"] {
+  private movesPose(k: number): Move {
     const view = poseScene.value.view!;
-    const edits = new LiveEdits(view.step);
-    return (frames) => {
+    const drag = new EditsDrag(view.step);
+    return Object.assign((frames: number) => {
       const { time, refusal } = placePose(view, k, view.times[k]! + frames / state.fps.value);
       inHand.value = view.moved(k, time);
-      edits.preview({ do: "retime", pose: k, time: actions.round(time) });
+      drag.update({ do: "retime", pose: k, time: actions.round(time) });
       actions.seek(state.stepTimes.value.toResult(time));
       if (refusal) this.say(refusal, k);
       return `Pose ${k + 1} at ${seconds(time)}.${refusal ? ` ${refusal}` : ""}`;
-    };
+    }, { drag });
   }
 
-  private movesParts(pose: number, row: PoseRow): Nudging["go"] {
+  private movesParts(pose: number, row: PoseRow): Move {
     const view = poseScene.value.view!;
     if (!knotsOfRow(view, row, pose).some((id) => selection.value.has(id)))
       selection.value = new Set(knotsOfRow(view, row, pose));
     const drag = new KnotDrag(this.host, { pose, row }, () => undefined);
-    return (frames) => {
+    return Object.assign((frames: number) => {
       drag.moveBy(frames / state.fps.value);
       return drag.said();
-    };
+    }, { drag: drag.edits });
   }
 
   private say(text: string, k: number): void {

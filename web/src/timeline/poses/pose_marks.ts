@@ -1,6 +1,6 @@
 /** Poses as thin lines, with a mark in every row where its parts arrive and a line that joins them. */
 
-import { crisp, diamond, line } from "../plot";
+import { crisp, diamond, line } from "../plot/plot";
 import { knotId } from "./pose_scene";
 import { markX, shownRows, stepX, visiblePoses, type PosePlot, type PoseWish, type ShownRow } from "./pose_plot";
 import { samePoseTarget, type PoseTarget } from "./pose_targets";

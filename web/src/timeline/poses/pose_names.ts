@@ -1,7 +1,7 @@
 /** The read-out of a pose or a mark that the pointer rests on. */
 
 import { sayLater } from "../../store/poses";
-import { seconds } from "../axis";
+import { seconds } from "../plot/axis";
 import { dotY } from "./likelihood";
 import { markX, shownRows, stepX, type PosePlot, type PoseHost } from "./pose_plot";
 import { markTime, type PoseRow } from "./pose_rows";

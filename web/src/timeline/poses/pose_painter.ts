@@ -1,10 +1,10 @@
 /** What the pose editor draws: how likely poses are, and rows of their marks. */
 
-import { Axis } from "../axis";
-import { drawContacts } from "../bands";
-import { CanvasPair } from "../canvas_pair";
-import { crisp, line } from "../plot";
-import { drawPlayhead, drawRange, drawRuler } from "../ruler";
+import { Axis } from "../plot/axis";
+import { drawContacts } from "../warp/bands";
+import { CanvasPair } from "../plot/canvas_pair";
+import { crisp, line } from "../plot/plot";
+import { drawPlayhead, drawRange, drawRuler } from "../plot/ruler";
 import { drawLikelihood } from "./likelihood";
 import { drawPoses, type PoseMarkState } from "./pose_marks";
 import { poseBands, ROW_HEIGHT } from "./pose_rows";

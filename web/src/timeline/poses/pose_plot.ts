@@ -1,8 +1,8 @@
 /** What the pose editor is drawn with, and where its marks are. */
 
 import { bisect } from "../../store/clip";
-import type { Plot } from "../plot";
-import type { GestureHost } from "../gesture_host";
+import type { Plot } from "../plot/plot";
+import type { GestureHost } from "../plot/gesture_host";
 import { markTime, rowMiddle, visibleRows, type PoseBands, type PoseRow } from "./pose_rows";
 import type { PoseScene } from "./pose_scene";
 

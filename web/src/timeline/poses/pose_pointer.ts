@@ -1,7 +1,7 @@
 /** What the hand finds in the pose editor, and what it does there. */
 
 import * as state from "../../store/state";
-import { GestureHand, showAll, type Grips } from "../gesture_hand";
+import { GestureHand, showAll, type Grips } from "../plot/gesture_hand";
 import { BoxSelect } from "./box_select";
 import { gestureAt, presslessGesture } from "./pose_gestures";
 import { nameMark } from "./pose_names";

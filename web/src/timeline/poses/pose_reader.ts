@@ -1,8 +1,8 @@
 /** The poses as a list, for those who do not see the canvas. */
 
 import { sayLater, selectPose } from "../../store/poses";
-import { seconds } from "../axis";
-import { MarkList } from "../mark_list";
+import { seconds } from "../plot/axis";
+import { MarkList } from "../plot/mark_list";
 import { markTime } from "./pose_rows";
 import type { PoseScene } from "./pose_scene";
 

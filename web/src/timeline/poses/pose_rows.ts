@@ -1,6 +1,6 @@
 /** Rows of the pose editor: one a limb, one a joint of those that are unfolded, and the way of the root. */
 
-import { LIMB_TITLES, LIMBS, type Limb } from "../../panels/limbs";
+import { LIMB_TITLES, LIMBS, type Limb } from "../../store/limbs";
 import type { PosesView } from "../../store/poses_view";
 
 export interface PoseRow {

@@ -1,10 +1,10 @@
 /** What the pose editor shows beside the document: what is unfolded, what is selected, what a hand is moving. */
 
-import { computed, signal } from "@preact/signals-core";
-import { limbsOf, type Limb } from "../../panels/limbs";
+import { computed, signal } from "@preact/signals";
+import { limbsOf, type Limb } from "../../store/limbs";
 import { poses, type PosesView } from "../../store/poses";
 import * as state from "../../store/state";
-import { scene, type Scene } from "../scene";
+import { scene, type Scene } from "../plot/scene";
 import { makeRows, type PoseRow } from "./pose_rows";
 
 /** Limbs whose joints have rows of their own. */

@@ -1,10 +1,10 @@
 /** A small field over a pose to type its time, or over a mark to type how much later it arrives. */
 
 import * as actions from "../../store/actions";
-import { LiveEdits, sayLater } from "../../store/poses";
+import { addEdits, sayLater } from "../../store/poses";
 import * as state from "../../store/state";
 import { timeReader } from "../../store/times";
-import { openField } from "../small_field";
+import { openField } from "../plot/small_field";
 import { typePoseTime } from "./pose_drag";
 import { placeOfMark } from "./pose_names";
 import { stepX, type PoseHost } from "./pose_plot";
@@ -32,7 +32,7 @@ function setLateness(host: PoseHost, k: number, row: PoseRow, by: number): void 
   if (!view) return;
   const wanted = row.channels.map((c) => [k, c, view.refinement(k, c) + by] as const);
   const { documents, view: made, stopped } = refine(view, wanted, by > 0);
-  if (documents.length) new LiveEdits(view.step).commit(...documents);
+  if (documents.length) addEdits(view.step, ...documents);
   const late = (markTime(made, row, k) ?? 0) - made.times[k]!;
   const why = stopped ? " It stops at its mark of the pose beside." : "";
   state.announcement.value = `${row.label} at pose ${k + 1}: ${sayLater(late)}.${why}`;

@@ -1,0 +1,2 @@
+/** Class names that hold, joined. */
+export const classes = (...names: (string | false | null | undefined)[]): string => names.filter(Boolean).join(" ");

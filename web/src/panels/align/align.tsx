@@ -1,0 +1,21 @@
+/** Of align steps: how long the other take is beside this one. */
+
+import * as state from "../../store/state";
+import { percent, seconds } from "../../words/numbers";
+import type { MethodPanel } from "../form/form";
+import { OWN_MOTION } from "../form/motions";
+
+export const alignPanel: MethodPanel = { Below: Lengths };
+
+function Lengths({ step }: { step: string }) {
+  const chosen = state.stepNamed(step)?.parameters?.["reference"];
+  const other = typeof chosen === "string" ? state.clips.value.get(chosen.replace(OWN_MOTION, "")) : null;
+  const source = state.source.value;
+  return (
+    <span class="note">
+      {other && source && (
+        `The other take lasts ${seconds(other.duration)}, ${percent(other.duration / source.duration)} of this motion.`
+      )}
+    </span>
+  );
+}

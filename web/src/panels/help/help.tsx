@@ -1,0 +1,68 @@
+/** Help: the keys, and the way back to the tour. */
+
+import { signal } from "@preact/signals";
+import { Fragment } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { Button } from "../../controls";
+import * as state from "../../store/state";
+import { startTour } from "./tour";
+
+const KEYS: [string, string][] = [
+  ["Space", "Play or pause"],
+  ["← →", "Step by a frame"],
+  ["Shift + ← →", "Previous or next key"],
+  ["Home, End", "To the ends"],
+  ["I, O", "Start and end of the play range; again, or with Alt, to free it"],
+  ["K", "Keytime at the playhead"],
+  ["G", "Move the selected key in time"],
+  ["Delete", "Delete the selected key"],
+  ["M", "Mute the step"],
+  ["F", "Frame the character"],
+  ["1, 3, 7", "Look from the front, the side, the top"],
+  ["Tab, F6", "Next control, next area"],
+  ["Alt + ↑ ↓", "Move a step of the recipe"],
+  ["Ctrl + Z, Ctrl + Shift + Z", "Undo, redo"],
+  ["Ctrl + S", "Save now"],
+  ["Esc", "Give up a drag or a computation"],
+  ["?", "This help"],
+];
+
+const MORE =
+  "In plots, arrows move the focused key by a frame and Enter types. Numbers can be dragged; Shift is ten times finer.";
+
+const isOpen = signal(false);
+
+export const openHelp = (): void => void (isOpen.value = true);
+
+export const Help = () => (isOpen.value ? <HelpDialog /> : null);
+
+function HelpDialog() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  const close = (): void => dialog.current?.close();
+  const tour = (): void => {
+    close();
+    startTour();
+  };
+  return (
+    <dialog
+      ref={dialog} class="dialog" aria-label="Help and keys" onClose={() => (isOpen.value = false)}
+      onClick={(event) => event.target === dialog.current && close()}
+    >
+      <h2>Keys</h2>
+      <dl class="key-list">
+        {KEYS.map(([keys, does]) => (
+          <Fragment key={keys}>
+            <dt>{keys.split(", ").map((key) => <kbd key={key}>{key}</kbd>)}</dt>
+            <dd>{does}</dd>
+          </Fragment>
+        ))}
+      </dl>
+      <p class="caption">{MORE} retime {state.welcome.value?.version}</p>
+      <div class="dialog-actions">
+        <Button class="button quiet" onClick={tour}>Take the tour</Button>
+        <Button autofocus onClick={close}>Close</Button>
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,77 @@
+/** The project's motions: the one that is retimed is cyan; a file that was moved can be found again. */
+
+import { Button, classes, Icon, IconButton, MenuButton, type MenuRow, openMenuAt, Section } from "../../controls";
+import * as actions from "../../store/actions";
+import * as state from "../../store/state";
+import { seconds, sentence } from "../../words/numbers";
+import { chooseFiles } from "./files";
+
+export function MotionsSection() {
+  const project = state.committed.value;
+  return (
+    <Section
+      id="motions" title="Motions"
+      actions={(
+        <>
+          <MenuButton icon="more" label="Bundled motions" name="Motions" rows={sampleRows} />
+          <IconButton icon="plus" label="Open files" onClick={chooseFiles} />
+        </>
+      )}
+    >
+      <ul class="motions" aria-label="Motions">
+        {Object.entries(project?.motions ?? {}).map(([id, { name }]) => <MotionItem key={id} {...{ id, name }} />)}
+      </ul>
+      <div>{project?.audio && <SoundItem name={project.audio.name} />}</div>
+    </Section>
+  );
+}
+
+const sampleRows = (): MenuRow[] => [
+  { heading: "Bundled motions" },
+  ...Object.entries(state.welcome.value?.samples ?? {}).map(
+    ([name, note]): MenuRow => ({ label: sentence(name), note, icon: "file", run: () => actions.openSample(name) }),
+  ),
+];
+
+function MotionItem({ id, name }: { id: string; name: string }) {
+  const gone = state.missing.value.includes(id);
+  const isSource = state.committed.value?.source === id;
+  const clip = state.clips.value.get(id);
+  return (
+    <li
+      class={classes("motion", gone && "missing", isSource && "selected")}
+      onContextMenu={(event) => openMenuAt(event, name, motionRows(id))}
+    >
+      <button
+        type="button" class="motion-use" aria-current={isSource}
+        aria-label={isSource ? `${name}, is retimed` : `Retime ${name}`} onClick={() => isSource || retime(id)}
+      >
+        <span class="motion-mark">{isSource ? <span class="swatch original" /> : <Icon name="file" />}</span>
+        <span class="motion-name" title={name}>{name}</span>
+      </button>
+      {gone
+        ? <Button class="button small" onClick={() => actions.locate(id, null)}>Find</Button>
+        : <span class="caption">{clip && seconds(clip.duration)}</span>}
+    </li>
+  );
+}
+
+const retime = (id: string): void => void actions.run({ type: "use_motion", id });
+
+const motionRows = (id: string): MenuRow[] => [
+  { label: "Retime this motion", disabled: state.project.value?.source === id, run: () => retime(id) },
+  { label: "Find its file again", run: () => actions.locate(id, null) },
+  {
+    label: "Remove from the project", icon: "close", note: "Its file stays",
+    run: () => void actions.run({ type: "remove_motion", id }),
+  },
+];
+
+const SoundItem = ({ name }: { name: string }) => (
+  <div class="motion">
+    <span class="motion-use">
+      <span class="motion-mark"><Icon name="play" /></span><span class="motion-name">{name}</span>
+    </span>
+    <IconButton icon="close" label="Remove the sound" onClick={() => actions.run({ type: "remove_audio" })} />
+  </div>
+);

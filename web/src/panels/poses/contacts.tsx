@@ -1,0 +1,38 @@
+/** Whether feet stay where they stood, and how far they slip all the same. */
+
+import { Field, Select } from "../../controls";
+import * as state from "../../store/state";
+import { number } from "../../words/numbers";
+import { namedParameter } from "../form/parameter";
+import { slip } from "./slip";
+
+const HOLDS: Record<string, string> = {
+  hold: "Hold all contacts", touched: "Hold those touched", free: "Leave them free",
+};
+/** More than the recording's own by this much is seen, metres. */
+const SEEN = 0.003;
+
+export function ContactsGroup({ step }: { step: string }) {
+  const parameter = namedParameter(step, "stagger", "constraints");
+  if (!parameter) return null;
+  const options = parameter.field.choices.map((value) => ({ value, label: HOLDS[value] ?? value }));
+  const value = String(parameter.value);
+  return (
+    <div class="field-group">
+      <Field label="Contacts">
+        <Select label="Contacts" {...{ options, value }} onChange={(chosen) => parameter.set(chosen)} />
+      </Field>
+      <span class="caption">{slipText(value)}</span>
+    </div>
+  );
+}
+
+function slipText(constraints: string): string {
+  const [result, source] = [state.result.value, state.source.value];
+  if (!result?.contacts.length || !source) return "";
+  const [now, recorded] = [slip(result), slip(source)];
+  const far = (metres: number): string => `${number(1000 * metres, metres < 0.01 ? 1 : 0)} mm`;
+  if (now <= recorded + SEEN && constraints !== "free")
+    return `Contacts hold${now > SEEN ? " as recorded" : ""}, slip ${far(now)}`;
+  return `Contacts slip by up to ${far(now)}; the recording's by ${far(recorded)}`;
+}

@@ -1,0 +1,39 @@
+/** Whose moment a surface key moves, and by how much. */
+
+import { Captions, Field, Select } from "../../controls";
+import * as state from "../../store/state";
+import { changeSurface, jointIndex, shiftOf, surfaceKeys, withJoint, withShift } from "../../store/surface";
+import { seconds } from "../../words/numbers";
+import { shifted } from "../../words/surface_keys";
+import { KeyNumberField, type KeyNumber } from "./field";
+import { chosen, jointOptions, withPair } from "./joints";
+
+const SHIFT: KeyNumber = {
+  name: "shift", label: "Shift", unit: "s", bounds: [-0.5, 0.5], value: shiftOf, change: withShift, spoken: shifted,
+  help: "How much later the moment comes; less than 0 is earlier.",
+};
+
+export function DragFields({ index }: { index: number }) {
+  const key = surfaceKeys.value[index];
+  const { toSource, toResult } = state.stepTimes.value;
+  const middle = key
+    ? `pose of ${seconds(toSource(key.time))} arrives at ${seconds(toResult(key.time + shiftOf(key)))}`
+    : "";
+  return (
+    <>
+      <Field label="Joints" help="Whose moment is moved. What is near it in the body follows." data-surface="joint">
+        <Select label="Joints" options={jointOptions()} value={chosen(key)} onChange={(to) => choose(index, to)} />
+      </Field>
+      <KeyNumberField index={index} of={SHIFT} captions={<Captions words={["Earlier", middle, "Later"]} />} />
+    </>
+  );
+}
+
+function choose(index: number, value: string): void {
+  const key = surfaceKeys.value[index];
+  const header = state.source.value?.header;
+  if (!key || !header) return;
+  const pair = /^pair (\w+)$/.exec(value)?.[1];
+  state.selectedJoint.value = jointIndex(pair ? `right_${pair}` : value);
+  changeSurface(index, pair ? withPair(header, key, pair) : withJoint(key, value));
+}

@@ -1,0 +1,106 @@
+/** Problems, at the top of the view until they are dismissed; the document is unchanged by them. */
+
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { Button, Icon, IconButton } from "../../controls";
+import type { Problem } from "../../protocol";
+import * as actions from "../../store/actions";
+import { connect } from "../../store/connection";
+import * as state from "../../store/state";
+
+const MOST_SHOWN = 3;
+
+export const Cards = () => (
+  <div class="cards">
+    <div class="card-list" role="alert">
+      {state.problems.value.slice(-MOST_SHOWN).map((problem, k) => (
+        <ProblemCard key={`${k} ${problem.title}`} problem={problem} />
+      ))}
+    </div>
+    <div class="card-list">{state.missing.value.map((id) => <MissingCard key={id} id={id} />)}</div>
+  </div>
+);
+
+function ProblemCard({ problem }: { problem: Problem }) {
+  const copied = useSignal("Copy details");
+  const dismiss = (): void => {
+    state.problems.value = state.problems.value.filter((other) => other !== problem);
+  };
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(detailsOf(problem));
+      copied.value = "Copied";
+    } catch {
+      copied.value = "The browser refused";
+    }
+  };
+  return (
+    <section class="card problem" aria-label={problem.title}>
+      <Icon name="alert" />
+      <div class="card-words">
+        <h2>{problem.title}</h2>
+        <p>{problem.text}</p>
+        <div class="card-actions">
+          <Button onClick={dismiss}>Dismiss</Button>
+          <Button class="button quiet" onClick={() => void copy()}>{copied.value}</Button>
+        </div>
+      </div>
+      <IconButton icon="close" label="Dismiss" onClick={dismiss} />
+    </section>
+  );
+}
+
+const detailsOf = ({ title, text, step }: Problem): string =>
+  [title, text, step && `Step ${step}`, `retime ${state.welcome.value?.version ?? ""}`, navigator.userAgent]
+    .filter(Boolean).join("\n");
+
+function MissingCard({ id }: { id: string }) {
+  const path = useSignal("");
+  const motion = state.committed.value?.motions[id];
+  const title = `${motion?.name ?? id} was moved`;
+  const locate = (): void => {
+    if (path.value.trim()) actions.locate(id, path.value.trim());
+  };
+  return (
+    <section class="card" aria-label={title}>
+      <Icon name="warning" />
+      <div class="card-words">
+        <h2>{title}</h2>
+        <p>Find it by its content, or give its path.</p>
+        <div class="card-actions">
+          <Button onClick={() => actions.locate(id, null)}>Find it</Button>
+          <input
+            type="text" class="text" aria-label="Path under the root" placeholder={motion?.path ?? "path/to/motion.bvh"}
+            value={path.value} onInput={(event) => (path.value = event.currentTarget.value)}
+            onKeyDown={({ key }) => key === "Enter" && locate()}
+          />
+          <Button class="button quiet" onClick={locate}>Use path</Button>
+        </div>
+      </div>
+    </section>
+  );
+}
+
+/** Counts down to the next try to reach the server; looking and playing go on meanwhile. */
+export const GoneBar = () => (state.link.value === "gone" ? <Countdown /> : null);
+
+function Countdown() {
+  const now = useSignal(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => (now.value = Date.now()), 250);
+    return () => clearInterval(timer);
+  }, [now]);
+  const wait = Math.max(0, Math.ceil((state.nextTry.value - now.value) / 1000));
+  const next = wait > 0 ? `Next try in ${wait} s.` : "Trying now.";
+  return (
+    <div class="gone" role="status">
+      <Icon name="warning" />
+      <span>
+        {state.restarted.value
+          ? "The studio was restarted. Open the address that it printed to go on."
+          : `The server does not answer. ${next}`}
+      </span>
+      <Button onClick={connect}>Try now</Button>
+    </div>
+  );
+}

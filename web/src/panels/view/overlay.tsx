@@ -1,0 +1,86 @@
+/** What lies over the view: the legend of the bodies, what is drawn, and the colours of feasibility. */
+
+import type { Signal } from "@preact/signals";
+import { Button, IconButton, type IconName, IconToggle, Segments } from "../../controls";
+import { liveBodies } from "../../store/live";
+import { isServerShown, serverReading } from "../../store/live_server";
+import * as state from "../../store/state";
+import { waiting } from "../../store/waiting";
+import { number, seconds } from "../../words/numbers";
+import { recording } from "../export/record";
+
+export function Overlay({ frame }: { frame(): void }) {
+  if (!state.source.value && !isServerShown.value) return null;
+  return (
+    <div class="overlay">
+      <div class="overlay-left">
+        <Legend />
+        {waiting.value && <span class="chip stale">Showing the result before this change</span>}
+        {recording.value && <RecordingChip stop={recording.value} />}
+      </div>
+      <Switches frame={frame} />
+      {state.showFeasibility.value && (
+        <div class="chip feasibility" role="group" aria-label="Feasibility">
+          {["Feasible", "Marginal", "Infeasible"].map((name) => (
+            <span key={name}><span class={`swatch ${name.toLowerCase()}`} />{name}</span>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Legend() {
+  const server = isServerShown.value;
+  const served = server ? serverReading.value : null;
+  const live = liveBodies.value;
+  const t = state.time.value;
+  const shows = served?.time ?? live?.shows ?? state.result.value?.sourceAt(t) ?? t;
+  return (
+    <div class="legend" role="group" aria-label="Bodies">
+      <span class="chip">
+        <span class="swatch original" /><strong>{server || live ? "Performer" : "Original"}</strong>
+        <span>{seconds(served?.heard ?? live?.at ?? t)}</span>
+      </span>
+      <span class="chip">
+        <span class="swatch retimed" /><strong>{server ? "Partner" : live ? "Follower" : "Retimed"}</strong>
+        <span>shows {seconds(shows)}</span>
+      </span>
+    </div>
+  );
+}
+
+/** While the view is recorded: how far it is, and the way to stop. */
+function RecordingChip({ stop }: { stop(): void }) {
+  const [from, to] = state.playSpan.value;
+  const now = Math.min(Math.max(state.time.value, from), to);
+  return (
+    <div class="chip recording" role="status">
+      <span class="recording-dot" /><strong>Recording</strong>
+      <span aria-hidden="true">{number(now - from, 1)} of {number(to - from, 1)} s</span>
+      <Button class="button small" title="What was recorded is kept" onClick={stop}>Stop</Button>
+    </div>
+  );
+}
+
+const LAYOUTS = [{ value: "overlay", label: "Overlay" }, { value: "side", label: "Side by side" }];
+
+const Switches = ({ frame }: { frame(): void }) => (
+  <div class="switches" role="toolbar" aria-label="What the view shows">
+    <Segments
+      label="Layout" options={LAYOUTS} value={state.layout.value}
+      onChange={(value) => (state.layout.value = value as state.Layout)}
+    />
+    <div class="toggles">
+      <Flag icon="ghost" label="Ghosts: poses before and after" flag={state.showGhosts} />
+      <Flag icon="trails" label="Trails of hands and feet" flag={state.showTrails} />
+      <Flag icon="feet" label="Contacts with the ground" flag={state.showContacts} />
+      <Flag icon="shield" label="Feasibility" flag={state.showFeasibility} />
+      <IconButton icon="frame" label="Frame the character (F)" onClick={frame} />
+    </div>
+  </div>
+);
+
+const Flag = ({ flag, ...rest }: { icon: IconName; label: string; flag: Signal<boolean> }) => (
+  <IconToggle on={flag.value} onClick={() => (flag.value = !flag.value)} {...rest} />
+);
