@@ -45,7 +45,7 @@ def test_a_typed_key_that_the_solver_refuses_is_not_kept(open_page: Open, jump_f
     page.add_step(method="guided", parameters={"duration": 3.25, "keytimes": [[1.5, 1.5]]})
     field = page.page.get_by_label("Keytime 1, source, s", exact=True).first
     field.click()
-    field.fill("3.2")
+    field.fill("3.24")
     field.press("Enter")
     page.until("retime.state.problems.value.length === 1")
     assert page.get("retime.state.problems.value[0].title") == "The keytime was not kept"
