@@ -56,7 +56,7 @@ def test_roles_of_other_makers(name: str, feet: tuple[str, str]) -> None:
 
 
 def test_a_walk_has_its_seven_stances() -> None:
-    contacts = detect_contacts(clip("16_16"))
+    contacts = detect_contacts(clip("16_16"), min_contact=0.25)  # one is cut off by the end
     assert [c.joint for c in contacts] == ["LeftToeBase"] * 4 + ["RightToeBase"] * 3
     inner = [c.duration for c in contacts if c.start > 0]
     assert min(inner) > 0.4

@@ -29,7 +29,7 @@ _DOUBTFUL = 0.25
 _SIDES = ("left", "right")
 # What must touch for a role's joint to be in contact: all points of one of these sets.
 _POINTS = {
-    "toe": (("ball",),),
+    "toe": (("ball",), ("toes",)),
     "foot": (("heel", "ball"), ("heel", "toes")),
     "hand": (("hand",), ("finger",)),
     "lower_leg": (("knee",),),
