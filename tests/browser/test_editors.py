@@ -214,7 +214,7 @@ def test_a_box_of_diamonds_goes_on_top_of_a_succession(open_page: Open, jump_fil
         page.page.keyboard.press("Control+Shift+z")
         page.until(f"retime.state.undoDepth.value === {depth + n}")
     assert page.get("retime.state.projectHash.value") == last
-    page.up_to_date()
+    page.until("retime.state.result.value.header.revision === retime.state.revision.value")
     np.testing.assert_allclose(block(page, "refinements") - staggered, expected, atol=1e-4)
 
 
