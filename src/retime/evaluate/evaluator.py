@@ -17,6 +17,7 @@ from retime.evaluate.job import Evaluated, Job
 from retime.io import FORMATS, format_of, keeps_file
 from retime.motion import Motion
 from retime.motion.edits import Edit, apply_edits, total_warp
+from retime.notes import Note
 from retime.recipe import Recipe, Solved, Step, snap_duration
 from retime.times import ClipTime
 from retime.timing import TimeWarp
@@ -111,7 +112,7 @@ class Evaluator:
             return replace(last, recipe=recipe, solved=solved)
         edits = [s.edit for s in solved]
         if not job.corrections:
-            edits = [replace(e, correction=None) for e in edits]
+            edits = [_in_time_alone(e) for e in edits]
         made = apply_edits(motion, edits, fps=frames[0], exact=frames[1]).with_notes(*notes)
         found = _evaluated(motion, recipe, solved, edits, made, in_place)
         self._last[name], self._frames[name] = found, frames
@@ -173,6 +174,19 @@ def _prepared(job: Job, motion: Motion, *, exact: bool) -> tuple[Recipe, list[st
     elif job.hold:
         steps = [*steps, Step("hold")]
     return Recipe(steps, job.recipe.input, job.recipe.notes), notes
+
+
+def _in_time_alone(edit: Edit) -> Edit:
+    """Leave out what leads limbs to their places, where the step moves keys in time alone."""
+    if edit.correction is None or edit.layer is not None or edit.warp is None:
+        return edit
+    said = [n for n in edit.warp.notes if getattr(n, "code", "") != "arrival"]
+    left = Note(
+        "keys move in time alone, so dragged limbs arrive only nearly where they were; bake the "
+        "result to lead them there",
+        code="no-corrections",
+    )
+    return replace(edit, correction=None, warp=edit.warp.saying(*said, left))
 
 
 def _same_edits(one: Sequence[Solved], other: Sequence[Solved]) -> bool:

@@ -52,7 +52,8 @@ class Job:
     first_frame : int
         Number of the source's first frame, by which times in frames are counted.
     corrections : bool
-        Lead limbs to their places in space. Without, keys only move in time, and few keys stay few.
+        Lead dragged limbs to their places in space. Without, steps that change no pose move keys in
+        time alone, so that few keys stay few; a note says so.
     """
 
     source: str | Path | Motion

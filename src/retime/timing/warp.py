@@ -202,6 +202,10 @@ class TimeWarp:
         """Return the same warp with more to say."""
         return TimeWarp._of(self.body, dict(self.channels), self.loop, (*self.notes, *notes))
 
+    def saying(self, *notes: str) -> TimeWarp:
+        """Return the same warp with these notes in place of its own."""
+        return TimeWarp._of(self.body, dict(self.channels), self.loop, notes)
+
     def looped(self, loop: bool = True) -> TimeWarp:
         """Return the same warp as a cycle, or as none."""
         return TimeWarp._of(self.body, dict(self.channels), loop, self.notes)

@@ -64,10 +64,10 @@ def _judged(problem: Problem, found: Found) -> Guidance:
     costs["uniform"] = costs["spline"]
     if p.keytimes:
         costs["uniform"] = found.cost(keytime_warp(problem.domain, duration=length))
+    through = f"the spline through the keytimes {costs['spline']:.4g}, " if p.keytimes else ""
     notes: list[str] = [
         Note(
-            f"cost {costs['guided']:.4g}; the spline through the keytimes {costs['spline']:.4g}, "
-            f"uniform speed {costs['uniform']:.4g}",
+            f"cost {costs['guided']:.4g}; {through}uniform speed {costs['uniform']:.4g}",
             code="guided-costs",
             costs=dict(costs),
         )
