@@ -159,7 +159,7 @@ def _warnings(plan: ServerPlan) -> tuple[str, ...]:
         warnings.append(f"{plan.heard.host} can be reached by other machines: anybody may perform")
     if plan.feed is not None and not is_loopback(plan.feed[0]):
         warnings.append(
-            f"{plan.feed[0]} can be reached by other machines: whoever has the key sees the feed"
+            f"{plan.feed[0]} can be reached by other machines: anyone with the key can see the feed"
         )
     return tuple(warnings)
 

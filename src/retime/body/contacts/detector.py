@@ -47,11 +47,11 @@ _SHORTEST = 0.07
 _FALLS, _STANDS = 0.3, 0.5
 # Accelerations may be this noisy, m/s^2.
 _NOISE = 1.0
-# A foot is held where it is slower than half the limit, or than this share of its carrier, for so
-# long (s), while the carrier is faster than this (m/s) and so many times as fast as the foot; or
-# where it is at most so far above the body's lowest point (m).
+# A foot is held while it is slower than half the speed limit, or than this share of its carrier's
+# speed, for at least the seed time (s). The carrier must then be faster than _CARRIED (m/s) and
+# _TIMES the foot's speed, or the foot at most _LOWEST (m) above the body's lowest point.
 _CARRIED_SHARE, _SEED_TIME, _CARRIED, _TIMES, _LOWEST = 1 / 6, 0.07, 0.15, 3.0, 0.04
-# Hands hold on below this speed (m/s), for so long (s): swinging arms are still for 0.2 s.
+# Hands grip below this speed (m/s) for at least this time (s): swinging arms rest for 0.2 s.
 _GRIP_SPEED, _GRIP_TIME = 0.12, 0.35
 # A surface counts this far along the ground, and for points this far below it, metres.
 _REACH, _SUNK = 0.3, 0.08

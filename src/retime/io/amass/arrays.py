@@ -20,7 +20,7 @@ _MOST_MEMBERS = 1000
 class Arrays:
     """A numpy archive: its members' names, and each array where it is asked for.
 
-    ``path`` is where the file lies, for what is said of it.
+    ``path`` is the file's path, for error messages.
     """
 
     def __init__(self, data: bytes, path: str | Path) -> None:

@@ -139,7 +139,7 @@ def _set_events(parameters: Any, events: list[list[float]]) -> None:
 
 
 def _chosen(value: Any, count: int, rows: list[int]) -> Any:
-    """Choose rows of what is told of each of so many events; all else is of the file."""
+    """Select rows of the per-event data; other data describe the whole file and stay."""
     if isinstance(value, np.ndarray) and value.ndim and value.shape[-1] == count:
         return value[..., rows]
     if isinstance(value, list) and len(value) == count:
