@@ -16,8 +16,8 @@ export function limitsOf(step: StepEntry | null, form: MethodForm | null): Limit
   return asked ? speedsOf(asked) : RISING;
 }
 
-/** Least distance of two keytimes: a frame, or one of the search where that is coarser. */
+/** Least distance of two keytimes: a frame, or two of the guided search, as its solver wants. */
 export function leastGap(step: StepEntry | null, form: MethodForm | null, fps: number): number {
   const rate = step?.parameters?.["search_fps"] ?? fieldOf(form, "search_fps")?.default;
-  return Math.max(1 / fps, step?.method === "guided" && typeof rate === "number" ? 1.001 / rate : 0);
+  return Math.max(1 / fps, step?.method === "guided" && typeof rate === "number" ? 2.001 / rate : 0);
 }
