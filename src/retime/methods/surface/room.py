@@ -43,7 +43,7 @@ class Room:
     notes: tuple[str, ...] = ()
 
     def cut(self, key: SurfaceKey, share: float) -> Room:
-        """Use a share of a limb's drag, so that no joint whirls and no knee jerks."""
+        """Use a share of a leg's drag, so that no joint whirls and no knee jerks."""
         drag = max(key.drags, key=lambda d: abs(d.shift))
         note = Note(
             f"the drag of {drag.joint} at {key.time:g} s was cut from {drag.shift:g} to "
@@ -115,8 +115,7 @@ def make_room(placed: Sequence[Placed], span: Range, bump: Bump, least: float) -
 def _room(placed: Placed, base: Range, most: Range, bump: Bump, least: float) -> Room:
     time, shifts = placed.key.time, placed.shifts
     left, right = (bump.room(shifts, least, side) for side in (0, 1))
-    legs = any(name.endswith("leg") for name in placed.limbs)
-    calm = _CALM if legs else None
+    calm = _CALM if placed.legs else None
     wide = [bump.room(shifts, least, side, calm) for side in (0, 1)]
     start = max(min(base[0], float((time + shifts - wide[0]).min())), most[0])
     end = min(max(base[1], float((time + shifts + wide[1]).max())), most[1])
@@ -140,7 +139,7 @@ def _room(placed: Placed, base: Range, most: Range, bump: Bump, least: float) ->
             "more room"
         )
     if start < base[0] - 1e-9 or end > base[1] + 1e-9:
-        why = f"the leg plays at most {_CALM:g} times as fast" if legs else "time never turns back"
+        why = f"the leg plays at most {_CALM:g} times as fast" if calm else "time never turns back"
         notes.append(
             f"the range of the key at {time:g} s was widened to {start:.3g} to {end:.3g} s, so "
             f"that {why}"

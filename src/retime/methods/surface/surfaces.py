@@ -158,8 +158,8 @@ class ControlSurfaces:
         return lead_limbs(self.motion, self._warp, self.limbs, (min(starts), max(ends)))
 
     def _settle(self) -> None:
-        """Cut drags of limbs that would make a joint whirl or a knee jerk, as far as needed."""
-        if not self.limbs or self._led.strain <= 1:
+        """Cut drags of legs that would make a joint whirl or a knee jerk, as far as needed."""
+        if not any(p.legs for p in self._placed) or self._led.strain <= 1:
             return
         asked, low, high = self._rooms, 0.0, 1.0
         strains = {1.0: self._led.strain}
@@ -174,12 +174,12 @@ class ControlSurfaces:
         self._put(asked, low or high)
 
     def _put(self, asked: Sequence[Room], share: float) -> None:
-        """Use a share of the drags of limbs that were asked for."""
+        """Use a share of the drags of legs that were asked for."""
         if self._rooms is not asked and self._share == share:
             return
         self._share = share
         rooms = zip(self._placed, asked, strict=True)
-        cut = [r.cut(p.key, share) if p.limbs else r for p, r in rooms]
+        cut = [r.cut(p.key, share) if p.legs else r for p, r in rooms]
         self._rooms = list(asked) if share == 1 else cut
         for name in ("shifts", "_warp", "_led"):
             self.__dict__.pop(name, None)
