@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from retime.body.contacts.given import ContactParameters
+from retime.body.gripping import Grips
 from retime.body.holding import Constraints
 from retime.methods.staggered.channel import Fit
 from retime.methods.staggered.history import PoseEdit
@@ -147,3 +148,4 @@ class StaggerParameters(FindingParameters, TimingParameters):
         ),
     ] = ()
     constraints: Constraints = "hold"
+    grips: Grips = True

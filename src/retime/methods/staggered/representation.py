@@ -13,6 +13,8 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.body import find_body
 from retime.body.contacts import find_contacts
+from retime.body.contacts.grips import find_grips
+from retime.body.gripping import keep_grips
 from retime.body.holding import Constraints, contact_fixes
 from retime.body.rising import flight_stretch, raised, within_hinges
 from retime.coercion import coerce
@@ -184,7 +186,13 @@ class Representation:
                 translations[root] = by
         return PoseLayer(source.times, rotations, translations)
 
-    def to_edit(self, *, constraints: Constraints = "hold", keep_gravity: bool = False) -> Edit:
+    def to_edit(
+        self,
+        *,
+        constraints: Constraints = "hold",
+        keep_gravity: bool = False,
+        grips: bool = True,
+    ) -> Edit:
         """Return the edits as a step's result: a warp, a pose layer, and contacts held.
 
         Parameters
@@ -194,13 +202,18 @@ class Representation:
             that the edits touch; or none.
         keep_gravity : bool
             Let exaggerated jumps last longer, so that they fall as before.
+        grips : bool
+            Keep what hands hold together, where parts of a pose arrive at different times.
         """
         layer = self.layer()
         quiet = layer is None and not self.timing.is_edited
         warp, correction = self.warp(), None
         weight = self.body_weight
-        if weight:
-            warp, correction = self._raised(warp, layer, weight, keep_gravity=keep_gravity)
+        held = grips and self.timing.is_edited and bool(find_grips(self.source))
+        if weight or held:
+            warp, correction = self._corrected(
+                warp, layer, weight, keep_gravity=keep_gravity, grips=held
+            )
         return Edit(
             warp=warp,
             layer=layer,
@@ -222,22 +235,35 @@ class Representation:
         ]
         return sum(whole)
 
-    def _raised(
-        self, warp: TimeWarp, layer: PoseLayer | None, weight: float, *, keep_gravity: bool
+    def _corrected(
+        self,
+        warp: TimeWarp,
+        layer: PoseLayer | None,
+        weight: float,
+        *,
+        keep_gravity: bool,
+        grips: bool,
     ) -> tuple[TimeWarp, PoseLayer | None]:
-        """Return the warp, longer where flights are to fall by gravity, and what lifts the body."""
+        """Return the warp, longer where flights are to fall by gravity, and what corrects poses.
+
+        That lifts an exaggerated body, and leads hands to what they hold.
+        """
         base = apply(self.source, warp, fps=self.source.rate)
-        flights = find_contacts(base).flights
-        if keep_gravity and flights and weight > -1:
-            warp = warp @ flight_stretch(base, float(np.sqrt(1 + weight)), flights)
-            base = apply(self.source, warp, fps=self.source.rate)
+        if keep_gravity and weight > -1 and weight:
+            flights = find_contacts(base).flights
+            if flights:
+                warp = warp @ flight_stretch(base, float(np.sqrt(1 + weight)), flights)
+                base = apply(self.source, warp, fps=self.source.rate)
         plain = apply_edits(self.source, [Edit(warp=warp, layer=layer)], times=base.times)
-        if self.bounds is not None:
+        made = plain
+        if weight and self.bounds is not None:
             first, last = self.times[list(self._ends)]
-            lifted = raised(base, plain, weight, (float(first), float(last)))
-        else:
-            lifted = raised(base, within_hinges(base, plain), weight)
-        return warp, correction_between(plain, lifted)
+            made = raised(base, plain, weight, (float(first), float(last)))
+        elif weight:
+            made = raised(base, within_hinges(base, plain), weight)
+        if grips:
+            made = keep_grips(self.source, made, warp)
+        return warp, correction_between(plain, made)
 
     def motion(
         self,

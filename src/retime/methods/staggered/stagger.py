@@ -31,7 +31,8 @@ def stagger(motion: Motion, p: StaggerParameters) -> Edit:
     motion : Motion
         The motion.
     """
-    return edited_poses(motion, p).to_edit(constraints=p.constraints, keep_gravity=p.keep_gravity)
+    poses = edited_poses(motion, p)
+    return poses.to_edit(constraints=p.constraints, keep_gravity=p.keep_gravity, grips=p.grips)
 
 
 def edited_poses(motion: Motion, p: StaggerParameters) -> StaggeredPoses:

@@ -103,7 +103,8 @@ class ControlSurfaces:
         check_times(self.keys, self._span, motion.domain)
         # Paths that are met by a surface have their own way to follow it.
         self.falloff = "joint" if p.mode == "intersection" else p.falloff
-        placer = Placer(motion, self.root, self.falloff)
+        self.grips = p.grips
+        placer = Placer(motion, self.root, self.falloff, grips=p.grips)
         self.height = placer.height
         self._share = 1.0
         self._placed = placer.place(self.keys)
@@ -155,7 +156,8 @@ class ControlSurfaces:
     @cached_property
     def _led(self) -> Led:
         starts, ends = zip(*self.spans, strict=True)
-        return lead_limbs(self.motion, self._warp, self.limbs, (min(starts), max(ends)))
+        span = (min(starts), max(ends))
+        return lead_limbs(self.motion, self._warp, self.limbs, span, grips=self.grips)
 
     def _settle(self) -> None:
         """Cut drags of legs that would make a joint whirl or a knee jerk, as far as needed."""
