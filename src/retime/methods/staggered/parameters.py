@@ -128,6 +128,14 @@ class StaggerParameters(FindingParameters, TimingParameters):
         Literal["average", "neighbours", "previous", "next"],
         About("What poses are exaggerated against."),
     ] = "average"
+    relative_pose: Annotated[
+        SourceTime | None,
+        About(
+            "Time of a pose to exaggerate against, in place of 'relative to'.",
+            unit="s",
+            advanced=True,
+        ),
+    ] = None
     detail: Annotated[
         float, About("Scale the detail that the splines between poses leave out.", slider=(0, 2))
     ] = 1.0

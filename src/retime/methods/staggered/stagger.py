@@ -95,7 +95,8 @@ def _found_poses(motion: Motion, p: StaggerParameters) -> StaggeredPoses:
     if p.overlap != 1:
         poses = poses.scale_refinements(p.overlap, joints=chosen)
     if p.exaggerate:
-        poses = poses.exaggerate(p.exaggerate, relative_to=p.relative_to, joints=chosen)
+        against = p.relative_to if p.relative_pose is None else float(p.relative_pose)
+        poses = poses.exaggerate(p.exaggerate, relative_to=against, joints=chosen)
     if p.detail != 1:
         poses = poses.detail(p.detail, joints=chosen)
     return poses
