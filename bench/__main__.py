@@ -22,6 +22,7 @@ MODULES = (
     "physics",
     "staggered",
     "surface",
+    "joint_timing",
     "gltf",
     "video",
     "fbx",
