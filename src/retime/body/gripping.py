@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Annotated
 
 import numpy as np
+import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.body.body import Body, find_body
@@ -121,9 +122,16 @@ def _hands_kept(
     limbs = {limb.end: limb for limb in body.limbs.values()}
     then = (warp(made.times, one) + warp(made.times, other)) / 2
     share = _share(then, grips)
-    passes = ((first, second, 0.5), (second, first, 1.0), (first, second, 1.0))
-    for holder, held, part in passes:
-        solver = LimbSolver.of(made, limbs[held])
+    frames = np.flatnonzero(share > 0)
+    if len(frames) < 2:
+        return made
+    part_of, then, share = _frames(made, frames), then[frames], share[frames]
+    for holder, held, part in (
+        (first, second, 0.5),
+        (second, first, 1.0),
+        (first, second, 1.0),
+    ):
+        solver = LimbSolver.of(part_of, limbs[held])
         place, turn = solver.points[:, holder], solver.rotations[:, holder]
         goal, wanted = _carried(motion, then, holder, held, place, turn)
         move = (part * share)[:, None] * (goal - solver.points[:, held])
@@ -131,8 +139,29 @@ def _hands_kept(
         by = quat.slerp(quat.identity(len(by)), by, part * share)
         still = (np.abs(move).max(axis=1) < _SAME) & (quat.angle(by, quat.identity(1)) < _SAME)
         move[still], by[still] = 0.0, [1.0, 0.0, 0.0, 0.0]
-        made = solver.reach(held, move, by)[0]
-    return made
+        part_of = solver.reach(held, move, by)[0]
+    local = made.rotations.copy()
+    for limb in (limbs[first], limbs[second]):
+        for j in (limb.upper, limb.lower, limb.end):
+            local[frames, j] = part_of.rotations[:, j]
+    tracks = dict(made.translations)
+    for name, track in part_of.translations.items():
+        if name in tracks and not np.array_equal(tracks[name][frames], track):
+            tracks[name] = tracks[name].copy()
+            tracks[name][frames] = track
+    return replace(made, rotations=local, translations=tracks)
+
+
+def _frames(motion: Motion, frames: npt.NDArray[np.int64]) -> Motion:
+    """Return some frames of a motion."""
+    return replace(
+        motion,
+        rotations=motion.rotations[frames],
+        translations={n: t[frames] for n, t in motion.translations.items()},
+        scales={n: t[frames] for n, t in motion.scales.items()},
+        sample_times=motion.times[frames],
+        origin=None,
+    )
 
 
 def _prop_kept(

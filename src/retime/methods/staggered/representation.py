@@ -12,22 +12,20 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.body import find_body
-from retime.body.contacts import find_contacts
 from retime.body.contacts.grips import find_grips
-from retime.body.gripping import keep_grips
 from retime.body.holding import Constraints, contact_fixes
-from retime.body.rising import flight_stretch, raised, within_hinges
 from retime.coercion import coerce
 from retime.errors import InputError, did_you_mean
 from retime.methods.staggered.bounding import bounded
 from retime.methods.staggered.channel import Channel
+from retime.methods.staggered.correcting import corrected
 from retime.methods.staggered.evidence import Evidence
 from retime.methods.staggered.history import PoseEdit
 from retime.methods.staggered.operators import change, changed, interpolate
 from retime.methods.staggered.timing import Timing
 from retime.motion import Motion, Pose
 from retime.motion.contact import Contact
-from retime.motion.edits import Edit, apply, apply_edits, correction_between
+from retime.motion.edits import Edit, apply_edits
 from retime.motion.kinematics import carriers
 from retime.motion.layers import PoseLayer
 from retime.notes import Note, Remedy
@@ -211,8 +209,12 @@ class Representation:
         weight = self.body_weight
         held = grips and self.timing.is_edited and bool(find_grips(self.source))
         if weight or held:
-            warp, correction = self._corrected(
-                warp, layer, weight, keep_gravity=keep_gravity, grips=held
+            span = None
+            if self.bounds is not None:
+                first, last = self.times[list(self._ends)]
+                span = (float(first), float(last))
+            warp, correction = corrected(
+                self.source, warp, layer, weight, span, keep_gravity=keep_gravity, grips=held
             )
         return Edit(
             warp=warp,
@@ -234,36 +236,6 @@ class Representation:
             and e.arguments.get("poses") is None
         ]
         return sum(whole)
-
-    def _corrected(
-        self,
-        warp: TimeWarp,
-        layer: PoseLayer | None,
-        weight: float,
-        *,
-        keep_gravity: bool,
-        grips: bool,
-    ) -> tuple[TimeWarp, PoseLayer | None]:
-        """Return the warp, longer where flights are to fall by gravity, and what corrects poses.
-
-        That lifts an exaggerated body, and leads hands to what they hold.
-        """
-        base = apply(self.source, warp, fps=self.source.rate)
-        if keep_gravity and weight > -1 and weight:
-            flights = find_contacts(base).flights
-            if flights:
-                warp = warp @ flight_stretch(base, float(np.sqrt(1 + weight)), flights)
-                base = apply(self.source, warp, fps=self.source.rate)
-        plain = apply_edits(self.source, [Edit(warp=warp, layer=layer)], times=base.times)
-        made = plain
-        if weight and self.bounds is not None:
-            first, last = self.times[list(self._ends)]
-            made = raised(base, plain, weight, (float(first), float(last)))
-        elif weight:
-            made = raised(base, within_hinges(base, plain), weight)
-        if grips:
-            made = keep_grips(self.source, made, warp)
-        return warp, correction_between(plain, made)
 
     def motion(
         self,
