@@ -34,8 +34,8 @@ _SAME = 1e-9
 # No joint turns more than so many times as fast as in the source, where one of the ways to lead a
 # limb keeps to that; slower turns than this, in radians a second, do not count.
 _FASTER, _SLOW = 3.5, 0.5
-# No knee accelerates by more than this beyond its most in the source, m/s^2, nor by this share.
-_JERK, _GLITCH = 90.0, 0.05
+# No knee accelerates by more than this beyond its most in the source, m/s^2, or this share of it.
+_JERK, _GLITCH = 90.0, 0.5
 # A waist turns this far from where it was, and no more than that beyond; radians.
 _WAIST, _WAIST_MORE = np.radians(60), np.radians(20)
 
