@@ -41,8 +41,8 @@ def weights(half: float, rate: float, order: int, most: int | None = None) -> Fl
 
 def fitted(track: FloatArray, rate: float, half: float, order: int) -> FloatArray:
     """Return derivatives (F, ...) of an evenly sampled track; the ends repeat the nearest."""
-    kernel = weights(half, rate, order, (len(track) - 1) // 2)
-    count, width = len(track) - len(kernel) + 1, len(kernel) // 2
-    inner = sum(weight * track[k : k + count] for k, weight in enumerate(kernel))
-    before, after = (np.repeat(inner[k], width, axis=0) for k in (slice(1), slice(-1, None)))
-    return np.concatenate([before, inner, after])
+    from retime.body.contacts.kernels import windowed_sums
+
+    flat = np.ascontiguousarray(track).reshape(len(track), -1)
+    out: FloatArray = windowed_sums(flat, weights(half, rate, order, (len(track) - 1) // 2))
+    return out.reshape(track.shape)

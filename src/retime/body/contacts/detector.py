@@ -138,8 +138,10 @@ class Detector:
     ) -> None:
         self.points, self.centre, self.times, self.rate = points, centre, times, rate
         self.force = _force(centre, rate)
+        self.falls = np.clip((self.force - _FALLS) / 0.05, -1, 0)
         self.places = np.array([p.place for p in points]).reshape(-1, len(times), 3)
         self.speed = _speeds(self.places, rate)
+        self.slow = _octaves(_SPEED, self.speed)
         carriers = {id(p.carrier): p.carrier for p in points}
         carried = {k: _speeds(carrier[None], rate)[0] for k, carrier in carriers.items()}
         self.carried = [carried[id(p.carrier)] for p in points]
@@ -231,8 +233,7 @@ class Detector:
         from retime.body.contacts.kernels import likeliest_states
 
         point = self.points[p]
-        falls = np.clip((self.force - _FALLS) / 0.05, -1, 0)
-        score = self._scored(p, seeds) + falls
+        score = self._scored(p, seeds) + self.falls
         for seed in seeds:
             if seed.owner is point and not point.is_foot:
                 part = slice(seed.first, seed.past)
@@ -243,14 +244,14 @@ class Detector:
     def _scored(self, p: int, seeds: list[_Seed]) -> FloatArray:
         """Return by how many octaves a point is slow and near to a surface: the worse, -3 to 1."""
         point = self.points[p]
-        slow = _octaves(_SPEED * (_HEEL if point.kind == "heel" else 1.0), self.speed[p])
+        slow = self.slow[p] + (np.log2(_HEEL) if point.kind == "heel" else 0.0)
         self.near[p] = _octaves(_NEAR * (1.0 if point.is_foot else _FLESH), self._gap(p, seeds))
         both = np.clip(np.minimum(slow, self.near[p]), -3, 1)
         return both if point.is_arm else np.where(point.able, both, -3.0)
 
     def _gap(self, p: int, seeds: list[_Seed]) -> FloatArray:
         """Return how far a point is above the nearest surface, (F,) metres."""
-        from retime.body.contacts.kernels import surface_gaps
+        from retime.body.contacts.kernels import continued_gaps, surface_gaps
 
         point, height = self.points[p], self.height[p]
         usable = [s for s in seeds if point.is_arm or not s.is_grip]
@@ -264,13 +265,9 @@ class Detector:
         if not feet:
             lowest = height if point.is_foot else self.low
             feet = [(0, 0, np.percentile(lowest, 5))]
-        first, past, level = np.array(sorted(feet)).T
-        frames = np.arange(len(height))
-        for k in (np.searchsorted(first, frames, "right") - 1, np.searchsorted(past, frames)):
-            above = height - level[np.clip(k, 0, len(level) - 1)]
-            above = np.maximum(np.where(above > -2 * _SUNK, above, np.inf), 0.0) + _NEAR / 4
-            gap = np.minimum(gap, above)
-        return np.asarray(gap)
+        start, end, level = np.array(sorted(feet)).T.copy()
+        more = continued_gaps(height, start, end, level, 2 * _SUNK, _NEAR / 4)
+        return np.asarray(np.minimum(gap, more))
 
     # ---- what forces need
 
@@ -393,7 +390,9 @@ class Detector:
 
 def runs(flags: Mask) -> list[tuple[int, int]]:
     """List the stretches of true flags: first, and past the last."""
-    edges = np.flatnonzero(np.diff(np.r_[False, flags, False]))
+    padded = np.zeros(len(flags) + 2, dtype=bool)
+    padded[1:-1] = flags
+    edges = np.flatnonzero(padded[1:] != padded[:-1])
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 
 
