@@ -47,7 +47,7 @@ def main() -> None:
                 _text(line.ours_s),
                 line.peer,
                 _text(line.peer_s),
-                f"{line.ratio:.1f} x",
+                f"{line.ratio:.1f} x" if line.ratio >= 0.1 else f"1/{1 / line.ratio:.0f} x",
             )
         console.print(table)
 

@@ -108,7 +108,11 @@ def frames_of(contact: Contact, motion: Motion) -> npt.NDArray[np.bool_]:
 def displacement(
     motion: Motion, place: FloatArray, targets: Mapping[Contact, FloatArray], fade: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return how far a joint must move, (F, 3), and by what share it is held, (F,)."""
+    """Return how far a joint must move, (F, 3), and by what share it is held, (F,).
+
+    A target is a place (3,), or a path (F, 3) on a support that moves.
+    """
+    targets = {c: np.broadcast_to(target, place.shape) for c, target in targets.items()}
     move, share = np.zeros_like(place), np.zeros(len(place))
     times = motion.times
     ordered = sorted(targets, key=lambda c: c.start)
@@ -117,7 +121,7 @@ def displacement(
     for k, contact in enumerate(ordered):
         frames = held[contact]
         first, last = frames[0], frames[-1]
-        move[frames] = contact.firmness * (targets[contact] - place[frames])
+        move[frames] = contact.firmness * (targets[contact] - place)[frames]
         share[frames] = contact.firmness
         # A fade must be over where the next contact begins.
         room_before = times[first] - times[held[ordered[k - 1]][-1]] if k else np.inf
@@ -129,11 +133,11 @@ def displacement(
             near = np.flatnonzero((away > 0) & (away < span))
             u = 1 - away[near] / span if span > 0 else np.zeros(0)
             weight = contact.firmness * u**3 * (10 - 15 * u + 6 * u**2)
-            move[near] += weight[:, None] * (targets[contact] - place[edge])
+            move[near] += weight[:, None] * (targets[contact] - place)[edge]
             share[near] = np.maximum(share[near], weight)
     for one, other in itertools.pairwise(ordered):
         last, first = held[one][-1], held[other][0]
-        leaving, coming = targets[one] - place[last], targets[other] - place[first]
+        leaving, coming = (targets[one] - place)[last], (targets[other] - place)[first]
         needed = float(np.linalg.norm(coming - leaving)) / _FASTEST_SLIDE
         if times[first] - times[last] > min(needed, _NO_STEP):
             continue
@@ -145,8 +149,8 @@ def displacement(
         if high > low and len(window):
             u = ((times[window] - low) / (high - low))[:, None]
             weight = u**3 * (10 - 15 * u + 6 * u**2)
-            before = targets[one] - place[np.minimum(window, last)]
-            after = targets[other] - place[np.maximum(window, first)]
+            before = (targets[one] - place)[np.minimum(window, last)]
+            after = (targets[other] - place)[np.maximum(window, first)]
             move[window] = (1 - weight) * before + weight * after
             share[window] = 1.0
     return move, share

@@ -361,6 +361,7 @@ class Detector:
     ) -> FoundContacts:
         """Return what was found, at a motion's own frames."""
         unknown = self.unknown()
+        ground = (0.0, 0.0, 0.0) if drift is None else (float(drift[0]), 0.0, float(drift[2]))
         contacts, spots = [], []
         for p, point in enumerate(self.points):
             for a, b in runs(self.down[p]):
@@ -370,7 +371,7 @@ class Detector:
                 height = float(middle(self.height[p, a:b]))
                 start, end = float(self.times[a]), float(self.times[b - 1])
                 joint = motion.skeleton.names[point.joint]
-                contacts.append(Contact(joint, start, end, point.name, sure, height))
+                contacts.append(Contact(joint, start, end, point.name, sure, height, ground))
                 if point.kind in ("ball", "end"):
                     place, speed = middle(point.place[a:b]), middle(self.speed[p, a:b])
                     spots.append([*place, b - a, speed])
@@ -384,7 +385,7 @@ class Detector:
             {point.name: self.down[p][near] for p, point in enumerate(self.points)},
             self.force[near],
             better_rate,
-            (0.0, 0.0, 0.0) if drift is None else (float(drift[0]), 0.0, float(drift[2])),
+            ground,
         )
 
 

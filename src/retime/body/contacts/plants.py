@@ -80,6 +80,8 @@ def detect_contacts(
     masks = _touching(body, found)
     names = body.find_joints(joints) if joints else tuple(motion.skeleton.names[j] for j in masks)
     points = positions(motion)
+    if any(found.drift):  # still is what moves with the ground
+        points = points - np.outer(motion.times, found.drift)[:, None]
     if joints:
         feet = {body.roles[r] for r in body.roles if r.endswith(("_foot", "_toe"))}
         masks = {j: mask for j, mask in masks.items() if j in feet}
@@ -92,7 +94,7 @@ def detect_contacts(
                 points[a:b, joint], motion.times[a:b], tolerance, min_contact
             ):
                 start, end = (float(motion.times[a + k]) for k in (first, last))
-                out.append(_sure(Contact(name, start, end), found))
+                out.append(_sure(Contact(name, start, end, velocity=found.drift), found))
     return tuple(c for c in out if c.confidence >= _DOUBTFUL)
 
 
