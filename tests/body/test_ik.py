@@ -78,7 +78,8 @@ def test_feet_on_a_belt_move_with_it() -> None:
     steps = EDITS["both"]
     held = Recipe([*steps, Step("hold")]).evaluate(motion)
     found = detect_contacts(motion, min_contact=0.25)
-    assert found and all(c.velocity[2] == pytest.approx(belt, rel=0.1) for c in found)
+    assert found
+    assert all(c.velocity[2] == pytest.approx(belt, rel=0.1) for c in found)
     contacts = carry_contacts(found, Recipe(steps).warp(motion))
     assert plant_drift(held, contacts).max() < 1e-3
     assert plant_drift(Recipe(steps).evaluate(motion), contacts).max() > 0.02

@@ -28,6 +28,9 @@ _NEARLY_STRAIGHT, _KEPT = 0.02, 0.25
 _FOOT_STIFFNESS = 2.0
 # Between two contacts that follow at once, a held joint slides at most this fast, m/s, on the mean.
 _FASTEST_SLIDE = 0.4
+# A displacement that comes and goes within this time, in seconds, is noise: a turn of the foot
+# makes up for it, because the knee would magnify it.
+_SHAKE = 0.1
 # Nobody lifts a foot and puts it down elsewhere in less than this, seconds.
 _NO_STEP = 0.06
 
@@ -199,12 +202,26 @@ class LimbSolver:
         joints = sorted({index(c.joint) for c in targets}, reverse=True)
         lead = joints[0]  # the outermost: a toe before its ankle
         chosen = {c: t for c, t in targets.items() if index(c.joint) == lead}
-        move, _ = displacement(self.motion, self.points[:, lead], chosen, fade)
+        move, held = displacement(self.motion, self.points[:, lead], chosen, fade)
         turn = quat.identity(len(self.motion))
+        if lead != self.limb.end:
+            turn = self._unshaken(lead, move, held)
         if len(joints) > 1:
             inner = {c: t for c, t in targets.items() if index(c.joint) == joints[1]}
             move, turn = self._with_two(move, lead, joints[1], inner, fade)
         return self.reach(lead, move, turn)
+
+    def _unshaken(self, lead: int, move: FloatArray, held: FloatArray) -> FloatArray:
+        """Return the foot's turn that makes up for the shaking of its toes, in the knee's place."""
+        steps = round(_SHAKE * self.motion.rate / 2)
+        if steps < 1 or not move.any():
+            return quat.identity(len(move))
+        window = np.bartlett(2 * steps + 3)[1:-1]
+        padded = np.pad(move, ((steps, steps), (0, 0)), mode="edge")
+        slow = np.stack([np.convolve(padded[:, c], window, "valid") for c in range(3)], axis=1)
+        shake = held[:, None] * (move - slow / window.sum())
+        foot = self.points[:, lead] - self.points[:, self.limb.end]
+        return quat.between(_unit(foot), _unit(foot + shake))
 
     def _with_two(
         self,
