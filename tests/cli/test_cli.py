@@ -487,3 +487,21 @@ def test_a_result_judged_by_another_gravity_says_so(
     assert "judged by a gravity of 9.81 m/s²" in err
     assert "the warp was timed for a gravity of 4.9 m/s²" in err
     assert run("check", out, "--gravity", "4.9")[0] == 2
+
+
+def test_a_report_shows_where_a_reference_was_followed(
+    run: Run, jump: Path, tmp_path: Path
+) -> None:
+    walk, out, recipe = tmp_path / "walk.bvh", tmp_path / "out.bvh", tmp_path / "r.json"
+    retime.write(samples.walk(), walk)
+    run("guided", jump, out, "--reference", walk, "--recipe", recipe)
+    pages = []
+    for more in ([], ["--recipe", recipe]):
+        page = tmp_path / f"{len(more)}.html"
+        status, _, _ = run("report", out, page, "--source", jump, *more)
+        assert status == 0
+        pages.append(page.read_text(encoding="utf-8"))
+    assert pages[0] != pages[1]
+    status, _, told = run("report", out, tmp_path / "x.html", "--recipe", recipe)
+    assert status != 0
+    assert "--source" in told

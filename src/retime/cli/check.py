@@ -18,6 +18,7 @@ from retime.cli.options import (
     TrueWarp,
     WarpIn,
     must_take_a_skeleton,
+    read_source,
     with_parameters,
     with_reading,
 )
@@ -78,7 +79,7 @@ def check(
         raise InputError(f"{file} has no frames to measure")
     original = None
     if source is not None:
-        original = reading.for_file(source).read(source, animation=_same(source, animation))
+        original = read_source(source, reading, animation)
     used, right = (None if w is None else read_warp(w) for w in (warp, truth))
     found = measure(motion, source=original, warp=used, truth=right, min_contact=min_contact)
     before = {} if original is None else measure(original, min_contact=min_contact)
@@ -115,13 +116,6 @@ def _print(found: dict[str, float], before: dict[str, float]) -> None:
         title = name.replace("_", " ")
         rows.append((title, about.text(value), *old, about.unit, about.meaning))
     table(rows, header=header)
-
-
-def _same(source: Any, animation: str | None) -> str | None:
-    """Choose the same animation of the source, where it holds several."""
-    from retime.io import format_of
-
-    return animation if format_of(source).several else None
 
 
 def _judged(

@@ -142,6 +142,14 @@ def must_take_a_skeleton(reading: Reading, files: Sequence[Path]) -> None:
         raise InputError(f"{files[0]} holds its own skeleton; leave --skeleton out")
 
 
+def read_source(file: Path, reading: Reading, animation: str | None) -> Motion:
+    """Read the motion that a result was made from: the same animation, where it holds several."""
+    from retime.io import format_of
+
+    chosen = animation if format_of(file).several else None
+    return reading.for_file(file).read(file, animation=chosen)
+
+
 def seconds(text: str, flag: str, fps: float | Callable[[], float] | None = None) -> float:
     """Read a time that is of no clip: seconds, minutes, or frames where their rate is known.
 
