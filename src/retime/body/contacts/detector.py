@@ -57,6 +57,8 @@ _GRIP_SPEED, _GRIP_TIME = 0.12, 0.35
 _REACH, _SUNK = 0.3, 0.08
 # A centre of pressure this far outside of all that touches asks for more; a seat's radius; metres.
 _OUTSIDE, _SEAT = 0.08, 0.15
+# What falls faster than this in the middle of its rest, in m/s^2, is at the top of a leap.
+_LEAP = 2.0
 # Who rests is slower than this, m/s.
 _REST = 0.2
 # Octaves that limits may be off by where a force needs a contact.
@@ -142,6 +144,7 @@ class Detector:
         self.places = np.array([p.place for p in points]).reshape(-1, len(times), 3)
         self.speed = _speeds(self.places, rate)
         self.slow = _octaves(_SPEED, self.speed)
+        self.rise = fitted(self.places[..., 1].T, rate, PARABOLA[-1], 2).T
         carriers = {id(p.carrier): p.carrier for p in points}
         carried = {k: _speeds(carrier[None], rate)[0] for k, carrier in carriers.items()}
         self.carried = [carried[id(p.carrier)] for p in points]
@@ -213,7 +216,7 @@ class Detector:
             limit, least = np.full(len(speed), _GRIP_SPEED), _GRIP_TIME
         out = []
         for a, b in runs((speed < limit) & (self.force > _FALLS)):
-            if b - a < max(least * self.rate, 2):
+            if b - a < max(least * self.rate, 2) or middle(self.rise[p, a:b]) < -_LEAP:
                 continue
             passed = carried[a:b].mean() > max(_CARRIED, _TIMES * speed[a:b].mean())
             passed &= point.is_foot or (point.is_arm and point.able[a:b].mean() > 0.5)
