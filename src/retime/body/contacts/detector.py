@@ -22,20 +22,25 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.body.body import find_body
-from retime.body.contacts.derivatives import LINE, PARABOLA, fitted, weights
+from retime.body.contacts.derivatives import (
+    GRAVITY,
+    LINE,
+    PARABOLA,
+    fitted,
+    needed_force,
+    speeds,
+)
 from retime.body.contacts.found import FoundContacts, floor_under
 from retime.body.contacts.points import Point, body_points
+from retime.body.contacts.stretches import middle, runs
 from retime.body.size import judged
 from retime.motion import Motion
 from retime.motion.contact import Contact
 from retime.motion.kinematics import positions
 from retime.motion.memory import last
 
-__all__ = ["Detector", "find_contacts", "runs"]
-
 Mask = npt.NDArray[np.bool_]
 
-_GRAVITY = 9.81
 _UP = np.array([0.0, 1.0, 0.0])
 # As likely down as up: this speed (m/s; heels strike faster) and this height over a surface (m;
 # joints under flesh lie higher). Balls of feet roll at 0.2 to 0.4 m/s in stance and swing above
@@ -45,8 +50,6 @@ _SPEED, _HEEL, _NEAR, _FLESH = 0.45, 1.33, 0.04, 1.5
 _SHORTEST = 0.07
 # Less force than this, in body weights, is free fall; more than that is none.
 _FALLS, _STANDS = 0.3, 0.5
-# Accelerations may be this noisy, m/s^2.
-_NOISE = 1.0
 # A foot is held while it is slower than half the speed limit, or than this share of its carrier's
 # speed, for at least the seed time (s). The carrier must then be faster than _CARRIED (m/s) and
 # _TIMES the foot's speed, or the foot at most _LOWEST (m) above the body's lowest point.
@@ -139,14 +142,14 @@ class Detector:
         self, points: list[Point], centre: FloatArray, times: FloatArray, rate: float
     ) -> None:
         self.points, self.centre, self.times, self.rate = points, centre, times, rate
-        self.force = _force(centre, rate)
+        self.force = needed_force(centre, rate)
         self.falls = np.clip((self.force - _FALLS) / 0.05, -1, 0)
         self.places = np.array([p.place for p in points]).reshape(-1, len(times), 3)
-        self.speed = _speeds(self.places, rate)
+        self.speed = speeds(self.places, rate)
         self.slow = _octaves(_SPEED, self.speed)
         self.rise = fitted(self.places[..., 1].T, rate, PARABOLA[-1], 2).T
         carriers = {id(p.carrier): p.carrier for p in points}
-        carried = {k: _speeds(carrier[None], rate)[0] for k, carrier in carriers.items()}
+        carried = {k: speeds(carrier[None], rate)[0] for k, carrier in carriers.items()}
         self.carried = [carried[id(p.carrier)] for p in points]
         self.height = self.places[..., 1] - np.array([p.clear for p in points])[:, None]
         self.low = self.height.min(axis=0) if points else centre[:, 1]
@@ -279,7 +282,7 @@ class Detector:
         from retime.body.contacts.kernels import outside_hull
 
         bent = fitted(self.centre, self.rate, PARABOLA[-1], 2)
-        push = np.maximum(bent[:, 1] + _GRAVITY, 0.3 * _GRAVITY)
+        push = np.maximum(bent[:, 1] + GRAVITY, 0.3 * GRAVITY)
         pressure = self.centre - ((self.centre[:, 1] - self.low) / push)[:, None] * bent
         stands = np.array([not p.is_arm for p in self.points])
         sizes = np.array([_SEAT if p.kind == "seat" else 0.0 for p in self.points])
@@ -392,38 +395,6 @@ class Detector:
         )
 
 
-def runs(flags: Mask) -> list[tuple[int, int]]:
-    """List the stretches of true flags: first, and past the last."""
-    padded = np.zeros(len(flags) + 2, dtype=bool)
-    padded[1:-1] = flags
-    edges = np.flatnonzero(padded[1:] != padded[:-1])
-    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
-
-
-def middle(values: FloatArray) -> FloatArray:
-    """Return the middle of values (N, ...) by size: the median, but for an even number of them."""
-    half = len(values) // 2
-    out: FloatArray = np.partition(values, half, axis=0)[half]
-    return out
-
-
 def _octaves(limit: float, value: FloatArray) -> FloatArray:
     out: FloatArray = np.log2(limit) - np.log2(np.clip(value, 1e-6, 1e6))
-    return out
-
-
-def _speeds(places: FloatArray, rate: float) -> FloatArray:
-    """Return the speeds (P, F) of points (P, F, 3)."""
-    return np.asarray(np.linalg.norm(fitted(places.transpose(1, 0, 2), rate, LINE, 1), axis=-1).T)
-
-
-def _force(centre: FloatArray, rate: float) -> FloatArray:
-    """Return what a body needs from outside, (F,) in its weights."""
-    if len(centre) < 7:
-        return np.ones(len(centre))
-    # Fifth differences leave little of the motion, and noise times the root of 252.
-    noise = np.median(np.abs(np.diff(centre[:, 1], 5))) / 0.6745 / np.sqrt(252)
-    quiet = (h for h in PARABOLA if noise * np.linalg.norm(weights(h, rate, 2)) < _NOISE)
-    bent = fitted(centre, rate, next(quiet, PARABOLA[-1]), 2)
-    out: FloatArray = np.linalg.norm(bent + _GRAVITY * _UP, axis=1) / _GRAVITY
     return out

@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.body.body import Body, find_body
-from retime.body.contacts.detector import find_contacts, runs
+from retime.body.contacts.detector import find_contacts
 from retime.body.contacts.found import FoundContacts
+from retime.body.contacts.stretches import runs
 from retime.body.size import judged
 from retime.errors import InputError
 from retime.motion import Motion
