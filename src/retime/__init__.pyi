@@ -42,7 +42,9 @@ from .motion import Units as Units
 from .motion import kinematics as kinematics
 from .motion import quat as quat
 from .motion.contact import Contact as Contact
+from .motion.cutting import trim as trim
 from .motion.edits import apply as apply
+from .motion.joining import concatenate as concatenate
 from .motion.kinematics import positions as positions
 from .motion.layers import PoseLayer as PoseLayer
 from .motion.skeleton import EndSite as EndSite
