@@ -3,6 +3,7 @@
 from . import errors as errors
 from . import io as io
 from . import live as live
+from . import plot as plot
 from . import samples as samples
 from .body import Body as Body
 from .body import contacts as contacts

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from retime.errors import InputError
+from retime.pictured import Pictured
 from retime.timing import TimeWarp
 
-__all__ = ["Contact", "carry_contacts", "parse_contacts"]
+__all__ = ["Contact", "Contacts", "carry_contacts", "parse_contacts"]
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,12 @@ class Contact:
             raise InputError(str(e)) from None
 
 
+class Contacts(tuple[Contact, ...], Pictured):
+    """Several contacts; a tuple that notebooks show as a picture and a table."""
+
+    __slots__ = ()
+
+
 def carry_contacts(
     contacts: Iterable[Contact], warp: TimeWarp, *, period: float | None = None
 ) -> tuple[Contact, ...]:
@@ -106,7 +113,7 @@ def carry_contacts(
             shown = warp.preimage(contact.start + turn, contact.end + turn, contact.joint)
             if shown is not None:
                 out.append(replace(contact, start=shown[0], end=shown[1]))
-    return tuple(out)
+    return Contacts(out)
 
 
 def _turns(contact: Contact, warp: TimeWarp, period: float | None) -> list[float]:
@@ -130,4 +137,4 @@ def parse_contacts(document: Any) -> tuple[Contact, ...]:
             out.append(Contact.from_document(entry))
         except InputError as e:
             raise InputError(f"contact {number}: {e}") from None
-    return tuple(out)
+    return Contacts(out)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,10 @@ from retime.motion.skeleton import Skeleton
 from retime.motion.touched import Touched, TouchedLater, Tracks, difference
 from retime.motion.units import Units
 from retime.one_line import one_line
+from retime.pictured import draw
+
+if TYPE_CHECKING:
+    from retime.pictured import Figure
 
 # A time this near to a sample, in frames, is that sample: sums of 0.008333 must not drift.
 _SNAP = 1e-7
@@ -233,6 +237,10 @@ class Motion(ReadOnlyArrays):
         from retime.motion.cutting import between
 
         return between(self, start, end)
+
+    def plot(self, *, poses: int = 12) -> Figure:
+        """Draw a film strip of some poses; see :func:`retime.plot.strip`."""
+        return draw("strip", self, poses=poses)
 
     def resample(self, fps: float) -> Motion:
         """Return the same motion at another frame rate."""
