@@ -3,6 +3,7 @@
 from . import errors as errors
 from . import io as io
 from . import live as live
+from . import plot as plot
 from . import samples as samples
 from .body import Body as Body
 from .body import contacts as contacts
@@ -42,7 +43,9 @@ from .motion import Units as Units
 from .motion import kinematics as kinematics
 from .motion import quat as quat
 from .motion.contact import Contact as Contact
+from .motion.cutting import trim as trim
 from .motion.edits import apply as apply
+from .motion.joining import concatenate as concatenate
 from .motion.kinematics import positions as positions
 from .motion.layers import PoseLayer as PoseLayer
 from .motion.skeleton import EndSite as EndSite

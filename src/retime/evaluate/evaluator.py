@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -22,6 +23,7 @@ from retime.recipe import Recipe, Solved, Step, snap_duration
 from retime.times import ClipTime
 from retime.timing import TimeWarp
 
+log = logging.getLogger("retime")
 Progress = Callable[[int, int, str], None]
 # Motions that are kept; an old one is read again when it is needed.
 _KEPT = 8
@@ -100,6 +102,7 @@ class Evaluator:
                 first_frame=job.first_frame,
             )
         )
+        log.debug("solved %d steps: %s", len(solved), ", ".join(s.method for s in recipe.steps))
         notes += [note for s in solved for note in s.notes]
         if in_place and job.fps is not None:
             notes.append(
@@ -115,6 +118,7 @@ class Evaluator:
             edits = [_in_time_alone(e) for e in edits]
         made = apply_edits(motion, edits, fps=frames[0], exact=frames[1]).with_notes(*notes)
         found = _evaluated(motion, recipe, solved, edits, made, in_place)
+        log.debug("made %d frames", len(made))
         self._last[name], self._frames[name] = found, frames
         return found
 

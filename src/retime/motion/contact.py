@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from retime.errors import InputError
+from retime.pictured import Pictured
 from retime.timing import TimeWarp
 
-__all__ = ["Contact", "carry_contacts", "parse_contacts"]
+__all__ = ["Contact", "Contacts", "carry_contacts", "parse_contacts"]
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,12 @@ def _velocity(value: Any) -> tuple[float, float, float]:
     return x, y, z
 
 
+class Contacts(tuple[Contact, ...], Pictured):
+    """Several contacts; a tuple that notebooks show as a picture and a table."""
+
+    __slots__ = ()
+
+
 def carry_contacts(
     contacts: Iterable[Contact], warp: TimeWarp, *, period: float | None = None
 ) -> tuple[Contact, ...]:
@@ -127,7 +134,7 @@ def carry_contacts(
             if shown is not None:
                 moved = replace(contact, start=shown[0], end=shown[1])
                 out.append(_with_support_retimed(moved, warp) if any(contact.velocity) else moved)
-    return tuple(out)
+    return Contacts(out)
 
 
 def _with_support_retimed(contact: Contact, warp: TimeWarp) -> Contact:
@@ -159,4 +166,4 @@ def parse_contacts(document: Any) -> tuple[Contact, ...]:
             out.append(Contact.from_document(entry))
         except InputError as e:
             raise InputError(f"contact {number}: {e}") from None
-    return tuple(out)
+    return Contacts(out)

@@ -18,6 +18,7 @@ from retime.motion.loops import must_loop
 from retime.notes import Note, Remedy
 from retime.one_line import one_line, shortened
 from retime.parameters import build, declared, resolved, same, values_of
+from retime.pictured import Pictured
 from retime.times import ClipTime, Clock
 from retime.timing import TimeWarp
 
@@ -145,7 +146,7 @@ class Solved:
 
 @one_line(lambda r: [s.method for s in r.steps])
 @dataclass(frozen=True, eq=False)
-class Recipe:
+class Recipe(Pictured):
     """An ordered list of steps, applied with a single resampling.
 
     Parameters

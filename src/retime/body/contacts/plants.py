@@ -16,7 +16,7 @@ from retime.body.contacts.stretches import runs
 from retime.body.size import judged
 from retime.errors import InputError
 from retime.motion import Motion
-from retime.motion.contact import Contact
+from retime.motion.contact import Contact, Contacts
 from retime.motion.kinematics import positions
 
 __all__ = ["Contact", "contacts_from_events", "detect_contacts"]
@@ -96,7 +96,7 @@ def detect_contacts(
             ):
                 start, end = (float(motion.times[a + k]) for k in (first, last))
                 out.append(_sure(Contact(name, start, end, velocity=found.drift), found))
-    return tuple(c for c in out if c.confidence >= _DOUBTFUL)
+    return Contacts(c for c in out if c.confidence >= _DOUBTFUL)
 
 
 def _touching(body: Body, found: FoundContacts) -> dict[int, Mask]:

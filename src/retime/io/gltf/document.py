@@ -42,6 +42,8 @@ class Document:
     sha256: str = ""
     """Hash of the file's bytes."""
     values_read: int = 0
+    unpacked: dict[int, bytes] = field(default_factory=dict)
+    """Buffer views that were packed, by their number."""
     _added: bytearray = field(default_factory=bytearray)
     _checked: dict[str, Any] = field(default_factory=dict)
     _files: dict[Path, bytes] = field(default_factory=dict)
