@@ -21,6 +21,7 @@ MODULES = (
     "live_server",
     "physics",
     "staggered",
+    "posing",
     "surface",
     "gltf",
     "video",

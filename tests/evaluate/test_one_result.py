@@ -61,6 +61,10 @@ CASES = {
         (("surface", {"keys": [KEY]}), ("spline", {"duration": 2.2222})), "punches"
     ),
     "a loop": Case((("spline", {"duration": 3.2345, "loop": True}),)),
+    "secondary": Case((("secondary", {"strength": 0.7, "chains": [("LeftArm", 2.0, 0.3)]}),)),
+    "guided, then secondary": Case(
+        (("guided", {"duration": 1.7777}), ("secondary", {"loop": False})), "punches"
+    ),
     "held contacts": Case((("spline", {"duration": 3.3333}), ("hold", {}))),
     "smooth": Case((("guided", {"duration": 1.2001}), ("smooth", {}))),
     "a given warp": Case(

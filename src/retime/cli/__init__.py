@@ -31,6 +31,7 @@ COMMANDS = {
     "physics": "Retime a motion as a body could have.",
     "stagger": "Edit a motion as poses whose parts are staggered.",
     "surface": "Drag one joint's action to another time.",
+    "secondary": "Let arms, tails, hair and props follow the body.",
     "align": "Give a motion the timing of another take.",
     "live": "Play a recorded partner in sync with a live performer.",
     "perform": "Send a recorded clip as a test performer.",

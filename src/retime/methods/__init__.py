@@ -132,6 +132,14 @@ METHODS: dict[str, Method] = {
             doing="Moving the surface",
         ),
         Method(
+            "secondary",
+            "Let arms, tails, hair and props lag behind the body, overshoot and settle.",
+            "Secondary motion",
+            "retime.methods.secondary",
+            "secondary",
+            doing="Letting parts follow",
+        ),
+        Method(
             "smooth",
             "Reduce the jitter of parts that play faster than the source.",
             "Smooth",

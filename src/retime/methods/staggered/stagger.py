@@ -94,6 +94,8 @@ def _found_poses(motion: Motion, p: StaggerParameters) -> StaggeredPoses:
         poses = poses.scale_refinements(p.overlap, joints=chosen)
     if p.exaggerate:
         poses = poses.exaggerate(p.exaggerate, relative_to=p.relative_to, joints=chosen)
+    for time, joint, *place in p.reach:
+        poses = poses.reach(float(time), {joint: place}, help=p.reach_help)
     if p.detail != 1:
         poses = poses.detail(p.detail, joints=chosen)
     return poses
