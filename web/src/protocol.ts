@@ -292,6 +292,8 @@ export interface ContactBar {
   point: number;
   start: number;
   end: number;
+  given: [number, number];
+  sure: number;
 }
 
 /** One array of a frame, float32. */
@@ -384,6 +386,8 @@ export interface ResultHeader {
   duration: number;
   took: number;
   contacts: ContactBar[];
+  contacts_step: string | null;
+  flights: ([number, number])[];
   notes: string[];
   steps: StepResult[];
   interim: boolean;

@@ -209,7 +209,7 @@ test("a succession goes down the longest chain", () => {
 test("slip is how far a standing point goes along the ground, whatever it does above it", () => {
   const positions = Float32Array.from([0, 0, 0, 0.003, 1, 0.004, 9, 0, 9]);
   const clip = { positions, times: Float32Array.from([0, 1, 2]), points: 1 };
-  expect(slipOf({ ...clip, contacts: [{ joint: "Foot", point: 0, start: 0, end: 1 }] })).toBeCloseTo(0.005, 6);
+  expect(slipOf({ ...clip, contacts: [{ joint: "Foot", point: 0, start: 0, end: 1, given: [0, 1], sure: 1 }] })).toBeCloseTo(0.005, 6);
   expect(slipOf({ ...clip, contacts: [] })).toBe(0);
 });
 

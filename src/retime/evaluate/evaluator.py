@@ -17,6 +17,7 @@ from retime.errors import InputError
 from retime.evaluate.job import Evaluated, Job
 from retime.io import FORMATS, format_of, keeps_file
 from retime.motion import Motion
+from retime.motion.contact import Contact, carry_contacts
 from retime.motion.edits import Edit, apply_edits, total_warp
 from retime.notes import Note
 from retime.recipe import Recipe, Solved, Step, snap_duration
@@ -237,6 +238,26 @@ def evidence_of(found: Evaluated) -> FloatArray | None:
             found_curve: FloatArray = np.c_[shown, curve[:, 1]][order]
             return found_curve
     return None
+
+
+def contacts_of(
+    found: Evaluated, detected: Sequence[Contact]
+) -> tuple[Solved | None, list[tuple[Contact, tuple[Contact, ...]]]]:
+    """Carry contacts to the result's time: those that a step gives, else those that were detected.
+
+    Returns the step that gives them, and each contact in that step's input time (the source's where
+    there is none) with what the result shows of it.
+    """
+    given = [s for s in found.solved if s.edit.contacts is not None]
+    step = given[-1] if given else None
+    if step is None:
+        start, warp, contacts = found.source, found.warp, tuple(detected)
+    else:
+        start, contacts = step.given, step.edit.contacts or ()
+        rest = found.solved[found.solved.index(step) :]
+        warp = total_warp(start, [s.edit for s in rest])
+    period = start.duration if warp.loop else None
+    return step, [(c, carry_contacts([c], warp, period=period)) for c in contacts]
 
 
 def with_warp(found: Evaluated, place: int, warp: TimeWarp) -> Evaluated:

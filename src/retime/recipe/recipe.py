@@ -13,6 +13,7 @@ import numpy.typing as npt
 from retime.errors import InputError, RetimeError
 from retime.methods import method
 from retime.motion import Motion
+from retime.motion.contact import Contact, carry_contacts
 from retime.motion.edits import Edit, apply_edits, total_warp
 from retime.motion.loops import must_loop
 from retime.notes import Note, Remedy
@@ -216,6 +217,7 @@ class Recipe(Pictured):
             clock = Clock(domain, motion.rate, fps, first_frame=first_frame)
             frames = (fps or motion.rate) if done == rounded else None
             step, notes = _in_seconds(asked, number, clock, frames)
+            step = _with_contacts(step, out)
             if before is not None and before.step.same(step):
                 out.append(replace(before, number=number, step=step, notes=notes))
                 continue
@@ -301,6 +303,30 @@ def _in_seconds(
         return made, ()
     (rounded,), notes = snap_duration([made], rate)
     return rounded, tuple(notes)
+
+
+def _with_contacts(step: Step, done: Sequence[Solved]) -> Step:
+    """Give a step the contacts that a step before it was given, where it takes any and has none.
+
+    Whoever edits contacts at the head of a recipe means them for all that follows.
+    """
+    own = values_of(step.parameters)
+    if own.get("contacts", ()) is not None or own.get("contacts_only"):
+        return step
+    known: tuple[Contact, ...] | None = None
+    only = False
+    for solved in done:
+        given = values_of(solved.step.parameters)
+        if solved.step.method == "hold" and given.get("contacts") is not None:
+            known, only = tuple(given["contacts"]), bool(given["contacts_only"])
+        if known is not None:
+            a, b = solved.given.domain
+            warp = solved.edit.weighted_warp((a, b))
+            known = carry_contacts(known, warp, period=b - a if warp.loop else None)
+    if known is None:
+        return step
+    told = {"contacts": known, "contacts_only": only}
+    return replace(step, parameters=replace(step.parameters, **told))
 
 
 def _with_layer(motion: Motion, edit: Edit) -> Motion:

@@ -16,10 +16,11 @@ import numpy as np
 from retime import methods
 from retime.body import find_body
 from retime.body.contacts import detect_contacts, find_contacts
+from retime.body.contacts.flights import implausible_flights
 from retime.body.metrics import skate_by_frame
 from retime.errors import InputError
 from retime.evaluate import Evaluated, Evaluator, Job
-from retime.evaluate.evaluator import evidence_of, with_warp
+from retime.evaluate.evaluator import contacts_of, evidence_of, warp_between, with_warp
 from retime.io import format_of
 from retime.io.in_place import choose_default, lasts
 from retime.motion import Motion
@@ -114,7 +115,7 @@ class FrameMaker:
             height=float(np.ptp(points[0, :, 1])) or 1.0,
             ground=ground_height(points),
             scale=motion.units.metres,
-            contacts=_bars(motion, self.contacts(motion)),
+            contacts=_bars(motion, [(c, (c,)) for c in self.contacts(motion)]),
             notes=studio_notes(motion.notes),
             mesh=bool(nodes),
             nodes=nodes,
@@ -161,8 +162,12 @@ class FrameMaker:
             out[place] = {n: made[n] for n, v in written.items() if needs_clip(v)}
         return out
 
-    def _carried(self, found: Evaluated) -> tuple[Contact, ...]:
-        return _carried(self.contacts(found.source), found)
+    def _contacts_shown(
+        self, found: Evaluated
+    ) -> tuple[Solved | None, list[frame_headers.ContactBar]]:
+        """Return the step that holds the contacts, and all as bars over the result's time."""
+        step, carried = contacts_of(found, self.contacts(found.source))
+        return step, _bars(found.motion, carried)
 
     def _touching(self, found: Evaluated) -> tuple[Contact, ...]:
         """Return when points of the feet touch, in the result's time."""
@@ -172,7 +177,7 @@ class FrameMaker:
         self, job: jobs.Result, found: Evaluated, started: float, *, interim: bool = False
     ) -> bytes:
         made, warp = found.motion, found.warp.of_body()
-        contacts = () if interim else self._carried(found)
+        step, bars = (None, []) if interim else self._contacts_shown(found)
         edited = None if interim else _solved(job, found, job.editing)
         editor, editor_arrays = (None, {}) if edited is None else editor_of(job, found, edited)
         header = frame_headers.ResultHeader(
@@ -184,7 +189,9 @@ class FrameMaker:
             start=made.domain[0],
             duration=made.duration,
             took=1000 * (time.perf_counter() - started),
-            contacts=_bars(made, contacts),
+            contacts=bars,
+            contacts_step=None if step is None else job.steps[step.number - 1],
+            flights=[] if interim else _flights(found, step),
             notes=studio_notes(found.notes),
             steps=[_step_result(job.steps[s.number - 1], s) for s in found.solved],
             interim=interim,
@@ -307,11 +314,32 @@ def _carried(contacts: tuple[Contact, ...], found: Evaluated) -> tuple[Contact, 
     return carry_contacts(contacts, found.warp, period=period)
 
 
-def _bars(motion: Motion, contacts: Sequence[Contact]) -> list[frame_headers.ContactBar]:
+def _bars(
+    motion: Motion, contacts: Sequence[tuple[Contact, Sequence[Contact]]]
+) -> list[frame_headers.ContactBar]:
     return [
-        frame_headers.ContactBar(c.joint, motion.skeleton.index(c.joint), c.start, c.end)
-        for c in contacts
-    ]
+        frame_headers.ContactBar(
+            c.joint, motion.skeleton.index(c.joint), c.start, c.end,
+            (given.start, given.end), given.confidence,
+        )
+        for given, shown in contacts
+        for c in shown
+    ]  # fmt: skip
+
+
+def _flights(found: Evaluated, step: Solved | None) -> list[tuple[float, float]]:
+    """List stretches of the result in which nothing touches although the body does not fall."""
+    start, given, only = found.source, None, False
+    warp = found.warp.of_body()
+    if step is not None and len(step.given) > 2:
+        start, p = step.given, step.step.parameters
+        given, only = p.contacts, p.contacts_only
+        warp = warp_between(found, found.solved.index(step))
+    flights = last(start, "implausible flights", (given, only), lambda: implausible_flights(
+        start, given, only=only
+    ))  # fmt: skip
+    shown = [warp.preimage(a, b) for a, b in flights]
+    return [stretch for stretch in shown if stretch is not None]
 
 
 def _lasting(listed: Sequence[Mapping[str, Any]]) -> list[str]:

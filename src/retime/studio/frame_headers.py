@@ -24,12 +24,18 @@ class Block(Struct, frozen=True):
 
 
 class ContactBar(Struct, frozen=True):
-    """A joint that stands still, from when to when."""
+    """A joint that stands still, from when to when.
+
+    ``given`` is the same stretch in the input time of the step that holds the contacts, or in the
+    source's where none does; several bars of a cycle are one stretch. ``sure`` is the confidence.
+    """
 
     joint: str
     point: int
     start: float
     end: float
+    given: tuple[float, float]
+    sure: float
 
 
 class MotionHeader(Struct, frozen=True, tag="motion"):
@@ -139,6 +145,8 @@ class ResultHeader(Struct, frozen=True, tag="result"):
     to the source time: the body's, and the least and most of all joints, over ``layer_times``. With
     an editor, ``joint_times`` (frames, joints) is how far ahead of its output each joint of the
     edited step is.
+    ``contacts_step`` is the step that holds the contacts, ``flights`` are stretches in which nothing
+    touches although the body does not fall, in the result's time.
     ``revision`` is the document's, ``request`` the preview's.
     """
 
@@ -151,6 +159,8 @@ class ResultHeader(Struct, frozen=True, tag="result"):
     duration: float
     took: float
     contacts: list[ContactBar]
+    contacts_step: str | None
+    flights: list[tuple[float, float]]
     notes: list[str]
     steps: list[StepResult]
     interim: bool

@@ -3,6 +3,7 @@
 import { alignPanel } from "../align/align";
 import type { MethodPanel } from "../form/form";
 import { guidedPanel } from "../guided/guided";
+import { holdPanel } from "../hold/hold";
 import { physicsPanel } from "../physics/physics";
 import { posesPanel } from "../poses/poses";
 import { surfacePanel } from "../surface/surface";
@@ -14,4 +15,5 @@ export const METHOD_PANELS: Readonly<Record<string, MethodPanel>> = {
   align: alignPanel,
   surface: surfacePanel,
   stagger: posesPanel,
+  hold: holdPanel,
 };

@@ -1,17 +1,13 @@
 /** What the timeline shows: one picture of the signals, made anew when one of them changes. */
 
 import { computed } from "@preact/signals";
-import type { ContactBar, MethodForm, StepEntry, StepResult } from "../../protocol";
+import type { MethodForm, StepEntry, StepResult } from "../../protocol";
 import type { PhysicsView, RetimedClip, SourceClip, StepTimes } from "../../store/clip";
+import { contactRows, contactsStep, selectedContact, type ContactRow } from "../../store/contacts";
 import * as state from "../../store/state";
 import { openSuggestions } from "../../store/suggested";
 import { fieldOf, leastGap, limitsOf, type Limits } from "../warp/limits";
 import type { Room } from "../warp/room";
-
-export interface ContactRow {
-  label: string;
-  bars: ContactBar[];
-}
 
 export interface Scene {
   result: RetimedClip | null;
@@ -66,7 +62,7 @@ export const scene = computed<Scene>(() => {
     rates: fieldOf(form, "rates") ? pairs(step?.parameters?.["rates"]) : null,
     physics: result ? state.physics.value : null,
     showsForce: step?.method === "physics",
-    contacts: contactRows(result ?? source, source),
+    contacts: (void selectedContact.value, contactRows(result, source, state.selectedJoint.value, contactsStep())),
     range: state.playRange.value,
     audioOffset: state.committed.value?.audio?.offset ?? 0,
     editable: state.link.value !== "gone",
@@ -110,20 +106,3 @@ function fixedEnds(
 
 /** How much longer a step made the whole: what its range gained, where the rest ripples. */
 const lengthened = ({ given, made }: StepResult): number => made[1] - made[0] - (given[1] - given[0]);
-
-function contactRows(clip: { contacts: ContactBar[] } | null, source: SourceClip | null): ContactRow[] {
-  const rows = new Map<string, ContactRow>();
-  for (const bar of clip?.contacts ?? []) {
-    const row = rows.get(bar.joint) ?? { label: jointLabel(bar.joint, source), bars: [] };
-    row.bars.push(bar);
-    rows.set(bar.joint, row);
-  }
-  return [...rows.values()];
-}
-
-function jointLabel(joint: string, source: SourceClip | null): string {
-  const role = source?.header.roles[source.header.joints.indexOf(joint)];
-  if (!role) return joint;
-  const words = role.replaceAll("_", " ").replace(/ toe$/, " foot"); // it is the foot that stands, by its toe
-  return words[0]!.toUpperCase() + words.slice(1);
-}

@@ -21,7 +21,7 @@ const ORDER: readonly RowName[] = ["ruler", "film", "warp", "rate", "force", "fe
 const FILM_NEEDS = 108; // the curve must keep this much for the film strip to stay
 const CURVE_NEEDS = 90;
 export const CONTACT_BAR = 15;
-const MOST_CONTACT_BARS = 4;
+const MOST_CONTACT_BARS = 6;
 
 export function layOut(height: number, wanted: Wanted): Rows {
   const strip = height < 260 ? 42 : 52;

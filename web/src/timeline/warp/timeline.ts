@@ -2,6 +2,7 @@
 
 import * as state from "../../store/state";
 import { Chip } from "../plot/chip";
+import { barPlace } from "./contact_bars";
 import { FilmStrip, type MakeThumbnail } from "./film_strip";
 import { Keyboard } from "./keyboard";
 import { liftLimit } from "./key_edits";
@@ -33,6 +34,8 @@ export interface TimelineApi {
   dispose(): void;
   /** Where a keytime's diamond is, in client coordinates. */
   keyPosition(index: number): { x: number; y: number } | null;
+  /** Where a joint's contact bar is, in client coordinates; ends at 0 where the joint has no such bar. */
+  contactPosition(joint: string, index: number): { left: number; right: number; y: number } | null;
   /** Client x of an output time. */
   timeToX(t: number): number;
 }
@@ -128,6 +131,12 @@ export function mountTimeline(container: HTMLElement, options: TimelineOptions):
     keyPosition(index) {
       const key = scene.value.keys[index];
       return key ? onPage(canvas, placeOf(painter.plot(), key)) : null;
+    },
+    contactPosition(joint, index) {
+      const place = barPlace(painter.plot(), joint, index);
+      if (!place) return null;
+      const { x, y } = onPage(canvas, { x: place.left, y: place.y });
+      return { left: x, right: x + place.right - place.left, y };
     },
     timeToX: (t) => onPage(canvas, { x: painter.plot().time.at(t), y: 0 }).x,
     dispose() {
