@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: help demo blender studio pages test check bench stress papers docs format clean
+.PHONY: help demo blender studio pages test check bench stress papers docs coverage release format clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /	/' | expand -t 10
@@ -56,8 +56,19 @@ stress: $(STAMP)  ## Long trials: many more random files and warps than in `make
 papers: $(STAMP)  ## Regenerate the papers' figures and tables
 	$(BIN)/python -m bench.papers
 
-docs: $(STAMP)  ## Write the reference pages from the code
+docs: $(STAMP)  ## Write the reference pages and build the documentation site into build/site/
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	$(BIN)/python docs/make_reference.py
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/site
+	@echo "built build/site/index.html"
+
+coverage: $(STAMP)  ## Run the tests with coverage, and fail below the floor in pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pytest-cov>=5,<8'
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile --cov=retime --cov-report=term:skip-covered
+
+release: $(STAMP)  ## Build the sdist and the wheel, and try the wheel in a new environment
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'build>=1.2,<2'
+	$(BIN)/python .ci/release.py
 
 clean:  ## Remove what the targets made
 	rm -rf $(VENV) demo dist build web/node_modules examples/live/node_modules src/retime/studio/static
