@@ -20,7 +20,7 @@ class StudioPages(BuildHookInterface):  # type: ignore[type-arg]
     PLUGIN_NAME = "custom"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Build the pages, and fail where that is not possible: a wheel without them is no release."""
+        """Build the pages; fail where that is not possible: a wheel without them is no release."""
         script = Path(self.root, "web", "build.py")
         if version == "editable" or not script.exists():
             return  # `make studio` builds them in a source folder

@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT / "docs"))
 
 project = "retime"
 author = "The retime authors"
+copyright = "the retime authors, MIT licence"
 release = version = version_of("retime")
 
 extensions = [

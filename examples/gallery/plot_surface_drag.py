@@ -9,10 +9,12 @@ is at its place in space at the time that was asked for; the legs keep their tim
 import retime
 
 punches = retime.samples.punches()
-middle = sum(punches.domain) / 2
-key = retime.SurfaceKey(time=middle, joint="RightHand", shift=-0.2)
+punch = 1.5
+key = retime.SurfaceKey(time=punch, joint="RightHand", shift=-0.2)
 early = retime.Recipe([retime.Step("surface", {"keys": [key]})]).evaluate(punches)
-figure = retime.plot.strip({"as recorded": punches, "hand 0.2 s earlier": early}, poses=12)
+part = 1.0, 1.8
+shown = {"as recorded": punches.between(*part), "hand 0.2 s earlier": early.between(*part)}
+figure = retime.plot.strip(shown, poses=9)
 
 # %%
 # The notes give the measured arrival.
