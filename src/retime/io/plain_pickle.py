@@ -104,7 +104,7 @@ _KNOWN: dict[tuple[str, str], Any] = {
 }
 
 
-class _Reader(pickle._Unpickler):  # type: ignore[misc,name-defined]
+class _Reader(pickle._Unpickler):
     """Reads a pickle in Python: numpy's and pickle's own compiled parts see nothing of it."""
 
     def find_class(self, module: str, name: str) -> Any:

@@ -220,8 +220,8 @@ def animations(stage: Any) -> list[Animation]:
         return [Animation("transforms", chain=list(joints.values()))]
     shapes = list(attributes(stage))
     holders = {str(a.GetPrim().GetPath()): a.GetPrim() for a in shapes}
-    chain = {str(p.GetPath()): p for prim in holders.values() for p in _chain(prim) or [prim]}
-    return [Animation("shapes", chain=list(chain.values()), shapes=shapes)] if shapes else []
+    above = {str(p.GetPath()): p for prim in holders.values() for p in _chain(prim) or [prim]}
+    return [Animation("shapes", chain=list(above.values()), shapes=shapes)] if shapes else []
 
 
 def _moves(prim: Any) -> bool:
