@@ -64,8 +64,13 @@ def read_motion(
     features = values.ndim == 2
     places = _from_features(values, path) if features else values.astype(np.float64)
     if not np.isfinite(places).all():
-        frame = int(np.argwhere(~np.isfinite(places))[0][0])
-        raise FormatError(f"the positions at frame {frame} are not finite", path=path)
+        bad = np.flatnonzero(~np.isfinite(places).all(axis=(1, 2)))
+        joints = int((~np.isfinite(places)).any(axis=(0, 2)).sum())
+        raise FormatError(
+            f"positions of {joints} joints are missing (not finite) in {len(bad)} frames between "
+            f"{bad[0]} and {bad[-1]}; fill them, or cut them off",
+            path=path,
+        )
     joints = places.shape[1]
     model = model_of(joints) if joints in (_JOINTS, 24, 52, 55) else None
     if fps is None and joints != _JOINTS:

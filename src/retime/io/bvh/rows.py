@@ -154,9 +154,29 @@ def _numbers(
     raw = np.frombuffer(body, dtype=np.uint8)
     words, lines = count_numbers(raw)
     values, upto, slow, decimals = parse_numbers(raw, words, lines)
-    for word, begin, end in slow.tolist():
-        values[word] = _exact(body[begin:end], path, first_line, upto, word)
+    told = slow.tolist()
+    for k, (word, begin, end) in enumerate(told):
+        try:
+            values[word] = _exact(body[begin:end], path, first_line, upto, word)
+        except FormatError as e:
+            raise _with_stretch(e, body, told[k:], upto, first_line) from None
     return values, upto, int(decimals)
+
+
+def _with_stretch(
+    error: FormatError,
+    body: bytes,
+    told: list[list[int]],
+    upto: np.ndarray[tuple[int], np.dtype[np.int64]],
+    first_line: int,
+) -> FormatError:
+    """Say how far a stretch of missing values goes, where there are more than one."""
+    missing = [w for w, begin, end in told if b"nan" in body[begin:end].lower()]
+    if len(missing) < 2:
+        return error
+    last = first_line + int(np.searchsorted(upto, missing[-1], side="right"))
+    error.args = (f"{error.args[0]} ({len(missing)} values are missing, up to line {last})",)
+    return error
 
 
 def _exact(
