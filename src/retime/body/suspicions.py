@@ -108,7 +108,7 @@ def _ground(motion: Motion) -> list[Note]:
     if floor.trust > _SURE and floor.tilt > _TILT and _width(motion, feet) > _WIDE:
         out.append(
             Note(
-                f"the floor is not level: it falls by {floor.tilt:.1f} degrees (or is uneven ground)",
+                f"the floor is not level: it falls by {floor.tilt:.1f} degrees, or is uneven",
                 code="floor-tilted",
                 degrees=floor.tilt,
             )

@@ -128,7 +128,8 @@ class _TextReader:
 
     def values(self, label: bytes, at: int, parent: bytes) -> tuple[list[bytes], int]:
         """Read a node's values as packed properties; return where they end."""
-        data, parts = self.data, []
+        data = self.data
+        parts: list[bytes] = []
         at = _blanks(data, at)
         if data[at : at + 1] == b"*":
             return self.listed(label, at)
@@ -257,4 +258,4 @@ def _value_text(value: object) -> bytes:
         return b'"' + said + b'"'
     if isinstance(value, float):
         return b"%.17g" % value if not value.is_integer() else b"%.1f" % value
-    return b"%d" % int(value)  # type: ignore[call-overload,no-any-return]
+    return b"%d" % int(value)  # type: ignore[call-overload]
