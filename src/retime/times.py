@@ -151,6 +151,19 @@ def parse_time(text: str, name: str, kind: Kind = "length") -> float | ClipTime:
     )
 
 
+def told_apart(one: float, other: float, digits: int = 4) -> tuple[str, str]:
+    """Write two numbers with as many digits as show that they differ.
+
+    >>> told_apart(24.5512, 24.5489)
+    ('24.551', '24.549')
+    """
+    for count in range(digits, 16):
+        pair = f"{one:.{count}g}", f"{other:.{count}g}"
+        if pair[0] != pair[1]:
+            break
+    return pair
+
+
 def needs_clip(value: Any) -> bool:
     """Whether a value holds times that need a clip."""
     if isinstance(value, tuple):

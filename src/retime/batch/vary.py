@@ -109,6 +109,21 @@ def _parsed(text: str, target: str, values: str, recipe: Recipe) -> Variation:
     return Variation(text, step, p.name, factor, low, high, whole)
 
 
+def find_parameter(recipe: Recipe, target: str) -> tuple[int, Parameter]:
+    """Find ``STEP.PARAMETER`` or ``PARAMETER`` in a recipe: the step's place, and the parameter."""
+    where, dot, name = target.strip().rpartition(".")
+    return _find(recipe, where if dot else None, name)
+
+
+def checked_value(step: Step, p: Parameter, given: Any) -> Any:
+    """Return a value as a recipe's file holds it; text may be JSON, and times have their units."""
+    value = given
+    if isinstance(given, str):
+        value = _value(given)
+    _check(step, p, value, factor=False)
+    return value
+
+
 def _find(recipe: Recipe, where: str | None, name: str) -> tuple[int, Parameter]:
     """Find a parameter: the place of its step, and what is declared of it."""
     if where is None:

@@ -71,6 +71,7 @@ def check(
     retime check moon.bvh --physics --gravity moon --load 15kg@backpack
     """
     from retime.body.metrics import measure
+    from retime.body.suspicions import suspicions
     from retime.io.warp_json import read_warp
 
     must_take_a_skeleton(reading, [file] if source is None else [file, source])
@@ -83,7 +84,7 @@ def check(
     used, right = (None if w is None else read_warp(w) for w in (warp, truth))
     found = measure(motion, source=original, warp=used, truth=right, min_contact=min_contact)
     before = {} if original is None else measure(original, min_contact=min_contact)
-    notes = list(motion.notes)
+    notes = [*motion.notes, *suspicions(motion)]
     if "foot_skate" not in found:
         notes.append("no feet were found: what needs them is left out; name them with --map")
     if (parameters or recipe is not None or contacts is not None) and not physics:

@@ -150,6 +150,21 @@ FORMATS: dict[str, Format] = {
             fresh=False,
         ),
         Format(
+            "npy",
+            (".npy",),
+            "retime.io.npy",
+            "joint positions of learning datasets, and features of HumanML3D",
+            even=True,
+        ),
+        Format(
+            "aist",
+            (".pkl",),
+            "retime.io.aist",
+            "AIST++ motions (SMPL), read without running code",
+            even=True,
+            fresh=False,
+        ),
+        Format(
             "csv", (".csv",), "retime.io.csv", "a table of joint positions in metres", reads=False
         ),
     )

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from retime.errors import FormatError, InputError
+from retime.io.amass.arrays import Arrays
 from retime.io.archive import unpack, write_archive
 from retime.io.files import read_bytes
 from retime.io.parameters import RestFrame
@@ -92,11 +93,26 @@ def read_motion(
         raise
     except InputError as e:
         raise FormatError(str(e), path=path) from None
+    except KeyError:
+        raise FormatError(_other_kind(data), path=path) from None
     except Exception as e:  # a damaged archive makes numpy, zipfile, zlib and lzma raise anything
         reason = f"{type(e).__name__}: {e}".splitlines()[0][:200]
         raise FormatError(f"not a retime motion file ({reason})", path=path) from None
     sha256 = hashlib.sha256(data).hexdigest()
     return replace(motion, origin=Origin("npz", str(path), sha256, None, made_of=motion.origin))
+
+
+def _other_kind(data: bytes) -> str:
+    """Say what an archive holds that is no motion."""
+    arrays = Arrays(data, "")
+    listed = [f"{n} {arrays.shape(n)}" if arrays.shape(n) else n for n in arrays.names[:6]]
+    more = ", ..." if len(arrays.names) > 6 else ""
+    held = ", ".join(listed) + more
+    return (
+        f"no motion is in this archive: it holds {held or 'nothing'}. retime reads its own files "
+        "and those of SMPL parameters (poses, trans and mocap_framerate or fps); joint positions "
+        "are read from .npy"
+    )
 
 
 def motion_from_parts(

@@ -20,8 +20,11 @@ from retime.notes import Note, Remedy
 from retime.one_line import one_line, shortened
 from retime.parameters import build, declared, resolved, same, values_of
 from retime.pictured import Pictured
-from retime.times import ClipTime, Clock
+from retime.times import ClipTime, Clock, told_apart
 from retime.timing import TimeWarp
+
+# A duration that is off whole frames by less, in frames, is rounded without a word.
+_WORTH_SAYING = 0.005
 
 
 @one_line(lambda s: s._facts())
@@ -113,8 +116,11 @@ def snap_duration(steps: Sequence[Step], rate: float) -> tuple[list[Step], list[
         if abs(frames / rate - asked) < 1e-9:
             break
         out[place] = replace(step, parameters=replace(step.parameters, duration=frames / rate))
+        if abs(frames - asked * rate) < _WORTH_SAYING:
+            return out, []
+        told, made = told_apart(asked, frames / rate, 5)
         note = Note(
-            f"{asked:.5g} s became {frames / rate:.5g} s, {frames + 1} frames at {rate:g} fps",
+            f"{told} s became {made} s, {frames + 1} frames at {rate:g} fps",
             Remedy(parameter="exact"),
             code="duration-rounded",
             asked=asked,

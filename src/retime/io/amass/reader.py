@@ -21,7 +21,8 @@ from retime.motion.kinematics import infer_units
 from retime.notes import Note, Remedy
 
 # Names of the frame rate, and of the poses by part in the order of the models' joints.
-RATES = ("mocap_framerate", "mocap_frame_rate")
+AMASS_RATES = ("mocap_framerate", "mocap_frame_rate")
+RATES = (*AMASS_RATES, "fps", "frame_rate", "framerate")
 PARTS = ("root_orient", "pose_body", "pose_jaw", "pose_eye", "pose_hand")
 
 
@@ -48,7 +49,7 @@ def recognises(path: Path) -> bool:
             names = {n.removesuffix(".npy") for n in archive.namelist()}
     except Exception:  # whoever reads it then says what is wrong with it
         return False
-    marks = {"poses", "trans", "betas", *PARTS, *RATES}
+    marks = {"poses", "trans", "betas", *PARTS, *AMASS_RATES}
     return "about" not in names and bool(names & marks)
 
 
@@ -89,7 +90,7 @@ def read_motion(
             "are not read, and betas are kept but not used",
         ),
     )
-    motion = _with_up(motion, any(name in arrays for name in RATES))
+    motion = _with_up(motion, any(name in arrays for name in AMASS_RATES))
     kept = AmassFile(data, model, vectors, aside, told, motion)
     origin = Origin("amass", str(path), hashlib.sha256(data).hexdigest(), kept)
     return replace(motion, origin=origin)

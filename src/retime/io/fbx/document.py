@@ -13,6 +13,7 @@ from typing import Any
 
 from retime.errors import FormatError
 from retime.io.fbx.properties import values
+from retime.io.fbx.text import TextTree, is_text, parse_text, write_text
 from retime.io.fbx.tree import Malformed, Node, Tree, parse, write
 from retime.io.files import read_bytes, write_bytes
 
@@ -154,10 +155,13 @@ class Document:
     def save(self, nodes: list[Node], path: Path) -> None:
         """Write the file with other nodes at its top, whole or not at all."""
         try:
-            parts = write(self.tree, nodes)
+            if isinstance(self.tree, TextTree):
+                parts: Any = write_text(self.tree, nodes)
+            else:
+                parts = write(self.tree, nodes)
         except Malformed as e:
             raise self.fail(str(e)) from None
-        write_bytes(path, parts)  # type: ignore[arg-type]  # views of bytes are as good
+        write_bytes(path, parts)
 
 
 def property_rows(node: Node) -> dict[str, list[Any]]:
@@ -205,4 +209,5 @@ def load(path: str | Path) -> Document:
     """Read a file's nodes."""
     data = read_bytes(path)
     with said_of(path):
-        return Document(parse(data), path, hashlib.sha256(data).hexdigest())
+        tree = parse_text(data) if is_text(data) else parse(data)
+        return Document(tree, path, hashlib.sha256(data).hexdigest())

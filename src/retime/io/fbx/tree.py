@@ -145,15 +145,9 @@ def parse(data: bytes) -> Tree:
 
 
 def _what_else(data: bytes) -> str:
-    start = data[:4096].lstrip()
     if not data:
         return "the file is empty"
-    if start.startswith(b"; FBX") or b"FBXHeaderExtension" in start:
-        return (
-            "this is FBX as text (ASCII), which is not read; save it as binary FBX, which every "
-            "exporter offers"
-        )
-    return "this is no FBX file: it does not start with 'Kaydara FBX Binary'"
+    return "this is no FBX file: it starts neither with 'Kaydara FBX Binary' nor with '; FBX'"
 
 
 class _Reader:

@@ -69,7 +69,7 @@ def _filtered(document: Document, values: Any, name: Any, where: str) -> bytes:
         exponents, mantissas = words >> 24, (words << 8) >> 8
         return bytes(np.ldexp(mantissas.astype(np.float64), exponents).astype("<f4").tobytes())
     if name == "QUATERNION" and stride == 8:
-        return _quaternions(values.view("<i2").astype(np.int64)).astype("<i2").tobytes()
+        return bytes(_quaternions(values.view("<i2").astype(np.int64)).astype("<i2").tobytes())
     raise document.fail(f"{where} has the filter {name!r}, which no animation has")
 
 
