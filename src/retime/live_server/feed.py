@@ -87,6 +87,7 @@ class Feed:
             "heard": cue.heard,
             "pose": pose_time,
             "confidence": cue.confidence,
+            "phase": cue.phase,
             "late": cue.late,
             "state": cue.state,
         }

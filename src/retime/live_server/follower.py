@@ -15,9 +15,12 @@ from retime.errors import InputError
 from retime.live import Aligner, BayesAligner, Recording, StartDetector, record
 from retime.live_server.history import History
 from retime.live_server.playhead import Limits, Playhead
+from retime.live_server.stream_time import StreamTime
 from retime.motion import Motion
 
-State = Literal["waiting", "following", "stopped", "lost", "silent", "finished"]
+State = Literal[
+    "waiting", "following", "following the cycle", "stopped", "lost", "silent", "finished"
+]
 
 # Confidence below which the place is not known, and seconds until that is said.
 _UNSURE, _LOST_AFTER = 0.3, 0.7
@@ -65,10 +68,14 @@ class Cue:
     """The recording's time of the last pose."""
     confidence: float
     """How sure that is, 0 to 1."""
+    phase: float
+    """How sure the place in a cycle is, 0 to 1, whichever repetition of it is performed."""
     late: float | None
     """Seconds that the performer is behind the recording's own pace."""
     state: State
     """What goes on."""
+    fade: tuple[float, float] | None = None
+    """After a jump: the time that was left, and the share of it that is still shown."""
 
 
 class Follower:
@@ -110,6 +117,7 @@ class Follower:
     def _wait(self) -> None:
         self._detector.reset()
         self.aligner: Aligner | None = None
+        self._time = StreamTime()
         self._last: tuple[float, float] | None = None
         self._sure_at: float | None = None
         self._end_at: float | None = None
@@ -145,11 +153,13 @@ class Follower:
             self._last = (time, moment)
             return
         aligner = self.aligner
+        # By a clock that goes on whatever the sender's does: stall, start anew, or jump.
+        time = self._time.at(time, moment)
         found = self._heard = aligner.step(pose, time)
         still = aligner.stopped or self._last is None  # one pose tells no rate
         self._last = (time, moment)
         self.history.add(time, moment, found, aligner.confidence)
-        if aligner.confidence >= _UNSURE or self._sure_at is None:
+        if aligner.phase >= _UNSURE or self._sure_at is None:
             self._sure_at = moment
         self.playhead.hear(found, 0.0 if still else aligner.rate, moment)
         at_end = found >= aligner.recording.end - _AT_END
@@ -195,13 +205,16 @@ class Follower:
             self.state = "lost"
             if len(self.parts) > 1 and moment - sure > _OTHER_AFTER:
                 self._wait()
+        elif aligner.stopped:
+            self.state = "stopped"
         else:
-            self.state = "stopped" if aligner.stopped else "following"
+            cycle = aligner.state == "following the cycle"
+            self.state = "following the cycle" if cycle else "following"
 
     def cue(self, now: float) -> Cue:
         """Return what goes out now, by this machine's clock; calls come with rising times."""
         if self.part is None:
-            return Cue(None, 0.0, 0.0, 0.0, 0.0, None, "waiting")
+            return Cue(None, 0.0, 0.0, 0.0, 0.0, 0.0, None, "waiting")
         if self._arrived is not None and now - self._arrived > _SILENT_AFTER:
             self.state = "silent"
         time = self.playhead.at(now)
@@ -212,8 +225,10 @@ class Follower:
             self.playhead.rate,
             self._heard if aligner is None else aligner.time,
             0.0 if aligner is None else aligner.confidence,
+            0.0 if aligner is None else aligner.phase,
             self.history.late,
             self.state,
+            self.playhead.fade,
         )
 
 

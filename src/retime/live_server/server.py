@@ -138,7 +138,8 @@ class LiveServer:
             self.reception.malformed += 1
             return
         if packet.bones or packet.unknown:
-            self.reception.listen_to(address, now)
+            if self.reception.listen_to(address, now):
+                self.assembler.restart()
             self.follower.arrived(now)
         elif address != self.reception.sender:
             return

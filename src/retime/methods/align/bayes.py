@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Literal
 
@@ -22,8 +23,10 @@ from retime.motion import Motion
 _COPY, _STAYS_COPY = 0.02, 1.2
 # Belief that tells the exact filter where to go on.
 _SURE = 0.8
-# Slower than this, metres a second of the mean joint, a performer may stand.
-_STANDS = 0.375
+# Somebody who does something else: belief has them stand while their mean joint is faster than
+# this, metres a second, over so many seconds; from this mean share on, and surely.
+_STANDS, _LATELY = 0.25, 1.5
+_ASTRAY, _SURELY_ASTRAY = 0.25, 0.6
 
 
 class BayesAligner(Aligner):
@@ -71,7 +74,7 @@ class BayesAligner(Aligner):
         duration = self.recording.end - self.recording.start
         self._belief = CycleFilter(self._path(CycleFilter.grid(duration)), duration)
         self._copies = CopyFilter(self._path(CopyFilter.grid(duration)), duration)
-        self._is_copy = False
+        self._is_copy, self._astray = False, 0.0
         self.start = start
         self._warm_up()
         self.reset()
@@ -100,7 +103,7 @@ class BayesAligner(Aligner):
     def _place(self, time: float) -> None:
         self._belief.seek(time - self.recording.start)
         self._copies.seek(time - self.recording.start)
-        self._is_copy = False
+        self._is_copy, self._astray = False, 0.0
 
     def _follow(self, live: LivePose, seconds: float) -> float:
         belief, copies = self._belief, self._copies
@@ -113,7 +116,15 @@ class BayesAligner(Aligner):
         exact = self._is_copy and (not apart or belief.confidence < _SURE)
         self.rate = copies.rate if exact else belief.rate
         still = copies.still if exact else belief.still
-        self.stopped = still > 0.5 and belief.speed < _STANDS
+        moves = min(max(belief.speed / _STANDS - 1, 0.0), 1.0)
+        self.stopped = still > 0.5 and moves < 0.5
         found = copies.time if exact else belief.time
-        self.confidence, self.phase = belief.around(found)
+        fit = self._fit(still * moves, seconds)
+        self.confidence, self.phase = (fit * sure for sure in belief.around(found))
         return self.recording.start + found
+
+    def _fit(self, astray: float, seconds: float) -> float:
+        """Return how well the recording fits at all, 0 to 1, over the last seconds."""
+        share = 1 - math.exp(-seconds / _LATELY)
+        self._astray += share * (astray - self._astray)
+        return 1 - min(max((self._astray - _ASTRAY) / (_SURELY_ASTRAY - _ASTRAY), 0.0), 1.0)
