@@ -16,6 +16,7 @@ from retime.live import Aligner, BayesAligner, Recording, StartDetector, record
 from retime.live_server.history import History
 from retime.live_server.playhead import Limits, Playhead
 from retime.live_server.stream_time import StreamTime
+from retime.live_server.touch import TouchPair
 from retime.motion import Motion
 
 State = Literal[
@@ -47,6 +48,8 @@ class Part:
     """Recorded with it; left out, the recording itself goes out."""
     limits: Limits | None = None
     """Bounds on the rate of what goes out."""
+    touches: tuple[TouchPair, ...] = ()
+    """Joints of the partner that touch the performer's."""
 
     @property
     def shown(self) -> Motion:
@@ -74,8 +77,8 @@ class Cue:
     """Seconds that the performer is behind the recording's own pace."""
     state: State
     """What goes on."""
-    fade: tuple[float, float] | None = None
-    """After a jump: the time that was left, and the share of it that is still shown."""
+    fade: float = 0.0
+    """After a jump, the share of what was shown before it that is still to be shown."""
 
 
 class Follower:

@@ -24,9 +24,9 @@ _STALLED = 0.25
 _MOST_LATENCY = 0.25
 # A bone that is not heard of for so long is no longer expected in a frame, seconds.
 _EXPECTED = 0.5
-# How the sender's clock lies to ours is told by the quickest packet of the last seconds: clocks
+# How the sender's clock lies to ours is told by the quickest packet of the last second: clocks
 # drift, and some senders count frames instead of time.
-_QUICKEST_OF = 2.0
+_QUICKEST_OF = 1.0
 # A bone that did not come is where it was, for so long, seconds.
 _HELD = 0.1
 _ROOT: Bone = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)

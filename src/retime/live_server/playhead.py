@@ -42,15 +42,15 @@ class Playhead:
         self.time, self.rate = time, 0.0
         self._heard, self._pace, self._moment = time, 0.0, 0.0
         self._now: float | None = None
-        self._left: tuple[float, float] | None = None
+        self._jumped: float | None = None
 
     @property
-    def fade(self) -> tuple[float, float] | None:
-        """After a jump: the time that was left, and the share of it that is still shown."""
-        if self._left is None or self._now is None:
-            return None
-        u = (self._now - self._left[1]) / _FADES
-        return None if u >= 1 else (self._left[0], 1 - u * u * (3 - 2 * u))
+    def fade(self) -> float:
+        """After a jump, the share of what was shown before it that is still to be shown."""
+        if self._jumped is None or self._now is None:
+            return 0.0
+        u = min((self._now - self._jumped) / _FADES, 1.0)
+        return 1 - u * u * (3 - 2 * u)
 
     def hear(self, time: float, rate: float, moment: float) -> None:
         """Take in the recording's time at a moment of this machine's clock, and its rate."""
@@ -70,7 +70,7 @@ class Playhead:
         wanted = self._heard + self._pace * (min(age, _COASTS) + self.ahead)
         gap = min(wanted, self.end) - (self.time + pace * seconds)
         if (gap > _JUMPS or gap < -_JUMPS_BACK) and self.limits is None:
-            self._left = self.time, now
+            self._jumped = now
             self.time, self.rate = min(wanted, self.end), pace
             return self.time
         rate = min(max(pace + gap / max(_CLOSES, seconds), 0.0), _FASTEST)

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import socket
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from retime.arrays import FloatArray
 from retime.errors import InputError
-from retime.live_server.avatar import ROOT, Avatar
-from retime.live_server.follower import Cue, Follower
+from retime.live_server.avatar import ROOT, Avatar, FigurePose
+from retime.live_server.follower import Cue, Follower, Part
 from retime.live_server.performer import Assembler, Frame, Performer
 from retime.live_server.reception import Reception
 from retime.live_server.replay import Replay
 from retime.live_server.spool import Spool
+from retime.live_server.touch import Touch, Toucher
 from retime.live_server.vmc import Bone, BundleWriter, parse_packet
 from retime.serving.addresses import shown
 
@@ -34,6 +36,9 @@ _AT_ONCE = 32
 # Share of the time between two frames that goes out which taking them in may cost; how long one
 # takes at least, seconds, and how quickly that is learnt.
 _SHARE, _LEAST_COST, _LEARNS = 0.5, 2e-5, 0.1
+# Confidence from which on the partner touches the performer, and below which it lets go; seconds
+# that either takes.
+_TOUCHES, _LETS_GO, _SETTLES = 0.6, 0.3, 0.25
 _ME = ("replay", 0)
 
 
@@ -66,15 +71,36 @@ def _shown(address: tuple[str, int]) -> str:
     return f"{shown(address[0])}:{address[1]}"
 
 
-@dataclass
 class _Figure:
     """What goes out for one part."""
 
-    avatar: Avatar
-    writer: BundleWriter = field(init=False)
-
-    def __post_init__(self) -> None:
+    def __init__(self, part: Part) -> None:
+        self.avatar = Avatar(part.shown)
         self.writer = BundleWriter(self.avatar.roles)
+        touches = [Touch(pair, part.reference, part.shown) for pair in part.touches]
+        self._toucher = Toucher(touches, self.avatar) if touches else None
+        self._share, self._now = 0.0, -math.inf
+        self._shown: FigurePose | None = None
+        self._before: FigurePose | None = None
+
+    def pose(self, cue: Cue, performer: Mapping[str, FloatArray], now: float) -> FigurePose:
+        """Return the figure of a cue: its limbs where they touch, and cross-faded after a jump."""
+        pose = self.avatar.pose(cue.time)
+        if self._toucher is not None:
+            known = cue.confidence if cue.state in ("following", "stopped") else 0.0
+            # Who is hardly known, or gone, is let go of, and not at once.
+            wanted = min(max((known - _LETS_GO) / (_TOUCHES - _LETS_GO), 0.0), 1.0)
+            most = min((now - self._now) / _SETTLES, 1.0)
+            self._share += min(max(wanted - self._share, -most), most)
+            pose = self._toucher.reach(pose, cue.time, performer, self._share)
+        if cue.fade > 0:
+            self._before = self._before or self._shown
+            if self._before is not None:
+                pose = pose.blend(self._before, cue.fade)
+        else:
+            self._before = None
+        self._shown, self._now = pose, now
+        return pose
 
 
 class LiveServer:
@@ -110,7 +136,7 @@ class LiveServer:
             raise InputError(f"a rate of {rate:g} frames a second cannot be kept; 1 to 1000 can")
         self.follower, self.rate, self.feed = follower, rate, feed
         self._outs, self._spool, self._clock = list(outs), spool, clock
-        self._figures = {name: _Figure(Avatar(p.shown)) for name, p in follower.parts.items()}
+        self._figures = {name: _Figure(p) for name, p in follower.parts.items()}
         self.reception = Reception()
         self.assembler = Assembler()
         self.performer = Performer(follower.joints)
@@ -174,7 +200,8 @@ class LiveServer:
         points: FloatArray | None = None
         if cue.part is not None:
             figure = self._figures[cue.part]
-            bones = figure.avatar.bones(cue.time)
+            pose = figure.pose(cue, self._seen(), now)
+            bones = pose.bones()
             if self._outs:
                 # Since the start: single precision cannot tell frames apart after days.
                 data = figure.writer.frame(bones, ROOT, now - self._begun)
@@ -183,11 +210,17 @@ class LiveServer:
                     with contextlib.suppress(OSError):
                         out.send(data)
             if self.feed is not None and self.feed.listeners:
-                points = figure.avatar.points(cue.time)
+                points = pose.world()[1]
         if self.feed is not None:
             self.feed.send(cue, self._pose_time, self._pose, points, bones)
         self.sent += 1
         return cue
+
+    def _seen(self) -> dict[str, FloatArray]:
+        """Return where the performer's joints were seen last, by role."""
+        if self._pose is None:
+            return {}
+        return dict(zip(self.performer.joints, self._pose, strict=True))
 
     @property
     def status(self) -> Status:
