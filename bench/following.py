@@ -127,34 +127,40 @@ def _pace(rng: Any, seconds: float) -> Array:
     return np.interp(t, 1.5 * np.arange(len(knots)), knots)
 
 
+_NOISE = 0.01
+
+
 def copies(clips: tuple[Crop, ...], seed: int = 0) -> Iterator[Trial]:
     """Noisy copies (10 mm): whole, from the middle, and with a skip on or back."""
     rng = np.random.default_rng(seed)
     for crop in clips:
-        fine = trials.cropped(crop)
-        recording, length = trials.coarse(fine), fine.end
-        alike = _like_poses(recording)
-        noise = 0.01
+        yield from _copies_of(crop, rng)
 
-        def make(kind: str, source: Array, after: float = 0.0) -> Trial:
-            times = np.arange(len(source)) / RATE
-            poses = fine.at(source) + rng.normal(0, noise, (len(source), 16, 3))
-            judged = times >= after
-            return Trial(kind, recording, times, poses, times[judged], source[judged], alike, after)
 
-        whole = np.cumsum(_pace(rng, 3 * length)) / RATE
-        yield make("copy", whole[whole < length])
-        for _ in range(2):
-            start = rng.uniform(0.25, 0.6) * length
-            source = start + np.cumsum(_pace(rng, 3 * length)) / RATE
-            yield make("mid-start", source[source < length])
-        for back in (False, True):
-            at = rng.uniform(0.3, 0.45) * length if not back else rng.uniform(0.5, 0.65) * length
-            way = rng.uniform(0.2, 0.35) * length * (-1 if back else 1)
-            before = whole[whole < at]
-            then = at + way + np.cumsum(_pace(rng, 3 * length)) / RATE
-            source = np.r_[before, then[then < length]]
-            yield make("skip back" if back else "skip", source, len(before) / RATE)
+def _copies_of(crop: Crop, rng: Any) -> Iterator[Trial]:
+    fine = trials.cropped(crop)
+    recording, length = trials.coarse(fine), fine.end
+    alike = _like_poses(recording)
+
+    def make(kind: str, source: Array, after: float = 0.0) -> Trial:
+        times = np.arange(len(source)) / RATE
+        poses = fine.at(source) + rng.normal(0, _NOISE, (len(source), 16, 3))
+        judged = times >= after
+        return Trial(kind, recording, times, poses, times[judged], source[judged], alike, after)
+
+    whole = np.cumsum(_pace(rng, 3 * length)) / RATE
+    yield make("copy", whole[whole < length])
+    for _ in range(2):
+        start = rng.uniform(0.25, 0.6) * length
+        source = start + np.cumsum(_pace(rng, 3 * length)) / RATE
+        yield make("mid-start", source[source < length])
+    for back in (False, True):
+        at = rng.uniform(0.3, 0.45) * length if not back else rng.uniform(0.5, 0.65) * length
+        way = rng.uniform(0.2, 0.35) * length * (-1 if back else 1)
+        before = whole[whole < at]
+        then = at + way + np.cumsum(_pace(rng, 3 * length)) / RATE
+        source = np.r_[before, then[then < length]]
+        yield make("skip back" if back else "skip", source, len(before) / RATE)
 
 
 def takes(pairs: tuple[tuple[Crop, Crop], ...], seed: int = 1) -> Iterator[Trial]:
@@ -162,36 +168,40 @@ def takes(pairs: tuple[tuple[Crop, Crop], ...], seed: int = 1) -> Iterator[Trial
     rng = np.random.default_rng(seed)
     for pair in pairs:
         for recorded, performed in (pair, pair[::-1]):
-            labels, _ = label_pairs(recorded, performed)
-            if not labels:
-                continue
-            live, recording = trials.cropped(performed), trials.coarse(trials.cropped(recorded))
-            happens = trials.events(recorded)
-            kinds: dict[float, set[str]] = {}
-            for what, time in happens:
-                kinds.setdefault(time, set()).add(what)
+            yield from _takes_of(recorded, performed, rng)
 
-            def alike(found: float, right: float, kinds: Any = kinds, happens: Any = happens) -> bool:
-                return any(w in kinds[right] and abs(t - found) <= _NEAR for w, t in happens)
 
-            def make(kind: str, source: Array, after: float = 0.0) -> Trial:
-                times = np.arange(len(source)) / RATE
-                judged, truth = [], []
-                for at, right in labels:
-                    k = np.flatnonzero((source[:-1] <= at) & (source[1:] > at))
-                    for moment in times[k]:
-                        if moment >= after + (0.3 if after else 0.1):
-                            judged.append(moment)
-                            truth.append(right)
-                return Trial(kind, recording, times, live.at(source), np.array(judged),
-                             np.array(truth), alike, after)  # fmt: skip
+def _takes_of(recorded: Crop, performed: Crop, rng: Any) -> Iterator[Trial]:
+    labels, _ = label_pairs(recorded, performed)
+    if not labels:
+        return
+    live, recording = trials.cropped(performed), trials.coarse(trials.cropped(recorded))
+    happens = trials.events(recorded)
+    kinds: dict[float, set[str]] = {}
+    for what, time in happens:
+        kinds.setdefault(time, set()).add(what)
 
-            even = np.arange(0, live.end, 1 / RATE)
-            yield make("take", even)
-            yield make("take mid", even[even > rng.uniform(0.25, 0.5) * live.end])
-            at, way = rng.uniform(0.25, 0.4) * live.end, rng.uniform(0.2, 0.35) * live.end
-            before, then = even[even < at], even[even > at + way]
-            yield make("take skip", np.r_[before, then], len(before) / RATE)
+    def alike(found: float, right: float) -> bool:
+        return any(w in kinds[right] and abs(t - found) <= _NEAR for w, t in happens)
+
+    def make(kind: str, source: Array, after: float = 0.0) -> Trial:
+        times = np.arange(len(source)) / RATE
+        judged, truth = [], []
+        for at, right in labels:
+            k = np.flatnonzero((source[:-1] <= at) & (source[1:] > at))
+            for moment in times[k]:
+                if moment >= after + (0.3 if after else 0.1):
+                    judged.append(moment)
+                    truth.append(right)
+        listed = np.array(judged), np.array(truth)
+        return Trial(kind, recording, times, live.at(source), *listed, alike, after)
+
+    even = np.arange(0, live.end, 1 / RATE)
+    yield make("take", even)
+    yield make("take mid", even[even > rng.uniform(0.25, 0.5) * live.end])
+    at, way = rng.uniform(0.25, 0.4) * live.end, rng.uniform(0.2, 0.35) * live.end
+    before, then = even[even < at], even[even > at + way]
+    yield make("take skip", np.r_[before, then], len(before) / RATE)
 
 
 def others(pairs: tuple[tuple[Crop, Crop], ...]) -> Iterator[Trial]:
@@ -215,9 +225,7 @@ class Found:
     recovered: list[bool]
 
 
-def run(
-    listed: list[Trial], make: Callable[[Recording, bool], Any]
-) -> dict[str, Found]:
+def run(listed: list[Trial], make: Callable[[Recording, bool], Any]) -> dict[str, Found]:
     """Follow all trials; ``make`` is told whether a performance starts anywhere."""
     out: dict[str, Found] = {}
     for trial in listed:
@@ -268,7 +276,8 @@ def table(found: dict[str, Found]) -> None:
             f"{kind:14}{len(e):6}{1e3 * np.median(e):8.1f}{1e3 * np.percentile(e, 90):7.0f}"
             f"{100 * (e <= _NEAR).mean():6.1f}%{100 * sure.mean():6.0f}%"
             f"{100 * (e[sure] > _NEAR).mean() if sure.any() else 0:7.1f}%{back}"
-            f"{100 * phased.mean():7.0f}%{100 * (~right[phased]).mean() if phased.any() else 0:7.1f}%"
+            f"{100 * phased.mean():7.0f}%"
+            f"{100 * (~right[phased]).mean() if phased.any() else 0:7.1f}%"
         )
     followed = [f for kind, f in found.items() if kind != "wrong action"]
     phase = np.concatenate([f.phase for f in followed]) >= 0.9
@@ -293,4 +302,9 @@ def figures() -> None:
         print("live: no folder of real clips beside the project: nothing to follow")
         return
     print("live: every kind of start; errors in ms at labelled events and at every frame of copies")
-    table(run(all_trials(), lambda r, anywhere: BayesAligner(r, start="anywhere" if anywhere else "beginning")))
+    table(
+        run(
+            all_trials(),
+            lambda r, anywhere: BayesAligner(r, start="anywhere" if anywhere else "beginning"),
+        )
+    )

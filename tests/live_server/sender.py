@@ -21,7 +21,7 @@ def text(value):
 def message(address, types, *values):
     """Return an OSC message."""
     parts = [text(address), text("," + types)]
-    for kind, value in zip(types, values):
+    for kind, value in zip(types, values, strict=True):
         parts.append(text(value) if kind == "s" else struct.pack(f">{kind}", value))
     return b"".join(parts)
 

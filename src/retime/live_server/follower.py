@@ -104,6 +104,8 @@ class Follower:
         self.parts = {p.name: p for p in parts}
         self._recordings = _with_common_joints(parts)
         self.joints = next(iter(self._recordings.values())).joints
+        # Where the joints are at the beginning: a pose that trackers can be calibrated in.
+        self.first_pose = next(iter(self._recordings.values())).points[0]
         self._make, self._ahead = make, ahead
         self._detector = StartDetector(self._recordings)
         self.history = History()

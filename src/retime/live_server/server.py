@@ -14,13 +14,15 @@ from typing import Any
 from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.live_server.avatar import ROOT, Avatar, FigurePose
+from retime.live_server.cues import CueSender
 from retime.live_server.follower import Cue, Follower, Part
 from retime.live_server.performer import Assembler, Frame, Performer
 from retime.live_server.reception import Reception
 from retime.live_server.replay import Replay
 from retime.live_server.spool import Spool
 from retime.live_server.touch import Touch, Toucher
-from retime.live_server.vmc import Bone, BundleWriter, parse_packet
+from retime.live_server.trackers import Trackers
+from retime.live_server.vmc import Bone, BundleWriter, Packet, parse_packet
 from retime.serving.addresses import shown
 
 # A frame whose last packets were lost is ended after this long, seconds.
@@ -39,6 +41,8 @@ _SHARE, _LEAST_COST, _LEARNS = 0.5, 2e-5, 0.1
 # Confidence from which on the partner touches the performer, and below which it lets go; seconds
 # that either takes.
 _TOUCHES, _LETS_GO, _SETTLES = 0.6, 0.3, 0.25
+# Poses by devices are at least this far apart, seconds.
+_DEVICES_APART = 0.008
 _ME = ("replay", 0)
 
 
@@ -65,6 +69,14 @@ class Status:
     """Frames that went out."""
     listeners: int
     """Who listens to the feed."""
+    calibrating: bool = False
+    """Whether trackers come, and nobody has stood in the calibration pose yet."""
+    worn: tuple[str, ...] = ()
+    """Joints that trackers are worn at."""
+    failed: str | None = None
+    """Why the recording stopped."""
+    performer: int = 1
+    """Which of several performers it is of."""
 
 
 def _shown(address: tuple[str, int]) -> str:
@@ -118,8 +130,12 @@ class LiveServer:
         Keeps what comes.
     feed : object, optional
         Has ``send(cue, pose_time, performer, partner, bones)`` and ``listeners``.
+    cues : CueSender, optional
+        Sends cues as the recording passes them.
     clock : callable
         This machine's time in seconds.
+    over : asyncio.Event, optional
+        Ends it, and others that share it.
     """
 
     def __init__(
@@ -130,7 +146,9 @@ class LiveServer:
         rate: float = 90.0,
         spool: Spool | None = None,
         feed: Any = None,
+        cues: CueSender | None = None,
         clock: Callable[[], float] = time.monotonic,
+        over: asyncio.Event | None = None,
     ) -> None:
         if not 1 <= rate <= 1000:
             raise InputError(f"a rate of {rate:g} frames a second cannot be kept; 1 to 1000 can")
@@ -140,6 +158,9 @@ class LiveServer:
         self.reception = Reception()
         self.assembler = Assembler()
         self.performer = Performer(follower.joints)
+        self.trackers = Trackers(follower.joints, follower.first_pose)
+        self._tracked = 0.0  # when devices came last, while no bones did
+        self._cues = cues
         self._pose: FloatArray | None = None
         self._pose_time: float | None = None
         self._patience: asyncio.TimerHandle | None = None
@@ -147,7 +168,7 @@ class LiveServer:
         self._a_frame, self._since_frame = 1, 0  # datagrams of the last frame, and since
         self.sent = 0
         self.failed: str | None = None
-        self.over = asyncio.Event()
+        self.over = over or asyncio.Event()
         self._begun = clock()
         self._cue = follower.cue(self._begun)
 
@@ -163,7 +184,7 @@ class LiveServer:
         except InputError:
             self.reception.malformed += 1
             return
-        if packet.bones or packet.unknown:
+        if packet.bones or packet.unknown or packet.trackers:
             if self.reception.listen_to(address, now):
                 self.assembler.restart()
             self.follower.arrived(now)
@@ -171,9 +192,21 @@ class LiveServer:
             return
         self.reception.malformed += packet.broken > 0
         self.reception.note_unknown(packet.unknown)
+        if packet.trackers and not self.performer.roles:
+            self._track(packet, now)
         for frame in self.assembler.add(packet, now):
             self._a_frame, self._since_frame = min(self._since_frame, _MOST_A_FRAME), 0
             self._play(frame, now)
+
+    def _track(self, packet: Packet, now: float) -> None:
+        """Follow devices, where a sender knows no bones."""
+        pose = self.trackers.pose(packet.trackers, now)
+        if pose is None or now - self._tracked < _DEVICES_APART:
+            return  # each device may come in a datagram of its own
+        self._tracked = now
+        self.reception.frame(now, now)
+        self._pose, self._pose_time = pose, now
+        self.follower.hear(pose, now, now)
 
     def flush(self, now: float) -> None:
         """End the frame that waits for a packet which is lost."""
@@ -186,7 +219,11 @@ class LiveServer:
             try:
                 self._spool.add(frame)
             except OSError as e:  # a full disk: what came so far is kept, and the show goes on
-                self.failed = f"recording stopped: {e.strerror}"
+                self.failed = (
+                    f"recording stopped: {e.strerror}. What came before is in {self._spool.beside}; "
+                    f"make room and start retime live with --record {self._spool.path} again, "
+                    "which recovers it first"
+                )
                 self._spool = None
         self._pose, self._pose_time = self.performer.pose(frame), frame.time
         self.follower.hear(self._pose, frame.time, frame.moment)
@@ -195,7 +232,10 @@ class LiveServer:
 
     def tick(self, now: float) -> Cue:
         """Send the partner as it is now."""
+        before = self._cue.fade
         cue = self._cue = self.follower.cue(now)
+        if self._cues is not None:
+            self._cues.pass_to(cue.part, cue.time, jumped=cue.fade > before)
         bones: list[Bone] = []
         points: FloatArray | None = None
         if cue.part is not None:
@@ -239,6 +279,9 @@ class LiveServer:
             unknown=() if reception.known else tuple(reception.unknown),
             sent=self.sent,
             listeners=0 if self.feed is None else self.feed.listeners,
+            calibrating=bool(self.trackers.waits),
+            worn=tuple(self.trackers.worn.values()),
+            failed=self.failed,
         )
 
     # ---- running

@@ -212,7 +212,9 @@ class CycleFilter:
         lag = self._clock - then
         moving = live.visible & before.visible
         speed = pose_velocity(live.points, before.points, moving, max(lag, 1e-9))
-        self.speed = float(np.sqrt((speed[moving] ** 2).sum(axis=1)).mean()) if moving.any() else 0.0
+        self.speed = (
+            float(np.sqrt((speed[moving] ** 2).sum(axis=1)).mean()) if moving.any() else 0.0
+        )
         return speed, moving, lag
 
     def _evidence(self, live: LivePose, seconds: float) -> float:
@@ -236,9 +238,7 @@ class CycleFilter:
 
         self._frames += 1
         gain = max(1 - math.exp(-seconds / _COPY_SECONDS), 1 / self._frames)
-        off, square, lasts = residual(
-            self.path, nearest, live.points, live.visible, self._offset
-        )
+        off, square, lasts = residual(self.path, nearest, live.points, live.visible, self._offset)
         if self._frames > 1:
             self._lasting += gain * (lasts - self._lasting)
         self._offset = off
@@ -280,7 +280,7 @@ class CycleFilter:
         self.time = min(max(found, 0.0), self.duration)
 
     def around(self, time: float) -> tuple[float, float]:
-        """Return the belief around a time, and around the times that repeat it: how sure both are."""
+        """Return the belief around a time, and with that around all times that repeat it."""
         from retime.methods.align.cycle_kernels import phase_belief
 
         half, repeats = int(AGREE * self.places), self.repeats

@@ -12,7 +12,7 @@ from retime.arrays import FloatArray
 # Two places are alike within this mean squared tolerance of pose and motion, and repeat each other
 # where more than so much travel of the mean joint lies between them, metres.
 _ALIKE, _APART = 1.0, 0.15
-# Places that are compared with each other at the most; a longer recording is compared more coarsely.
+# Places that are compared with each other at the most; longer recordings are thinned for it.
 _MOST = 1500
 
 Indices = npt.NDArray[np.int64]
