@@ -113,6 +113,7 @@ class Follower:
         self.part: Part | None = None
         self._again: Aligner | None = None
         self._heard = 0.0
+        self._time = StreamTime()
         self._arrived: float | None = None  # this machine's time of the last packet
         self._wait()
         if len(parts) == 1:
@@ -122,7 +123,6 @@ class Follower:
     def _wait(self) -> None:
         self._detector.reset()
         self.aligner: Aligner | None = None
-        self._time = StreamTime()
         self._last: tuple[float, float] | None = None
         self._sure_at: float | None = None
         self._end_at: float | None = None
@@ -149,6 +149,8 @@ class Follower:
         the sender's clock, ``moment`` by this machine's.
         """
         self.arrived(moment)
+        # By a clock that goes on whatever the sender's does: stall, start anew, or jump.
+        time = self._time.at(time, moment)
         if self.aligner is None:
             if self.state == "silent":
                 self.state = "waiting"
@@ -158,8 +160,6 @@ class Follower:
             self._last = (time, moment)
             return
         aligner = self.aligner
-        # By a clock that goes on whatever the sender's does: stall, start anew, or jump.
-        time = self._time.at(time, moment)
         found = self._heard = aligner.step(pose, time)
         still = aligner.stopped or self._last is None  # one pose tells no rate
         self._last = (time, moment)
@@ -176,14 +176,14 @@ class Follower:
         if self._again is not None and self.part is not None:
             again, recording = self._again, self._again.recording
             found = again.step(pose, time)
+            begun = found - recording.start >= _BEGUN
             if found >= recording.end - _AT_END:  # still where the last performance ended
                 again.seek(recording.start)
-            elif (
-                found - recording.start >= _BEGUN
-                and again.confidence >= _SURELY
-                and not again.stopped
-            ):
+            elif begun and again.confidence >= _SURELY and not again.stopped:
                 return self.part, again
+            elif again.state == "lost" or (begun and again.state != "following"):
+                # Whoever begins again does so at the beginning, and at no other cycle.
+                again.seek(recording.start)
             return None
         start = self._detector.step(pose, time)
         if start is None:
