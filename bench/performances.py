@@ -18,6 +18,7 @@ import retime
 from retime.live import PAPER_JOINTS, Recording, tracked_points
 
 MOCAP = Path(__file__).parents[2] / "shared" / "mocap"
+MORE = MOCAP.with_name("mocap-more")
 
 Array = Any
 Crop = tuple[str, float, float]
@@ -67,7 +68,8 @@ class Performance:
 
 @cache
 def _clip(name: str, build: float = 1.0) -> tuple[Array, Array]:
-    motion = retime.read(MOCAP / f"{name}.bvh")
+    path = MOCAP / f"{name}.bvh"
+    motion = retime.read(path if path.exists() else MORE / f"{name}.bvh")
     if build != 1.0:
         motion = _other_build(motion, build)
     points, found = tracked_points(motion, PAPER_JOINTS)

@@ -54,6 +54,8 @@ class Guard:
     programs : bool
         Let in whoever brings the token with the connection (``Authorization: Bearer TOKEN``, or
         ``?token=TOKEN``) and comes from no page.
+    origins : iterable of str
+        Other sites (``https://show.example``) whose pages are let in like programs: with the token.
     """
 
     def __init__(
@@ -66,9 +68,11 @@ class Guard:
         name: str = "server",
         every_address: bool = False,
         programs: bool = False,
+        origins: Iterable[str] = (),
     ) -> None:
         self.app = app
         self._name, self._programs, self._every_address = name, programs, every_address
+        self.origins = frozenset(o.lower().rstrip("/") for o in origins)
         self.hosts = frozenset(h.lower() for h in hosts)
         self.token = token or secrets.token_urlsafe(32)
         self._cookie = f"retime-{port}"
@@ -123,10 +127,12 @@ class Guard:
         return None
 
     def _is_program(self, scope: Any, headers: dict[str, str]) -> bool:
-        """Whether this is no page's request, and brings the token itself."""
-        if not self._leads_here(headers.get("host", ""), scope) or "origin" in headers:
+        """Whether this is no page's request, or an allowed one's, and brings the token itself."""
+        origin = headers.get("origin")
+        allowed = origin is not None and origin.lower() in self.origins
+        if not self._leads_here(headers.get("host", ""), scope):
             return False
-        if headers.get("sec-fetch-site", "none") != "none":
+        if not allowed and (origin is not None or headers.get("sec-fetch-site", "none") != "none"):
             return False
         kind, _, given = headers.get("authorization", "").partition(" ")
         if kind.lower() != "bearer":
