@@ -19,6 +19,7 @@ from retime import FormatError, InputError, samples
 from retime.batch.manifest import Manifest, Row, read_rows
 from retime.body import find_body
 from retime.body.names import _tokens
+from retime.motion.skeleton import MOST_NAME
 from retime.recipe.json import from_document
 
 Run = Callable[..., tuple[int, str, str]]
@@ -34,10 +35,14 @@ def test_a_long_name_of_capitals_is_read_at_once(tmp_path: Path) -> None:
     retime.write(samples.jump(), file)
     text = file.read_text()
     assert "JOINT RightHand" in text
-    file.write_text(text.replace("JOINT RightHand", "JOINT " + "A" * 16_000, 1))
+    file.write_text(text.replace("JOINT RightHand", "JOINT " + "A" * MOST_NAME, 1))
     begun = time.monotonic()
     find_body(retime.read(file))
+    assert _tokens("A" * 16_000) == ["a" * 16_000]
     assert time.monotonic() - begun < 3
+    file.write_text(text.replace("JOINT RightHand", "JOINT " + "A" * 16_000, 1))
+    with pytest.raises(FormatError, match="a name of 16000 characters; at most 1000 are read"):
+        retime.read(file)
 
 
 @pytest.mark.parametrize(

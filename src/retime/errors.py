@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from retime.notes import Note
+
+# Names that a wrong one is compared with, and their length.
+_MOST_KNOWN, _LONGEST = 500, 100
 
 
 class RetimeError(Exception):
@@ -116,8 +120,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     >>> did_you_mean("RightHnad", ["RightHand", "LeftFoot"])
     "; did you mean 'RightHand'?"
     """
-    folded = {k.casefold(): k for k in known}
-    near = difflib.get_close_matches(name.casefold(), list(folded), n=3, cutoff=0.5)
+    # Comparing takes the product of the lengths: no long name, and no name of thousands.
+    folded = {k.casefold(): k for k in itertools.islice(known, _MOST_KNOWN) if len(k) <= _LONGEST}
+    near = difflib.get_close_matches(name.casefold()[:_LONGEST], list(folded), n=3, cutoff=0.5)
     if near:
         return "; did you mean " + " or ".join(repr(folded[n]) for n in near) + "?"
     listed = list(folded.values())

@@ -26,7 +26,8 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.errors import InputError, RetimeError
 from retime.io import FORMATS, read
-from retime.io.files import read_bytes, write_bytes
+from retime.io.files import write_bytes
+from retime.io.json_text import parse_json
 from retime.io.npz import motion_from_parts, motion_parts
 from retime.motion import Motion
 
@@ -60,7 +61,7 @@ def store_motion(motion: Motion, place: Path) -> None:
 
 def open_motion(place: Path) -> Motion:
     """Map a motion that :func:`store_motion` wrote."""
-    about = json.loads(read_bytes(place / "about.json"))
+    about = parse_json(place / "about.json")
     arrays = {
         path.stem: np.load(path, mmap_mode="r")
         for path in place.glob("*.npy")
