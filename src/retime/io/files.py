@@ -34,14 +34,17 @@ def read_bytes(path: str | Path) -> bytes:
         raise InputError(f"cannot read {_shown(path)}: {_reason(e)}") from None
 
 
-def write_bytes(path: str | Path, chunks: Iterable[bytes]) -> None:
-    """Write a file whole or not at all: beside its place first, then moved over it."""
-    with written_beside(path) as beside, beside.open("wb") as f:
+def write_bytes(path: str | Path, chunks: Iterable[bytes], *, private: bool = False) -> None:
+    """Write a file whole or not at all: beside its place first, then moved over it.
+
+    A ``private`` one that is new can be read by its owner alone.
+    """
+    with written_beside(path, private=private) as beside, beside.open("wb") as f:
         f.writelines(chunks)
 
 
 @contextmanager
-def written_beside(path: str | Path) -> Iterator[Path]:
+def written_beside(path: str | Path, *, private: bool = False) -> Iterator[Path]:
     """Give a file beside a path to write; it takes the path's place where all went well."""
     path = Path(path)
     beside: str | None = None
@@ -52,7 +55,7 @@ def written_beside(path: str | Path) -> Iterator[Path]:
         if not path.parent.is_dir():
             raise InputError(f"the folder {path.parent} does not exist; make it first")
         target = path.resolve()  # a link is written through, not replaced
-        mode = _default_mode()
+        mode = 0o600 if private else _default_mode()
         if target.exists():
             if not target.is_file():
                 raise InputError(f"{path} is no ordinary file; give another name")

@@ -25,9 +25,9 @@ def dumps(value: Any, indent: str = "") -> str:
     return json.dumps(value, allow_nan=False)
 
 
-def write_json(value: Any, path: str | Path) -> None:
-    """Write a JSON file, whole or not at all."""
-    write_bytes(path, [dumps(value).encode(), b"\n"])
+def write_json(value: Any, path: str | Path, *, private: bool = False) -> None:
+    """Write a JSON file, whole or not at all; a ``private`` one for its owner alone."""
+    write_bytes(path, [dumps(value).encode(), b"\n"], private=private)
 
 
 def parse_json(path: str | Path) -> Any:

@@ -28,7 +28,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            path.touch()
+            path.touch(mode=0o600)
             self._file: BinaryIO = path.open("r+b", buffering=0)
         except OSError as e:
             raise InputError(f"cannot open {path}: {e.strerror}") from None
@@ -74,7 +74,9 @@ class Journal:
     def restart(self, *lines: dict[str, Any]) -> None:
         """Begin again with other lines; the old ones are kept beside under another name."""
         if self._file.seek(0, os.SEEK_END):
-            free_name(self.path).write_bytes(self._all())
+            kept = free_name(self.path)
+            kept.touch(mode=0o600)
+            kept.write_bytes(self._all())
             self._file.truncate(0)
         self.append(*lines)
 

@@ -223,7 +223,7 @@ class Session:
                 f"project.json was changed outside the studio while it ran. That one is now "
                 f"{kept.name}."
             )
-        write_json(_sorted(to_document(self.project)), self._file)
+        write_json(_sorted(to_document(self.project)), self._file, private=True)
         self._saved_hash, self._written = self.hash, _content(self._file)
 
     def close(self) -> None:
