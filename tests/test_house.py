@@ -66,7 +66,7 @@ def test_every_exception_is_documented() -> None:
 BELOW = (
     "arrays", "body", "bounded_json", "coercion", "compiled", "errors", "evaluate", "io",
     "keywords", "live", "media", "methods", "motion", "notes", "one_line", "parameters", "plot",
-    "process", "recipe", "samples", "serving", "times", "timing",
+    "process", "recipe", "samples", "temporary", "serving", "times", "timing",
 )  # fmt: skip
 _FLAG = re.compile(r"(?<![\w-])--[a-z]")
 

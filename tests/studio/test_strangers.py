@@ -33,8 +33,14 @@ def strangers(studio: Studio, count: int, said: bytes) -> list[socket.socket]:
     return out
 
 
-@pytest.mark.parametrize("said", [b"", b"GET / HTTP/1.1\r\nHost: x\r\n", b"POST /upload HTTP/1.1\r\n"
-                                  b"Host: x\r\nContent-Length: 99999\r\n\r\nabc"])  # fmt: skip
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"",
+        b"GET / HTTP/1.1\r\nHost: x\r\n",
+        b"POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: 99999\r\n\r\nabc",
+    ],
+)
 def test_strangers_that_wait_do_not_shut_the_owner_out(studio: Studio, said: bytes) -> None:
     window = studio.window()
     window.next("welcome", wait=10)

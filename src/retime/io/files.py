@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import BinaryIO
 
 from retime.errors import FormatError, InputError, RetimeError
+from retime.temporary import remove_left
 
 # Larger files are not read into memory.
 MOST_BYTES = 4 << 30
+# Names of files that are being written.
+_BEFORE, _AFTER = ".retime-", "~"
 
 
 def read_bytes(path: str | Path) -> bytes:
@@ -60,7 +63,8 @@ def written_beside(path: str | Path, *, private: bool = False) -> Iterator[Path]
             if not target.is_file():
                 raise InputError(f"{path} is no ordinary file; give another name")
             mode = target.stat().st_mode & 0o777
-        handle, beside = tempfile.mkstemp(dir=target.parent, prefix=".retime-", suffix="~")
+        _tidy(target.parent)
+        handle, beside = tempfile.mkstemp(dir=target.parent, prefix=_BEFORE, suffix=_AFTER)
         os.close(handle)
         writing = True
         yield Path(beside)
@@ -79,6 +83,20 @@ def written_beside(path: str | Path, *, private: bool = False) -> Iterator[Path]
     finally:
         if beside is not None:
             Path(beside).unlink(missing_ok=True)
+
+
+_tidied: set[Path] = set()
+
+
+def _tidy(folder: Path) -> None:
+    """Remove what a killed run left beside its results, once a folder and run.
+
+    A file that was changed within the hour may be another run's that still writes it.
+    """
+    if folder in _tidied:
+        return
+    _tidied.add(folder)
+    remove_left(folder, f"{_BEFORE}*{_AFTER}")
 
 
 def lock_file(file: BinaryIO, taken: str) -> None:

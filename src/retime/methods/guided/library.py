@@ -30,6 +30,7 @@ from retime.io.files import write_bytes
 from retime.io.json_text import parse_json
 from retime.io.npz import motion_from_parts, motion_parts
 from retime.motion import Motion
+from retime.temporary import remove_left
 
 __all__ = ["INDEX", "Library", "as_npy", "library_files", "open_motion", "store_motion"]
 
@@ -184,6 +185,7 @@ def _keep(place: Path, store: Callable[[Path], None]) -> None:
     """Make a folder beside its place and move it there, so that one that is there is whole."""
     try:
         place.parent.mkdir(exist_ok=True)
+        remove_left(place.parent, ".making-*")
         beside = Path(tempfile.mkdtemp(dir=place.parent, prefix=".making-"))
     except OSError:
         return  # a library that cannot be written to
