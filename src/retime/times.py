@@ -14,8 +14,8 @@ from typing import Annotated, Any, Literal
 from retime.errors import InputError
 
 Kind = Literal["length", "output", "source", "reference"]
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
-_WITH_UNIT = re.compile(rf"({_NUMBER})\s*(s|sec|f|fr|frames?|%)?", re.IGNORECASE)
+_NUMBER = r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:e[+-]?\d++)?"
+_WITH_UNIT = re.compile(rf"({_NUMBER})\s*+(s|sec|f|fr|frames?|%)?", re.IGNORECASE)
 _CLOCK = re.compile(r"([+-]?)(?:(\d+):)?(\d+):(\d+(?:\.\d*)?)")
 # No text of a time is longer; a longer one is not looked at.
 _LONGEST = 60

@@ -169,7 +169,10 @@ def test_pickles_are_not_loaded(tmp_path: Path) -> None:
     arrays = unpacked(good(tmp_path))
     for key in arrays:
         fails(tmp_path / "a.npz", packed(arrays | {key: np.array([Bomb()], dtype=object)}))
-    fails(tmp_path / "a.npz", packed(arrays | {"more": np.array([Bomb()], dtype=object)}))
+    (tmp_path / "a.npz").write_bytes(
+        packed(arrays | {"more": np.array([Bomb()], dtype=object)})
+    )  # what is not needed is not opened
+    retime.read(tmp_path / "a.npz")
     fails(tmp_path / "a.npz", pickle.dumps(Bomb()))
     assert not Bomb.went_off
 

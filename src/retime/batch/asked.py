@@ -75,6 +75,8 @@ class Summary:
     """Results of earlier runs that are not in today's plan; they are left alone."""
     seconds: float = 0.0
     """Time that this run took."""
+    damaged: list[str] = field(default_factory=list)
+    """What was damaged in the records of earlier runs, and made again."""
 
     @property
     def finished(self) -> int:

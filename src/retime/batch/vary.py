@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from retime.bounded_json import TOO_DEEP, parse
 from retime.coercion import is_number
-from retime.errors import InputError, did_you_mean
-from retime.io.json_text import must_be_shallow
+from retime.errors import FormatError, InputError, did_you_mean
 from retime.parameters import Parameter, declared, values_of
 from retime.recipe import Recipe, Step
 
-_RANGE = re.compile(r"^\s*([^.\s|]*(?:\.\d+)?[^.\s|]*)\s*\.\.\s*(\S+)\s*$")
+_RANGE = re.compile(r"^\s*+([^.\s|]*+(?:\.\d++)?[^.\s|]*+)\s*+\.\.\s*+(\S++)\s*+$")
 
 
 @dataclass(frozen=True)
@@ -160,13 +160,11 @@ def _parameters(step: Step) -> dict[str, Parameter]:
 
 def _value(text: str) -> Any:
     try:
-        value = json.loads(text)
-    except ValueError:
+        return parse(text, constants=True)
+    except FormatError as e:
+        if TOO_DEEP in str(e):
+            raise InputError(f"a varied value: {TOO_DEEP}") from None
         return text.strip()
-    except RecursionError:
-        raise InputError("a varied value is nested too deeply") from None
-    must_be_shallow(value)
-    return value
 
 
 def _check(step: Step, p: Parameter, value: Any, factor: bool) -> None:

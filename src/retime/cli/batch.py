@@ -177,6 +177,10 @@ def _say(summary: Any, failures: list[str], as_json: bool) -> None:
             f"{summary.strangers} results of earlier runs are none of this one's (their clips are "
             "gone, or it makes other copies); they stay where they are, and in the report"
         )
+    damaged = fields.pop("damaged")
+    notes += damaged[:_LISTED]
+    if len(damaged) > _LISTED:
+        notes.append(f"{len(damaged) - _LISTED} more rows were damaged; their results are new")
     if as_json:
         print(json.dumps({"event": "end", **fields, "notes": notes}))
         return

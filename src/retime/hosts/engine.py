@@ -23,8 +23,9 @@ from typing import Any, TextIO
 import numpy as np
 
 from retime import __version__
+from retime.bounded_json import MOST_LINE, bounded_lines, parse
 from retime.coercion import coerce
-from retime.errors import InputError, RetimeError
+from retime.errors import FormatError, InputError, RetimeError
 from retime.evaluate import Evaluator, Job
 from retime.methods import METHODS, method
 from retime.motion import Motion
@@ -291,7 +292,7 @@ def serve(source: TextIO, target: TextIO) -> None:
     busy = threading.Event()
 
     def listen() -> None:
-        for line in source:
+        for line in bounded_lines(source):
             lines.put(line)
         if busy.is_set():
             os._exit(0)  # the host is gone: no one waits for what is being computed
@@ -311,9 +312,9 @@ def serve(source: TextIO, target: TextIO) -> None:
                 continue
             busy.set()
             try:
-                request = json.loads(line)
-            except (ValueError, RecursionError):
-                say({"id": None, "error": "a request is one line of JSON"})
+                request = parse(line, most_bytes=MOST_LINE)
+            except FormatError as e:
+                say({"id": None, "error": f"a request is one line of JSON: {e}"})
             else:
                 engine.answer(request)
             busy.clear()

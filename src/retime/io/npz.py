@@ -21,6 +21,10 @@ from retime.motion.skeleton import EndSite, Skeleton
 
 FORMAT = "retime-motion"
 VERSION = 1
+_ARRAYS = (
+    "parents", "offsets", "rest_rotations", "rest_scales", "rotations", "translations", "scales",
+    "sample_times", "rest_pose_rotations", "rest_pose_translations",
+)  # fmt: skip
 
 
 def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -> None:
@@ -87,7 +91,7 @@ def read_motion(
     """Read a motion file. Options are those of ``retime.read``; its rest frame is known."""
     data = read_bytes(path)
     try:
-        about, arrays = unpack(data, path, FORMAT, VERSION)
+        about, arrays = unpack(data, path, FORMAT, VERSION, _ARRAYS)
         motion = motion_from_parts(about, arrays, fps)
     except FormatError:
         raise

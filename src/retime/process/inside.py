@@ -11,7 +11,7 @@ from typing import IO
 from retime.process.child import LENGTH, read_message
 
 # Memory beyond what a program has when it is asked: some of it, and a multiple of the file.
-_SOME_MEMORY, _MEMORY_PER_BYTE = 1 << 30, 60
+_SOME_MEMORY, _MEMORY_PER_BYTE = 1 << 30, 10
 
 
 def own_output() -> IO[bytes]:

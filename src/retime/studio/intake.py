@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from retime.studio.commands import AddAudio, AddMotion, AddStep, Command, MoveFi
 from retime.studio.project import MOST_STEPS, Audio, MotionEntry, NewStep, Project, Version
 from retime.studio.workers import Workers
 from retime.studio.workspace import Workspace, file_name, sha256_of
+from retime.temporary import temporary_file
 
 _SOUNDS = (".wav", ".mp3", ".ogg", ".m4a", ".flac", ".opus", ".aac")
 # A recipe with a hundred dense warps is smaller.
@@ -170,7 +170,7 @@ class Intake:
                 "first, or export BVH."
             )
         try:
-            handle, place = tempfile.mkstemp(prefix="retime-", suffix=suffix)
+            handle, place = temporary_file(suffix)
         except OSError as e:
             raise InputError(f"There is no place for the export: {e.strerror}.") from None
         os.close(handle)

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 from msgspec import Struct
 
-from retime.errors import InputError
+from retime.errors import InputError, RetimeError
 from retime.io.json_text import version_of
 from retime.recipe import json as recipe_json
 from retime.recipe.upgrade import VERSION, upgrade_parameters
@@ -179,6 +179,44 @@ def from_document(document: Any) -> Project:
     _must_be_sound(project)
     must_travel(project)
     return project
+
+
+def salvaged(document: Any) -> tuple[Project, list[str]]:
+    """Make a project of the sound parts of a damaged document; also list what was left out."""
+    version = version_of(document, FORMAT, "project", VERSION)
+    kept: dict[str, Any] = {}
+    lost: list[str] = []
+    versions: dict[str, list[Any]] = {"A": [], "B": []}
+
+    def holds() -> bool:
+        try:
+            from_document({"format": FORMAT, "version": version, "versions": versions, **kept})
+        except (RetimeError, LookupError, TypeError, ValueError):
+            return False
+        return True
+
+    found = document.get("motions")
+    for name, motion in list(found.items())[:MOST_STEPS] if isinstance(found, dict) else ():
+        kept.setdefault("motions", {})[name] = motion
+        if not holds():
+            del kept["motions"][name]
+            lost.append(f"the motion {name[:20]!r}")
+    steps = document.get("versions")
+    for letter, listed in versions.items():
+        given = steps.get(letter) if isinstance(steps, dict) else None
+        for number, step in enumerate(given[:MOST_STEPS] if isinstance(given, list) else (), 1):
+            listed.append(step)
+            if not holds():
+                listed.pop()
+                lost.append(f"step {number} of version {letter}")
+    for name in ("source", "audio"):
+        if document.get(name) is not None:
+            kept[name] = document[name]
+            if not holds():
+                del kept[name]
+                lost.append(f"its {name}")
+    project = from_document({"format": FORMAT, "version": version, "versions": versions, **kept})
+    return project, lost or ["what retime does not know"]
 
 
 def _must_be_sound(project: Project) -> None:

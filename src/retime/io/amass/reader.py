@@ -11,10 +11,10 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.errors import FormatError
-from retime.io.amass.arrays import Arrays
 from retime.io.amass.body_model import MODELS, Model, model_of
 from retime.io.as_read import no_frame_rate
 from retime.io.files import read_bytes
+from retime.io.members import Members
 from retime.io.parameters import RestFrame
 from retime.motion import Motion, Origin, Pose, Units, quat
 from retime.motion.kinematics import infer_units
@@ -61,7 +61,7 @@ def read_motion(
 ) -> Motion:
     """Read an archive. Options are those of ``retime.read``; a rest frame is not looked for."""
     data = read_bytes(path)
-    arrays = Arrays(data, path)
+    arrays = Members(data, path)
     vectors = _vectors(arrays)
     model = model_of(vectors.shape[1])
     assert model is not None
@@ -96,7 +96,7 @@ def read_motion(
     return replace(motion, origin=origin)
 
 
-def _vectors(arrays: Arrays) -> FloatArray:
+def _vectors(arrays: Members) -> FloatArray:
     """Return the rotation vectors (F, J, 3) in the model's order."""
     found = arrays.floats("poses") if "poses" in arrays else _by_part(arrays)
     if found.ndim == 3 and found.shape[2] == 3:
@@ -110,7 +110,7 @@ def _vectors(arrays: Arrays) -> FloatArray:
     return found.reshape(len(found), -1, 3)
 
 
-def _by_part(arrays: Arrays) -> FloatArray:
+def _by_part(arrays: Members) -> FloatArray:
     """Return the poses of an archive that holds them by part of the body."""
     if "root_orient" not in arrays or "pose_body" not in arrays:
         raise FormatError(
@@ -123,7 +123,7 @@ def _by_part(arrays: Arrays) -> FloatArray:
     return np.concatenate(parts, axis=1)
 
 
-def _told_rate(arrays: Arrays) -> float | None:
+def _told_rate(arrays: Members) -> float | None:
     for name in RATES:
         if name in arrays:
             values = arrays.floats(name)

@@ -22,6 +22,9 @@ _RATES = (
     *(24000 / 1001, 30000 / 1001, 48000 / 1001, 60000 / 1001, 120000 / 1001),
 )
 _FRAME_TIME_ANYWHERE = re.compile(rb"frame[ \t]*time", re.IGNORECASE)
+_DIGITS = re.compile(r"[-+]?(\d*+)\.?(\d*+)(?:[eE]([-+]?\d++))?$")
+# A frame time with more digits is taken as it is.
+_LONGEST = 60
 _LEAST_FRAME_TIME = 1e-6
 # A declared count that would need more than this, and is not there, is not believed.
 _MOST_DECLARED_BYTES = 1 << 30
@@ -58,8 +61,8 @@ def nominal_rate(text: str, seconds: float) -> float:
     >>> nominal_rate(".0083333", 0.0083333), nominal_rate("0.04", 0.04)
     (120.0, 25.0)
     """
-    digits = re.match(r"[-+]?(\d*)\.?(\d*)(?:[eE]([-+]?\d+))?$", text)
-    if digits is None:
+    digits = _DIGITS.match(text[:_LONGEST])
+    if digits is None or len(text) > _LONGEST:
         return 1 / seconds
     decimals = len(digits[2]) - int(digits[3] or 0)
     significant = len((digits[1] + digits[2]).lstrip("0"))

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
+from retime.bounded_json import parse
 from retime.coercion import is_whole
 from retime.errors import FormatError, RetimeError
 from retime.io.files import read_bytes, write_bytes
@@ -250,18 +251,7 @@ def _chunks(data: bytes, path: Path) -> tuple[bytes, bytes | None, bytes]:
 
 
 def _parse(text: bytes, path: Path) -> dict[str, Any]:
-    if len(text) > _MOST_JSON:
-        raise FormatError("its JSON is too large", path=path)
-    try:
-        found = json.loads(text.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        raise FormatError("its JSON is not UTF-8", path=path) from None
-    except json.JSONDecodeError as e:
-        raise FormatError(f"its JSON is broken: {e.msg}", path=path, line=e.lineno) from None
-    except (RecursionError, ValueError):
-        raise FormatError(
-            "its JSON is nested too deeply or has endless numbers", path=path
-        ) from None
+    found = parse(text, path=path, most_bytes=_MOST_JSON, constants=True)
     if not isinstance(found, dict):
         raise FormatError("its JSON is no object", path=path)
     return found
