@@ -30,6 +30,8 @@ COMMANDS = {
     "stagger": "Edit a motion as poses whose parts are staggered.",
     "surface": "Drag one joint's action to another time.",
     "align": "Give a motion the timing of another take.",
+    "sync": "Put the accents of a motion on the beats of music.",
+    "beats": "Find the beats of a song.",
     "live": "Play a recorded partner in sync with a live performer.",
     "perform": "Send a recorded clip as a test performer.",
     "score": "Judge a performance's timing against a recording.",
