@@ -3,6 +3,7 @@
 import { computed } from "@preact/signals";
 import type { ContactBar, MethodForm, StepEntry, StepResult } from "../../protocol";
 import type { PhysicsView, RetimedClip, SourceClip, StepTimes } from "../../store/clip";
+import { shownBeats, soundBegin } from "../../store/sound";
 import * as state from "../../store/state";
 import { openSuggestions } from "../../store/suggested";
 import { fieldOf, leastGap, limitsOf, type Limits } from "../warp/limits";
@@ -37,7 +38,10 @@ export interface Scene {
   showsForce: boolean;
   contacts: ContactRow[];
   range: [number, number] | null;
-  audioOffset: number;
+  /** Output time at which the sound starts. */
+  soundBegin: number;
+  /** Output times of the music's beats; keytimes are drawn to them. */
+  beats: readonly number[];
   editable: boolean;
 }
 
@@ -68,7 +72,8 @@ export const scene = computed<Scene>(() => {
     showsForce: step?.method === "physics",
     contacts: contactRows(result ?? source, source),
     range: state.playRange.value,
-    audioOffset: state.committed.value?.audio?.offset ?? 0,
+    soundBegin: soundBegin(),
+    beats: shownBeats(),
     editable: state.link.value !== "gone",
   };
 });
