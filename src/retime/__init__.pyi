@@ -28,6 +28,9 @@ from .methods.align import align as align
 from .methods.guided import guided_signal_warp as guided_signal_warp
 from .methods.guided import guided_warp as guided_warp
 from .methods.guided import suggest_keytimes as suggest_keytimes
+from .methods.music import beat_alignment as beat_alignment
+from .methods.music import find_accents as find_accents
+from .methods.music import sync_warp as sync_warp
 from .methods.physics import PhysicsModel as PhysicsModel
 from .methods.physics import physics_warp as physics_warp
 from .methods.spline import spline_warp as spline_warp

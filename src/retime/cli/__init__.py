@@ -33,6 +33,8 @@ COMMANDS = {
     "surface": "Drag one joint's action to another time.",
     "secondary": "Let arms, tails, hair and props follow the body.",
     "align": "Give a motion the timing of another take.",
+    "sync": "Put the accents of a motion on the beats of music.",
+    "beats": "Find the beats of a song.",
     "live": "Play a recorded partner in sync with a live performer.",
     "perform": "Send a recorded clip as a test performer.",
     "score": "Judge a performance's timing against a recording.",

@@ -116,6 +116,14 @@ METHODS: dict[str, Method] = {
             doing="Finding what a body could do",
         ),
         Method(
+            "sync",
+            "Put the accents of a motion on the beats of music.",
+            "Sync to beats",
+            "retime.methods.music",
+            "sync_edit",
+            doing="Finding accents and beats",
+        ),
+        Method(
             "stagger",
             "Edit a motion as a few poses whose parts arrive at different times.",
             "Staggered poses",

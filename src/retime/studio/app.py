@@ -20,6 +20,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from retime.errors import InputError, RetimeError
 from retime.studio import jobs, messages
 from retime.studio.hub import MOST_UPLOAD, Hub
+from retime.studio.music import music_route
 from retime.studio.project import Version
 from retime.studio.window import Window
 from retime.studio.wording import studio_error
@@ -107,6 +108,7 @@ def make_app(hub: Hub, *, static: Path = STATIC) -> Starlette:
             Route("/export", export),
             Route("/motions/{id}/file", motion_file),
             Route("/audio", audio),
+            music_route(hub),
             WebSocketRoute("/ws", socket),
             Mount("/", StaticFiles(directory=static)),
         ],

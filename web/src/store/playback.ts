@@ -38,17 +38,19 @@ export function runPlayback(): void {
       return undefined;
     }
     let last = performance.now();
+    let pull = 0;
     const step = (now: number): void => {
       const passed = Math.min((now - last) / 1000, LONGEST_FRAME);
       last = now;
       const span = state.playSpan.peek();
-      const tick = advance(state.time.peek(), passed * state.playbackRate.peek(), span, state.looping.peek());
+      const by = Math.max(passed * state.playbackRate.peek() + pull, 0);
+      const tick = advance(state.time.peek(), by, span, state.looping.peek());
       state.time.value = tick.time;
       if (!tick.playing) {
         state.playing.value = false;
         return;
       }
-      sound.follow(tick.time, state.playbackRate.peek());
+      pull = sound.follow(tick.time, state.playbackRate.peek());
       request = requestAnimationFrame(step);
     };
     let request = requestAnimationFrame(step);

@@ -4,6 +4,7 @@ import { computed } from "@preact/signals";
 import type { MethodForm, StepEntry, StepResult } from "../../protocol";
 import type { PhysicsView, RetimedClip, SourceClip, StepTimes } from "../../store/clip";
 import { contactRows, contactsStep, selectedContact, type ContactRow } from "../../store/contacts";
+import { shownBeats, soundBegin } from "../../store/sound";
 import * as state from "../../store/state";
 import { openSuggestions } from "../../store/suggested";
 import { fieldOf, leastGap, limitsOf, type Limits } from "../warp/limits";
@@ -33,7 +34,10 @@ export interface Scene {
   showsForce: boolean;
   contacts: ContactRow[];
   range: [number, number] | null;
-  audioOffset: number;
+  /** Output time at which the sound starts. */
+  soundBegin: number;
+  /** Output times of the music's beats; keytimes are drawn to them. */
+  beats: readonly number[];
   editable: boolean;
 }
 
@@ -64,7 +68,8 @@ export const scene = computed<Scene>(() => {
     showsForce: step?.method === "physics",
     contacts: (void selectedContact.value, contactRows(result, source, state.selectedJoint.value, contactsStep())),
     range: state.playRange.value,
-    audioOffset: state.committed.value?.audio?.offset ?? 0,
+    soundBegin: soundBegin(),
+    beats: shownBeats(),
     editable: state.link.value !== "gone",
   };
 });

@@ -17,7 +17,7 @@ export function drawWaveform(plot: Plot, wave: Wave | null): void {
   const count = wave.peaks.length / 2;
   const perSecond = count / wave.seconds;
   // It is heard at its own speed from where its start went (store/sound.ts): it is drawn so too.
-  const begin = scene.result?.outputOf(scene.audioOffset) ?? scene.audioOffset;
+  const begin = scene.soundBegin;
   const place = (x: number): number => (time.value(x) - begin) * perSecond;
   const middle = row.top + row.height / 2;
   const reach = row.height / 2 - 4;
