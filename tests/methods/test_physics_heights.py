@@ -9,8 +9,8 @@ import pytest
 
 import retime
 from retime import Motion, PhysicsModel, Recipe, TimeWarp, apply, samples
+from retime.body.rising import flight_offsets
 from retime.evaluate import Evaluator, Job
-from retime.methods.physics.heights import height_offsets
 from retime.recipe import Step
 
 pytest.importorskip("pinocchio", reason="Pinocchio is not installed: retime[physics]")
@@ -27,7 +27,7 @@ def slowed(factor: float) -> Motion:
 
 def test_offsets_are_parabolas_that_begin_and_end_gently() -> None:
     times = np.linspace(0, 3, 3001)
-    offset = height_offsets(times, [(0.5, 1.0), (1.2, 1.6)], [9.81, 5.0], [19.62, 2.5])
+    offset = flight_offsets(times, [(0.5, 1.0), (1.2, 1.6)], [9.81, -2.5])
     bend = np.gradient(np.gradient(offset, times), times)
     assert np.allclose(bend[(times > 0.51) & (times < 0.99)], -9.81, atol=0.05)
     assert np.allclose(bend[(times > 1.21) & (times < 1.59)], 2.5, atol=0.05)

@@ -34,6 +34,7 @@ from retime.arrays import FloatArray
 from retime.methods.staggered.filtering import noisy_joints, smoothed
 from retime.methods.staggered.parameters import StaggerParameters
 from retime.methods.staggered.stagger import counted_poses, edited_poses
+from retime.motion.kinematics import global_rotations
 
 UNKNOWN: Any = "best"
 
@@ -259,7 +260,32 @@ def test_succession_follows_its_formula(walk: Motion, poses: StaggeredPoses) -> 
     far = poses.succession("Hips", 0.2)
     assert np.diff(far.timing.knots, axis=0).min() >= far.timing.least_gap - 1e-12
     assert any("stop short" in n for n in far.notes)
-    assert any("nearer" in n for n in far.notes)
+    assert any("of the requested staggering is kept" in n for n in far.warp().notes)
+
+
+def turn_speeds(motion: Motion) -> FloatArray:
+    turns = global_rotations(motion)
+    return np.asarray(quat.angle(turns[:-1], turns[1:]) * motion.rate)
+
+
+def test_a_jump_of_the_source_does_not_loosen_the_bound(walk: Motion) -> None:
+    rotations = walk.rotations.copy()
+    rotations[0, 0] = quat.multiply(
+        quat.from_axis_angle([0.0, 1.0, 0.0], np.radians(120)), rotations[0, 0]
+    )
+    jumps = replace(walk, rotations=rotations)
+    made = StaggeredPoses.from_motion(jumps).scale_refinements(8.0).motion(constraints="free")
+    usual = np.maximum(turn_speeds(walk).max(axis=0), np.radians(120))
+    assert turn_speeds(jumps)[0].max() > 10 * usual[0]
+    later = turn_speeds(made)[3:]
+    assert (later / usual).max() <= 3.0 + 1e-6
+
+
+def test_the_bound_holds_for_legs_that_are_led_to_their_contacts(walk: Motion) -> None:
+    held = Recipe([Step("hold", {})]).evaluate(walk)
+    usual = np.maximum(turn_speeds(walk).max(axis=0), turn_speeds(held).max(axis=0))
+    made = Recipe([Step("stagger", {"overlap": 8.0})]).evaluate(walk)
+    assert (turn_speeds(made) / np.maximum(usual, np.radians(120))).max() <= 3.0 + 1e-6
 
 
 def test_jitter_is_the_seeds(poses: StaggeredPoses) -> None:

@@ -147,6 +147,15 @@ def test_staggering_never_snaps(name: str, what: str) -> None:
         assert any("of the requested staggering is kept" in n for n in made.notes)
 
 
+@pytest.mark.parametrize("name", ["16_16", "22_17"])
+def test_legs_that_are_led_to_contacts_never_snap(name: str) -> None:
+    motion = clip(name)
+    held = Recipe([Step("hold", {})]).evaluate(motion)
+    slow = np.maximum.reduce([turn_speeds(motion), turn_speeds(held)])
+    made = Recipe([Step("stagger", {"overlap": 2.0})]).evaluate(motion)
+    assert (turn_speeds(made) / np.maximum(slow, np.radians(120))).max() <= 3.0 + 1e-6
+
+
 def test_a_slider_of_staggering_moves_continuously() -> None:
     motion = clip("02_01")
     made = [

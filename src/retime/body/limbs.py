@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.body.body import Limb
+from retime.body.hinges import bent_about, off_line
 from retime.motion import Motion, quat
 from retime.motion.contact import Contact
 from retime.motion.kinematics import global_rotations, local_translations, positions
@@ -41,6 +42,8 @@ def two_bone(
     upper: npt.ArrayLike,
     lower: npt.ArrayLike,
     pole: npt.ArrayLike,
+    *,
+    straightest: float = _STRAIGHTEST,
 ) -> tuple[FloatArray, FloatArray]:
     """Place the middle joint of a two-bone limb.
 
@@ -52,6 +55,8 @@ def two_bone(
         Lengths of the two bones.
     pole : array (..., 3)
         Direction in which the middle joint bends out.
+    straightest : float
+        How long the limb gets at most, by its bones' length.
 
     Returns
     -------
@@ -64,7 +69,7 @@ def two_bone(
     distance = np.linalg.norm(reach, axis=-1, keepdims=True)
     direction = reach / np.maximum(distance, 1e-12)
     least = np.abs(upper - lower) + (1 - _STRAIGHTEST) * (upper + lower)
-    distance = np.clip(distance, least, _STRAIGHTEST * (upper + lower))
+    distance = np.clip(distance, least, straightest * (upper + lower))
     # Law of cosines: how far along the line to the target the middle joint lies, and how far off.
     along = (upper**2 + distance**2 - lower**2) / (2 * distance)
     off = np.sqrt(np.maximum(upper**2 - along**2, 0.0))
@@ -168,10 +173,16 @@ class LimbSolver:
     points: FloatArray
     rotations: FloatArray
     usual_pole: FloatArray
+    hinge: FloatArray | None = None
 
     @classmethod
-    def of(cls, motion: Motion, limb: Limb) -> LimbSolver:
-        """Measure a limb of a motion."""
+    def of(cls, motion: Motion, limb: Limb, *, hinge: FloatArray | None = None) -> LimbSolver:
+        """Measure a limb of a motion.
+
+        ``hinge`` (3,) is the axis of its middle joint as its first bone sees it, of
+        :func:`retime.body.hinges.hinge_axis`. With it, a limb that is straight or bent the wrong
+        way bends about that axis.
+        """
         points, rotations = positions(motion), global_rotations(motion)
         hip, knee, end = (points[:, j] for j in (limb.upper, limb.lower, limb.end))
         bend = _perpendicular(knee - hip, _unit(end - hip))
@@ -184,7 +195,10 @@ class LimbSolver:
             # Straight throughout: knees bend where toes point, elbows backwards and down.
             tip = points[:, limb.tip] - end if limb.tip is not None else np.array([0.0, -1.0, -1.0])
             pole = _perpendicular(np.broadcast_to(tip, bend.shape), _unit(end - hip))
-        return cls(motion, limb, points, rotations, _unit(pole))
+        axis = None
+        if hinge is not None:
+            axis = quat.rotate(rotations[:, limb.upper], np.broadcast_to(hinge, bend.shape))
+        return cls(motion, limb, points, rotations, _unit(pole), axis)
 
     @property
     def can_bend(self) -> bool:
@@ -261,10 +275,19 @@ class LimbSolver:
 
         line, new_line = _unit(end - hip), _unit(target - hip)
         length = (thigh + shin)[:, None]
-        pole = _perpendicular(knee - hip, line) + _CLEAR_BEND * length * self.usual_pole
-        new_pole = quat.rotate(quat.between(line, new_line), pole)
-        new_knee, new_end = two_bone(hip, target, thigh, shin, new_pole)
-        normal, new_normal = np.cross(line, pole), np.cross(new_line, new_pole)
+        swing = quat.between(line, new_line)
+        if self.hinge is None:
+            pole = _perpendicular(knee - hip, line) + _CLEAR_BEND * length * self.usual_pole
+            new_pole = quat.rotate(swing, pole)
+            normal, new_normal = np.cross(line, pole), np.cross(new_line, new_pole)
+        else:
+            off = off_line(np.linalg.norm(target - hip, axis=1), thigh, shin)
+            pole = bent_about(_perpendicular(knee - hip, line), line, self.hinge, off)
+            new_pole = quat.rotate(swing, pole)
+            normal, new_normal = self.hinge, quat.rotate(swing, self.hinge)
+        # A hinge tells the plane of a limb that is straight.
+        most = _STRAIGHTEST if self.hinge is None else 1.0
+        new_knee, new_end = two_bone(hip, target, thigh, shin, new_pole, straightest=most)
         upper_turn = quat.multiply(
             _frame(new_knee - hip, new_normal), quat.conjugate(_frame(knee - hip, normal))
         )
@@ -281,6 +304,8 @@ class LimbSolver:
         before, away = np.linalg.norm(end - hip, axis=1), target - hip
         wanted = np.linalg.norm(away, axis=1)
         slowed = _kept_bent(wanted, before, full)
+        if self.hinge is not None:  # a limb that was straight may stay so
+            slowed = np.maximum(slowed, np.minimum(before, full))
         short = np.where(wanted > before, slowed / np.maximum(wanted, 1e-9), 1.0)
         return np.asarray(hip + np.minimum(short, 1.0)[:, None] * away)
 

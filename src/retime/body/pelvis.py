@@ -7,63 +7,111 @@ elsewhere, each at its own time. The hips move between them so that legs need no
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.body.body import Limb, LimbName, find_body
 from retime.body.contacts import detect_contacts
+from retime.body.hinges import hinge_axis
 from retime.body.limbs import LimbSolver
 from retime.motion import Motion, quat
 from retime.motion.kinematics import global_rotations, positions
+from retime.motion.memory import last
 from retime.timing import TimeWarp
 
-__all__ = ["moved", "pelvis_follows", "smooth_track"]
+__all__ = ["PAD", "moved", "pelvis_follows", "places", "smooth_track", "turns_at"]
+
+Mask = npt.NDArray[np.bool_]
 
 # Legs carry this much in the air; longer legs count by this power of their reach.
 _AIR, _POWER = 0.05, 8
 # What a displacement of the pelvis costs, and what its acceleration costs.
 _STAY, _SMOOTH = 0.02, 1e-5
-# A leg is at most this share of its bones, and is never asked to be shorter than that share.
-_STRAIGHT, _SHORT = 0.999, 0.9
-# Contacts ease in and out over this many seconds: for the pelvis, and for ankles.
-_LOAD_FADE, _HOLD_FADE = 0.15, 0.2
+# What the acceleration of an ankle costs that catches up with the hips after a plant; to lag costs
+# 1, and this much more where it is this many seconds from a plant.
+_CATCH_UP, _LATE, _LATE_AT = 2e-5, 200.0, 0.15
+# A planted leg is not asked to be shorter than this share of its bones.
+_SHORT = 0.9
+# A leg in the air that is straighter than this keeps its length, or its knee would snap: all of it
+# from the second share on, and from this many seconds after a plant on.
+_BENT, _STRAIGHT, _OFF = 0.85, 0.95, 0.1
+# Contacts ease in and out over this many seconds for the pelvis.
+_LOAD_FADE = 0.15
 # The pelvis may move this long before and after feet do, seconds.
-_PAD = 0.3
+PAD = 0.3
 _ROUNDS, _CLOSE = 60, 5e-4
 _LEGS: tuple[LimbName, ...] = ("left_leg", "right_leg")
 
 
 @dataclass(frozen=True, eq=False)
 class _Leg:
-    """A leg at its own time: where its ankle belongs, how long it is, and how much it carries."""
+    """A leg at its own time.
+
+    ``now`` and ``hip`` are the retimed hips and the leg's first joint, ``place`` its ankle as seen
+    from the hips at its own time, ``behind`` how far those hips are from the retimed ones.
+    """
 
     limb: Limb
     then: FloatArray
-    goal: FloatArray
-    held: FloatArray
+    now: FloatArray
+    hip: FloatArray
+    place: FloatArray
+    behind: FloatArray
+    planted: Mask
+    away: FloatArray
     load: FloatArray
     length: float
     natural: FloatArray
-    hips: FloatArray
+    rate: float
 
     @classmethod
     def of(
-        cls, motion: Motion, points: FloatArray, hips: int, now: FloatArray, limb: Limb,
-        then: FloatArray,
-    ) -> _Leg:  # fmt: skip
+        cls, motion: Motion, hips: int, now: FloatArray, limb: Limb, then: FloatArray, rate: float
+    ) -> _Leg:
+        points = places(motion)
         upper, lower, end = (points[:, j] for j in (limb.upper, limb.lower, limb.end))
         length = float(np.linalg.norm(lower[0] - upper[0]) + np.linalg.norm(end[0] - lower[0]))
         natural = np.interp(then, motion.times, np.linalg.norm(end - upper, axis=1))
-        held = _contact_share(motion, limb, _HOLD_FADE)
-        held = np.interp(then, motion.times, held)[:, None]
-        from_hips = now + _at(motion, end - points[:, hips], then)
-        goal = held * _at(motion, end, then) + (1 - held) * from_hips
-        load = np.interp(then, motion.times, _contact_share(motion, limb, _LOAD_FADE))
-        cost = (_AIR + load) * (natural / length) ** _POWER
+        planted, load = _contacts(motion, limb, then)
         return cls(
-            limb, then, goal, held, cost, length, natural, _at(motion, points[:, hips], then)
+            limb,
+            then,
+            now[:, hips],
+            now[:, limb.upper],
+            _at(motion, end - points[:, hips], then),
+            _at(motion, points[:, hips], then) - now[:, hips],
+            planted,
+            _away(planted, rate),
+            (_AIR + load) * (natural / max(length, 1e-9)) ** _POWER,
+            length,
+            natural,
+            rate,
         )
+
+    @cached_property
+    def _catching_up(self) -> _CatchUp:
+        return _CatchUp.of(self.planted, self.away, self.rate)
+
+    @cached_property
+    def _straight(self) -> FloatArray:
+        """How much a leg in the air keeps its length, (N,)."""
+        straight = (self.natural / max(self.length, 1e-9) - _BENT) / (_STRAIGHT - _BENT)
+        return _eased(straight) * _eased(self.away / _OFF)
+
+    def ankle(self, offset: FloatArray) -> FloatArray:
+        """Return where the ankle belongs (N, 3), with the pelvis displaced.
+
+        A plant stays in space while the hips go on; beside it the ankle catches up smoothly.
+        """
+        lag = self._catching_up(np.where(self.planted[:, None], self.behind - offset, 0.0))
+        hip = self.hip + offset
+        way = self.now + offset + self.place + lag - hip
+        reach = np.linalg.norm(way, axis=1)
+        kept = reach + self._straight * (self.natural - reach)
+        return np.asarray(hip + way * (kept / np.maximum(reach, 1e-9))[:, None])
 
 
 def pelvis_follows(motion: Motion, retimed: Motion, warp: TimeWarp) -> Motion:
@@ -74,50 +122,49 @@ def pelvis_follows(motion: Motion, retimed: Motion, warp: TimeWarp) -> Motion:
     motion : Motion
         The source.
     retimed : Motion
-        It, with legs at other times than the hips.
+        It, with legs at other times than the hips; all of its frames, or those about the edit.
     warp : TimeWarp
         From the retimed motion's time to the source's.
     """
     body, times = find_body(motion), retimed.times
     if not set(_LEGS) <= set(body.limbs) or "hips" not in body.roles:
         return retimed
-    hips, points = body.roles["hips"], positions(motion)
-    now = positions(retimed)
-    names = motion.skeleton.names
-    legs = []
-    for name in _LEGS:
-        then = warp(times, names[body.limbs[name].end])
-        legs.append(_Leg.of(motion, points, hips, now[:, hips], body.limbs[name], then))
-    busy = np.any([np.abs(leg.then - times) > 1e-9 for leg in legs], axis=0)
+    now, names = positions(retimed), motion.skeleton.names
+    thens = {n: warp(times, names[body.limbs[n].end]) for n in _LEGS}
+    busy = np.any([np.abs(then - times) > 1e-9 for then in thens.values()], axis=0)
     if not busy.any():
         return retimed
-    pad = round(_PAD * retimed.rate)
-    first, last = np.flatnonzero(busy)[[0, -1]]
-    span = slice(max(first - pad, 0), min(last + pad + 1, len(times)))
+    pad = round(PAD * retimed.rate)
+    first, final = np.flatnonzero(busy)[[0, -1]]
+    span = slice(max(first - pad, 0), min(final + pad + 1, len(times)))
+    legs = [
+        _Leg.of(motion, body.roles["hips"], now[span], body.limbs[n], then[span], retimed.rate)
+        for n, then in thens.items()
+    ]
     offset = np.zeros((len(times), 3))
-    offset[span] = _between_feet(legs, now, now[:, hips], span, retimed.rate)
+    offset[span] = _between_feet(legs)
     made = moved(retimed, offset)
     for leg in legs:
-        made = _lead(motion, made, leg, leg.goal + (1 - leg.held) * offset)
+        goal, then = now[:, leg.limb.end].copy(), times.copy()
+        goal[span], then[span] = leg.ankle(offset[span]), leg.then
+        made = _lead(motion, made, leg.limb, then, goal)
     return made
 
 
-def _between_feet(
-    legs: list[_Leg], now: FloatArray, hips: FloatArray, span: slice, rate: float
-) -> FloatArray:
+def _between_feet(legs: list[_Leg]) -> FloatArray:
     """Return the pelvis's displacement (N, 3): near to where each loaded leg had its hips."""
-    cost = np.sum([leg.load[span] for leg in legs], axis=0)
-    wanted = np.sum([leg.load[span, None] * (leg.hips - hips)[span] for leg in legs], axis=0)
+    cost = np.sum([leg.load for leg in legs], axis=0)
+    wanted = np.sum([leg.load[:, None] * leg.behind for leg in legs], axis=0)
+    rate = legs[0].rate
     found = smooth_track(cost, wanted, rate)
     more, toward = np.zeros(len(cost)), np.zeros_like(found)
     for _ in range(_ROUNDS):
         pull, count, worst = np.zeros_like(found), np.zeros(len(cost)), 0.0
         for leg in legs:
-            way = leg.goal[span] - now[span, leg.limb.upper] - leg.held[span] * found
+            way = leg.ankle(found) - leg.hip - found
             reach = np.linalg.norm(way, axis=1)
-            most = np.minimum(leg.natural[span], _STRAIGHT * leg.length)
-            over = np.maximum(reach - np.maximum(most, _SHORT * leg.length), 0.0)
-            over *= leg.held[span, 0] > _CLOSE  # a foot in the air goes with the pelvis
+            over = np.maximum(reach - np.maximum(leg.natural, _SHORT * leg.length), 0.0)
+            over *= leg.planted  # a foot in the air goes with the pelvis
             pull += (over / np.maximum(reach, 1e-9))[:, None] * way
             count += over > 0
             worst = max(worst, float(over.max(initial=0.0)))
@@ -129,6 +176,62 @@ def _between_feet(
         more = np.where(late, more + 1.0, more)
         found = smooth_track(cost + more, wanted + more[:, None] * toward, rate)
     return found
+
+
+def _eased(u: FloatArray) -> FloatArray:
+    u = np.clip(u, 0, 1)
+    return np.asarray(u * u * (3 - 2 * u))
+
+
+def _away(planted: Mask, rate: float) -> FloatArray:
+    """Return the seconds to the nearest planted frame, (N,)."""
+    known = np.flatnonzero(planted)
+    if not len(known):
+        return np.full(len(planted), np.inf)
+    frame = np.arange(len(planted))
+    k = np.searchsorted(known, frame)
+    before, after = known[np.maximum(k - 1, 0)], known[np.minimum(k, len(known) - 1)]
+    return np.asarray(np.minimum(np.abs(frame - before), np.abs(after - frame)) / rate)
+
+
+@dataclass(frozen=True, eq=False)
+class _CatchUp:
+    """Fills displacements between known frames: least lag and acceleration there."""
+
+    factor: FloatArray | None
+    couplings: tuple[tuple[int, FloatArray, FloatArray], ...]
+    known: Mask
+
+    @classmethod
+    def of(cls, known: Mask, away: FloatArray, rate: float) -> _CatchUp:
+        """Factor the equations once; they hold for every displacement of the pelvis."""
+        from scipy.linalg import cholesky_banded
+
+        if not known.any():
+            return cls(None, (), known)
+        stiff = _CATCH_UP * rate**4
+        band, free, couplings = np.zeros((3, len(known))), ~known, []
+        band[2] = 1.0 + _LATE * (away / _LATE_AT) ** 4 + 6 * stiff
+        band[2, known] = 1.0
+        for step, by in ((1, -4.0 * float(stiff)), (2, float(stiff))):
+            # Known values go to the right-hand side; only free frames are coupled.
+            before: FloatArray = np.where(known[:-step] & free[step:], by, 0.0)
+            after: FloatArray = np.where(known[step:] & free[:-step], by, 0.0)
+            couplings.append((step, before, after))
+            band[2 - step, step:] = by * (free[step:] & free[:-step])
+        return cls(cholesky_banded(band), tuple(couplings), known)
+
+    def __call__(self, held: FloatArray) -> FloatArray:
+        """Fill displacements (N, 3) that are known where they are held."""
+        from scipy.linalg import cho_solve_banded
+
+        if self.factor is None:
+            return np.zeros_like(held)
+        right = np.where(self.known[:, None], held, 0.0)
+        for step, before, after in self.couplings:
+            right[step:] -= before[:, None] * held[:-step]
+            right[:-step] -= after[:, None] * held[step:]
+        return np.asarray(cho_solve_banded((self.factor, False), right))
 
 
 def smooth_track(
@@ -161,16 +264,17 @@ def smooth_track(
     return np.asarray(solveh_banded(band, weighted))
 
 
-def _contact_share(motion: Motion, limb: Limb, fade: float) -> FloatArray:
-    """Return how much a foot is in contact, (F,): 1 while it is, eased beside that."""
+def _contacts(motion: Motion, limb: Limb, times: FloatArray) -> tuple[Mask, FloatArray]:
+    """Return when a foot is in contact, and how much it carries: eased beside contacts; (N,)."""
     names = {motion.skeleton.names[j] for j in (limb.end, limb.tip) if j is not None}
-    out = np.zeros(len(motion))
-    for contact in detect_contacts(motion):
+    planted, load = np.zeros(len(times), dtype=bool), np.zeros(len(times))
+    for contact in last(motion, "contacts of feet", None, lambda: detect_contacts(motion)):
         if contact.joint in names:
-            away = np.maximum(contact.start - motion.times, motion.times - contact.end)
-            u = np.clip(1 - np.maximum(away, 0.0) / fade, 0, 1)
-            out = np.maximum(out, u**2 * (3 - 2 * u))
-    return out
+            away = np.maximum(np.maximum(contact.start - times, times - contact.end), 0.0)
+            u = np.clip(1 - away / _LOAD_FADE, 0, 1)
+            load = 1 - (1 - load) * (1 - u**3 * (10 - 15 * u + 6 * u**2))
+            planted |= away <= 0
+    return planted, load
 
 
 def moved(motion: Motion, offset: FloatArray) -> Motion:
@@ -182,29 +286,39 @@ def moved(motion: Motion, offset: FloatArray) -> Motion:
     return replace(motion, translations={**motion.translations, root: track})
 
 
-def _lead(motion: Motion, made: Motion, leg: _Leg, goal: FloatArray) -> Motion:
+def _lead(motion: Motion, made: Motion, limb: Limb, then: FloatArray, goal: FloatArray) -> Motion:
     """Lead an ankle to its goal; thigh and foot are turned in space as they were at its time."""
-    turns = global_rotations(motion)
-    parent = int(motion.skeleton.parents[leg.limb.upper])
+    parent = int(motion.skeleton.parents[limb.upper])
     local = made.rotations.copy()
     above = global_rotations(made)[:, parent]
-    thigh = _turns_at(motion, turns[:, leg.limb.upper], leg.then)
-    busy = np.abs(leg.then - made.times) > 1e-9
-    local[busy, leg.limb.upper] = quat.multiply(quat.conjugate(above), thigh)[busy]
+    thigh = turns_at(motion, limb.upper, then)
+    busy = np.abs(then - made.times) > 1e-9
+    local[busy, limb.upper] = quat.multiply(quat.conjugate(above), thigh)[busy]
     made = replace(made, rotations=local)
-    solver = LimbSolver.of(made, leg.limb)
-    move = goal - solver.points[:, leg.limb.end]
+    solver = LimbSolver.of(made, limb, hinge=_hinge(motion, limb))
+    move = goal - solver.points[:, limb.end]
     move[np.abs(move).max(axis=1) < 1e-7] = 0.0
-    wanted = _turns_at(motion, turns[:, leg.limb.end], leg.then)
-    turn = quat.multiply(wanted, quat.conjugate(solver.rotations[:, leg.limb.end]))
+    wanted = turns_at(motion, limb.end, then)
+    turn = quat.multiply(wanted, quat.conjugate(solver.rotations[:, limb.end]))
     turn[~busy & ~np.any(move != 0, axis=1)] = [1.0, 0.0, 0.0, 0.0]
-    return solver.reach(leg.limb.end, move, turn)[0]
+    return solver.reach(limb.end, move, turn)[0]
+
+
+def _hinge(motion: Motion, limb: Limb) -> FloatArray | None:
+    return last(motion, f"hinge of {limb.lower}", limb, lambda: hinge_axis(motion, limb))
 
 
 def _at(motion: Motion, track: FloatArray, times: FloatArray) -> FloatArray:
     return np.stack([np.interp(times, motion.times, track[:, c]) for c in range(3)], axis=1)
 
 
-def _turns_at(motion: Motion, turns: FloatArray, times: FloatArray) -> FloatArray:
+def turns_at(motion: Motion, joint: int, times: FloatArray) -> FloatArray:
+    """Sample a joint's rotation in space at other times, (N, 4)."""
+    turns = last(motion, "rotations in space", None, lambda: global_rotations(motion))[:, joint]
     frame, share = motion.frame_at(times)
     return quat.slerp(turns[frame], turns[np.minimum(frame + 1, len(turns) - 1)], share)
+
+
+def places(motion: Motion) -> FloatArray:
+    """Return the joints' places, (F, J, 3) metres; computed once for a motion."""
+    return last(motion, "places of joints", None, lambda: positions(motion))

@@ -7,6 +7,7 @@ they go the source's way. Where legs are too short for that, the hips come down 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -22,7 +23,7 @@ from retime.motion import Motion, quat
 from retime.motion.kinematics import global_rotations, positions
 from retime.timing import TimeWarp
 
-__all__ = ["flight_stretch", "raised", "within_hinges"]
+__all__ = ["flight_offsets", "flight_stretch", "raised", "within_hinges"]
 
 Mask = npt.NDArray[np.bool_]
 # The reference is that of a flight this long beside it, and of standing this long away; seconds.
@@ -31,11 +32,68 @@ _NEAR, _FAR = 0.1, 0.5
 _ENDS, _BESIDE, _CORNER = 0.3, 0.15, 0.1
 # Who stands is slower than this, m/s, and not lower than this below the reference, metres.
 _STILL, _LOW = 0.1, 0.25
+# Seconds in which the push before a flight, and the landing after it, take up what is added.
+_PUSH = 0.3
+# A flight that falls by less than this, m/s^2, is none: its height is scaled as it is.
+_FALLS = 2.0
 # A leg is at most this share of its bones.
 _STRAIGHT = 0.999
 # Knees and elbows may bend this far past what the source shows, radians.
 _HINGE = np.radians(2)
 _LEGS: tuple[LimbName, ...] = ("left_leg", "right_leg")
+
+
+def flight_offsets(
+    times: FloatArray,
+    spans: Sequence[tuple[float, float]],
+    more: Sequence[float],
+    *,
+    ease: float = _PUSH,
+) -> FloatArray:
+    """Return what to add to a body's height, (F,) metres, so that its flights fall faster.
+
+    Each gets the parabola a (t - t0) (t1 - t) / 2. It is zero at take-off and landing, so contacts
+    stay; the speed that it asks for there is gathered by a deeper push before, and taken up by a
+    deeper landing after.
+
+    Parameters
+    ----------
+    times : array (F,)
+        Seconds.
+    spans : sequence of (float, float)
+        First and last time of each flight, in order.
+    more : sequence of float
+        By how much faster each shall fall, m/s^2; its share of its own acceleration is by how much
+        higher it goes.
+    ease : float
+        Seconds that push and landing take at most; 0 changes nothing outside flights.
+
+    Examples
+    --------
+    >>> times = np.linspace(0, 1, 11)
+    >>> high = flight_offsets(times, [(0.3, 0.7)], [4.9])
+    >>> round(float(high.max()), 3)                     # 4.9 (0.4 s)^2 / 8
+    0.098
+    """
+    out = np.zeros(len(times))
+    bounds = [-np.inf, *itertools.chain(*spans), np.inf]
+    for k, ((start, end), by) in enumerate(zip(spans, more, strict=True)):
+        inside = (times >= start) & (times <= end)
+        out[inside] += 0.5 * by * ((times - start) * (end - times))[inside]
+        if ease <= 0:
+            continue
+        speed = 0.5 * by * (end - start)
+        before = min(ease, 0.5 * (start - bounds[2 * k]))
+        after = min(ease, 0.5 * (bounds[2 * k + 3] - end))
+        out += speed * _dip((times - start) / before + 1) * before
+        out += speed * _dip((end - times) / after + 1) * after
+    return out
+
+
+def _dip(u: FloatArray) -> FloatArray:
+    """Return a dip that begins at rest at 0 and ends at zero with slope 1 at 1."""
+    inside = (u > 0) & (u < 1)
+    return np.where(inside, u**3 - u**2, 0.0)
 
 
 def raised(
@@ -57,10 +115,14 @@ def raised(
     body = find_body(base)
     if not set(_LEGS) <= set(body.limbs) or "hips" not in body.roles or len(base) < 8:
         return made
-    hips, air = body.roles["hips"], _air(base)
+    hips, flights = body.roles["hips"], find_contacts(base).flights
+    air = _air(base, flights)
     first, last = base.domain if span is None else span
     ease = _smoothstep(np.minimum(base.times - first, last - base.times) / _ENDS)
-    higher = weight * ease * _about_reference(base, positions(base)[:, hips, 1], air)
+    height = positions(base)[:, hips, 1]
+    above = _about_reference(base, height, air)
+    above = _in_flight(base.times, height, above, flights)
+    higher = weight * ease * above
     out = moved(_leaning(made, hips, weight * ease), higher[:, None] * np.array([0.0, 1.0, 0.0]))
     out = _grounded(base, out, air, _lift(higher, air, base.rate))
     return out if span is None else _inside(made, out, (base.times > first) & (base.times < last))
@@ -84,9 +146,27 @@ def _smoothstep(u: FloatArray) -> FloatArray:
     return out
 
 
-def _air(motion: Motion) -> Mask:
+def _in_flight(
+    times: FloatArray,
+    height: FloatArray,
+    above: FloatArray,
+    flights: Sequence[tuple[float, float]],
+) -> FloatArray:
+    """Return heights above the reference (F,) with the parabolas that flights fall on."""
+    out = above.copy()
+    for start, end in flights:
+        inside = (times >= start) & (times <= end)
+        if inside.sum() < 4:
+            continue
+        fall = -2.0 * float(np.polyfit(times[inside] - start, height[inside], 2)[0])
+        if fall > _FALLS:
+            out[inside] = flight_offsets(times[inside], [(start, end)], [fall], ease=0.0)
+    return out
+
+
+def _air(motion: Motion, flights: Sequence[tuple[float, float]]) -> Mask:
     out = np.zeros(len(motion), dtype=bool)
-    for start, end in find_contacts(motion).flights:
+    for start, end in flights:
         out |= (motion.times >= start) & (motion.times <= end)
     return out
 

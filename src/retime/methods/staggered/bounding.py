@@ -9,18 +9,24 @@ the poses; bounds are kept when the warp is made, so that edits can be undone ex
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from retime.arrays import FloatArray
+from retime.body.holding import contact_fixes
 from retime.methods.staggered.timing import Timing
 from retime.motion import Motion, quat
-from retime.motion.edits import apply
+from retime.motion.contact import Contact
+from retime.motion.edits import Edit, apply, apply_edits
 from retime.motion.kinematics import global_rotations
 from retime.motion.memory import last
+from retime.timing import TimeWarp
 
 __all__ = ["bounded"]
+
+Mask = npt.NDArray[np.bool_]
 
 # Turns slower than this, in radians a second, are never too fast.
 _SLOW = np.radians(120)
@@ -28,13 +34,19 @@ _SLOW = np.radians(120)
 _OWN = 2 / 3
 # A stretch in which a channel hardly turns may run this many times as fast.
 _CALM = 4.0
+# A turn in one frame that is this many times the fastest beside it is a jump: it tells nothing.
+_JUMP = 3.0
 _ROUNDS = 24
 # Staggering is eased to this share below the bound, so that rounds come to an end.
 _CLOSE = 0.02
 
 
-def bounded(timing: Timing, source: Motion, most: float) -> tuple[Timing, float]:
+def bounded(
+    timing: Timing, source: Motion, most: float, contacts: tuple[Contact, ...] | None = None
+) -> tuple[Timing, float]:
     """Return timing within a bound, and the share of the asked staggering that is left.
+
+    What is judged is what is delivered: joints in space, and with contacts held.
 
     Parameters
     ----------
@@ -44,34 +56,97 @@ def bounded(timing: Timing, source: Motion, most: float) -> tuple[Timing, float]
         The motion.
     most : float
         How many times as fast as in the source a joint may turn at most.
+    contacts : tuple of Contact, optional
+        The contacts to hold; left out, those found.
     """
     if not timing.is_edited or len(source) < 3 or not np.isfinite(most):
         return timing, 1.0
-    fastest = last(source, "fastest turns", (), lambda: _turns(source).max(axis=0, initial=0.0))
-    found, share = timing, np.ones(len(timing))
+    found, share, held = timing, np.ones(len(timing)), False
     for tried in range(_ROUNDS):
-        moments, ratio = _ratio(found, source, fastest)
+        moments, ratio = _ratio(found, source, contacts, held=held)
+        if not held and ratio.max(initial=0.0) <= most:
+            held = True
+            moments, ratio = _ratio(found, source, contacts, held=True)
         if ratio.max(initial=0.0) <= most:
             break
-        if tried:  # knots apart may be enough
+        if tried or held:  # knots apart may be enough, but not for inverse kinematics
             over = np.maximum(ratio / ((1 - _CLOSE) * most), 1.0)
-            share *= _around(found.times, moments, over)
+            share *= _around(found, moments, over)
         found = _spaced(_eased(timing, share), source, most)
     return found, _kept(timing, found)
 
 
 def _turns(motion: Motion) -> FloatArray:
-    """Return how fast each joint turns in space, (F - 1, J) radians a second."""
-    turns = global_rotations(motion)
-    out: FloatArray = quat.angle(turns[:-1], turns[1:]) * motion.rate
+    """Return how fast joints turn in space, then from their parents, (F - 1, 2 J) radians/s."""
+    turns, own = global_rotations(motion), motion.rotations
+    in_space, from_parent = quat.angle(turns[:-1], turns[1:]), quat.angle(own[:-1], own[1:])
+    out: FloatArray = np.concatenate([in_space, from_parent], axis=1) * motion.rate
     return out
 
 
-def _ratio(timing: Timing, source: Motion, fastest: FloatArray) -> tuple[FloatArray, FloatArray]:
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """How fast a motion's joints turn at most, (2 J,), and where it jumps.
+
+    Jumps (flips, a rest pose in front) are joints with the times between which they jump.
+    """
+
+    fastest: FloatArray
+    jumps: tuple[tuple[int, float, float], ...]
+
+    @classmethod
+    def of(cls, motion: Motion) -> _Known:
+        turns, count = _turns(motion), len(motion.skeleton)
+        beside = np.pad(turns, ((1, 1), (0, 0)), mode="edge")
+        # A turn of one frame alone is a jump, not movement.
+        steady = np.median([beside[:-2], beside[1:-1], beside[2:]], axis=0).max(axis=0)
+        jumps = turns > _JUMP * np.maximum(steady, _SLOW)
+        times = motion.times
+        at = [(int(j), float(times[f]), float(times[f + 1])) for f, j in np.argwhere(jumps)]
+        fastest = np.where(jumps, 0.0, turns).max(axis=0, initial=0.0)
+        return cls(fastest, tuple((j - count, a, b) for j, a, b in at if j >= count))
+
+    def jumped(self, warp: TimeWarp, made: Motion) -> Mask:
+        """Mark turns (F - 1, 2 J) of joints that pass a jump of the source, or hang on one."""
+        skeleton, times = made.skeleton, made.times
+        out = np.zeros((len(times) - 1, 2 * len(skeleton)), dtype=bool)
+        for joint, start, end in self.jumps:
+            then = warp(times, skeleton.names[joint])
+            frames = (then[:-1] < end + 1e-9) & (then[1:] > start - 1e-9)
+            hang = [joint in skeleton.chain(j) for j in range(len(skeleton))]
+            own = [j == joint for j in range(len(skeleton))]
+            out |= frames[:, None] & np.array([*hang, *own])
+        return out
+
+
+def _ratio(
+    timing: Timing, source: Motion, contacts: tuple[Contact, ...] | None, *, held: bool
+) -> tuple[FloatArray, FloatArray]:
     """Return moments (T,), and how many times its fastest the most rushed joint turns then."""
-    made = apply(source, timing.warp(), fps=source.rate)
-    ratio: FloatArray = (_turns(made) / np.maximum(fastest, _SLOW)).max(axis=1, initial=0.0)
-    return made.times[:-1], ratio
+    warp = timing.warp()
+    known = last(source, "known turns", (), lambda: _Known.of(source))
+    fastest = known.fastest
+    if held:
+        made = _held(source, warp, contacts)
+        # What holding alone does to the source is not the staggering's.
+        fastest = np.maximum(
+            fastest, last(source, "held turns", contacts, lambda: _held_turns(source, contacts))
+        )
+    else:
+        made = apply(source, warp, fps=source.rate)
+    ratio = _turns(made) / np.maximum(fastest, _SLOW)
+    if known.jumps:
+        ratio = np.where(known.jumped(warp, made), 0.0, ratio)
+    return made.times[:-1], ratio.max(axis=1, initial=0.0)
+
+
+def _held(source: Motion, warp: TimeWarp, contacts: tuple[Contact, ...] | None) -> Motion:
+    edit = Edit(warp=warp, fixes=contact_fixes("hold"), contacts=contacts)
+    return apply_edits(source, [edit], fps=source.rate)
+
+
+def _held_turns(source: Motion, contacts: tuple[Contact, ...] | None) -> FloatArray:
+    return _Known.of(_held(source, TimeWarp.identity(*source.domain), contacts)).fastest
 
 
 def _eased(timing: Timing, share: FloatArray) -> Timing:
@@ -83,12 +158,17 @@ def _eased(timing: Timing, share: FloatArray) -> Timing:
     return replace(timing, refinements=np.where(timing.included, eased, timing.refinements))
 
 
-def _around(times: FloatArray, moments: FloatArray, over: FloatArray) -> FloatArray:
-    """Return what to multiply each pose's share by: less where joints rush beside it."""
-    out = np.ones(len(times))
-    at = np.clip(np.searchsorted(times, moments, side="right") - 1, 0, len(times) - 2)
-    for step in (0, 1):
-        np.minimum.at(out, at + step, over**-1.5)  # chains rush by more than one of their joints
+def _around(timing: Timing, moments: FloatArray, over: FloatArray) -> FloatArray:
+    """Return what to multiply each pose's share by: less where joints rush between its knots."""
+    out = np.ones(len(timing))
+    rush = over > 1
+    for i in range(len(timing.channels)):
+        poses = np.flatnonzero(timing.included[:, i])
+        at = np.searchsorted(timing.knots[poses, i], moments[rush], side="right") - 1
+        at = np.clip(at, 0, len(poses) - 2)
+        for step in (0, 1):
+            # Chains rush by more than one of their joints.
+            np.minimum.at(out, poses[at + step], over[rush] ** -1.5)
     return out
 
 

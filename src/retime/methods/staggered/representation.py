@@ -131,7 +131,7 @@ class Representation:
 
     @cached_property
     def _bounded(self) -> tuple[Timing, float]:
-        return bounded(self.timing, self.source, self.max_turn)
+        return bounded(self.timing, self.source, self.max_turn, self.contacts)
 
     @cached_property
     def _warp(self) -> TimeWarp:

@@ -12,12 +12,12 @@ from retime.errors import InputError
 from retime.keywords import takes
 from retime.methods.staggered.history import PoseEdit, replayed
 from retime.methods.staggered.making import poses_of
-from retime.methods.staggered.parameters import StaggerParameters
+from retime.methods.staggered.parameters import FindingParameters, StaggerParameters
 from retime.methods.staggered.poses import StaggeredPoses
 from retime.motion import Motion
 from retime.motion.edits import Edit
 from retime.motion.memory import last
-from retime.parameters import same
+from retime.parameters import same, values_of
 
 __all__ = ["counted_poses", "edited_poses", "stagger"]
 
@@ -83,7 +83,8 @@ def _counted(poses: StaggeredPoses, edit: PoseEdit) -> int | None:
 
 def _found_poses(motion: Motion, p: StaggerParameters) -> StaggeredPoses:
     """Find a motion's poses and make the edits that have parameters of their own."""
-    poses = poses_of(motion, p)
+    own = FindingParameters(**values_of(p, FindingParameters))
+    poses = last(motion, "found poses", own, lambda: poses_of(motion, own), same=same)
     poses = _moved(poses, p.moves, ripple=p.ripple)
     for joint, step, power in p.succession:
         poses = poses.succession(joint, step, power)

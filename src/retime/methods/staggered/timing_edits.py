@@ -22,18 +22,8 @@ class TimingEdits(Representation):
     """Poses moved, parts staggered, poses inserted and deleted."""
 
     def _retimed(self, timing: Timing, notes: Sequence[str]) -> Self:
-        """Take over a timing; knots that stray to a neighbouring pose are said."""
-        said = [*notes]
-        old = set(self.timing.strays()) if len(timing) == len(self.timing) else set()
-        new = [s for s in timing.strays() if s not in old]
-        if new:
-            k, i = new[0]
-            more = f" and {len(new) - 1} others" if len(new) > 1 else ""
-            said.append(
-                f"the knot of {self.channels[i]} at pose {k}{more} now lies nearer to a "
-                "neighbouring pose: large staggering may look sudden"
-            )
-        return replace(self, timing=timing)._saying(said)
+        """Take over a timing."""
+        return replace(self, timing=timing)._saying(notes)
 
     def _staggered(self, by: FloatArray, poses: Sequence[int], *, scale: bool = False) -> Self:
         timing, stopped = self.timing.staggered(by, poses, scale=scale)

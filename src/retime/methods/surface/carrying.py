@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -16,21 +17,24 @@ from retime.arrays import FloatArray
 from retime.body import Body, LimbName, find_body
 from retime.body.contacts.grips import find_grips
 from retime.body.limbs import LimbSolver
-from retime.body.pelvis import pelvis_follows
+from retime.body.pelvis import PAD, pelvis_follows, places, turns_at
 from retime.methods.surface.projection import topological_distances
 from retime.motion import Motion, quat
 from retime.motion.edits import apply, correction_between
 from retime.motion.kinematics import global_rotations, positions
 from retime.motion.layers import PoseLayer
+from retime.motion.memory import last
 from retime.timing import TimeWarp
 
-__all__ = ["Carried", "carried_by", "lead_limbs", "limb_joints"]
+__all__ = ["Carried", "Led", "carried_by", "lead_limbs", "limb_joints"]
 
 # A frame whose joint's time differs by less than this, in seconds, is as it was.
 _SAME = 1e-9
 # No joint turns more than so many times as fast as in the source, where one of the ways to lead a
 # limb keeps to that; slower turns than this, in radians a second, do not count.
 _FASTER, _SLOW = 3.5, 0.5
+# No knee accelerates by more than this beyond its most in the source, m/s^2, nor by this share.
+_JERK, _GLITCH = 90.0, 0.05
 # A waist turns this far from where it was, and no more than that beyond; radians.
 _WAIST, _WAIST_MORE = np.radians(60), np.radians(20)
 
@@ -88,7 +92,8 @@ def carried_by(
     for part, amount in groups.items():
         whole = own[part] | (set() if isinstance(part, int) else _spine(body, part))
         others = [own[g] - own[part] for g in groups if g != part]
-        shares.append(_weights(body, whole, own[part], points, reach, others))
+        arm = not str(part).endswith("leg")
+        shares.append(_weights(body, whole, own[part], points, reach, others, arm))
         amounts.append(amount)
     weights, each = np.array(shares), np.array(amounts)[:, None]
     # Joints that several drags take along (a spine) take the mean of their times, by their shifts.
@@ -157,15 +162,19 @@ def _weights(
     points: FloatArray,
     reach: float,
     others: Iterable[set[int]],
+    arm: bool,
 ) -> FloatArray:
     """Return each joint's share of a drag: all of it on the limb, less along the bones.
 
-    None on the hips, on legs that are not dragged and on limbs that another drag takes along.
+    None on the hips, on legs that are not dragged and on limbs that another drag takes along; of a
+    leg's drag, none above the hips.
     """
     ways = np.min([topological_distances(body, j, points) for j in whole], axis=0)
     out: FloatArray = np.exp(-(np.minimum(ways / reach, 40.0) ** 2) / 2)
     out[list(whole)] = 1.0
     still = set(body.skeleton.chain(body.roles["hips"]))
+    if not arm:  # a trunk at another time than the hips would turn against them
+        still = set(range(len(out)))
     for name in body.limbs:
         if name.endswith("leg"):
             still |= limb_joints(body, name) - own
@@ -174,11 +183,9 @@ def _weights(
 
 
 def lead_limbs(
-    motion: Motion, warp: TimeWarp, limbs: Sequence[LimbName]
-) -> tuple[PoseLayer | None, Motion]:
+    motion: Motion, warp: TimeWarp, limbs: Sequence[LimbName], span: tuple[float, float]
+) -> Led:
     """Lead limbs to where they are, seen from the hips, at their own time.
-
-    Returns the correction that does so, in the step's output time, and the motion with it.
 
     Parameters
     ----------
@@ -188,8 +195,12 @@ def lead_limbs(
         From the step's output time; it leaves the body in time.
     limbs : sequence of str
         What was dragged.
+    span : (float, float)
+        When time is changed, seconds; poses may change a little before and after.
     """
-    plain = apply(motion, warp, times=motion.times)
+    near = np.flatnonzero((motion.times >= span[0] - PAD) & (motion.times <= span[1] + PAD))
+    frames = slice(near[0], near[-1] + 1) if len(near) else slice(0, len(motion))
+    plain = apply(motion, warp, times=motion.times[frames])
     body = find_body(motion)
     arms = [n for n in limbs if n.endswith("arm")]
     legs = [n for n in limbs if n not in arms]
@@ -198,25 +209,71 @@ def lead_limbs(
         made = _turn_waist(motion, made, warp, body, arms)
         for name in arms:
             made = _lead(motion, made, warp, body, name)
-        made = _calmest(motion, [made, plain])
+        if _strain(motion, body, made) > 1:
+            made = min([made, plain], key=lambda m: _strain(motion, body, m))
     if legs:
-        without = made
-        for name in legs:
-            without = _lead(motion, without, warp, body, name)
-        made = _calmest(motion, [pelvis_follows(motion, made, warp), without, made])
-    return correction_between(plain, made), made
+        before = made
+        made = pelvis_follows(motion, made, warp)
+        if made is before:  # it has no two legs, or no hips
+            for name in legs:
+                made = _lead(motion, made, warp, body, name)
+    return Led(motion, frames, plain, made, _strain(motion, body, made))
 
 
-def _calmest(motion: Motion, tried: Sequence[Motion]) -> Motion:
-    """Return the first that turns no joint much faster than the source does, or the calmest."""
-    fastest = _turn_speeds(motion)
-    worst = []
-    for made in tried:
-        ratio = _turn_speeds(made) / np.maximum(fastest, _SLOW)
-        worst.append(float(ratio.max()))
-        if worst[-1] <= _FASTER:
-            return made
-    return tried[int(np.argmin(worst))]
+@dataclass(frozen=True, eq=False)
+class Led:
+    """Limbs that were led to their places.
+
+    Parameters
+    ----------
+    motion : Motion
+        The source.
+    frames : slice
+        The frames that may have changed.
+    plain, made : Motion
+        Those frames before and after limbs were led.
+    strain : float
+        How fast joints turn and knees accelerate; above 1 is too much.
+    """
+
+    motion: Motion
+    frames: slice
+    plain: Motion
+    made: Motion
+    strain: float
+
+    @cached_property
+    def correction(self) -> PoseLayer | None:
+        """What leads the limbs, in the step's output time."""
+        return correction_between(self.plain, self.made)
+
+    @cached_property
+    def whole(self) -> Motion:
+        """The motion with its limbs led, all of its frames."""
+        rotations = self.motion.rotations.copy()
+        rotations[self.frames] = self.made.rotations
+        tracks = {}
+        for name, part in self.made.translations.items():
+            rest = self.motion.skeleton.offsets[self.motion.skeleton.index(name)]
+            track = self.motion.translations.get(name)
+            track = np.tile(rest, (len(rotations), 1)) if track is None else track.copy()
+            track[self.frames] = part
+            tracks[name] = track
+        return replace(self.motion, rotations=rotations, translations=tracks)
+
+
+def _strain(motion: Motion, body: Body, made: Motion) -> float:
+    """Return how fast joints turn and knees accelerate, by what is allowed.
+
+    Rotations that glitch in the source glitch as much in the result; that is not held against it.
+    """
+    fastest, jerks = last(
+        motion, "turns and knees", None, lambda: (_turn_speeds(motion), _knee_jerks(body, motion))
+    )
+    turned = float((_turn_speeds(made) / np.maximum(fastest, _SLOW)).max()) / _FASTER
+    allowed = np.maximum(_JERK, _GLITCH * jerks)
+    jerked = ((_knee_jerks(body, made) - jerks) / allowed).max(initial=0.0)
+    return max(turned, float(jerked))
 
 
 def _turn_speeds(motion: Motion) -> FloatArray:
@@ -226,14 +283,16 @@ def _turn_speeds(motion: Motion) -> FloatArray:
     return out
 
 
+def _knee_jerks(body: Body, motion: Motion) -> FloatArray:
+    """Return the greatest acceleration of each knee, m/s^2."""
+    knees = [limb.lower for name, limb in body.limbs.items() if name.endswith("leg")]
+    bent = np.diff(positions(motion)[:, knees], 2, axis=0) * motion.rate**2
+    out: FloatArray = np.linalg.norm(bent, axis=-1).max(axis=0, initial=0.0)
+    return out
+
+
 def _time_of(warp: TimeWarp, motion: Motion, joint: int, times: FloatArray) -> FloatArray:
     return warp(times, motion.skeleton.names[joint])
-
-
-def turns_at(motion: Motion, turns: FloatArray, times: FloatArray) -> FloatArray:
-    """Sample rotations (F, 4) of a motion at other times."""
-    frame, share = motion.frame_at(times)
-    return quat.slerp(turns[frame], turns[np.minimum(frame + 1, len(turns) - 1)], share)
 
 
 def _turn_waist(
@@ -248,7 +307,7 @@ def _turn_waist(
     then = _time_of(warp, motion, spine[-1], made.times)
     busy = np.abs(then - made.times) > _SAME
     now = global_rotations(made)[:, hips]
-    wanted = turns_at(motion, global_rotations(motion)[:, hips], then)
+    wanted = turns_at(motion, hips, then)
     between = quat.multiply(quat.conjugate(now), wanted)
     part = quat.exp(_bounded_turns(between) / len(spine))
     local, above = made.rotations.copy(), quat.identity(len(made))
@@ -288,12 +347,12 @@ def _lead(motion: Motion, made: Motion, warp: TimeWarp, body: Body, limb: LimbNa
     busy = np.abs(then - made.times) > _SAME
     if not busy.any():
         return made
-    solver, points = LimbSolver.of(made, part), positions(motion)
+    solver, points = LimbSolver.of(made, part), places(motion)
     from_hips = points[:, part.end] - points[:, hips]
     track = [np.interp(then, motion.times, from_hips[:, c]) for c in range(3)]
     move = solver.points[:, hips] + np.stack(track, axis=1) - solver.points[:, part.end]
     turn = quat.multiply(
-        turns_at(motion, global_rotations(motion)[:, part.end], then),
+        turns_at(motion, part.end, then),
         quat.conjugate(solver.rotations[:, part.end]),
     )
     move[~busy], turn[~busy] = 0.0, [1.0, 0.0, 0.0, 0.0]

@@ -64,6 +64,11 @@ class Placed:
     locked: frozenset[int]
     limbs: tuple[LimbName, ...] = ()
 
+    @property
+    def legs(self) -> bool:
+        """Whether a leg is led to its place."""
+        return any(name.endswith("leg") for name in self.limbs)
+
 
 @dataclass(frozen=True, eq=False)
 class _Figure:

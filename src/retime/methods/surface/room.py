@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,12 +11,16 @@ from retime.errors import InputError
 from retime.methods.surface.keys import SurfaceKey
 from retime.methods.surface.placing import Placed
 from retime.methods.surface.propagation import Bump
+from retime.notes import Note
 from retime.parameters import Range
 
 __all__ = ["NOTHING", "Room", "check_times", "make_room"]
 
 # A joint that moves by less than this many seconds does not move.
 NOTHING = 1e-7
+# Where there is room, a leg that is carried plays at most this fast: a knee's acceleration grows
+# with the square of the speed.
+_CALM = 1.6
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,20 @@ class Room:
     end: float
     share: float
     notes: tuple[str, ...] = ()
+
+    def cut(self, key: SurfaceKey, share: float) -> Room:
+        """Use a share of a leg's drag, so that no joint whirls and no knee jerks."""
+        drag = max(key.drags, key=lambda d: abs(d.shift))
+        note = Note(
+            f"the drag of {drag.joint} at {key.time:g} s was cut from {drag.shift:g} to "
+            f"{share * self.share * drag.shift:.3g} s: with more, a joint would turn or a knee "
+            "accelerate too fast",
+            code="drag-cut",
+            time=key.time,
+            asked=drag.shift,
+            shift=share * self.share * drag.shift,
+        )
+        return replace(self, share=share * self.share, notes=(*self.notes, note))
 
 
 def _base(key: SurfaceKey) -> Range:
@@ -97,8 +115,10 @@ def make_room(placed: Sequence[Placed], span: Range, bump: Bump, least: float) -
 def _room(placed: Placed, base: Range, most: Range, bump: Bump, least: float) -> Room:
     time, shifts = placed.key.time, placed.shifts
     left, right = (bump.room(shifts, least, side) for side in (0, 1))
-    start = max(min(base[0], float((time + shifts - left).min())), most[0])
-    end = min(max(base[1], float((time + shifts + right).max())), most[1])
+    calm = _CALM if placed.legs else None
+    wide = [bump.room(shifts, least, side, calm) for side in (0, 1)]
+    start = max(min(base[0], float((time + shifts - wide[0]).min())), most[0])
+    end = min(max(base[1], float((time + shifts + wide[1]).max())), most[1])
     moves = np.abs(shifts) > NOTHING
     notes = []
     if not moves.any():
@@ -119,8 +139,9 @@ def _room(placed: Placed, base: Range, most: Range, bump: Bump, least: float) ->
             "more room"
         )
     if start < base[0] - 1e-9 or end > base[1] + 1e-9:
+        why = f"the leg plays at most {_CALM:g} times as fast" if calm else "time never turns back"
         notes.append(
             f"the range of the key at {time:g} s was widened to {start:.3g} to {end:.3g} s, so "
-            "that time never turns back"
+            f"that {why}"
         )
     return Room(start, end, share, tuple(notes))

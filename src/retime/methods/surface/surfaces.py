@@ -20,13 +20,13 @@ from retime.coercion import coerce
 from retime.errors import InputError
 from retime.keywords import describes, takes
 from retime.methods.surface.arrival import Arrival, arrival
-from retime.methods.surface.carrying import lead_limbs
+from retime.methods.surface.carrying import Led, lead_limbs
 from retime.methods.surface.intersection import held_up, met_times
 from retime.methods.surface.parameters import ControlParameters
 from retime.methods.surface.placing import BORDER, Placed, Placer
 from retime.methods.surface.projection import View
 from retime.methods.surface.propagation import bump
-from retime.methods.surface.room import NOTHING, check_times, make_room
+from retime.methods.surface.room import NOTHING, Room, check_times, make_room
 from retime.motion import Motion
 from retime.motion.edits import apply
 from retime.motion.kinematics import positions
@@ -44,6 +44,10 @@ _FINEST_RATE = 120.0
 _HELD = 1e-3
 # A vertex takes its range weight from joints within about this far, in heights.
 _VERTEX_REACH = 0.08
+# How often the share of a drag that keeps joints calm is halved in on.
+_HALVINGS = 4
+# A cut that leaves more than this share of the strain is not worth it.
+_HELPS = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,8 +105,10 @@ class ControlSurfaces:
         self.falloff = "joint" if p.mode == "intersection" else p.falloff
         placer = Placer(motion, self.root, self.falloff)
         self.height = placer.height
+        self._share = 1.0
         self._placed = placer.place(self.keys)
         self._rooms = make_room(self._placed, self._span, self._bump, self.min_speed)
+        self._settle()
         said = [(*p.sheet.notes, *r.notes) for p, r in zip(self._placed, self._rooms, strict=True)]
         self.notes: tuple[str, ...] = tuple(n for notes in said for n in notes)
 
@@ -120,7 +126,7 @@ class ControlSurfaces:
 
     def warp(self) -> TimeWarp:
         """Return the warp: a curve for each joint that moves in time, exact at the keys."""
-        return self._warp
+        return self._warp.saying(*self.notes, *self._warp.notes)
 
     @cached_property
     def _warp(self) -> TimeWarp:
@@ -128,7 +134,7 @@ class ControlSurfaces:
         names = skeleton.names
         start, end = self.motion.domain
         knots: dict[str, list[tuple[FloatArray, FloatArray]]] = {}
-        notes = [*self.notes]
+        notes: list[str] = []
         for k in range(len(self.keys)):
             curves = self._curves(k, notes)
             for j, curve in curves.items():
@@ -147,17 +153,45 @@ class ControlSurfaces:
         return tuple(dict.fromkeys(n for placed in self._placed for n in placed.limbs))
 
     @cached_property
-    def _led(self) -> tuple[PoseLayer | None, Motion]:
-        return lead_limbs(self.motion, self.warp(), self.limbs)
+    def _led(self) -> Led:
+        starts, ends = zip(*self.spans, strict=True)
+        return lead_limbs(self.motion, self._warp, self.limbs, (min(starts), max(ends)))
+
+    def _settle(self) -> None:
+        """Cut drags of legs that would make a joint whirl or a knee jerk, as far as needed."""
+        if not any(p.legs for p in self._placed) or self._led.strain <= 1:
+            return
+        asked, low, high = self._rooms, 0.0, 1.0
+        strains = {1.0: self._led.strain}
+        for _ in range(_HALVINGS):
+            share = (low + high) / 2
+            self._put(asked, share)
+            strains[share] = self._led.strain
+            low, high = (share, high) if strains[share] <= 1 else (low, share)
+        if not low:  # what is wrong there is not the drag's: cut it only where that helps
+            high = min(strains, key=lambda s: strains[s])
+            high = high if strains[high] < _HELPS * strains[1.0] else 1.0
+        self._put(asked, low or high)
+
+    def _put(self, asked: Sequence[Room], share: float) -> None:
+        """Use a share of the drags of legs that were asked for."""
+        if self._rooms is not asked and self._share == share:
+            return
+        self._share = share
+        rooms = zip(self._placed, asked, strict=True)
+        cut = [r.cut(p.key, share) if p.legs else r for p, r in rooms]
+        self._rooms = list(asked) if share == 1 else cut
+        for name in ("shifts", "_warp", "_led"):
+            self.__dict__.pop(name, None)
 
     def correction(self) -> PoseLayer | None:
         """Return what leads the dragged limbs to their places, in the output's time."""
-        return self._led[0] if self.limbs else None
+        return self._led.correction if self.limbs else None
 
     def arrivals(self) -> list[Arrival]:
         """Measure when and how near each dragged joint arrives, seen from the hips."""
         if self.limbs:
-            made = self._led[1]
+            made = self._led.whole
         else:
             made = apply(self.motion, self.warp(), times=self.motion.times)
         out = []

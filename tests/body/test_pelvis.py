@@ -1,0 +1,99 @@
+"""Feet whose plants move in time: knees stay calm, and plants stay in place."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from retime import (
+    ControlSurfaces,
+    Motion,
+    Recipe,
+    Step,
+    SurfaceKey,
+    detect_contacts,
+    find_body,
+    positions,
+    samples,
+)
+from retime.arrays import FloatArray
+from retime.body.hinges import bent_about, hinge_axis
+from retime.methods.surface.arrival import arrival
+from retime.notes import Note
+
+
+@pytest.fixture(scope="module")
+def walk() -> Motion:
+    return samples.walk()
+
+
+def knee_acceleration(motion: Motion) -> float:
+    body, points = find_body(motion), positions(motion)
+    knees = [body.limbs[n].lower for n in ("left_leg", "right_leg")]
+    bent: FloatArray = np.diff(points[:, knees], 2, axis=0) * motion.rate**2
+    return float(np.linalg.norm(bent, axis=-1).max())
+
+
+@pytest.mark.parametrize("shift", [-0.15, -0.08, 0.1])
+def test_a_step_at_another_time_keeps_knees_calm_and_plants_in_place(
+    walk: Motion, shift: float
+) -> None:
+    foot = walk.skeleton.names[find_body(walk).roles["left_foot"]]
+    key = SurfaceKey(time=2.0, joint=foot, shift=shift)
+    recipe = Recipe([Step("surface", {"keys": [key]})])
+    made, warp = recipe.evaluate(walk), recipe.warp(walk)
+    assert knee_acceleration(made) - knee_acceleration(walk) < 60
+    found = arrival(walk, made, walk.skeleton.index(foot), key.time, shift)
+    assert found.measured / shift > 0.95
+    assert found.distance < 0.02
+    moved = 0
+    for contact in detect_contacts(walk):
+        shown = warp.preimage(contact.start, contact.end, contact.joint)
+        assert shown is not None
+        frames = (made.times >= shown[0]) & (made.times <= shown[1])
+        place = positions(made)[frames, walk.skeleton.index(contact.joint)]
+        moved += abs(shown[0] - contact.start) > 1e-6 or abs(shown[1] - contact.end) > 1e-6
+        assert np.linalg.norm(place - place.mean(0), axis=1).max() < 1e-6
+    assert moved
+
+
+def test_the_trunk_keeps_its_time_when_a_foot_is_dragged(walk: Motion) -> None:
+    body = find_body(walk)
+    foot = walk.skeleton.names[body.roles["left_foot"]]
+    surfaces = ControlSurfaces(walk, [SurfaceKey(time=2.0, joint=foot, shift=-0.1)])
+    moved = {j for j, w in enumerate(surfaces.weights()) if w}
+    leg = body.limbs["left_leg"].upper
+    assert moved
+    assert all(leg in walk.skeleton.chain(j) for j in moved)
+
+
+def test_a_drag_is_cut_where_a_knee_would_jerk() -> None:
+    jump = samples.jump()
+    foot = jump.skeleton.names[find_body(jump).roles["left_foot"]]
+    key = SurfaceKey(time=0.8, joint=foot, shift=0.2)
+    surfaces = ControlSurfaces(jump, [key])
+    (cut,) = [n for n in surfaces.notes if isinstance(n, Note) and n.code == "drag-cut"]
+    assert 0 < cut.values["shift"] < 0.2
+    (found,) = surfaces.arrivals()
+    assert found.asked == pytest.approx(cut.values["shift"])
+    made = Recipe([Step("surface", {"keys": [key], "constraints": "free"})]).evaluate(jump)
+    assert knee_acceleration(made) - knee_acceleration(jump) < 100
+
+
+def test_a_knee_a_hair_past_straight_still_bends_forward() -> None:
+    line, hinge = np.array([[0.0, -1.0, 0.0]] * 3), np.array([[1.0, 0.0, 0.0]] * 3)
+    offset = np.array([[0.0, 0.0, -0.002], [0.0005, 0.0, -0.002], [0.0, 0.0, 0.05]])
+    new = bent_about(offset, line, hinge, np.array([0.05, 0.05, 0.06]))
+    assert (new[:, 2] > 0).all()
+    same = bent_about(offset, line, hinge, np.linalg.norm(offset, axis=1))
+    np.testing.assert_allclose(same, offset, atol=1e-12)  # nothing moves where nothing bends
+
+
+def test_knees_bend_about_an_axis_across_the_leg(walk: Motion) -> None:
+    body = find_body(walk)
+    limb = body.limbs["left_leg"]
+    axis = hinge_axis(walk, limb)
+    assert axis is not None
+    assert np.linalg.norm(axis) == pytest.approx(1)
+    bone = walk.skeleton.offsets[limb.lower]
+    assert abs(axis @ bone) < 0.05 * np.linalg.norm(bone)
