@@ -2,9 +2,9 @@
 
 All start from one pose with planted feet, on the same bones; targets lie on rays from the shoulder.
 Pink takes steps of its quadratic program until hand and feet are within 1 mm, or 100 steps, with
-the same weights on postures and the feet as equality constraints. ikpy knows one chain: it runs from
-one planted foot to the hand, each ball joint as three hinges, and nothing holds the other foot. Its
-search is scipy's. Peers that are not installed are left out.
+the same weights on postures and the feet as equality constraints. ikpy knows one chain: it runs
+from one planted foot to the hand, each ball joint as three hinges, and nothing holds the other
+foot. Its search is scipy's. Peers that are not installed are left out.
 """
 
 from __future__ import annotations
