@@ -268,3 +268,58 @@ def test_warps_and_values_stay_apart(poses: StaggeredPoses) -> None:
     assert snapped.layer() is None
     assert isinstance(snapped.warp(), TimeWarp)
     assert not snapped.warp().is_identity
+
+
+# ---- poses from scratch, tangents, groups of joints
+
+
+def test_a_clip_starts_over_from_one_pose(poses: StaggeredPoses) -> None:
+    out = poses.blank(K)
+    made, held = out.motion(), poses.extreme(K)
+    assert len(out) == 2
+    assert quat.angle(made.rotations, held.rotations).max() < 1e-9
+    assert np.abs(made.root_translation - held.translations["Hips"]).max() < 1e-12
+    turned = out.insert(2.0).turn({"LeftArm": [0, 0, 50]}, poses=[1])
+    again = turned.motion()
+    frame = round(2.0 * again.rate)
+    j = poses.source.skeleton.index("LeftArm")
+    assert np.degrees(quat.angle(again.rotations[frame, j], held.rotations[j])) == pytest.approx(50)
+    assert quat.angle(again.rotations[0], held.rotations).max() < 1e-9
+    back = poses.replay(turned.edits)
+    assert np.array_equal(back.motion().rotations, again.rotations)
+    muted = poses.replay([replace(e, mute=True) for e in turned.edits])
+    assert np.array_equal(muted.motion().rotations, poses.motion().rotations)
+
+
+@pytest.mark.parametrize("shape", ["flat", "smooth", "linear"])
+def test_tangents_have_a_shape(poses: StaggeredPoses, shape: Any) -> None:
+    i = poses.channels.index("LeftArm")
+    number = int(poses.timing.numbers[K])
+    out = poses.shape_tangents(shape, joints=["LeftArm"], poses=[K])
+    arrive, leave = out.curves[i].tangents(number)
+    before, after = poses.curves[i].chords(number)
+    wanted = {
+        "flat": (0 * before, 0 * after),
+        "smooth": ((before + after) / 2, (before + after) / 2),
+        "linear": (before, after),
+    }[shape]
+    np.testing.assert_allclose(arrive, wanted[0], atol=1e-9)
+    np.testing.assert_allclose(leave, wanted[1], atol=1e-9)
+    j = poses.source.skeleton.index("LeftArm")
+    assert quat.angle(out.extreme(K).rotations[j], poses.extreme(K).rotations[j]) < 1e-9
+    every = poses.curves[i].extreme_tangents()
+    knot = poses.curves[i].knot_of(number)
+    np.testing.assert_allclose(every[0][knot], poses.curves[i].tangents(number)[0], atol=1e-12)
+
+
+def test_groups_name_whole_parts(walk: Motion) -> None:
+    from retime.body import find_body
+
+    body = find_body(walk)
+    arm = ("LeftArm", "LeftForeArm", "LeftHand")
+    assert body.find_joints(["left_arm"]) == arm
+    assert set(body.find_joints(["arms"])) == {*arm, "RightArm", "RightForeArm", "RightHand"}
+    assert body.find_joints(["trunk"]) == ("Spine", "Chest", "Neck")
+    assert len(body.find_joints(["legs"])) == 8
+    with pytest.raises(InputError, match="the figure has no left arm"):
+        find_body(samples.chain()).find_joints(["left_arm"])

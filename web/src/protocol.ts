@@ -370,6 +370,7 @@ export interface PosesEditor {
   found: number;
   notes: string[];
   counted: (number | null)[];
+  layers: number;
 }
 
 /** The retimed motion. */

@@ -12,6 +12,7 @@ from retime.arrays import FloatArray
 from retime.body.mirror import mirrored_rotations
 from retime.coercion import coerce
 from retime.errors import InputError, did_you_mean
+from retime.methods.staggered.channel import Channel
 from retime.methods.staggered.curve_edits import CurveEdits
 from retime.methods.staggered.history import recorded
 from retime.methods.staggered.operators import change, changed
@@ -96,6 +97,39 @@ class TweenEdits(TimingEdits, ValueEdits, CurveEdits):
         count = len(self.source.skeleton)
         columns = [i for i in self._columns(joints) if i < count]
         return self._led([self._editable(pose)], columns, "mirror", 1.0, when, layer)
+
+    @recorded
+    def blank(self, pose: PoseName = 0) -> Self:
+        """Start over from one pose: the clip holds it, without any other pose or detail.
+
+        Poses are then inserted and shaped from scratch. Contacts of the recording mean nothing
+        any more and are not held.
+
+        Parameters
+        ----------
+        pose : int or float
+            Which pose.
+        """
+        k = self.index(pose)
+        if self.bounds is not None:
+            raise InputError("only a whole clip can start over, not a range of it")
+        held = self._as_pose(self.timing.source_times(k))
+        out: Self = self
+        for other in reversed(range(1, len(self) - 1)):
+            timing = out.timing.without_pose(other)
+            out = replace(out, timing=timing)
+        places = [held.translations[self.source.skeleton.names[r]] for r in
+                  self.source.skeleton.roots]  # fmt: skip
+        values = [*held.rotations, *places]
+        ends = out.timing.numbers[[0, -1]]
+        curves = []
+        for curve, value in zip(self.curves, values, strict=True):
+            knots = curve.knots[[0, -1]]
+            made = Channel.through(curve.times, np.array([value, value]), knots, ends)
+            for _ in curve.stack[1:]:
+                made = made.with_layer()
+            curves.append(made)
+        return replace(out, curves=tuple(curves), plain=(None,) * len(curves))
 
     def _led(
         self,
