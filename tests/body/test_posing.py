@@ -131,7 +131,7 @@ def test_nine_tenths_of_the_whole_reach_are_met(
     assert np.abs(after[list(feet)] - start[list(feet)]).max() < 1e-6
     assert past_hinges(result, clip) < 1e-6
     alone = pose_figure(stand, {hand: target}, planted=feet, help="torso", source=clip)
-    assert alone.missed[hand] >= posed.missed[hand]
+    assert alone.missed[hand] >= posed.missed[hand] - 1e-9
 
 
 @pytest.mark.parametrize(
@@ -238,10 +238,10 @@ def test_reach_is_delivered_with_planted_feet(clip: Motion) -> None:
     assert np.linalg.norm(after[hand] - target) < 1e-6
     feet = [clip.skeleton.index(n) for n in FEET]
     assert np.abs(after[feet] - before[feet]).max() < 1e-6
-    # Between poses the contact fix holds them.
-    held = positions(edited.motion())
-    still = clip.times <= clip.times[frame]
-    assert np.abs(held[still][:, feet] - positions(clip)[still][:, feet]).max() < 2e-3
+    # Between poses the contact fix holds the toes; heels may rise by what a straight leg lacks.
+    off = np.abs(positions(edited.motion()) - positions(clip))[clip.times <= clip.times[frame]]
+    assert off[:, feet[1::2]].max() < 1e-6
+    assert off[:, feet[::2]].max() < 6e-3
     far = poses.reach(k, {"right_hand": before[hand] + [0, 0, 5]})
     assert any("the body does not reach it" in n for n in far.notes)
 

@@ -65,6 +65,10 @@ CASES = {
     "guided, then secondary": Case(
         (("guided", {"duration": 1.7777}), ("secondary", {"loop": False})), "punches"
     ),
+    "tween": Case(
+        (("tween", {"tweens": [(1.1, "next", 0.4)], "eases": [(1.6, "settle", 0.7)]}),)
+    ),
+    "reach": Case((("stagger", {"reach": [(1.1, "left_hand", 0.3, 1.2, 1.5)]}),)),
     "held contacts": Case((("spline", {"duration": 3.3333}), ("hold", {}))),
     "smooth": Case((("guided", {"duration": 1.2001}), ("smooth", {}))),
     "a given warp": Case(

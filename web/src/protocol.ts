@@ -372,6 +372,7 @@ export interface PosesEditor {
   found: number;
   notes: string[];
   counted: (number | null)[];
+  layers: number;
 }
 
 /** The retimed motion. */

@@ -7,7 +7,7 @@ pelvis over planted feet. What is planted stays, and knees and elbows bend as hi
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -27,26 +27,28 @@ Help = Literal["limb", "torso", "body"]
 # What a turn of one radian costs, by the part that turns, and how far it turns from the pose at
 # most, degrees. The trunk's is for all of its joints together.
 _STIFFNESS: dict[str, tuple[float, float]] = {
-    "hips": (5.0, 80.0),
-    "trunk": (3.0, 130.0),
-    "neck": (3.0, 45.0),
-    "head": (3.0, 50.0),
+    "hips": (3.0, 80.0),
+    "trunk": (6.0, 130.0),
+    "neck": (1.0, 45.0),
+    "head": (1.0, 50.0),
     "shoulder": (5.0, 30.0),
     "upper_arm": (1.0, 150.0),
     "lower_arm": (1.0, 180.0),
     "hand": (1.5, 75.0),
-    "upper_leg": (1.0, 120.0),
-    "lower_leg": (1.0, 180.0),
-    "foot": (1.0, 60.0),
+    "upper_leg": (0.3, 120.0),
+    "lower_leg": (0.3, 180.0),
+    "foot": (0.3, 60.0),
     "toe": (2.0, 60.0),
 }
 _OTHER = (2.0, 80.0)
 # What moving the pelvis by a metre costs, and how far it goes at most.
-_MOVING, _FARTHEST = 30.0, 1.5
+_MOVING, _FARTHEST = 10.0, 1.5
 # Squares of misses count by the inverse of these: places asked for, places planted, and how hands,
 # feet and the head are turned.
 _ASKED, _PLANTED, _TURNED = 1e-8, 1e-10, 0.5
 _ROUNDS, _SETTLING, _LARGEST_STEP = 60, 8, 0.5
+# A target that is nearly met, metres, is met exactly in the end, as what is planted is.
+_NEARLY = 1e-3
 # Radians or metres below which a variable is rounding.
 _NO_TURN = 1e-13
 
@@ -121,19 +123,25 @@ def pose_figure(
         *fixed, *turning, asked.joint, asked.is_turn, asked.wanted, asked.give, start, _ROUNDS,
         _LARGEST_STEP,
     )  # fmt: skip
-    stands = asked.planted
-    if stands.any():
+    places, turns = np.empty_like(figure.places), np.empty_like(figure.turns)
+    vectors = np.empty_like(places)
+
+    def place() -> None:
+        forward_pose(
+            figure.parents, figure.offsets, figure.rotations, names.joint, names.axis, q, places,
+            turns, vectors,
+        )  # fmt: skip
+
+    place()
+    near = [j for j, p in targets.items() if np.linalg.norm(places[j] - p) < _NEARLY]
+    exact = asked.planted | (np.isin(asked.joint, near) & ~asked.is_turn)
+    if exact.any():
         q = settle_pose(
-            *fixed, *turning, asked.joint[stands], asked.is_turn[stands], asked.wanted[stands], q,
+            *fixed, *turning, asked.joint[exact], asked.is_turn[exact], asked.wanted[exact], q,
             _SETTLING,
         )  # fmt: skip
     q[np.abs(q) < _NO_TURN] = 0.0
-    places, turns = np.empty_like(figure.places), np.empty_like(figure.turns)
-    vectors = np.empty_like(places)
-    forward_pose(
-        figure.parents, figure.offsets, figure.rotations, names.joint, names.axis, q, places, turns,
-        vectors,
-    )  # fmt: skip
+    place()
     missed = {j: float(np.linalg.norm(places[j] - p)) for j, p in targets.items()}
     slips = [float(np.linalg.norm(places[j] - figure.places[j])) for j in planted]
     move = (q[names.joint < 0, None] * names.axis[names.joint < 0]).sum(axis=0)
@@ -193,6 +201,7 @@ class _Figure:
     rotations: FloatArray
     places: FloatArray
     turns: FloatArray
+    parts: dict[int, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, motion: Motion) -> _Figure:
@@ -286,6 +295,7 @@ def _free_joints(
     never = set(carriers(skeleton)) - {hips}
     whole = help == "body" and bool(planted)
     ends = [*targets, *planted] if whole else [*targets]
+    ends += [j for j in (_watching(body, targets),) if j is not None and help != "limb"]
     above = {int(j) for e in ends for j in np.flatnonzero(figure.below[:, e])}
     if not whole:
         never |= {int(j) for j in np.flatnonzero(figure.below[:, hips])}
@@ -296,12 +306,25 @@ def _free_joints(
     return sorted(above - never)
 
 
+def _watching(body: Body, targets: Mapping[int, FloatArray]) -> int | None:
+    """Return the head where nothing of it is asked for: it goes on looking where it looked."""
+    head = body.roles.get("head")
+    above = body.skeleton.chain(head) if head is not None else []
+    return None if head is None or any(j in above for j in targets) else head
+
+
 # Parts that stay turned in space as they were, as far as they can, when they are brought somewhere.
 _KEEP_TURN = ("hand", "foot", "head")
 
 
 def _part(figure: _Figure, body: Body, joint: int) -> str:
     """Return what a joint is to stiffness: a role without its side, the trunk, or nothing."""
+    if not figure.parts:
+        figure.parts.update({j: _named(figure, body, j) for j in range(len(figure.parents))})
+    return figure.parts[joint]
+
+
+def _named(figure: _Figure, body: Body, joint: int) -> str:
     for role, j in body.roles.items():
         if j == joint:
             part = role.removeprefix("left_").removeprefix("right_")
@@ -346,6 +369,9 @@ def _goals(
         rows.append((j, False, np.r_[place, 0.0], _ASKED, False))
         if j in variables and _part(figure, body, j) in _KEEP_TURN:
             rows.append((j, True, figure.turns[j], _TURNED, False))
+    head = _watching(body, targets)
+    if head is not None and head in variables:
+        rows.append((head, True, figure.turns[head], _TURNED, False))
     for j in planted:
         if figure.below[variables[variables >= 0], j].any() or (variables < 0).any():
             if int(figure.parents[j]) not in planted:  # a toe's place follows from its foot's turn

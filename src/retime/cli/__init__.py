@@ -30,6 +30,7 @@ COMMANDS = {
     "guided": "Change a motion's length or feel, guided by a reference.",
     "physics": "Retime a motion as a body could have.",
     "stagger": "Edit a motion as poses whose parts are staggered.",
+    "tween": "Lead poses toward others, and ease them.",
     "surface": "Drag one joint's action to another time.",
     "secondary": "Let arms, tails, hair and props follow the body.",
     "align": "Give a motion the timing of another take.",

@@ -132,6 +132,14 @@ METHODS: dict[str, Method] = {
             doing="Finding the poses",
         ),
         Method(
+            "tween",
+            "Lead poses toward others, and hold, snap, anticipate or settle.",
+            "Tween",
+            "retime.methods.staggered",
+            "tween",
+            doing="Finding the poses",
+        ),
+        Method(
             "surface",
             "Drag one joint's action to another time; nearby joints follow.",
             "Surface",

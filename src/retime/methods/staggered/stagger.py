@@ -76,6 +76,9 @@ def _counted(poses: StaggeredPoses, edit: PoseEdit) -> int | None:
     try:
         if edit.do == "insert":
             return int(np.searchsorted(poses.times, float(edit.arguments["time"])))
+        if edit.do == "ease" and edit.arguments.get("amount", 1.0) != 0:
+            k = poses.index(edit.arguments["pose"])
+            return k if edit.arguments["preset"] == "snap" else k + 1
         return poses.index(edit.arguments["pose"]) if edit.do == "delete" else None
     except InputError:  # of a muted edit: its pose is not there
         return None

@@ -24,7 +24,7 @@ from retime.motion import Motion, Pose
 from retime.motion.contact import Contact
 from retime.notes import Note
 
-__all__ = ["MOST_WEIGHT", "ValueEdits"]
+__all__ = ["MOST_WEIGHT", "ValueEdits", "When", "mean_value", "still_motion"]
 
 When = Literal["extreme", "pose"]
 # Past this a pose is no longer an exaggeration of anything.
@@ -225,9 +225,11 @@ class ValueEdits(Representation):
         for i in columns:
             values = self._values(i, times[:, i])
             if relative_to == "average":
-                means = np.broadcast_to(_mean(values), values[chosen].shape)
+                means = np.broadcast_to(mean_value(values), values[chosen].shape)
             else:
-                means = np.array([_mean(values[o]) for o in others]).reshape(values[chosen].shape)
+                means = np.array([mean_value(values[o]) for o in others]).reshape(
+                    values[chosen].shape
+                )
             changes[i] = weight * change(values[chosen], means)
             if poses is None and not self.loop:
                 changes[i] *= self._room(times[:, i])[chosen, None]
@@ -292,7 +294,7 @@ class ValueEdits(Representation):
         if help not in get_args(Help):
             raise InputError(f"help is {help!r}; it can be 'limb', 'torso' or 'body'")
         times = self._times_of([k], when)[0]
-        still = _still(
+        still = still_motion(
             self.source, self._as_pose(times), dict(zip(self.channels, times, strict=True))
         )
         body = find_body(self.source)
@@ -377,7 +379,7 @@ def _with_editing_knots(
     return curve.with_knots(wanted, extreme=False) if wanted else curve
 
 
-def _mean(values: FloatArray) -> FloatArray:
+def mean_value(values: FloatArray) -> FloatArray:
     """Average values (N, D); rotations by the main axis of their outer products."""
     if values.shape[-1] == 3:
         return np.asarray(values.mean(axis=0))
@@ -385,7 +387,7 @@ def _mean(values: FloatArray) -> FloatArray:
     return np.asarray(mean if mean @ values[0] >= 0 else -mean)
 
 
-def _still(motion: Motion, pose: Pose, at: Mapping[str, float]) -> Motion:
+def still_motion(motion: Motion, pose: Pose, at: Mapping[str, float]) -> Motion:
     """Make a motion of two frames that holds a pose; other tracks are as at the channels' times."""
 
     def held(name: str, track: FloatArray) -> FloatArray:
