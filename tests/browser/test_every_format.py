@@ -44,7 +44,7 @@ def test_every_format_on_the_empty_page_opens(open_page: Open, tmp_path: Path) -
         )
         assert page.get("retime.state.problems.value.map(p => p.text)") == [], suffix
         newest = page.get("Object.keys(retime.state.project.value.motions).at(-1)")
-        page.page.evaluate("id => retime.actions.run({ type: 'use_motion', id })", newest)
+        page.page.evaluate("id => retime.actions.run({ type: 'choose_motion', id })", newest)
         page.until(f"retime.state.source.value?.header.id === '{newest}'")
         page.up_to_date()
         assert page.get("retime.state.result.value.duration") > 0, suffix

@@ -145,8 +145,8 @@ class ResultHeader(Struct, frozen=True, tag="result"):
     to the source time: the body's, and the least and most of all joints, over ``layer_times``. With
     an editor, ``joint_times`` (frames, joints) is how far ahead of its output each joint of the
     edited step is.
-    ``contacts_step`` is the step that holds the contacts, ``flights`` are stretches in which nothing
-    touches although the body does not fall, in the result's time.
+    ``contacts_step`` is the step that holds the contacts, ``flights`` are stretches of the result
+    in which nothing touches although the body does not fall.
     ``revision`` is the document's, ``request`` the preview's.
     """
 
