@@ -118,12 +118,12 @@ class FrameMaker:
             scale=motion.units.metres,
             contacts=_bars(motion, [(c, (c,)) for c in self.contacts(motion)]),
             notes=studio_notes(motion.notes),
-            mesh=bool(nodes),
+            mesh=_has_mesh(motion),
             nodes=nodes,
             arrays=[],
         )
         arrays: dict[str, Any] = {"positions": points, "times": motion.times}
-        if nodes:
+        if header.mesh:
             arrays["rotations"] = global_rotations(motion)
         return frame_headers.frame(header, arrays)
 
@@ -213,7 +213,7 @@ class FrameMaker:
         evidence = evidence_of(found)
         if evidence is not None:
             arrays["evidence"] = evidence
-        if _mesh(found.source) or isinstance(editor, frame_headers.PosesEditor):
+        if _has_mesh(found.source) or isinstance(editor, frame_headers.PosesEditor):
             arrays["rotations"] = global_rotations(made)
         return frame_headers.frame(header, arrays | step_times(job, found) | layers(job, found))
 
@@ -383,10 +383,19 @@ def _lasting(listed: Sequence[Mapping[str, Any]]) -> list[str]:
     return [names[k] for k in sorted(some, key=lambda k: (k != default, k))]
 
 
+def _has_mesh(motion: Motion) -> bool:
+    """Whether a window can draw the file's own mesh: of glTF and FBX files."""
+    if motion.origin is not None and motion.origin.format == "fbx":
+        from retime.io.fbx.skins import is_skinned
+
+        return is_skinned(motion)
+    return bool(_mesh(motion))
+
+
 def _mesh(motion: Motion) -> list[int]:
-    """Return the file's node of every joint where the file has a skin that a window can draw."""
+    """Return the glTF file's node of every joint; in FBX files joints are known by their names."""
     if motion.origin is None or motion.origin.format != "gltf":
-        return []  # windows draw the skins of glTF files only
+        return []
     from retime.io.gltf import skinned_nodes
 
     return skinned_nodes(motion)

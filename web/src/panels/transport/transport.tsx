@@ -105,7 +105,7 @@ const unitRows = (): MenuRow[] => [
 const UnitButton = () => (
   <MenuButton
     label={`${number(state.fps.value, digitsFor(state.fps.value, 0))} fps, times in ${timeUnit.value}`} name="Time unit"
-    class="rate-button" rows={unitRows}
+    class="rate-button unit-button" rows={unitRows}
   >
     <span>{number(state.fps.value, digitsFor(state.fps.value, 0))} fps</span><Icon name="down" />
   </MenuButton>
