@@ -1,7 +1,8 @@
-"""An animator's session: contacts edited on the timeline."""
+"""An animator's session: contacts on the timeline, a recipe for each clip, history, frames."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 import retime
 from browser_running import Studying
+from gltf_making import Maker
 from retime import samples
 
 Open = Callable[..., Studying]
@@ -85,4 +87,94 @@ def test_contacts_are_edited_on_the_timeline(open_page: Open, walk_file: Path) -
 
     page.page.get_by_role("button", name="Use those found").click()
     page.until(f"{shown} === {len(before)}")
+    assert page.get("retime.state.problems.value") == []
+
+
+@pytest.fixture(scope="module")
+def robot_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of two clips."""
+    maker = Maker()
+    for name in ("Wave", "Walk"):
+        maker.animate("translation", [0, 0.5, 1], [[0, 0, 0], [1, 0, 0], [0, 1, 0]], name=name)
+    return maker.write(tmp_path_factory.mktemp("robot") / "robot.glb")
+
+
+def choose(page: Studying, opener: str, row: str) -> None:
+    page.page.get_by_role("button", name=opener, exact=True).click()
+    page.page.get_by_role("menuitem", name=row).first.click()
+
+
+def saved(page: Studying, item: str, folder: Path) -> Path:
+    """Export something, and return the file that the browser saves."""
+    page.page.get_by_role("button", name="Export").first.click()
+    with page.page.expect_download() as download:
+        page.page.locator("a.menu-item", has_text=item).first.click()
+    place = folder / download.value.suggested_filename
+    download.value.save_as(place)
+    return place
+
+
+def test_clips_recipes_history_and_units(open_page: Open, robot_file: Path, tmp_path: Path) -> None:
+    page = open_page(robot_file, size=(1400, 900))
+    page.until("Object.keys(retime.state.committed.value.motions).length === 2")
+    page.up_to_date()
+
+    # Each clip has its own recipe; one is applied to all, and one is changed after that.
+    page.add_step(method="spline", parameters={"duration": 2.0})
+    page.page.get_by_role("button", name="Retime robot: Walk").click()
+    page.until("retime.state.source.value?.header.id === 'm2'")
+    page.up_to_date()
+    assert page.get("retime.state.steps.value.length") == 0
+    page.page.get_by_role("button", name="Retime robot: Wave").click()
+    page.until("retime.state.source.value?.header.id === 'm1' && retime.state.steps.value.length")
+    page.up_to_date()
+    choose(page, "Copy, paste or apply the recipe", "Apply to all motions")
+    page.until("retime.state.committed.value.recipes.m2?.A.length === 1")
+    page.page.evaluate(
+        "retime.actions.setParameter(retime.state.steps.value[0].id, 'duration', 3.0)"
+    )
+    page.until("retime.state.result.value?.duration > 2.9")
+    page.up_to_date()
+    written = saved(page, "All 2 retimed motions", tmp_path)
+    assert written.name == "robot-retimed.glb"
+    lengths = [retime.read(written, animation=n).duration for n in ("Wave", "Walk")]
+    assert lengths == pytest.approx([3.0, 2.0])
+
+    # Undo says what it takes back, and the list goes back several changes at once.
+    undo = page.page.locator("button.history").first
+    assert undo.get_attribute("title") == "Undo: Change duration of Spline (Ctrl+Z)"
+    page.page.get_by_role("button", name="History").click()
+    page.picture("studio-history")
+    page.page.get_by_role("menuitem", name="Give a recipe to 1 motion").click()
+    page.until("!retime.state.committed.value.recipes.m2")
+    assert page.get("retime.state.redoNames.value[0]") == "Give a recipe to 1 motion"
+    page.up_to_date()
+
+    # Frames and timecode: shown, typed, remembered; another rate is written.
+    fps = round(page.get("retime.state.fps.value"))
+    unit = page.page.get_by_role("button", name=re.compile(r"^[\d.]+ fps, times in"))
+    unit.click()
+    page.page.get_by_role("menuitem", name="Frames").click()
+    field = page.page.get_by_label("Duration, f", exact=True).first
+    assert field.input_value() == str(2 * fps)
+    field.fill(str(3 * fps // 2))
+    field.press("Enter")
+    page.until("retime.state.committed.value.versions.A[0].parameters.duration === 1.5")
+    page.up_to_date()
+    page.picture("studio-frames")
+    unit.click()
+    page.page.get_by_role("menuitem", name="Timecode").click()
+    field = page.page.get_by_label("Duration", exact=True).first
+    assert field.input_value() == f"00:00:01:{fps // 2:02}"
+    page.page.reload()
+    page.until("retime.state.link.value === 'open' && retime.state.committed.value")
+    page.up_to_date()
+    assert "timecode" in (unit.get_attribute("aria-label") or "")
+    page.page.get_by_role("button", name="Export").first.click()
+    rate = page.page.get_by_label("Export frame rate, fps")
+    rate.fill("30")
+    rate.press("Enter")
+    page.page.keyboard.press("Escape")
+    slow = retime.read(saved(page, "BVH", tmp_path))
+    assert (slow.rate, slow.duration) == pytest.approx((30, 1.5))
     assert page.get("retime.state.problems.value") == []

@@ -21,6 +21,7 @@ import { start } from "./store/connection";
 import { openEditors } from "./store/editors";
 import * as liveServer from "./store/live_server";
 import * as state from "./store/state";
+import { followUnits } from "./store/units";
 import { waiting } from "./store/waiting";
 import { mountJointTimes } from "./timeline/joints/joint_times";
 import { mountLayers } from "./timeline/layers/layers";
@@ -36,6 +37,7 @@ import { mountView, type ViewApi } from "./viewport/view";
 options.debounceRendering = (draw) => queueMicrotask(() => queueMicrotask(() => queueMicrotask(draw)));
 
 followTheme();
+followUnits();
 
 const app = document.querySelector<HTMLElement>("#app")!;
 render(<Page view={(): ViewApi => view} />, app);

@@ -21,6 +21,7 @@ from retime.body.metrics import skate_by_frame
 from retime.errors import InputError
 from retime.evaluate import Evaluated, Evaluator, Job
 from retime.evaluate.evaluator import contacts_of, evidence_of, warp_between, with_warp
+from retime.evaluate.reading import Reading
 from retime.io import format_of
 from retime.io.in_place import choose_default, lasts
 from retime.motion import Motion
@@ -117,18 +118,20 @@ class FrameMaker:
             scale=motion.units.metres,
             contacts=_bars(motion, [(c, (c,)) for c in self.contacts(motion)]),
             notes=studio_notes(motion.notes),
-            mesh=bool(nodes),
+            mesh=_has_mesh(motion),
             nodes=nodes,
             arrays=[],
         )
         arrays: dict[str, Any] = {"positions": points, "times": motion.times}
-        if nodes:
+        if header.mesh:
             arrays["rotations"] = global_rotations(motion)
         return frame_headers.frame(header, arrays)
 
     # ---- results
 
-    def evaluate(self, job: jobs.Result, target: str | None = None) -> Evaluated:
+    def evaluate(
+        self, job: jobs.Result, target: str | None = None, fps: float | None = None
+    ) -> Evaluated:
         """Solve a recipe, taking over what the version's last evaluation found."""
         clip = job.clip
         wanted = Job(
@@ -137,6 +140,7 @@ class FrameMaker:
             sha256=clip.sha256,
             recipe=from_document(job.recipe),
             target=target,
+            fps=fps,
         )
         self._motion(wanted, clip)
 
@@ -209,7 +213,7 @@ class FrameMaker:
         evidence = evidence_of(found)
         if evidence is not None:
             arrays["evidence"] = evidence
-        if _mesh(found.source) or isinstance(editor, frame_headers.PosesEditor):
+        if _has_mesh(found.source) or isinstance(editor, frame_headers.PosesEditor):
             arrays["rotations"] = global_rotations(made)
         return frame_headers.frame(header, arrays | step_times(job, found) | layers(job, found))
 
@@ -264,6 +268,26 @@ class FrameMaker:
 
     # ---- files
 
+    def _retimed_together(self, job: jobs.Export) -> list[Motion]:
+        """Retime clips of one file, which is read once: they go back into one copy of it."""
+        path = Path(job.results[0].clip.path)
+        form = format_of(path)
+        motions = dict(zip(_named(form.contents(path)), Reading().read_all(path), strict=True))
+        out = []
+        for n, result in enumerate(job.results):
+            self.progress(f"Retiming {result.clip.name}", n / len(job.results))
+            clip = Job(
+                source=motions[result.clip.animation or next(iter(motions))],
+                recipe=from_document(result.recipe),
+                target=job.path,
+                fps=job.fps,
+            )
+            try:
+                out.append(self._evaluator.evaluate(clip).motion)
+            except InputError as e:
+                raise e.within(result.clip.name) from e.__cause__
+        return out
+
     def export(self, job: jobs.Export) -> None:
         """Write a result to a file."""
         from retime.io import write
@@ -271,9 +295,12 @@ class FrameMaker:
         from retime.plot.report import write_report
 
         if job.format == "recipe":
-            write_recipe(from_document(job.result.recipe), job.path)
+            write_recipe(from_document(job.results[0].recipe), job.path)
             return
-        found = self.evaluate(job.result, job.path)
+        if len(job.results) > 1:
+            format_of(job.path).write_all(self._retimed_together(job), Path(job.path))
+            return
+        found = self.evaluate(job.results[0], job.path, job.fps)
         if job.format == "warp":
             write_warp(found.warp, job.path)
         elif job.format == "report":
@@ -288,6 +315,12 @@ class FrameMaker:
             )
         else:
             write(found.motion, job.path, original=found.source)
+
+
+def _named(listed: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Name the animations of a file; a name that several have tells none: their numbers do."""
+    named = [entry.get("name") for entry in listed]
+    return [str(n if n and named.count(n) == 1 else k) for k, n in enumerate(named)]
 
 
 def _solved(
@@ -344,18 +377,25 @@ def _flights(found: Evaluated, step: Solved | None) -> list[tuple[float, float]]
 
 def _lasting(listed: Sequence[Mapping[str, Any]]) -> list[str]:
     """Name the animations of a file that last, all of them where none does; the default first."""
-    named = [entry.get("name") for entry in listed]
-    # A name that several have tells none of them: their numbers do.
-    names = [str(n if n and named.count(n) == 1 else k) for k, n in enumerate(named)]
+    names = _named(listed)
     default, _ = choose_default(len(listed), lambda n: listed[n])
     some = [k for k, entry in enumerate(listed) if lasts(entry)] or list(range(len(listed)))
     return [names[k] for k in sorted(some, key=lambda k: (k != default, k))]
 
 
+def _has_mesh(motion: Motion) -> bool:
+    """Whether a window can draw the file's own mesh: of glTF and FBX files."""
+    if motion.origin is not None and motion.origin.format == "fbx":
+        from retime.io.fbx.skins import is_skinned
+
+        return is_skinned(motion)
+    return bool(_mesh(motion))
+
+
 def _mesh(motion: Motion) -> list[int]:
-    """Return the file's node of every joint where the file has a skin that a window can draw."""
+    """Return the glTF file's node of every joint; in FBX files joints are known by their names."""
     if motion.origin is None or motion.origin.format != "gltf":
-        return []  # windows draw the skins of glTF files only
+        return []
     from retime.io.gltf import skinned_nodes
 
     return skinned_nodes(motion)

@@ -42,7 +42,8 @@ class MotionHeader(Struct, frozen=True, tag="motion"):
     """A motion as it is in its file. Points are its joints, then its end sites.
 
     Arrays: ``positions`` (frames, points, 3) in metres with Y up, ``rotations`` (frames, joints, 4)
-    wxyz where there is a mesh, ``times`` (frames,).
+    wxyz where there is a mesh, ``times`` (frames,). ``nodes`` are the joints' in a glTF file;
+    without them a mesh is that of an FBX file, whose nodes have the joints' names.
     """
 
     id: str
@@ -147,8 +148,8 @@ class ResultHeader(Struct, frozen=True, tag="result"):
     to the source time: the body's, and the least and most of all joints, over ``layer_times``. With
     an editor, ``joint_times`` (frames, joints) is how far ahead of its output each joint of the
     edited step is.
-    ``contacts_step`` is the step that holds the contacts, ``flights`` are stretches in which nothing
-    touches although the body does not fall, in the result's time.
+    ``contacts_step`` is the step that holds the contacts, ``flights`` are stretches of the result
+    in which nothing touches although the body does not fall.
     ``revision`` is the document's, ``request`` the preview's.
     """
 

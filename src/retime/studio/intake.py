@@ -163,8 +163,9 @@ class Intake:
 
     def export_place(self, source: MotionEntry, form: str) -> tuple[Path, str]:
         """Return a place for a file that goes out, and the name that it gets there."""
-        suffix = _SUFFIXES[form]
-        if form == "glb" and Path(source.path).suffix.lower() == ".gltf":
+        own = Path(source.path).suffix.lower()
+        suffix = own if form == "own" else _SUFFIXES[form]
+        if suffix in (".glb", ".gltf") and Path(source.path).suffix.lower() == ".gltf":
             raise InputError(
                 "A .gltf names other files, which a download leaves behind. Convert it to .glb "
                 "first, or export BVH."

@@ -36,11 +36,15 @@ class Discard(Struct, frozen=True, tag="discard"):
 
 
 class Undo(Struct, frozen=True, tag="undo"):
-    """Take the last change back."""
+    """Take the last changes back."""
+
+    count: int = 1
 
 
 class Redo(Struct, frozen=True, tag="redo"):
     """Make what was taken back again."""
+
+    count: int = 1
 
 
 class Save(Struct, frozen=True, tag="save"):
@@ -158,7 +162,10 @@ class Welcome(Struct, frozen=True, tag="welcome"):
 
 
 class DocumentState(Struct, frozen=True, tag="document"):
-    """The document as it is now; ``request`` is the change that this window asked for."""
+    """The document as it is now; ``request`` is the change that this window asked for.
+
+    ``undo_names`` and ``redo_names`` tell the next changes that undo and redo go through.
+    """
 
     revision: int
     project: Project
@@ -167,6 +174,8 @@ class DocumentState(Struct, frozen=True, tag="document"):
     saved: bool
     hash: str
     missing: list[str]
+    undo_names: list[str]
+    redo_names: list[str]
     request: int | None = None
 
 

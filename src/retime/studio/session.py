@@ -18,6 +18,7 @@ from retime.errors import FormatError, InputError, RetimeError
 from retime.io.json_text import parse_json, version_of, write_json
 from retime.recipe.upgrade import VERSION
 from retime.studio.commands import Command, change, preview
+from retime.studio.history import change_name
 from retime.studio.journal import Journal, free_name
 from retime.studio.journal_upgrade import upgrade_lines
 from retime.studio.project import (
@@ -54,6 +55,7 @@ class Session:
         self.notices: list[str] = []
         self.revision = 0
         self._so_far: Project | None = None  # what the sound lines of a damaged journal make
+        self._names: dict[tuple[int, int], tuple[Project, Project, str]] = {}
         workspace.make()
         workspace.tidy()
         self._file = workspace.folder / "project.json"
@@ -216,6 +218,27 @@ class Session:
     def redo_depth(self) -> int:
         """How many changes can be made again."""
         return len(self._future)
+
+    def history(self, most: int) -> tuple[list[str], list[str]]:
+        """Name what undo takes back and what redo makes again, the next one first of each."""
+        undo, redo = [], []
+        after = self.project
+        for before in reversed(self._past[-most:]):
+            undo.append(self._name(before, after))
+            after = before
+        before = self.project
+        for after in reversed(self._future[-most:]):
+            redo.append(self._name(before, after))
+            before = after
+        return undo, redo
+
+    def _name(self, before: Project, after: Project) -> str:
+        key = id(before), id(after)  # both stay as long as the history holds them
+        if len(self._names) > 1000:
+            self._names.clear()
+        if key not in self._names:
+            self._names[key] = before, after, change_name(before, after)
+        return self._names[key][2]
 
     @property
     def hash(self) -> str:

@@ -47,8 +47,8 @@ export function showVersion(version: state.Version): void {
   show();
 }
 
-export const undo = (): void => void send({ type: "undo" });
-export const redo = (): void => void send({ type: "redo" });
+export const undo = (count = 1): void => void send({ type: "undo", count });
+export const redo = (count = 1): void => void send({ type: "redo", count });
 export const save = (): void => void send({ type: "save" });
 
 /** Stop what is being computed, and a drag with it. */

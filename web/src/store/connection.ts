@@ -104,10 +104,14 @@ function receive(message: ServerMessage): void {
       case "document":
         if (message.request != null && message.request >= wanted) state.pending.value = null;
         if (state.committed.value && message.revision < state.revision.value) break;
+        // Results of another motion would be taken for this one's.
+        if (message.project.source !== state.committed.value?.source) state.results.value = { A: null, B: null };
         state.revision.value = message.revision;
         state.committed.value = message.project;
         state.undoDepth.value = message.undo;
         state.redoDepth.value = message.redo;
+        state.undoNames.value = message.undo_names;
+        state.redoNames.value = message.redo_names;
         state.saved.value = message.saved;
         state.projectHash.value = message.hash;
         state.missing.value = message.missing;
@@ -173,6 +177,7 @@ function receiveFrame(data: ArrayBuffer): void {
       case "result": {
         if (header.request !== null && header.request < Math.max(settled, shown)) break;
         if (header.request === null && state.pending.value) break;
+        if (header.source !== state.committed.value?.source) break;
         if (header.request !== null) shown = header.request;
         state.results.value = { ...state.results.value, [header.version]: new RetimedClip(header, arrays) };
         const last = header.request === null || header.request >= wanted;

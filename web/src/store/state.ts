@@ -20,6 +20,9 @@ export const revision = signal(0);
 export const committed = signal<Project | null>(null);
 export const undoDepth = signal(0);
 export const redoDepth = signal(0);
+/** What undo takes back and redo makes again, the next one first. */
+export const undoNames = signal<string[]>([]);
+export const redoNames = signal<string[]>([]);
 export const saved = signal(true);
 export const projectHash = signal("");
 /** Motions whose file was not found, by id. */

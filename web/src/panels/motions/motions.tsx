@@ -3,7 +3,9 @@
 import { Button, classes, Icon, IconButton, MenuButton, type MenuRow, openMenuAt, Section } from "../../controls";
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
-import { seconds, sentence } from "../../words/numbers";
+import { recipeFor } from "../../store/recipes";
+import { count, seconds, sentence } from "../../words/numbers";
+import { recipeRows } from "../recipe/clipboard";
 import { chooseFiles } from "./files";
 
 export function MotionsSection() {
@@ -37,6 +39,7 @@ function MotionItem({ id, name }: { id: string; name: string }) {
   const gone = state.missing.value.includes(id);
   const isSource = state.committed.value?.source === id;
   const clip = state.clips.value.get(id);
+  const steps = recipeFor(id).length;
   return (
     <li
       class={classes("motion", gone && "missing", isSource && "selected")}
@@ -49,21 +52,25 @@ function MotionItem({ id, name }: { id: string; name: string }) {
         <span class="motion-mark">{isSource ? <span class="swatch original" /> : <Icon name="file" />}</span>
         <span class="motion-name" title={name}>{name}</span>
       </button>
+      {steps > 0 && <span class="motion-steps" title="Steps of its recipe">{count(steps, "step")}</span>}
       {gone
         ? <Button class="button small" onClick={() => actions.locate(id, null)}>Find</Button>
         : <span class="caption">{clip && seconds(clip.duration)}</span>}
+      <MenuButton icon="more" label={`What to do with ${name}`} name={name} rows={() => motionRows(id)} />
     </li>
   );
 }
 
-const retime = (id: string): void => void actions.run({ type: "use_motion", id });
+const retime = (id: string): void => void actions.run({ type: "choose_motion", id });
 
 const motionRows = (id: string): MenuRow[] => [
   { label: "Retime this motion", disabled: state.project.value?.source === id, run: () => retime(id) },
   { label: "Find its file again", run: () => actions.locate(id, null) },
+  ...recipeRows(id),
+  { heading: "File" },
   {
     label: "Remove from the project", icon: "close", note: "Its file stays",
-    run: () => void actions.run({ type: "remove_motion", id }),
+    run: () => void actions.run({ type: "drop_motion", id }),
   },
 ];
 

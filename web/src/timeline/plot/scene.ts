@@ -7,6 +7,7 @@ import { contactRows, contactsStep, selectedContact, type ContactRow } from "../
 import { shownBeats, soundBegin } from "../../store/sound";
 import * as state from "../../store/state";
 import { openSuggestions } from "../../store/suggested";
+import { timeUnit } from "../../words/units";
 import { fieldOf, leastGap, limitsOf, type Limits } from "../warp/limits";
 import type { Room } from "../warp/room";
 
@@ -48,6 +49,7 @@ export const scene = computed<Scene>(() => {
   const form = step ? (state.methods.value.get(step.method) ?? null) : null;
   const keys = state.keys.value;
   const selected = state.selectedKey.value;
+  void timeUnit.value; // read-outs and the ruler follow it
   const span: [number, number] = source ? [source.start, source.end] : knotSpan(result);
   return {
     result,

@@ -1,7 +1,7 @@
 /** Small pictures of the retimed body along the output, made when there is nothing else to do. */
 
 import type { RetimedClip } from "../../store/clip";
-import { tickLabel } from "../plot/axis";
+import { timeText } from "../../words/units";
 import { labelRow, within, type Plot } from "../plot/plot";
 
 export type MakeThumbnail = (t: number, width: number, height: number) => HTMLCanvasElement | null;
@@ -42,7 +42,7 @@ export class FilmStrip {
     if (!result) return labelRow(plot, row, "Retimed");
     const all = tiles(plot);
     const every = all.length > 1 ? all[1]!.t - all[0]!.t : 0;
-    labelRow(plot, row, "Retimed", every ? `every ${tickLabel(every, every < 60 ? 0.01 : 60)}` : "");
+    labelRow(plot, row, "Retimed", every ? `every ${timeText(every)}` : "");
     const height = row.height - 9;
     const { context, theme } = plot;
     const ratio = window.devicePixelRatio || 1;
