@@ -2,6 +2,9 @@
 
 from .problem import Problem
 
+# A curve of more keys than the first, and more keys a frame than the second, is dense.
+_FEW, _DENSE = 8, 0.75
+
 
 class Animated:
     """A data-block (an object, shape keys, a camera...), its own action, and its slot there.
@@ -89,6 +92,17 @@ class Animated:
     def keyed_curves(self):
         """The F-curves that have keys."""
         return [c for c in self.curves if len(c.keyframe_points)]
+
+    @property
+    def is_dense(self):
+        """Whether nearly every frame has keys, as in motion capture."""
+        shares = []
+        for curve in self.keyed_curves:
+            count = len(curve.keyframe_points)
+            first, last = (curve.keyframe_points[k].co[0] for k in (0, -1))
+            if count > _FEW and last > first:
+                shares.append((count - 1) / (last - first))
+        return bool(shares) and sorted(shares)[len(shares) // 2] > _DENSE
 
 
 def animation_of(owner):

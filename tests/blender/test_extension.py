@@ -16,6 +16,7 @@ import pytest
 
 import retime
 from retime import Recipe, Step, TimeWarp, quat
+from retime.hosts.engine import PROTOCOL
 from retime.hosts.engine import _with_likely_unit as in_metres
 from retime.motion import Motion
 
@@ -117,7 +118,10 @@ def _write_files(folder: Path) -> None:
         retime.write_warp(odd, folder / f"given-{name}.json")
     answer = '{"id": 1, "done": true, "protocol": %d}'
     for name, script in (
-        ("dying-engine", f"read a; echo '{answer % 1}'; read b; echo 'out of luck' >&2; exit 3"),
+        (
+            "dying-engine",
+            f"read a; echo '{answer % PROTOCOL}'; read b; echo 'out of luck' >&2; exit 3",
+        ),
         ("old-engine", f"read a; echo '{answer % 99}'; read b"),
     ):
         path = folder / name

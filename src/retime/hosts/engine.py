@@ -26,6 +26,7 @@ from retime import __version__
 from retime.coercion import coerce
 from retime.errors import InputError, RetimeError
 from retime.evaluate import Evaluator, Job
+from retime.hosts.in_frames import Frames
 from retime.methods import METHODS, method
 from retime.motion import Motion
 from retime.notes import Remedy, present
@@ -33,7 +34,7 @@ from retime.parameters import declared
 from retime.process.inside import own_output
 
 # The version of what passes on the lines; a host refuses an engine of another one.
-PROTOCOL = 1
+PROTOCOL = 2
 # Motions that are kept with what their steps found, so that a second try is quick.
 _KEPT = 4
 # A figure of another height is not taken to be in the unit that its host declares, metres.
@@ -54,6 +55,7 @@ class Engine:
     def __init__(self, say: Say) -> None:
         self._say = say
         self._id: Any = None
+        self._frames: Frames | None = None
         self._evaluator = Evaluator()
         self._motions: OrderedDict[str, Motion] = OrderedDict()
         self._does: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
@@ -61,20 +63,23 @@ class Engine:
             "recipe": self._retime,
             "check": self._check,
             "poses": self._poses,
+            "rest": self._rest,
         }
 
     def answer(self, request: Any) -> None:
         """Answer one request: progress on the way, and ``done`` or ``error`` at its end."""
         self._id = request.get("id") if isinstance(request, Mapping) else None
+        self._frames = None
         try:
             if not isinstance(request, Mapping):
                 raise InputError("a request is an object")
+            self._frames = _timeline(request)
             kind = next((k for k in self._does if k in request), None)
             if kind is None:
                 raise InputError("a request asks for one of: " + ", ".join(self._does))
             self._say({"id": self._id, "done": True, **self._does[kind](request)})
         except RetimeError as e:
-            self._say({"id": self._id, "error": present(e.note, _label)})
+            self._say({"id": self._id, "error": self._said(e.note)})
         except RecursionError:
             self._say({"id": self._id, "error": "the request is nested too deeply"})
         except MemoryError:
@@ -87,6 +92,11 @@ class Engine:
     def tell(self, word: str, share: float | None = None) -> None:
         """Say how far the present request is."""
         self._say({"id": self._id, "progress": share, "word": word})
+
+    def _said(self, note: str) -> str:
+        """Say a note as the host's user knows things: by its labels, and in its frames."""
+        text = present(note, _label)
+        return text if self._frames is None else self._frames.said(text)
 
     # ---- requests
 
@@ -116,8 +126,8 @@ class Engine:
         write(found.motion, _text(request, "out"))
         write_warp(found.warp, _text(request, "warp"))
         return {
-            "notes": [present(n, _label) for n in found.notes],
-            "about": [present(n, _label) for n in motion.notes],
+            "notes": [self._said(n) for n in found.notes],
+            "about": [self._said(n) for n in motion.notes],
             "figures": {k: v for k, v in found.figures.items() if np.isfinite(v)},
             "joints": [n for n in motion.skeleton.names if n in found.touched.joints],
             "bezier": _bezier(found.warp, request.get("bezier")),
@@ -148,7 +158,7 @@ class Engine:
             "measures": measures,
             "feasible": share,
             "problems": sorted(problems, key=lambda p: p["start"]),
-            "notes": list(motion.notes),
+            "notes": [self._said(n) for n in motion.notes],
         }
 
     def _poses(self, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -163,6 +173,15 @@ class Engine:
         poses = edited_poses(motion, build(StaggerParameters, values))
         return {"times": [float(t) for t in poses.times]}
 
+    def _rest(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        from retime.io.rest_frame import starts_at_rest
+        from retime.motion import quat
+
+        motion = self._motion(_text(request, "rest"))
+        # A host's joints have rest rotations; what stands at rest is turned by nothing beyond them.
+        turned = quat.multiply(quat.conjugate(motion.skeleton.rest_rotations), motion.rotations)
+        return {"starts_at_rest": bool(starts_at_rest(turned))}
+
     # ---- motions
 
     def _motion(self, path: str) -> Motion:
@@ -175,6 +194,17 @@ class Engine:
         while len(self._motions) > _KEPT:
             self._motions.popitem(last=False)
         return self._motions[key]
+
+
+def _timeline(request: Mapping[str, Any]) -> Frames | None:
+    """Return the timeline in whose frames a host wants to be told things."""
+    given = request.get("in_frames")
+    if given is None:
+        return None
+    first, fps = coerce(given, tuple[float, float], "in_frames")
+    if not fps > 0:
+        raise InputError(f"the frame rate must be above 0, not {fps:g}")
+    return Frames(first, fps)
 
 
 def _label(remedy: Remedy) -> str | None:
