@@ -134,8 +134,14 @@ def assign(owner, action, identifier=None):
 
 
 def must_be_editable(animated):
-    """Refuse what is linked from another file."""
+    """Refuse what is linked from another file, and actions of several layers."""
     action = animated.action
+    strips = [s for layer in getattr(action, "layers", ()) for s in layer.strips]
+    if animated.slot is not None and len(strips) > 1:
+        raise Problem(
+            f"The action {action.name} has several layers or strips, and which of them to retime "
+            "is not known. Merge them into one layer first"
+        )
     if action.library is not None or not getattr(action, "is_editable", True):
         raise Problem(
             f"The action {action.name} is linked from another file and cannot be changed. Make it "

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from .carry import copy_shared, move_markers, move_range, move_sounds, span_of_others
+from .keys import LINEAR, Keys
 from .nla import MEMORY, add_strip, remember_scene, retimed_name, time_keys, track_of
 from .plan import key_plan, strip_plan
 from .problem import Problem
@@ -83,6 +84,9 @@ def _add_strips(found, result):
     for animated in found:
         first, last = (float(body.output(f)) for f in animated.frame_range)
         keys = time_keys(body, result.bezier)
+        rest = result.capture.rest_frame
+        if rest is not None:  # a rest pose before the motion stays
+            keys = Keys.joined([Keys.made([rest], [rest], LINEAR), keys])
         add_strip(animated, min(first, low), max(last, high), keys)
 
 

@@ -22,7 +22,8 @@ def key_plan(armature, found, result, options, bones):
         else:
             curves = [(c, result.warp.of(None)) for c in animated.keyed_curves]
             if options.how == "BAKE" and animated.is_dense:
-                keyed = [_sampled(c, graph, result) for c, graph in curves if _moves(graph)]
+                frames = _frames_of(animated, result)
+                keyed = [_sampled(c, g, result, frames) for c, g in curves if _moves(g)]
             else:
                 keyed = _moved(curves, options.tolerance)
         plan += [(place, *keys) for keys in keyed]
@@ -45,7 +46,8 @@ def _of_armature(armature, animated, result, options, bones):
         if (c.data_path, c.array_index) not in done
     ]
     if options.how == "BAKE":
-        rows = [_sampled(c, g, result) for c, g in curves if not options.auto or _moves(g)]
+        wanted = [(c, g) for c, g in curves if not options.auto or _moves(g)]
+        rows = [_sampled(c, g, result, result.frames) for c, g in wanted]
     else:
         rows = _moved(curves, options.tolerance)
     if result.joints and not bones:
@@ -81,17 +83,23 @@ def _moved(curves, tolerance):
     ]
 
 
-def _sampled(curve, graph, result):
+def _frames_of(animated, result):
+    """Return the whole frames that another data-block's action covers once it is retimed."""
+    first, last = (float(result.warp.body.output(f)) for f in animated.frame_range)
+    return np.arange(np.floor(first + 1e-3), np.ceil(last - 1e-3) + 1)
+
+
+def _sampled(curve, graph, result, frames):
     """Key a curve on every frame."""
-    values = [curve.evaluate(float(f)) for f in graph.source(result.frames)]
-    keys = _with_rest(curve, Keys.made(result.frames, values, LINEAR), result)
+    values = [curve.evaluate(float(f)) for f in graph.source(frames)]
+    keys = _with_rest(curve, Keys.made(frames, values, LINEAR), result)
     return curve.data_path, curve.array_index, "", keys
 
 
 def _with_rest(curve, keys, result):
     """Keep the key of a rest pose that stands before the motion."""
     rest = result.capture.rest_frame
-    if rest is None or curve is None:
+    if rest is None or curve is None or keys.co[0, 0] <= rest:
         return keys
     return Keys.joined([Keys.made([rest], [curve.evaluate(float(rest))], LINEAR), keys])
 

@@ -31,6 +31,12 @@ def armature_of(context):
             f"{thing.name} is linked from another file and cannot be changed. Make a library "
             "override (Object > Library Override > Make), or retime it in its own file"
         )
+    own = thing.override_library
+    if own is not None and own.is_system_override:
+        raise Problem(
+            f"{thing.name} is a library override that cannot be edited. Make it editable (Object > "
+            "Library Override > Make) first"
+        )
     return thing
 
 
@@ -143,11 +149,12 @@ class Retiming(Job):
         result = yield from _answered(engine, request, capture)
         if how == "REKEY" and goes_round(result):  # it is baked, and can lead limbs to their places
             result = yield from _answered(engine, request | {"corrections": True}, capture)
-        holds = self.every_frame or settings.hold_feet or settings.smoothing
+        dense = animated is not None and animated.is_dense
+        frames = self.every_frame or settings.hold_feet or settings.smoothing or dense
         options = Options(
             how, settings.tolerance if settings.refine else None, settings.markers,
             settings.scene_range, settings.sounds, settings.snap, settings.apply == "AUTO",
-            not holds, settings.mute, self.kept_markers(context),
+            not frames, settings.mute, self.kept_markers(context),
         )  # fmt: skip
         notes += apply_result(context, armature, blocks, found, result, options)
         notes += self.after(context, result)

@@ -216,7 +216,7 @@ def check_a_wide_stagger_stops_short_of_the_next_pose():
         else:
             bone.bone.select = wanted
     before = keys(armature)
-    assert run(bpy.ops.retime.stagger, frames=60.0) == {"FINISHED"}
+    assert any("of the 60 asked for" in s for s in run(bpy.ops.retime.stagger, frames=60.0))
     assert keys(armature).keys() == before.keys()
 
 
@@ -324,6 +324,8 @@ def check_a_game_character():
     bpy.ops.import_scene.gltf(filepath=str(scenes.SHARED / "samples/khronos_CesiumMan.glb"))
     armature = next(o for o in bpy.context.scene.objects if o.type == "ARMATURE")
     choose(armature)
+    bpy.context.scene.retime.apply = "REKEY"
+    bpy.ops.ed.undo_push(message="set")
     seen = capture(armature, "glb-source")
     before, old = snapshot(), keys(armature)
     run(bpy.ops.retime.to_length, frames=90, method="guided")
