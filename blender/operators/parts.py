@@ -74,27 +74,34 @@ def timing_values(context, capture, method):
     return values
 
 
-def delays(result, joints, poses):
-    """Return how many frames later joints arrive at poses than the body does, (poses, joints).
+def arrivals(result, joints, poses):
+    """Return when joints arrive at poses, before and after: output frames (poses, joints) each.
 
-    ``poses`` are source frames.
+    ``poses`` has the source frames by joint.
     """
-    warp = result.warp
-    return np.stack([warp.of(j).output(poses) - warp.body.output(poses) for j in joints], axis=1)
+    before = np.stack([poses[j] for j in joints], axis=1)
+    after = np.stack([result.warp.of(j).output(poses[j]) for j in joints], axis=1)
+    return before, after
 
 
-def pose_frames(operator, context, capture, engine, values):
-    """Ask for the frames of a motion's poses, its ends left out: a generator."""
+def pose_frames(context, capture, engine, values):
+    """Ask when joints arrive at a motion's poses, its ends left out: a generator.
+
+    Returns the poses' frames, and each joint's by name.
+    """
     found = {k: v for k, v in values.items() if k != "constraints"}
     part = part_of(context, capture)
     if part is not None:
         found["range"] = part
     asked = {"poses": str(engine.folder / "in.npz"), "parameters": found}
     answer = yield from engine.ask(asked | capture.words)
-    frames = capture.first + capture.fps * np.array(answer["times"])
-    if len(frames) < 3:
+
+    def frames(times):
+        return capture.first + capture.fps * np.array(times[1:-1])
+
+    if len(answer["times"]) < 3:
         raise Problem("There is no pose between the first frame and the last. Use a longer action")
-    return frames[1:-1]
+    return frames(answer["times"]), {n: frames(t) for n, t in answer["arrivals"].items()}
 
 
 def _in_frames(value):
@@ -192,7 +199,7 @@ class RETIME_OT_stagger(_Parts, bpy.types.Operator):
         part = part_of(context, capture)
         length = (capture.last - capture.first) / capture.fps
         seconds = self.frames / capture.fps
-        self.poses = yield from pose_frames(self, context, capture, engine, values)
+        _, self.poses = yield from pose_frames(context, capture, engine, values)
         self.joints = joints
         if self.random:
             return [step("stagger", **values, joints=joints, jitter=min(abs(seconds), length),
@@ -210,11 +217,11 @@ class RETIME_OT_stagger(_Parts, bpy.types.Operator):
 
     def after(self, context, result):
         """Say how far the bones are apart."""
-        late = delays(result, self.joints, self.poses)
+        before, after = arrivals(result, self.joints, self.poses)
         if self.random:
-            most = float(np.abs(late).max())
+            most = float(np.abs(after - before).max())
             return [f"bones arrive up to {_in_frames(most)} frames earlier or later"]
-        gaps = np.diff(late, axis=1)
+        gaps = np.diff(after, axis=1)
         return [reached_text(self.frames, gaps, "each bone follows the one before")]
 
 
@@ -246,7 +253,7 @@ class RETIME_OT_succession(_Parts, bpy.types.Operator):
         length = (capture.last - capture.first) / capture.fps
         most = length / max(below.values()) ** power
         seconds = min(max(self.frames / capture.fps, -most), most)
-        self.poses = yield from pose_frames(self, context, capture, engine, values)
+        _, self.poses = yield from pose_frames(context, capture, engine, values)
         self.first, self.last = joint, max(below, key=below.get)
         self.asked = self.frames * below[self.last] ** power
         way = [joint, seconds, power]
@@ -254,7 +261,8 @@ class RETIME_OT_succession(_Parts, bpy.types.Operator):
 
     def after(self, context, result):
         """Say how late the last bone is."""
-        late = delays(result, [self.first, self.last], self.poses)
+        before, after = arrivals(result, [self.first, self.last], self.poses)
+        late = after - before
         return [
             reached_text(self.asked, late[:, 1] - late[:, 0], f"{self.last} follows {self.first}")
         ]
@@ -294,7 +302,7 @@ class RETIME_OT_exaggerate(_Parts, bpy.types.Operator):
         values = chosen(context.scene.retime, "stagger")
         bones = selected_bones(context) if self.only == "SELECTED" else []
         self.joints = joints_for(self, capture, bones)
-        self.poses = yield from pose_frames(self, context, capture, engine, values)
+        self.poses, _ = yield from pose_frames(context, capture, engine, values)
         part = part_of(context, capture)
         return [step("stagger", **values, exaggerate=round(self.amount, 6),
                      joints=self.joints or None, range=part)]  # fmt: skip

@@ -171,7 +171,13 @@ class Engine:
         if not isinstance(values, Mapping):
             raise InputError('"parameters" must be an object')
         poses = edited_poses(motion, build(StaggerParameters, values))
-        return {"times": [float(t) for t in poses.times]}
+        # When each joint arrives at each pose: parts of a body are never quite in step.
+        arrivals = poses.times[:, None] + poses.refinements
+        joints = motion.skeleton.names
+        return {
+            "times": [float(t) for t in poses.times],
+            "arrivals": {n: arrivals[:, j].tolist() for j, n in enumerate(joints)},
+        }
 
     def _rest(self, request: Mapping[str, Any]) -> dict[str, Any]:
         from retime.io.rest_frame import starts_at_rest

@@ -17,6 +17,10 @@ def generate():
     addon_utils.enable("rigify", default_set=True)
     bpy.ops.object.armature_basic_human_metarig_add()
     meta = bpy.context.object
+    for frame in (1, 10):
+        meta.pose.bones["spine"].location.y = 0.01 * frame
+        meta.pose.bones["spine"].keyframe_insert("location", frame=frame)
+    bpy.ops.export_anim.bvh(filepath=str(OUT / "metarig.bvh"), frame_start=1, frame_end=10)
     bpy.ops.pose.rigify_generate()
     rig = bpy.context.object
     assert rig is not meta

@@ -121,8 +121,12 @@ def check_several_characters_together():
     run(bpy.ops.retime.to_length, frames=300, method="spline")
     ours, theirs = keys(armature), keys(twin)
     assert ours.keys() == theirs.keys()
+    off = []
     for name, rows in ours.items():
-        assert np.abs(rows[:, :2] - theirs[name][:, :2]).max() < 1e-3, name
+        assert np.array_equal(rows[:, 0], theirs[name][:, 0]), name
+        off.append(np.median(np.abs(rows[:, 1] - theirs[name][:, 1])))
+    # Between source frames one's rotations are interpolated, the other's angles.
+    assert max(off) < 1e-3, max(off)
 
 
 def check_strips_are_named_once():
@@ -350,7 +354,37 @@ def _wheel(folder, name, files, needs=()):
         archive.writestr(f"{about}/RECORD", listed)
 
 
-def check_the_engine_installs_without_network():
+def check_an_engine_that_needs_the_network_asks_for_it():
+    folder = OUT / "one wheel"
+    folder.mkdir(exist_ok=True)
+    _wheel(folder, "retime", {"retime/__init__.py": ""})
+    said = ""
+    try:
+        next(part("install").installing(str(folder)))
+    except part("problem").Problem as e:
+        said = str(e)
+    assert "Allow Online Access" in said
+
+
+def check_the_bar_is_what_is_unpacked():
+    folder = OUT / "wheels of two"
+    folder.mkdir(exist_ok=True)
+    _wheel(folder, "retime", {"retime/__init__.py": "1" * 3000})
+    _wheel(folder, "tables", {"tables.py": "1" * 6000})
+    place = OUT / "unpacked"
+    place.mkdir(exist_ok=True)
+    bar = part("install").Unpacked(place, 1e9)
+    for wheel in sorted(folder.glob("*.whl")):
+        bar.hear(f"Processing {wheel}")
+    bar.hear("Installing collected packages: tables, retime")
+    assert bar.share == 0.0
+    (place / "tables.py").write_text("1" * 6000)
+    bar._looked = -1e9
+    assert 0.5 < bar.share < 0.7, bar.share
+
+
+def installed_without_network():
+    """Install for real, which takes a minute: only in long trials."""
     folder = OUT / "wheels"
     folder.mkdir(exist_ok=True)
     script = "import tables\nprint('retime 0.1.0', len(tables.ROWS))\n"
@@ -392,7 +426,7 @@ OPERATORS = {
 
 
 def every_operator(path, operators):
-    """Run operators on a clip; return what each said: a failure is a sentence, never a traceback."""
+    """Run operators on a clip; return what each said. A failure is a sentence, no traceback."""
     bpy.ops.wm.read_homefile(use_empty=True)
     bpy.ops.import_anim.bvh(filepath=str(path), update_scene_fps=True, update_scene_duration=True)
     armature = choose(bpy.context.scene.objects[path.stem])
@@ -432,10 +466,11 @@ def check_a_short_clip_by_every_operator():
 def all_clips():
     """Run every operator on every clip: some minutes."""
     for path in sorted((SHARED / "mocap").glob("*.bvh")):
-        told = every_operator(path, {**OPERATORS, "to_length physics": None} and OPERATORS)
+        told = every_operator(path, OPERATORS)
         print("CLIP " + json.dumps({path.stem: told}), flush=True)
 
 
-if os.environ.get("RETIME_ALL_CLIPS"):
-    globals()["check_all_clips"] = all_clips
+if os.environ.get("RETIME_STRESS"):
+    check_the_engine_installs_without_network = installed_without_network
+    check_all_clips = all_clips
 main(scenes.make_base, globals())
