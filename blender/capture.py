@@ -47,7 +47,9 @@ class Capture:
     rest_frame: object = None
     """The frame of a rest pose that stands before the motion, if there is one."""
     controls: dict = field(default_factory=dict)
-    """Poses of the keyed controls of a control rig, in the armature's space, (F, 4, 4) each."""
+    """Poses of a control rig's keyed bones in the armature's space, (F, 4, 4) each; and of the
+    parents whose axes their locations follow.
+    """
 
     @property
     def last(self):
@@ -131,7 +133,7 @@ def captured(context, armature, first, last):
     bones = [armature.data.bones[n] for n in rig.joints]
     rest_pose = np.array([np.array(b.matrix_local) for b in bones])
     rest = relative(rest_pose[None], rig.parents)[0]
-    seen_bones = [*rig.joints, *(sorted(rig.keyed) if rig.is_control else [])]
+    seen_bones = [*rig.joints, *(_controls(armature, rig) if rig.is_control else [])]
     order = [armature.pose.bones.find(n) for n in seen_bones]
     count = last - first + 1
     poses, world = np.empty((count, len(order), 4, 4)), np.empty((count, 4, 4))
@@ -163,6 +165,17 @@ def captured(context, armature, first, last):
         rig.joints, rig.parents, local, rest, world, np.array([b.length for b in bones]), first,
         render.fps / render.fps_base, unit, rig, None, controls,
     )  # fmt: skip
+
+
+def _controls(armature, rig):
+    """Name the keyed bones, and the parents of those whose location is not along their own axes."""
+    bones = armature.data.bones
+    above = {
+        bones[n].parent.name
+        for n in rig.keyed
+        if bones[n].parent is not None and not bones[n].use_local_location
+    }
+    return sorted(rig.keyed | above)
 
 
 def _keyed(armature):

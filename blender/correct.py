@@ -23,7 +23,7 @@ class Poses:
 
     def __init__(self, result):
         self.result, self.capture = result, result.capture
-        self._known = {}
+        self._known, self._sent = {}, {}
 
     def changed(self, joint, frames):
         """Return a joint's matrices (N, 4, 4) at output frames, as the result has them."""
@@ -37,11 +37,20 @@ class Poses:
     def source(self, joint, frames):
         """Return a joint's matrices at source frames."""
         at = np.asarray(frames) - self.capture.first
-        index = self.capture.names.index
         world = _at(self.capture.world, at)
-        return self._composed(
-            "source", joint, frames, lambda n: _at(self.capture.local[:, index(n)], at), world
-        )
+        return self._composed("source", joint, frames, lambda n: _at(self._local(n), at), world)
+
+    def _local(self, name):
+        """Return a joint's matrices as the engine was told them: small stretches left out."""
+        if name not in self._sent:
+            local = self.capture.local[:, self.capture.names.index(name)]
+            places, turns, sizes = decomposed(local)
+            if not self.result.moves(name):
+                places = np.tile(self.result.offset(name), (len(local), 1))
+            if not self.result.grows(name):
+                sizes = np.ones_like(sizes)
+            self._sent[name] = composed(places, turns, sizes)
+        return self._sent[name]
 
     def control(self, name, frames):
         """Return a keyed bone's matrices at source frames."""
@@ -51,7 +60,7 @@ class Poses:
 
     def _warped(self, name, frames):
         capture, warp = self.capture, self.result.warp
-        local = capture.local[:, capture.names.index(name)]
+        local = self._local(name)
         turned = _at(local, warp.of(name).source(frames) - capture.first)
         if capture.parents[capture.names.index(name)] < 0:
             moved = _at(local, warp.of(f"{name}:translation").source(frames) - capture.first)
@@ -121,15 +130,22 @@ def corrected(armature, animated, result, rows, *, new_curves):
         def turn(frames, sources, name=name, joint=joint, above=above):
             offset = np.linalg.inv(poses.source(joint, sources)) @ poses.control(name, sources)
             own = poses.warped(joint, frames) @ offset
-            back = np.linalg.inv(poses.moved(above, frames) @ own)
-            return back @ poses.moved(joint, frames) @ own
+            moved = np.linalg.inv(poses.moved(above, frames)) @ poses.moved(joint, frames) @ own
+            return np.linalg.inv(own) @ moved, moved[:, :3, 3] - own[:, :3, 3]
 
-        if _correct_bone(armature.pose.bones[name], animated, result, table, turn, new_curves):
+        def axes(sources, parent=parent):
+            if parent is None:
+                return np.tile(np.eye(3), (len(sources), 1, 1))
+            return poses.control(parent.name, sources)[:, :3, :3]
+
+        if _correct_bone(
+            armature.pose.bones[name], animated, result, table, turn, axes, new_curves
+        ):
             names.append(name)
     return [(path, index, *rest) for (path, index), rest in table.items()], names
 
 
-def _correct_bone(bone, animated, result, table, turn, new_curves):
+def _correct_bone(bone, animated, result, table, turn, axes, new_curves):
     """Correct one bone's keys in a table; return whether anything changed."""
     mode = bone.rotation_mode
     rotation, count = _ROTATIONS.get(mode, ("rotation_euler", 3))
@@ -150,9 +166,13 @@ def _correct_bone(bone, animated, result, table, turn, new_curves):
             off = np.zeros(len(frames))
             if inside.any():
                 sources = graph.source(frames[inside])
-                off[inside] = _offsets(
-                    bone, animated, mode, sources, turn(frames[inside], sources), channel, index
-                )
+                turns, shifts = turn(frames[inside], sources)
+                if channel == "location" and not bone.bone.use_local_location:
+                    # The location is along the parent's axes, whichever way the bone points.
+                    along = np.linalg.solve(axes(sources), shifts[..., None])
+                    off[inside] = along[:, index, 0]
+                else:
+                    off[inside] = _offsets(bone, animated, mode, sources, turns, channel, index)
             if np.abs(off).max(initial=0) < _LEAST:
                 continue
             if keys is None:

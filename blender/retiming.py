@@ -129,6 +129,8 @@ class Retiming(Job):
         if other is not None:
             shown = _under(context, armature, other)
             reference = yield from _shown(shown, "Reading the reference", 0.2)
+            if capture.rest_frame is not None:  # another take of the same kind
+                reference = reference.without_first()
             files["reference"] = str(engine.folder / "reference.npz")
             reference.write(files["reference"])
         self.said = []

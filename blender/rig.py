@@ -42,6 +42,8 @@ class Rig:
     """The joint whose time each other bone follows; of a bone that moves no part, none."""
     carried: dict = field(default_factory=dict)
     """The joint that each bone moves with as it is keyed now, or ``None``."""
+    solved: dict = field(default_factory=dict)
+    """Joints of the IK chain whose end a bone leads."""
     poles: set = field(default_factory=set)
     """Bones that only turn an IK chain's plane: poles, and the chain's own."""
 
@@ -61,6 +63,11 @@ class Rig:
         if joint is None:
             return None
         return f"{joint}:translation" if joint in self.roots and found[1] == "location" else joint
+
+    def limb_of(self, bone):
+        """Name the joints that a bone moves by inverse kinematics, and its own; from the top."""
+        found = {*self.solved.get(bone, ()), self.joint_of(bone)} - {None}
+        return [n for n in self.joints if n in found]
 
     def governors(self, joint):
         """Name the keyed bones that move a joint: its own, or those of the nearest joint above."""
@@ -240,6 +247,9 @@ def _find_timing(rig, armature, edges, into):
         if end is None:
             continue
         rig.timing.setdefault(target, end)
+        reached = {first.get(n) for n in chain} - {None}
+        for name in (target, *(b for b, j in first.items() if j == end and b in rig.keyed)):
+            rig.solved.setdefault(name, set()).update(reached)
         followers = {n for n in chain if n not in into}
         if pole is not None:
             followers.add(pole)

@@ -43,10 +43,11 @@ def one_bone(context, name):
     return active.name
 
 
-def joints_for(operator, capture, bones):
+def joints_for(operator, capture, bones, *, limbs=False):
     """Name the joints that bones stand for, in the body's order, each once; say for whom they do.
 
-    On a control rig a bone without keys, a deform or mechanism bone, stands for its control.
+    On a control rig a bone without keys, a deform or mechanism bone, stands for its control. With
+    ``limbs`` an IK control stands for all joints of its limb.
     """
     rig, found = capture.rig, set()
     for bone in bones:
@@ -59,7 +60,7 @@ def joints_for(operator, capture, bones):
                 raise Problem(f"No control with keys moves {bone}. Key its control first")
             more = f" and {len(controls) - 3} more" if len(controls) > 3 else ""
             operator.said.append(f"{bone} stands for its control {', '.join(controls[:3])}{more}")
-        found.add(joint)
+        found |= {joint, *(rig.limb_of(bone) if limbs else ())}
     return [n for n in rig.joints if n in found]
 
 
@@ -299,9 +300,11 @@ class RETIME_OT_exaggerate(_Parts, bpy.types.Operator):
 
     def recipe(self, context, capture, engine):
         """One step."""
-        values = chosen(context.scene.retime, "stagger")
         bones = selected_bones(context) if self.only == "SELECTED" else []
-        self.joints = joints_for(self, capture, bones)
+        # Feet are held where the whole body goes further.
+        get = timing_values if bones else lambda c, _, method: chosen(c.scene.retime, method)
+        values = get(context, capture, "stagger")
+        self.joints = joints_for(self, capture, bones, limbs=True)
         self.poses, _ = yield from pose_frames(context, capture, engine, values)
         part = part_of(context, capture)
         return [step("stagger", **values, exaggerate=round(self.amount, 6),

@@ -12,12 +12,14 @@ import json
 import logging
 import os
 import queue
+import re
 import sys
 import threading
 import traceback
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any, TextIO
 
 import numpy as np
@@ -96,7 +98,7 @@ class Engine:
     def _said(self, note: str) -> str:
         """Say a note as the host's user knows things: by its labels, and in its frames."""
         text = present(note, _label)
-        return text if self._frames is None else self._frames.said(text)
+        return text if self._frames is None else self._frames.said(_with_labels(text))
 
     # ---- requests
 
@@ -215,8 +217,20 @@ def _timeline(request: Mapping[str, Any]) -> Frames | None:
 
 def _label(remedy: Remedy) -> str | None:
     """Name a parameter as a host's panel does; of reading a file there is none."""
-    labels = {p.name: p.label for m in METHODS.values() for p in declared(m.parameters)}
-    return labels.get(remedy.parameter)
+    return _labels().get(remedy.parameter)
+
+
+def _with_labels(text: str) -> str:
+    """Name parameters as a host's panel does, where a sentence names them as Python does."""
+    for name, label in _labels().items():
+        if "_" in name:
+            text = re.sub(rf"\b{name}\b", label, text)
+    return text
+
+
+@cache
+def _labels() -> dict[str, str]:
+    return {p.name: p.label for m in METHODS.values() for p in declared(m.parameters)}
 
 
 def _text(request: Mapping[str, Any], name: str) -> str:
