@@ -88,14 +88,6 @@ def place(rig, bone, frame):
     return np.array(seen.pose.bones[bone].matrix)
 
 
-def local(rig, bone, frame):
-    """Return a bone's own channels at a frame, as a matrix."""
-    whole = math.floor(frame)
-    bpy.context.scene.frame_set(whole, subframe=float(frame - whole))
-    seen = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    return np.array(seen.pose.bones[bone].matrix_basis)
-
-
 def rig_map(rig):
     """Return what the extension makes of the rig."""
     return part("rig").rig_of(rig, part("capture")._keyed(rig))

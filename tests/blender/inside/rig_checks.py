@@ -10,7 +10,7 @@ import numpy as np
 import scenes
 from checking import fails, main, run
 from figure import FRAMES, select_only
-from scenes import capture, keys, part, snapshot
+from scenes import capture, curves, keys, part, snapshot
 
 # Each operator for parts, the bones it is used on, and its options.
 PARTS = {
@@ -69,10 +69,7 @@ def check_parts_move_keys_of_controls():
         rig = figure.rigify()
         select_only(rig, *bones)
         before, old = snapshot(), keys(rig)
-        poses = {
-            (b, f): figure.local(rig, b, f)
-            for b in part("capture")._keyed(rig) for f in FRAMES
-        }  # fmt: skip
+        values = {n: [c.evaluate(f) for f in FRAMES] for n, c in curves(rig).items()}
         bpy.context.scene.frame_set(1)
         seen = capture(rig, "rigify-source")
         muted = [c.mute for b in rig.pose.bones for c in b.constraints]
@@ -90,13 +87,11 @@ def check_parts_move_keys_of_controls():
             assert "foot_ik.L" not in moved
         if not name.startswith(("exaggerate", "hold")):
             warp, _ = scenes.warp_of_last(seen)
-            made = figure.rig_map(rig)
-            for (bone, frame), matrix in poses.items():
-                if made.joint_of(bone) in made.roots:
-                    continue  # its location and rotation have times of their own
-                graph = warp.of(made.joint_of(bone))
-                found = figure.local(rig, bone, float(graph.output(frame)))
-                assert np.abs(found - matrix).max() < 1e-4, (name, bone, frame)
+            made, now = figure.rig_map(rig), curves(rig)
+            for where, wanted in values.items():
+                times = warp.of(made.channel(where[0])).output(np.array(FRAMES))
+                found = [now[where].evaluate(float(t)) for t in times]
+                assert np.abs(np.array(found) - wanted).max() < 1e-4, (name, where)
         bpy.context.scene.frame_set(1)
         scenes.undo()
         assert snapshot() == before, name
