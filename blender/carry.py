@@ -107,7 +107,7 @@ def move_markers(markers, graph, keep=()):
 def span_of_others(scene, moved):
     """Return the first and last frame of all in the scene that is not in ``moved``; or ``None``."""
     spans = []
-    spans += [(s.frame_final_start, s.frame_final_end) for s in _sequence(scene)]
+    spans += [_ends(s) for s in _sequence(scene)]
     for thing in (scene, *scene.objects):
         data = getattr(thing, "data", None)
         keys = getattr(data, "shape_keys", None)
@@ -130,16 +130,24 @@ def _sequence(scene):
     return list(editor.strips_all if hasattr(editor, "strips_all") else editor.sequences_all)
 
 
+def _ends(strip):
+    """Return a strip's first and last frame; later Blenders call them handles."""
+    if hasattr(strip, "left_handle"):
+        return strip.left_handle, strip.right_handle
+    return strip.frame_final_start, strip.frame_final_end
+
+
 def move_sounds(scene, graph):
     """Let the sequencer's sounds start when what they started with does; return how many moved."""
     moved = 0
     for strip in _sequence(scene):
         if strip.type != "SOUND":
             continue
-        start = strip.frame_final_start
+        start, _ = _ends(strip)
         by = round(float(graph.output(start))) - start
         if by:
-            strip.frame_start += by
+            name = "content_start" if hasattr(strip, "content_start") else "frame_start"
+            setattr(strip, name, getattr(strip, name) + by)
             moved += 1
     return moved
 

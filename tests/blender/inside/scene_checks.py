@@ -212,8 +212,8 @@ PLACES = {
 }  # fmt: skip
 
 
-def _figure(tree):
-    """Build a figure whose deform bones are moved by controls named c_..., keyed."""
+def _figure(tree, *, controls=True):
+    """Build a figure whose deform bones are keyed, or moved by keyed controls named c_...."""
     bpy.ops.wm.read_homefile(use_empty=True)
     data = bpy.data.armatures.new("figure")
     armature = bpy.data.objects.new("figure", data)
@@ -232,7 +232,7 @@ def _figure(tree):
     for name, parent in tree.items():
         children = [n for n, p in tree.items() if p == name]
         tail = heads[children[0]] if children else heads[name] + (0, -0.1, 0.0)
-        for prefix in ("", "c_"):
+        for prefix in ("", "c_") if controls else ("",):
             bone = data.edit_bones.new(prefix + name)
             bone.head, bone.tail = heads[name], tail
             bone.use_deform = not prefix
@@ -240,9 +240,11 @@ def _figure(tree):
                 bone.parent = data.edit_bones[prefix + parent]
     bpy.ops.object.mode_set(mode="POSE")
     for name in tree:
-        copied = armature.pose.bones[name].constraints.new("COPY_TRANSFORMS")
-        copied.target, copied.subtarget = armature, f"c_{name}"
-        control = armature.pose.bones[f"c_{name}"]
+        control = armature.pose.bones[name]
+        if controls:
+            copied = control.constraints.new("COPY_TRANSFORMS")
+            copied.target, copied.subtarget = armature, f"c_{name}"
+            control = armature.pose.bones[f"c_{name}"]
         control.rotation_mode = "XYZ"
         for frame, turn in ((1, 0.0), (10, 0.2), (20, -0.1), (30, 0.1)):
             control.rotation_euler = (turn, 0, turn / 2)
@@ -265,6 +267,19 @@ def check_other_rigs():
         run(bpy.ops.retime.stagger, frames=1.0)
         run(bpy.ops.retime.exaggerate, amount=0.3)
         assert {n: len(r) for n, r in keys(armature).items()} == old, kind
+
+
+def check_few_keys_of_a_plain_armature_stay_few():
+    armature = _figure(TREES["metahuman"], controls=False)
+    before, old = snapshot(), keys(armature)
+    run(bpy.ops.retime.exaggerate, amount=0.4, only="ALL")
+    new = keys(armature)
+    assert {n: len(r) for n, r in new.items()} == {n: len(r) for n, r in old.items()}
+    path = 'pose.bones["upperarm_l"].rotation_euler', 0
+    assert abs(new[path][1, 1]) > abs(old[path][1, 1]) + 0.02  # further, at the same frames
+    assert np.array_equal(new[path][:, 0], old[path][:, 0])
+    scenes.undo()
+    assert snapshot() == before
 
 
 # ---- panels
