@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from retime.errors import FormatError, InputError
-from retime.io.amass.arrays import Arrays
 from retime.io.archive import unpack, write_archive
 from retime.io.files import read_bytes
+from retime.io.members import Members
 from retime.io.parameters import RestFrame
 from retime.io.warp_json import from_document, to_document
 from retime.motion import Motion, Origin, Pose, Units
@@ -108,7 +108,7 @@ def read_motion(
 
 def _other_kind(data: bytes) -> str:
     """Say what an archive holds that is no motion."""
-    arrays = Arrays(data, "")
+    arrays = Members(data, "")
     listed = [f"{n} {arrays.shape(n)}" if arrays.shape(n) else n for n in arrays.names[:6]]
     more = ", ..." if len(arrays.names) > 6 else ""
     held = ", ".join(listed) + more
