@@ -138,7 +138,7 @@ def by_studio(case: Case, source: Path, target: Path) -> list[str]:
     maker = FrameMaker()
     maker.result(job)  # what the window shows comes first, as it does there
     kind: Any = target.suffix[1:]
-    maker.export(jobs.Export(job, kind, str(target), source.stem))
+    maker.export(jobs.Export([job], kind, str(target), source.stem))
     return list(maker.evaluate(job, str(target)).notes)
 
 
