@@ -17,7 +17,15 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
-demo: $(STAMP)  ## Retime bundled motions, with pictures, into demo/
+# The demo needs the package alone; every other target installs what developers need.
+$(VENV)/.demo: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "retime needs Python 3.11 or later; set PYTHON=..."; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	test -e $(STAMP) || $(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+demo: $(VENV)/.demo  ## Retime bundled motions, with pictures, into demo/
 	$(BIN)/retime demo demo
 
 studio: $(STAMP)  ## Build the studio and open it
