@@ -535,10 +535,10 @@ def part_of_seconds(text):
     return re.search(r"\d s\b(?!²)", text)
 
 
-def check_a_short_clip_by_every_operator():
-    operators = {n: o for n, o in (OPERATORS | MORE).items() if n not in ("check", "mark_poses")}
-    told = every_operator(SHARED / "mocap/18_01.bvh", operators)
-    (OUT / "told.json").write_text(json.dumps(told, indent=1))
+def check_a_short_clip():
+    """A sample of the long trial: what no other check does on motion capture as it is."""
+    sample = ("succession", "keytimes", "reference align", "import_recipe", "remove")
+    every_operator(SHARED / "mocap/18_01.bvh", {n: (OPERATORS | MORE)[n] for n in sample})
 
 
 def all_clips():
