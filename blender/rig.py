@@ -107,7 +107,7 @@ def rig_of(armature, keyed):
     if not is_control:
         body = [b.name for b in parents_first(bones)]
     stands = standing_for(bones, body)
-    kept = [n for n in body if not is_control or segment_of(n, body) is None]
+    kept = [n for n in body if not is_control or segment_of(n, body, bones) is None]
     above = linked(bones, kept, body, stands)
     order = ordered(kept, above)
     place = {n: k for k, n in enumerate(order)}

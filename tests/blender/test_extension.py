@@ -289,12 +289,13 @@ def test_a_rigify_figure_weighs_what_it_does_as_bvh(ran: Ran) -> None:
 
 
 @pytest.mark.parametrize("ran", ["5.x scene_checks"], indirect=True)
-@pytest.mark.parametrize("kind", ["arp", "metahuman"])
-def test_other_rigs_are_persons(ran: Ran, kind: str) -> None:
+@pytest.mark.parametrize("kind, roles", [("arp", 22), ("metahuman", 22), ("numbered", 20)])
+def test_other_rigs_are_persons(ran: Ran, kind: str, roles: int) -> None:
     motion = ran.motion(f"rig-{kind}")
     body = find_body(motion)
     assert len(body.limbs) == 4
-    assert {"hips", "head", "left_toe", "right_shoulder"} <= body.roles.keys()
+    assert {"hips", "head", "left_toe", "right_hand"} <= body.roles.keys()
+    assert len(body.roles) == roles
     assert 50 < _kilograms(motion) < 90
 
 

@@ -203,6 +203,14 @@ TREES = {
             ("clavicle", "spine_02"), ("upperarm", "clavicle"), ("lowerarm", "upperarm"),
             ("hand", "lowerarm"))},
     },
+    # Bones that were extruded and never named: no segments of one limb.
+    "numbered": {
+        "hips": None, "spine": "hips", "chest": "spine", "neck": "chest", "head": "neck",
+        **{n.format(s): p.format(s) for s in "LR" for n, p in (
+            ("leg.{}", "hips"), ("leg.{}.001", "leg.{}"), ("leg.{}.002", "leg.{}.001"),
+            ("leg.{}.003", "leg.{}.002"), ("shoulder.{}", "chest"), ("arm.{}", "shoulder.{}"),
+            ("arm.{}.001", "arm.{}"), ("arm.{}.002", "arm.{}.001"))},
+    },
 }  # fmt: skip
 PLACES = {
     "hips": (0, 0, 1.0), "spine": (0, 0, 1.1), "chest": (0, 0, 1.3), "neck": (0, 0, 1.5),
