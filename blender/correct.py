@@ -149,8 +149,15 @@ def _correct_bone(bone, animated, result, table, turn, axes, new_curves):
     """Correct one bone's keys in a table; return whether anything changed."""
     mode = bone.rotation_mode
     rotation, count = _ROTATIONS.get(mode, ("rotation_euler", 3))
+    channels = (("location", 3), (rotation, count))
+    # Keys of a bone's constraints or custom properties alone do not make it a control.
+    new_curves = new_curves and any(
+        animated.find(bone.path_from_id(channel), k) is not None
+        for channel, size in channels
+        for k in range(size)
+    )
     changed = False
-    for channel, size in (("location", 3), (rotation, count)):
+    for channel, size in channels:
         path = bone.path_from_id(channel)
         graph = result.warp.of(result.capture.rig.channel(path))
         for index in range(size):

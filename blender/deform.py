@@ -9,6 +9,8 @@ _COLLECTION = re.compile(r"\b(def|deform|deformation|skin|bind)\b", re.IGNORECAS
 # Further segments of a limb, and twist bones: a body has one bone a segment.
 _SEGMENT = re.compile(r"^(.*[._-][LRlr])[._-]\d+$")
 _TWIST = re.compile(r"twist|_bend|corrective|\broll\b", re.IGNORECASE)
+# Cosine of the angle between segments of a limb, and by how much their lengths differ at most.
+_STRAIGHT, _AS_LONG = 0.9998, 0.02
 # Heads this near to each other, in lengths of a bone, are one place; a loose bone is linked to one
 # this near, in heights of the figure.
 _SAME_PLACE, _NEAR = 1e-3, 0.06
@@ -54,11 +56,19 @@ def _weighted(armature):
     return out
 
 
-def segment_of(name, body):
-    """Name the bone that another is only a further segment or twist of; ``None`` if it is none."""
+def segment_of(name, body, bones):
+    """Name the bone that another is only a further segment or twist of; ``None`` if it is none.
+
+    Segments of a limb lie on one line and are equally long: ``leg.L`` and ``leg.L.001`` may as well
+    be a thigh and a shin.
+    """
     found = _SEGMENT.match(name)
     if found is not None and found[1] in body:
-        return found[1]
+        base, own = bones[found[1]], bones[name]
+        one, other = (b.tail_local - b.head_local for b in (base, own))
+        straight = one.normalized().dot(other.normalized()) > _STRAIGHT
+        if straight and abs(own.length / max(base.length, 1e-9) - 1) < _AS_LONG:
+            return found[1]
     return "" if _TWIST.search(name) else None
 
 
@@ -89,7 +99,7 @@ def linked(bones, kept, body, stands):
             if stood in known and stood != name:
                 found = stood
             elif stood in all_of and stood != name:  # a segment: what it belongs to
-                base = segment_of(stood, body)
+                base = segment_of(stood, body, bones)
                 found = base if base in known and base != name else None
             at = at.parent
         above[name] = found
@@ -138,7 +148,7 @@ def kept_joint(name, body, place, above, bones):
     """Name the body's joint that stands for a deform bone: itself, or what it is a segment of."""
     if name in place:
         return name
-    base = segment_of(name, body)
+    base = segment_of(name, body, bones)
     if base in place:
         return base
     at = bones[name].parent

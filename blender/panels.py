@@ -132,15 +132,22 @@ class _Parts(_Panel):
 
     def draw(self, context):
         """Draw what retimes parts."""
-        layout = self.layout
+        layout, settings = self.layout, context.scene.retime
+        layout.prop(settings, "shift")
         row = layout.row(align=True)
         earlier = row.operator("retime.shift", text="Earlier", icon="TRIA_LEFT")
-        earlier.shift = -4
+        earlier.shift = -settings.shift
         later = row.operator("retime.shift", text="Later", icon="TRIA_RIGHT")
-        later.shift = 4
-        layout.operator("retime.stagger")
-        layout.operator("retime.succession")
-        layout.operator("retime.exaggerate")
+        later.shift = settings.shift
+        layout.separator()
+        layout.prop(settings, "delay")
+        row = layout.row(align=True)
+        for name in ("retime.stagger", "retime.succession"):
+            row.operator(name).frames = settings.delay
+        layout.separator()
+        layout.prop(settings, "amount", slider=True)
+        layout.operator("retime.exaggerate").amount = settings.amount
+        layout.separator()
         layout.operator("retime.hold_feet")
 
 

@@ -107,7 +107,7 @@ def rig_of(armature, keyed):
     if not is_control:
         body = [b.name for b in parents_first(bones)]
     stands = standing_for(bones, body)
-    kept = [n for n in body if not is_control or segment_of(n, body) is None]
+    kept = [n for n in body if not is_control or segment_of(n, body, bones) is None]
     above = linked(bones, kept, body, stands)
     order = ordered(kept, above)
     place = {n: k for k, n in enumerate(order)}
@@ -178,7 +178,7 @@ def targets_of(armature, constraint):
         pairs = [(t.target, t.subtarget) for t in constraint.targets if t.weight > _GOVERNS]
     else:
         pairs = [(getattr(constraint, "target", None), getattr(constraint, "subtarget", ""))]
-    same = [s for t, s in pairs if t is not None and t.name == armature.name]
+    same = [s for t, s in pairs if t == armature]
     return [s for s in same if s in armature.pose.bones]
 
 
@@ -220,7 +220,7 @@ def _drivers(armature):
             continue
         for variable in curve.driver.variables:
             for target in variable.targets:
-                if target.id is None or target.id.name != armature.name:
+                if target.id != armature:
                     continue
                 read = _BONE.search(target.data_path or "")
                 source = read[1] if read is not None else target.bone_target

@@ -278,6 +278,30 @@ class RETIME_PG_settings(bpy.types.PropertyGroup):
             set=_set_length,
             description="Length of the result in frames. Defaults to the length of the action",
         ),
+        "shift": IntProperty(
+            name="Frames",
+            default=4,
+            min=1,
+            soft_max=50,
+            description="Frames by which Earlier and Later move the active bone",
+        ),
+        "delay": FloatProperty(
+            name="Delay",
+            default=2.0,
+            soft_min=-10,
+            soft_max=10,
+            precision=1,
+            description="Frames between one bone and the next for Stagger and Succession",
+        ),
+        "amount": FloatProperty(
+            name="Amount",
+            default=0.3,
+            min=-1,
+            max=10,
+            soft_max=1,
+            subtype="FACTOR",
+            description="How much further Exaggerate pushes poses; below 0 they are calmed",
+        ),
         "reference": PointerProperty(
             name="Reference", type=bpy.types.Action, description="The action whose timing guides"
         ),

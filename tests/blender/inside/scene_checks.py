@@ -203,6 +203,14 @@ TREES = {
             ("clavicle", "spine_02"), ("upperarm", "clavicle"), ("lowerarm", "upperarm"),
             ("hand", "lowerarm"))},
     },
+    # Bones that were extruded and never named: no segments of one limb.
+    "numbered": {
+        "hips": None, "spine": "hips", "chest": "spine", "neck": "chest", "head": "neck",
+        **{n.format(s): p.format(s) for s in "LR" for n, p in (
+            ("leg.{}", "hips"), ("leg.{}.001", "leg.{}"), ("leg.{}.002", "leg.{}.001"),
+            ("leg.{}.003", "leg.{}.002"), ("shoulder.{}", "chest"), ("arm.{}", "shoulder.{}"),
+            ("arm.{}.001", "arm.{}"), ("arm.{}.002", "arm.{}.001"))},
+    },
 }  # fmt: skip
 PLACES = {
     "hips": (0, 0, 1.0), "spine": (0, 0, 1.1), "chest": (0, 0, 1.3), "neck": (0, 0, 1.5),
@@ -535,10 +543,10 @@ def part_of_seconds(text):
     return re.search(r"\d s\b(?!²)", text)
 
 
-def check_a_short_clip_by_every_operator():
-    operators = {n: o for n, o in (OPERATORS | MORE).items() if n not in ("check", "mark_poses")}
-    told = every_operator(SHARED / "mocap/18_01.bvh", operators)
-    (OUT / "told.json").write_text(json.dumps(told, indent=1))
+def check_a_short_clip():
+    """A sample of the long trial: what no other check does on motion capture as it is."""
+    sample = ("succession", "keytimes", "reference align", "import_recipe", "remove")
+    every_operator(SHARED / "mocap/18_01.bvh", {n: (OPERATORS | MORE)[n] for n in sample})
 
 
 def all_clips():
