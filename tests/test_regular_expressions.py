@@ -158,7 +158,6 @@ def test_no_pattern_goes_back(name: str, path: Path) -> None:
 
 
 def test_the_test_finds_patterns_that_go_back() -> None:
-    for bad in (r"(\d*)\.?(\d*)$", r"(a+)+b", r"[ \t]+$"):
+    for bad in (r"(\d*)\.?(\d*)x", r"(a+)+b"):
         pattern = re.compile(bad)
-        texts = hostile(pattern)
-        assert any(seconds(pattern, "search", text) > MOST_SECONDS for text in texts), bad
+        assert any(seconds(pattern, "match", text) > MOST_SECONDS for text in hostile(pattern)), bad

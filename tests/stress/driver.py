@@ -38,9 +38,10 @@ SECONDS = 5
 # What reading a small input may add to this process: a constant, and ten times the input.
 SOME_MEMORY = 400 << 20
 _WORDS = (
-    b"0", b"-1", b"1e309", b"nan", b"-0.0", b"4294967295", b"9223372036854775807", b"\xff\xff\xff\xff",
-    b"\x00\x00\x00\x00", b"\x7f\xff\xff\xff", b"[", b"{", b'"', b"null", b"true", b"\\ud800", b"\\u0000",
-    b"\r", b"\n", b"\t", b" ", b"..", b"/", b"#", b":", b"*", b";", b"1" * 400, b"A" * 1200, b"\xef\xbb\xbf",
+    b"0", b"-1", b"1e309", b"nan", b"-0.0", b"4294967295", b"9223372036854775807",
+    b"\xff\xff\xff\xff", b"\x00\x00\x00\x00", b"\x7f\xff\xff\xff", b"[", b"{", b'"', b"null", b"true",
+    b"\\ud800", b"\\u0000", b"\r", b"\n", b"\t", b" ", b"..", b"/", b"#", b":", b"*", b";", b"1" * 400,
+    b"A" * 1200, b"\xef\xbb\xbf",
 )  # fmt: skip
 
 
@@ -86,7 +87,9 @@ def _ring(number: int, frame: FrameType | None) -> None:
     raise SlowError
 
 
-def attack(target: Target, data: bytes, folder: Path) -> tuple[str, str | None]:
+def attack(
+    target: Target, data: bytes, folder: Path, seconds: float = SECONDS
+) -> tuple[str, str | None]:
     """Read an input in a fresh folder: what it behaved like, and the finding where it is one."""
     place = folder / "input"
     shutil.rmtree(place, ignore_errors=True)
@@ -100,14 +103,16 @@ def attack(target: Target, data: bytes, folder: Path) -> tuple[str, str | None]:
     try:
         if alarm:
             signal.signal(signal.SIGALRM, _ring)
-            signal.setitimer(signal.ITIMER_REAL, SECONDS)
+            signal.setitimer(signal.ITIMER_REAL, seconds)
         target.run(path)
         kind = "read"
     except RetimeError as e:
         said = str(e)
         kind = re.sub(r"\d+", "0", re.sub(r"'[^']*'|\"[^\"]*\"", "'", said.replace(str(path), "")))
         if len(said) > MOST_SENTENCE or "\n" in said.strip():
-            return kind[:80], f"a sentence of {len(said)} characters or several lines: {said[:200]!r}"
+            return kind[
+                :80
+            ], f"a sentence of {len(said)} characters or several lines: {said[:200]!r}"
     except SlowError:
         return "slow", f"more than {SECONDS} s"
     except BaseException as e:
@@ -147,11 +152,15 @@ def campaign(
     if kept is not None and kept.is_dir():
         corpus = [p.read_bytes() for p in sorted(kept.iterdir())[:2000]]
     current = folder / "current"
+    for data in target.seeds:  # compiles what is compiled, and starts what is started
+        attack(target, data, folder, seconds=120)
     for number, data in enumerate(inputs(target, corpus, dice)):
         if number >= count:
             break
         current.write_bytes(data)
         kind, finding = attack(target, data, folder)
+        if kind == "slow":  # once more: the machine may have been busy
+            kind, finding = attack(target, data, folder)
         if finding is not None:
             found.setdefault(kind, (name, data, finding))
         elif kind not in seen:
@@ -211,7 +220,9 @@ def main() -> None:
     for name, count, found in _all(tasks, context, asked.processes):
         done += count
         for _, data, text in found:
-            place_ = Path(asked.folder) / "findings" / f"{name}-{hashlib.sha256(data).hexdigest()[:12]}"
+            place_ = (
+                Path(asked.folder) / "findings" / f"{name}-{hashlib.sha256(data).hexdigest()[:12]}"
+            )
             place_.parent.mkdir(parents=True, exist_ok=True)
             if not place_.exists():
                 findings += 1

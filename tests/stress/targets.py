@@ -139,7 +139,12 @@ def _made(folder: Path) -> dict[str, Target]:
     short = b"\n".join(amc.read_bytes().split(b"\n")[:60])
     out["amc"] = Target((short,), ".amc", _motion, (("take.asf", asf.read_bytes()),))
     out["asf"] = Target((asf.read_bytes(),), ".asf", _motion_of_asf, (("take.amc", short),))
-    for suffix, module in ((".fbx", "pufbx"), (".c3d", "ezc3d"), (".usda", "pxr"), (".usdc", "pxr")):
+    for suffix, module in (
+        (".fbx", "pufbx"),
+        (".c3d", "ezc3d"),
+        (".usda", "pxr"),
+        (".usdc", "pxr"),
+    ):
         if importlib.util.find_spec(module) is not None:
             out[suffix[1:]] = Target(
                 (motion_file(suffix, folder)[0].read_bytes(),), suffix, _motion
@@ -165,12 +170,12 @@ def _made(folder: Path) -> dict[str, Target]:
     times = samples.punches().times[:3]
     packets = tuple(data for _, data in frames_of(samples.punches(), times, times))
     out["packet"] = Target(packets, ".osc", _packet)
-    out["srt"] = Target((b"1\n00:00:01,000 --> 00:00:02,500\nA\n\n2\n00:00:03,000 --> 00:00:03,5\nB\n",),
-                        ".srt", _event_list)  # fmt: skip
+    cues = b"1\n00:00:01,000 --> 00:00:02,500\nA\n\n2\n00:00:03,000 --> 00:00:03,5\nB\n"
+    out["srt"] = Target((cues,), ".srt", _event_list)
     out["vtt"] = Target((b"WEBVTT\n\nNOTE x\n\n00:01.000 --> 00:02.000 line:1\na <00:01.500>b\n",),
                         ".vtt", _event_list)  # fmt: skip
     out["labels"] = Target((b"0.5\t1.5\tstep\n\\\t10\t20\n2.0\t2.0\tclap\n",), ".txt", _event_list)
-    out["table"] = Target((b"time,end,name\n0.5,1.0,a\n2,3,\"b,c\"\n",), ".csv", _event_list)
+    out["table"] = Target((b'time,end,name\n0.5,1.0,a\n2,3,"b,c"\n',), ".csv", _event_list)
     return out
 
 
@@ -183,7 +188,9 @@ def _database(path: Path) -> bytes:
     manifest = Manifest(path)
     manifest.tell({"library": "clips", "copies": 1})
     for k in range(6):
-        manifest.put(Row(f"{k}.bvh", f"{k}.bvh", state="done", verdict="accepted", measures={"a": 1.0}))
+        manifest.put(
+            Row(f"{k}.bvh", f"{k}.bvh", state="done", verdict="accepted", measures={"a": 1.0})
+        )
     manifest.close()
     db = sqlite3.connect(path)
     db.execute("PRAGMA journal_mode = DELETE")

@@ -14,7 +14,7 @@ from stress.targets import Target, make_targets
 
 FOUND = Path(__file__).parent / "found"
 # Inputs of each target; those that another process reads take longer.
-ROUNDS, SLOW_ROUNDS = (2000, 200) if os.environ.get("RETIME_STRESS") else (60, 8)
+ROUNDS, SLOW_ROUNDS = (2000, 200) if os.environ.get("RETIME_STRESS") else (40, 5)
 SLOW = ("fbx", "c3d", "usda", "usdc", "manifest")
 NAMES = (
     "amc", "asf", "bvh", "c3d", "fbx", "fbx-ascii", "glb", "gltf", "journal", "json", "labels",
@@ -55,9 +55,9 @@ def test_all_targets_are_named(targets: dict[str, Target]) -> None:
 
 def test_a_finding_is_found(tmp_path: Path) -> None:
     def broken(path: Path) -> None:
-        if b"x" in path.read_bytes():
+        if len(path.read_bytes()) > 100:
             raise KeyError("x")
 
-    found = campaign("broken", Target((b"abc" * 20,), ".txt", broken), 3000, 1, tmp_path)
+    found = campaign("broken", Target((b"abc" * 20,), ".txt", broken), 60, 1, tmp_path)
     assert [name for name, _, _ in found] == ["broken"]
     assert "KeyError" in found[0][2]
