@@ -39,9 +39,9 @@ SECONDS = 5
 SOME_MEMORY = 400 << 20
 _WORDS = (
     b"0", b"-1", b"1e309", b"nan", b"-0.0", b"4294967295", b"9223372036854775807",
-    b"\xff\xff\xff\xff", b"\x00\x00\x00\x00", b"\x7f\xff\xff\xff", b"[", b"{", b'"', b"null", b"true",
-    b"\\ud800", b"\\u0000", b"\r", b"\n", b"\t", b" ", b"..", b"/", b"#", b":", b"*", b";", b"1" * 400,
-    b"A" * 1200, b"\xef\xbb\xbf",
+    b"\xff\xff\xff\xff", b"\x00\x00\x00\x00", b"\x7f\xff\xff\xff", b"[", b"{", b'"', b"null",
+    b"true", b"\\ud800", b"\\u0000", b"\r", b"\n", b"\t", b" ", b"..", b"/", b"#", b":", b"*",
+    b";", b"1" * 400, b"A" * 1200, b"\xef\xbb\xbf",
 )  # fmt: skip
 
 
