@@ -27,6 +27,7 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 if __package__ in (None, ""):
     sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[2])]
@@ -148,7 +149,9 @@ def campaign(
 ) -> list[tuple[str, bytes, str]]:
     """Attack a target so many times; return the findings, one of a kind."""
     dice = random.Random(f"{name}-{seed}")
-    corpus, seen, found = [], set(), {}
+    corpus: list[bytes] = []
+    seen: set[str] = set()
+    found: dict[str, tuple[str, bytes, str]] = {}
     if kept is not None and kept.is_dir():
         corpus = [p.read_bytes() for p in sorted(kept.iterdir())[:2000]]
     current = folder / "current"
@@ -230,7 +233,7 @@ def main() -> None:
                 place_.write_bytes(data)
                 place_.with_suffix(".txt").write_text(text)
                 print(f"FOUND {place_}: {text.strip().splitlines()[-1][:200]}", flush=True)
-        if done % 20_000 < count:
+        if done % 5_000 < count:
             print(f"{done} inputs, {findings} findings", flush=True)
     for left in Path(asked.folder).glob("run-*"):
         shutil.rmtree(left, ignore_errors=True)
@@ -238,7 +241,9 @@ def main() -> None:
     sys.exit(bool(findings))
 
 
-def _all(tasks, context, processes):  # type: ignore[no-untyped-def]
+def _all(
+    tasks: list[tuple[str, int, int, str]], context: Any, processes: int
+) -> Iterator[tuple[str, int, list[tuple[str, bytes, str]]]]:
     with contextlib.closing(context.Pool(processes, maxtasksperchild=60)) as pool:
         yield from pool.imap_unordered(_part, tasks)
 

@@ -45,7 +45,7 @@ def test_what_was_found_is_read_or_refused(
     name = next(n for n in sorted(NAMES, key=len, reverse=True) if file.startswith(n))
     if name not in targets:
         pytest.skip(f"what reads {name} is not installed")
-    _, finding = attack(targets[name], (FOUND / file).read_bytes(), tmp_path)
+    _, finding = attack(targets[name], (FOUND / file).read_bytes(), tmp_path, 60)
     assert finding is None, finding
 
 
