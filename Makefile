@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+# Mutated inputs of `make stress`.
+INPUTS ?= 1000000
 
-.PHONY: help demo blender studio pages test check bench stress papers docs coverage release format clean
+.PHONY: help demo blender studio pages test check bench stress versions papers docs coverage release format clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /	/' | expand -t 10
@@ -58,8 +60,13 @@ bench: $(STAMP)  ## Print speed as ratios against named peers
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	$(BIN)/python -m bench
 
-stress: $(STAMP)  ## Long trials: many more random files and warps than in `make test`
+stress: $(STAMP)  ## Long trials: a million mutated inputs, many more random files and warps
+	$(BIN)/python tests/stress/driver.py --inputs $(INPUTS)
 	RETIME_STRESS=1 $(BIN)/python -m pytest -q -n 2 tests
+
+versions: $(STAMP)  ## Test with the lowest and the newest versions of what retime needs
+	$(PYTHON) tests/versions.py lowest
+	$(PYTHON) tests/versions.py newest
 
 papers: $(STAMP)  ## Regenerate the papers' figures and tables
 	$(BIN)/python -m bench.papers

@@ -144,7 +144,7 @@ def test_a_damaged_batch_database_costs_what_is_damaged(how: str, tmp_path: Path
     for name in "ab":
         retime.write(samples.jump(fps=10), library / f"{name}.bvh")
     recipe.write_text(json.dumps(RECIPE))
-    status, _, err = run("batch", recipe, library, out, "--workers", "1")
+    status, _, err = run("batch", recipe, library, out)
     assert status == 0, err
     made = {p.name: p.stat().st_mtime_ns for p in (out / "accepted").iterdir()}
     path = out / "manifest.sqlite"
@@ -156,7 +156,7 @@ def test_a_damaged_batch_database_costs_what_is_damaged(how: str, tmp_path: Path
     else:
         with pytest.raises(InputError, match=r"manifest.sqlite is damaged .*; continue the batch"):
             read_rows(out)
-    status, told, err = run("batch", recipe, library, out, "--resume", "--workers", "1", "--json")
+    status, told, err = run("batch", recipe, library, out, "--resume", "--json")
     assert status == 0, err
     end = json.loads(told.splitlines()[-1])
     assert end["accepted"] == 2

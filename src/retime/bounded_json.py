@@ -24,10 +24,8 @@ MOST_LEVELS = 100
 TOO_DEEP = f"its JSON is nested more than {MOST_LEVELS} levels deep"
 # Objects and lists: some, and one in so many bytes. Real files have one in 15 or more.
 _SOME_HELD, _BYTES_FOR_ONE = 200_000, 10
-# Possessive: it never goes back, however long a string without its end is.
-_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?+', re.DOTALL)
-_PLAIN = re.compile(rb"[^\[\]{}]++")
-_OPENS, _CLOSES = b"[{", b"]}"
+_OPENS = b"[{"
+_OTHERS = bytes(c for c in range(256) if c not in b"[]{}")
 _CHUNK = 1 << 20
 
 
@@ -88,27 +86,33 @@ def _must_be_bounded(raw: bytes, path: str | Path | None) -> None:
     count = raw.count(b"[") + raw.count(b"{")
     if count <= MOST_LEVELS:
         return
-    brackets = _PLAIN.sub(b"", _STRING.sub(b"", raw))
-    held = brackets.count(b"[") + brackets.count(b"{")
+    held, deepest = _measured(raw)
     if held > _SOME_HELD + len(raw) // _BYTES_FOR_ONE:
         raise FormatError(
             f"its JSON holds {held} objects and lists, too many for {len(raw) >> 10} kB", path=path
         )
-    if _depth(brackets) > MOST_LEVELS:
+    if deepest > MOST_LEVELS:
         raise FormatError(TOO_DEEP, path=path)
 
 
-def _depth(brackets: bytes) -> int:
-    """Return how deep brackets lie in each other."""
+def _measured(raw: bytes) -> tuple[int, int]:
+    """Return how many objects and lists there are, and how deep they lie in each other."""
     import numpy as np
 
-    deepest = depth = 0
-    for begin in range(0, len(brackets), _CHUNK):
-        part = np.frombuffer(brackets, np.uint8)[begin : begin + _CHUNK]
-        opens = (part == _OPENS[0]) | (part == _OPENS[1])
-        levels = depth + np.cumsum(np.where(opens, 1, -1))
-        deepest, depth = max(deepest, int(levels.max())), int(levels[-1])
-    return deepest
+    # Without what is escaped, every quote begins or ends a string.
+    text = raw.replace(b"\\\\", b"").replace(b'\\"', b"") if b"\\" in raw else raw
+    held = deepest = depth = inside = 0
+    for begin in range(0, len(text), _CHUNK):
+        parts = text[begin : begin + _CHUNK].split(b'"')
+        outside = b"".join(parts[inside::2])
+        inside = (inside + len(parts) - 1) % 2
+        brackets = np.frombuffer(outside.translate(None, _OTHERS), np.uint8)
+        if len(brackets):
+            opens = (brackets == _OPENS[0]) | (brackets == _OPENS[1])
+            levels = depth + np.cumsum(np.where(opens, 1, -1))
+            held += int(opens.sum())
+            deepest, depth = max(deepest, int(levels.max())), int(levels[-1])
+    return held, deepest
 
 
 def _no_constant(name: str, text: str) -> float:

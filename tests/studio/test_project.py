@@ -505,3 +505,39 @@ def test_undo_and_redo_are_named(tmp_path: Path) -> None:
     undo, redo = session.history(10)
     assert (undo, redo) == (["Open jump"], ["Add Smooth"])
     session.close()
+
+
+def test_what_precedes_the_damage_of_a_journal_is_brought_back(tmp_path: Path) -> None:
+    session = session_in(tmp_path)
+    session.do(AddMotion(MOTION))
+    session.do(AddStep("A", NewStep("hold")))
+    before = session.hash
+    session.do(AddStep("A", NewStep("hold")))
+    session.close()
+    folder = tmp_path / "study.retime"
+    lines = (folder / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    (folder / "journal.jsonl").write_bytes(b"".join([*lines[:-1], b"\xff" + lines[-1]]))
+    (folder / "project.json").write_text("{")
+    again = session_in(tmp_path)
+    assert again.hash == before
+    assert any("as it was before the damage" in n for n in again.notices)
+    assert (folder / "journal-1.jsonl").exists()
+    again.close()
+
+
+def test_the_sound_parts_of_a_damaged_project_are_kept(tmp_path: Path) -> None:
+    session = session_in(tmp_path)
+    session.do(AddMotion(MOTION))
+    session.do(AddStep("A", NewStep("hold")))
+    session.do(AddStep("A", NewStep("smooth")))
+    session.close()
+    folder = tmp_path / "study.retime"
+    (folder / "journal.jsonl").unlink()
+    text = (folder / "project.json").read_text()
+    (folder / "project.json").write_text(text.replace('"hold"', '"hold\\u0000"'))
+    again = session_in(tmp_path)
+    assert [step.method for step in again.project.versions["A"]] == ["smooth"]
+    assert list(again.project.motions) == ["m1"]
+    assert "step 1 of version A" in again.notices[0]
+    assert (folder / "project-1.json").exists()
+    again.close()

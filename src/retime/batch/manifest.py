@@ -101,7 +101,7 @@ class Manifest:
         self.damaged: list[str] = []
         self._db = _connected(path)
         try:
-            wrong = damage(path)
+            wrong = damage(path, _COLUMNS)
             if wrong is not None:
                 self._replace(wrong)
             self._db.execute("PRAGMA journal_mode = WAL")
@@ -117,7 +117,7 @@ class Manifest:
                 )
             if found < VERSION:
                 self._upgrade(found)
-        except sqlite3.DatabaseError as e:
+        except (sqlite3.DatabaseError, UnicodeError) as e:
             self.close()
             raise _damaged(path, e) from None
         except BaseException:

@@ -14,18 +14,24 @@ def readable_text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def damage(path: Path) -> str | None:
-    """Say what is wrong with a database as a file, or ``None``."""
+def damage(path: Path, columns: Sequence[str]) -> str | None:
+    """Say what is wrong with a database as a file, or ``None``; its table has these columns."""
     if not path.exists() or not path.stat().st_size:
         return None
     try:
         with contextlib.closing(sqlite3.connect(path)) as db:
             (said,) = db.execute("PRAGMA quick_check(1)").fetchone()
+            if said == "ok" and db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+                db.execute("SELECT key, value FROM about LIMIT 0")
+                db.execute(f"SELECT {', '.join(columns)} FROM results LIMIT 0")
             return None if said == "ok" else str(said)[:80]
-    except sqlite3.OperationalError:
-        return None  # a lock or a full disk is no damage
+    except sqlite3.OperationalError as e:
+        told = str(e)
+        return told[:80] if told.startswith("no such") else None  # a lock or a full disk is none
     except sqlite3.DatabaseError as e:
         return str(e)[:80]
+    except UnicodeError:  # of SQLite's own sentence, which names what it found
+        return "its text is no UTF-8"
 
 
 def set_aside(path: Path) -> Path:
@@ -53,7 +59,10 @@ def salvaged(
 
 def _rows(path: Path, select: str) -> list[tuple[Any, ...]]:
     out: list[tuple[Any, ...]] = []
-    with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(path)) as db:
+    with (
+        contextlib.suppress(sqlite3.Error, UnicodeError),
+        contextlib.closing(sqlite3.connect(path)) as db,
+    ):
         db.text_factory = readable_text
         for row in db.execute(select):
             out.append(row)

@@ -112,12 +112,12 @@ class _Tree:
 
     def _step(self, a: int, b: int) -> tuple[int, int] | None:
         """The longest children of two joints that are alike."""
-        longest = ({*self.branches(j, 0.0)} for j in (a, b))
-        both = (
-            [c for c in self.skeleton.children[j] if c in kept]
-            for j, kept in zip((a, b), longest, strict=True)
+        kept = {*self.branches(a, 0.0), *self.branches(b, 0.0)}
+        children = self.skeleton.children
+        both = itertools.product(
+            (c for c in children[a] if c in kept), (c for c in children[b] if c in kept)
         )
-        steps = [s for s in itertools.product(*both) if self._alike(*s)]
+        steps = [s for s in both if self._alike(*s)]
         return max(steps, key=lambda s: min(self.reach[j] + self.bone[j] for j in s), default=None)
 
     @cached_property

@@ -47,7 +47,7 @@ class Journal:
             raise InputError(f"{self.path} has grown to {size >> 20} MB; move it away to go on")
         data = self._all()
         whole = data[: data.rfind(b"\n") + 1]
-        lines = []
+        lines: list[dict[str, Any]] = []
         for number, raw in enumerate(whole.splitlines(), 1):
             try:
                 line = parse(raw)

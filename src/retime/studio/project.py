@@ -200,7 +200,7 @@ def from_document(document: Any) -> Project:
     plain = {k: v for k, v in document.items() if k not in ("format", "version")}
     try:
         project = msgspec.convert(plain, Project)
-    except msgspec.ValidationError as e:
+    except (msgspec.ValidationError, UnicodeError) as e:  # UnicodeError: half a character in a name
         raise InputError(f"not a project that retime made: {e}") from None
     project = _upgraded(project, version)
     _must_be_sound(project)

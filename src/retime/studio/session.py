@@ -132,15 +132,15 @@ class Session:
         """Replay the journal, or say why it cannot be; neither where there is none."""
         try:
             lines = self._journal.read()
-            if not lines:
+            if not lines and self._journal.damaged is None:
                 return None, None
+            if self._journal.damaged is not None:
+                self._so_far = _replayed(lines) if lines else None
+                raise InputError(f"line {self._journal.damaged} is not one that a studio wrote")
             version = version_of(lines[0]["start"], FORMAT, "project", VERSION)
             if version < VERSION:
                 lines = upgrade_lines(lines, version)
                 self._journal.restart(*lines)
-            if self._journal.damaged is not None:
-                self._so_far = _replayed(lines)
-                raise InputError(f"line {self._journal.damaged} is not one that a studio wrote")
             self._so_far = _replayed(lines)
             return _replay(lines), None
         except (RetimeError, msgspec.ValidationError, LookupError, TypeError, ValueError) as e:

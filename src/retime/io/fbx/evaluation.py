@@ -57,7 +57,7 @@ LIBRARY = IsolatedLibrary(
     extra="fbx",
     kind="FBX",
     feature="FBX, whose evaluator is compiled while it is installed and asks for a C compiler,",
-    seconds=120.0,
+    seconds=30.0,
     most_answers=400,  # ufbx's wrapper keeps some memory of each file
 )
 

@@ -32,7 +32,7 @@ LIBRARY = IsolatedLibrary(
     module="pxr",
     extra="usd",
     kind="USD",
-    seconds=120.0,
+    seconds=30.0,
 )
 # A track that differs by less from rest, as a share of the body's extent, does not move.
 _STILL = 1e-6
