@@ -183,6 +183,16 @@ def test_a_recipe_holds_the_beats(steady: tuple[Motion, np.ndarray]) -> None:
     assert any(getattr(n, "code", "") == "synced" for n in made.notes)
 
 
+def test_a_long_rest_is_no_accent() -> None:
+    motion, _ = dance(seconds=8.0)
+    resting = motion.rotations.copy()
+    resting[180:330] = resting[180]
+    for kind in ("speed", "stops", "strikes"):
+        found = find_accents(replace(motion, rotations=resting), kind)  # type: ignore[arg-type]
+        assert len(found) > 3
+        assert not ((found.times > 3.3) & (found.times < 5.2)).any()
+
+
 def still() -> Motion:
     motion, _ = dance(seconds=3.0)
     return replace(motion, rotations=np.repeat(motion.rotations[:1], len(motion), axis=0))

@@ -40,7 +40,12 @@ def _of_project(hub: Hub) -> dict[str, Any]:
     audio = hub.session.project.audio
     if audio is None:
         raise InputError("the project has no sound")
-    return _heard(hub.audio(), audio.sha256)
+    place = hub.audio()
+    try:
+        return _heard(place, audio.sha256)
+    except RetimeError as e:
+        # A window is told of the song, not of folders of this machine.
+        raise InputError(studio_error(e).replace(str(place), audio.name)) from None
 
 
 @functools.lru_cache(maxsize=4)

@@ -6,8 +6,8 @@ import { effect } from "@preact/signals";
 const PEAKS_PER_SECOND = 100;
 /** Further apart than this, sound is put where it should be: a seek is heard, so it is rare. */
 const DRIFT = 0.15;
-/** Closer than that, the picture follows the sound: this share of the distance a frame, and at most so many seconds. */
-const [PULL, MOST_PULL] = [0.1, 0.004];
+/** Closer than that, the picture follows the sound: within so many seconds, by at most this share of its own speed. */
+const [CATCH_UP, MOST_PULL] = [0.2, 0.2];
 const ADDRESS = "/audio";
 
 /** Least and most of each hundredth of a second, one after the other. */
@@ -97,18 +97,19 @@ async function decode(hash: string): Promise<[Float32Array | null, number]> {
 }
 
 export interface SoundPlayer {
-  /** Let sound run with the picture; returned is by how much the picture is to move, seconds. */
+  /** Let sound run with the picture, whose time now is given; returned is how far the sound is ahead, seconds. */
   follow(time: number, rate: number): number;
   pause(): void;
 }
 
 /**
- * By how much the picture moves towards sound that is ahead by some seconds. Sound has a clock of its own; ears hear a
- * seek or a change of pitch, while eyes do not see a frame that is 4 ms longer.
+ * By how much the picture moves, in a frame of some seconds, towards sound that is ahead. Sound has a clock of its own;
+ * ears hear a seek or a change of pitch, while eyes do not see a frame that is a little longer.
  */
-export function pullOf(ahead: number): number {
+export function pullOf(ahead: number, passed: number): number {
   if (Math.abs(ahead) > DRIFT) return 0;
-  return Math.min(Math.max(PULL * ahead, -MOST_PULL), MOST_PULL);
+  const most = MOST_PULL * passed;
+  return Math.min(Math.max(ahead * Math.min(passed / CATCH_UP, 1), -most), most);
 }
 
 /** Sound at its own speed from where its start went: only at normal rate, as nothing else sounds right. */
@@ -134,7 +135,7 @@ export function soundPlayer(): SoundPlayer {
       }
       const ahead = player.currentTime - at;
       if (Math.abs(ahead) > DRIFT && !player.seeking) player.currentTime = at;
-      return pullOf(ahead);
+      return ahead;
     },
     pause: () => player?.pause(),
   };

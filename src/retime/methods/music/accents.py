@@ -176,7 +176,8 @@ def _peaks(values: FloatArray, least: float) -> tuple[FloatArray, FloatArray]:
     """Find peaks by their place in samples, to fractions, and their prominence within a second."""
     from scipy.signal import find_peaks, peak_prominences
 
-    at, _ = find_peaks(values)
+    # A longer rest is no moment, and has no prominence within a second.
+    at, _ = find_peaks(values, plateau_size=(None, RATE / 2))
     if not len(at):
         return np.zeros(0), np.zeros(0)
     high = peak_prominences(values, at, wlen=int(RATE) + 1)[0]

@@ -237,7 +237,11 @@ def _tried(
     )
     keys = found.keys
     tail = keys[-1] if len(keys) else np.array([start, start])
-    last_out = stop if np.isfinite(stop) else float(tail[0] + (end - tail[1]) / uniform)
+    last_out = stop
+    if not np.isfinite(stop):
+        # On a whole frame: else the last interval would give way when frames are made.
+        length = float(tail[0] + (end - tail[1]) / uniform) - start
+        last_out = start + max(round(length * motion.rate), 1) / motion.rate
     points = np.r_[[[start, start]], keys, [[last_out, end]]]
     part = smooth_warp(
         points,

@@ -32,6 +32,11 @@ export function drawWaveform(plot: Plot, wave: Wave | null): void {
       context.fillRect(x, middle - high * reach, 1, Math.max((high - low) * reach, 1));
     }
     context.globalAlpha = 1;
+    context.fillStyle = theme.keytime;
+    for (const beat of scene.beats) {
+      const x = time.at(beat);
+      if (x >= theme.gutter && x <= to) context.fillRect(Math.round(x), row.top + 2, 1, row.height - 4);
+    }
   });
   labelRow(plot, row, "Sound");
 }
