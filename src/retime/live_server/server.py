@@ -227,9 +227,10 @@ class LiveServer:
             try:
                 self._spool.add(frame)
             except OSError as e:  # a full disk: what came so far is kept, and the show goes on
+                beside = self._spool.beside
                 self.failed = (
-                    f"recording stopped: {e.strerror}. What came before is in {self._spool.beside}; "
-                    f"make room and start retime live with --record {self._spool.path} again, "
+                    f"recording stopped: {e.strerror}. What came before is in {beside}; make room "
+                    f"and start retime live with --record {self._spool.path} again, "
                     "which recovers it first"
                 )
                 self._spool = None
