@@ -74,38 +74,6 @@ class Trial:
     """Live time of the skip or start that is judged."""
 
 
-def label_pairs(recorded: Crop, performed: Crop) -> tuple[list[tuple[float, float]], int]:
-    """Pair events (performed s, recorded s) by kind and order; return those and how many not.
-
-    Most events in common decide, then even tempo; leaving out events costs more at the start, for
-    both takes are of one action from its beginning.
-    """
-    theirs, ours = trials.events(recorded), trials.events(performed)
-    n, m = len(theirs), len(ours)
-    best: dict[tuple[int, int], tuple[float, tuple[int, int] | None]] = {}
-    for i in range(n):
-        for j in range(m):
-            if theirs[i][0] != ours[j][0]:
-                continue
-            value, before = 1.0 - 0.4 * (i + j), None
-            for (a, b), (score, _) in best.items():
-                if a < i and b < j:
-                    step, took = theirs[i][1] - theirs[a][1], ours[j][1] - ours[b][1]
-                    tempo = abs(np.log((step + 0.1) / (took + 0.1)))
-                    found = score + 1.0 - 0.4 * (i - a + j - b - 2) - 0.3 * tempo
-                    if found > value:
-                        value, before = found, (a, b)
-            best[i, j] = value, before
-    if not best:
-        return [], m
-    at: tuple[int, int] | None = max(best, key=lambda k: best[k][0])
-    pairs = []
-    while at is not None:
-        pairs.append((ours[at[1]][1], theirs[at[0]][1]))
-        at = best[at][1]
-    return pairs[::-1], m - len(pairs)
-
-
 def _like_poses(recording: Recording) -> Callable[[float, float], bool]:
     points = own_heading(recording.points)
 
@@ -172,7 +140,7 @@ def takes(pairs: tuple[tuple[Crop, Crop], ...], seed: int = 1) -> Iterator[Trial
 
 
 def _takes_of(recorded: Crop, performed: Crop, rng: Any) -> Iterator[Trial]:
-    labels, _ = label_pairs(recorded, performed)
+    labels, _ = trials.label_pairs(recorded, performed)
     if not labels:
         return
     live, recording = trials.cropped(performed), trials.coarse(trials.cropped(recorded))

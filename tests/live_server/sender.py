@@ -10,15 +10,16 @@ import socket
 import struct
 import sys
 import time
+from typing import Any
 
 
-def text(value):
+def text(value: str) -> bytes:
     """Return an OSC string: closed by a zero, and filled up to four bytes."""
     data = value.encode() + b"\0"
     return data + b"\0" * (-len(data) % 4)
 
 
-def message(address, types, *values):
+def message(address: str, types: str, *values: Any) -> bytes:
     """Return an OSC message."""
     parts = [text(address), text("," + types)]
     for kind, value in zip(types, values, strict=True):
@@ -26,17 +27,17 @@ def message(address, types, *values):
     return b"".join(parts)
 
 
-def bundle(messages):
+def bundle(messages: list[bytes]) -> bytes:
     """Return an OSC bundle to be used at once."""
     out = text("#bundle") + struct.pack(">Q", 1)
     return out + b"".join(struct.pack(">i", len(m)) + m for m in messages)
 
 
-def main(host, port, path):
+def main(host: str, port: str, path: str) -> None:
     """Send all frames at their times."""
     with open(path, encoding="utf-8") as file:
         frames = json.load(file)["frames"]
-    sockets = {}
+    sockets: dict[int, socket.socket] = {}
     start = time.monotonic()
     for frame in frames:
         time.sleep(max(0.0, start + frame["live"] - time.monotonic()))

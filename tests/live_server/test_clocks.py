@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import random
 import subprocess
 import sys
 import threading
@@ -16,12 +18,15 @@ from websockets.sync.client import connect
 
 import retime
 from live_server_running import Running
+from live_streams import most_memory
 from retime import samples
-from retime.live_server.avatar import Avatar
+from retime.live_server.avatar import ROOT, Avatar
+from retime.live_server.follower import Follower, Part
 from retime.live_server.humanoid import BONE_NAMES
 from retime.live_server.performer import Assembler
 from retime.live_server.reception import Reception
-from retime.live_server.vmc import Packet
+from retime.live_server.server import LiveServer
+from retime.live_server.vmc import BundleWriter, Packet
 from retime.serving.frames import parse_frame
 
 RATE = 60.0
@@ -126,3 +131,37 @@ def test_a_new_port_is_heard_sooner_than_a_new_machine() -> None:
     assert reception.listens_to(("10.0.0.1", 6), 0.3)
     assert not reception.listens_to(("10.0.0.2", 6), 1.9)
     assert reception.listens_to(("10.0.0.2", 6), 2.0)
+
+
+def test_an_hour_of_troubles_is_followed_in_flat_memory() -> None:
+    """Accelerated: stalls, restarts, jumps, silences, a fifth lost, and floods of strangers."""
+    motion = samples.punches()
+    server = LiveServer(Follower([Part("punches", motion)]), clock=lambda: 0.0)
+    avatar = Avatar(motion)
+    writer = BundleWriter(avatar.roles)
+    bones = [avatar.bones(t) for t in np.arange(0, motion.duration, 1 / 30)]
+    dice = random.Random(0)
+    now, clock, grown, off = 0.0, 0.0, [], []
+    performances = 600 if os.environ.get("RETIME_STRESS") else 14
+    for turn in range(performances):
+        trouble = ("stall", "restart", "jump", "port", "silence", "flood", "none")[turn % 7]
+        port = turn // 7 + (trouble == "port")
+        for k in range(len(bones) + 60):
+            now += 1 / 30
+            middle = 50 <= k < 70
+            clock += 0.0 if trouble == "stall" and middle else 1.01 / 30
+            if k == 50:
+                clock = 0.0 if trouble == "restart" else clock + 500 * (trouble == "jump")
+            if trouble == "flood" and middle:
+                for _ in range(20):
+                    server.receive(b"/flood" + bytes(30), ("10.0.0.9", 1), now)
+            source = min(k, len(bones) - 1)
+            if dice.random() > 0.2 and not (trouble == "silence" and middle):
+                data = writer.frame(bones[source], ROOT, clock)
+                server.receive(data, ("10.0.0.1", 100 + port), now)
+            cue = server.tick(now)
+            if 30 < k < 50 or 85 < k < len(bones) - 5:
+                off.append(abs(cue.time - motion.start - source / 30))
+        grown.append(most_memory())
+    assert np.mean(np.array(off) < 0.15) > 0.97
+    assert grown[-1] - grown[6] < 8 << 20

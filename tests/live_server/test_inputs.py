@@ -22,6 +22,7 @@ from pythonosc.osc_message_builder import OscMessageBuilder
 from pythonosc.osc_packet import OscPacket
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
+from websockets.typing import Origin
 
 import retime
 from live_server_running import Running
@@ -94,12 +95,14 @@ def test_head_and_two_hands_are_followed_after_a_calibration_pose(kind: str) -> 
 
     for k in range(30):
         send(0.0, k / 60)
-    assert server.status.calibrating
+    waiting = server.status
+    assert waiting.calibrating
     assert follower.state == "waiting"
     for k in range(30, 90):
         send(0.0, k / 60)
-    assert not server.status.calibrating
-    assert sorted(server.status.worn) == sorted(ROLES)
+    status = server.status
+    assert not status.calibrating
+    assert sorted(status.worn) == sorted(ROLES)
     found = []
     times = np.arange(0, motion.duration, 1 / 60)
     for k, at in enumerate(0.9 * times):
@@ -169,13 +172,15 @@ def test_two_performers_an_encrypted_feed_another_site_and_cues(tmp_path: Path) 
             assert page.startswith("https://")
             trusted = ssl.create_default_context(cafile=str(cert))
             place = f"{page.replace('https', 'wss')}/feed?token={token}"
-            with pytest.raises((InvalidStatus, ConnectionClosed)):
-                with connect(place, ssl=trusted, origin="https://other.example") as refused:  # type: ignore[arg-type]
-                    refused.recv()
+            with (
+                pytest.raises((InvalidStatus, ConnectionClosed)),
+                connect(place, ssl=trusted, origin=Origin("https://other.example")) as refused,
+            ):
+                refused.recv()
             with connect(
                 f"{place}&performer=2",
                 ssl=trusted,
-                origin="https://show.example",  # type: ignore[arg-type]
+                origin=Origin("https://show.example"),
             ) as feed:
                 assert json.loads(feed.recv())["performers"] == 2
                 sending = [

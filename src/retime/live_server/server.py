@@ -93,11 +93,12 @@ class _Figure:
         self._toucher = Toucher(touches, self.avatar) if touches else None
         self._share, self._now = 0.0, -math.inf
         self._shown: FigurePose | None = None
+        self._plain = True
         self._before: FigurePose | None = None
 
     def pose(self, cue: Cue, performer: Mapping[str, FloatArray], now: float) -> FigurePose:
         """Return the figure of a cue: its limbs where they touch, and cross-faded after a jump."""
-        pose = self.avatar.pose(cue.time)
+        pose = recorded = self.avatar.pose(cue.time)
         if self._toucher is not None:
             known = cue.confidence if cue.state in ("following", "stopped") else 0.0
             # Who is hardly known, or gone, is let go of, and not at once.
@@ -112,7 +113,14 @@ class _Figure:
         else:
             self._before = None
         self._shown, self._now = pose, now
+        self._plain = pose is recorded
         return pose
+
+    def points(self, time: float) -> FloatArray:
+        """Return where the joints of the last pose are, which was shown at a time."""
+        if self._shown is None or self._plain:
+            return self.avatar.points(time)  # without a walk along the bones
+        return self._shown.world()[1]
 
 
 class LiveServer:
@@ -219,9 +227,10 @@ class LiveServer:
             try:
                 self._spool.add(frame)
             except OSError as e:  # a full disk: what came so far is kept, and the show goes on
+                beside = self._spool.beside
                 self.failed = (
-                    f"recording stopped: {e.strerror}. What came before is in {self._spool.beside}; "
-                    f"make room and start retime live with --record {self._spool.path} again, "
+                    f"recording stopped: {e.strerror}. What came before is in {beside}; make room "
+                    f"and start retime live with --record {self._spool.path} again, "
                     "which recovers it first"
                 )
                 self._spool = None
@@ -240,8 +249,7 @@ class LiveServer:
         points: FloatArray | None = None
         if cue.part is not None:
             figure = self._figures[cue.part]
-            pose = figure.pose(cue, self._seen(), now)
-            bones = pose.bones()
+            bones = figure.pose(cue, self._seen(), now).bones()
             if self._outs:
                 # Since the start: single precision cannot tell frames apart after days.
                 data = figure.writer.frame(bones, ROOT, now - self._begun)
@@ -250,7 +258,7 @@ class LiveServer:
                     with contextlib.suppress(OSError):
                         out.send(data)
             if self.feed is not None and self.feed.listeners:
-                points = pose.world()[1]
+                points = figure.points(cue.time)
         if self.feed is not None:
             self.feed.send(cue, self._pose_time, self._pose, points, bones)
         self.sent += 1

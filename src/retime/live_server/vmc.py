@@ -2,8 +2,8 @@
 
 Unity's axes are left-handed (Y up, a figure faces +Z, its left is -X). Here everything is
 right-handed, so x is mirrored on the way in and on the way out: a figure still faces +Z, and its
-left is +X. https://protocol.vmc.info describes the messages. Headsets, controllers and trackers come
-as VMC's devices, or as VRChat's OSC trackers (/tracking/trackers/head/position and so on).
+left is +X. https://protocol.vmc.info describes the messages. Headsets, controllers and trackers
+come as VMC's devices, or as VRChat's OSC trackers (/tracking/trackers/head/position and so on).
 """
 
 from __future__ import annotations

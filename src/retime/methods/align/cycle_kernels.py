@@ -71,8 +71,10 @@ def fit_places(path, bias, pose, seen, weights, tolerance, cut, at, least, cost,
 
 
 @kernel
-def move_on(belief, moved, at, rates, cells, drift, stop, go, going, near, back, decay, reach,
-            again, first, alike, leave, found, least):  # type: ignore[no-untyped-def]  # fmt: skip
+def move_on(  # type: ignore[no-untyped-def]
+    belief, moved, at, rates, cells, drift, stop, go, going, near, back, decay, reach, again,
+    first, alike, leave, found, least,
+):  # fmt: skip
     """Move belief (N, K) on by one step, and sum it by place into ``at`` (N,).
 
     It goes on at each rate (``cells`` places at rate 1), changes rate, stops and starts, jumps a
@@ -134,8 +136,10 @@ def move_on(belief, moved, at, rates, cells, drift, stop, go, going, near, back,
 
 
 @kernel
-def weigh_places(belief, cost, turn, motion, velocity, weights, rates, weight, tail, floor2,
-                 relative2, elsewhere, at, tell, first, alike):  # type: ignore[no-untyped-def]  # fmt: skip
+def weigh_places(  # type: ignore[no-untyped-def]
+    belief, cost, turn, motion, velocity, weights, rates, weight, tail, floor2, relative2,
+    elsewhere, at, tell, first, alike,
+):  # fmt: skip
     """Multiply belief by how well pose (``cost``) and motion fit, against ``elsewhere``.
 
     ``motion`` (N, J, 3) are recorded velocities, ``velocity`` (J, 3) the live ones. Which of

@@ -62,6 +62,8 @@ _BIAS_SHARE, _BIAS_SECONDS = 0.7, 1.5
 # Belief within this many seconds agrees. Another place needs so many times the belief to be
 # switched to: more where it is a repetition. Smaller steps back than this are not made, seconds.
 AGREE = 0.15
+# With so much belief at one place, its repetitions add nothing.
+_PLAIN = 0.995
 _SWITCH, _STAY, _LEAST_STEP_BACK = 1.25, 2.0, 0.3
 # Between two places, a copy's pose is known to this share of the way.
 _BETWEEN = 0.6
@@ -165,7 +167,7 @@ class CycleFilter:
             )  # fmt: skip
         weights = self._weights * moving
         of_motion = weight * _MOTION if lag > _LEAST_LAG else 0.0
-        speed2 = (speed**2).sum(axis=1)
+        speed2 = np.einsum("jc,jc->j", speed, speed)
         # Noise of the positions makes speed.
         floor2 = _FLOOR**2 + 2 * max(self._error2 - max(self._lasting, 0.0), 0.0) / _LAG**2
         off = _ELSE_MOTION * float((weights * speed2 / (floor2 + _RELATIVE**2 * speed2)).sum())
@@ -180,8 +182,9 @@ class CycleFilter:
         scale_belief(self.belief, self._at, 1 / total)
         self.lost /= total
         self._report(seconds)
-        self.confidence, _ = self.around(self.time)
-        self._learn_bias(live, seconds)
+        self.confidence = self._around(self.time)
+        if self.copy <= 0.5:  # a copy has no bias
+            self._learn_bias(live, seconds)
 
     def _move(self, seconds: float) -> None:
         from retime.methods.align.cycle_kernels import move_on
@@ -279,15 +282,23 @@ class CycleFilter:
             found = self.time
         self.time = min(max(found, 0.0), self.duration)
 
+    def _around(self, time: float) -> float:
+        """Return the belief around a time."""
+        half = int(AGREE * self.places)
+        i = min(len(self.path) - 1, round(time * self.places))
+        return min(float(self._at[max(i - half, 0) : i + half + 1].sum()), 1.0)
+
     def around(self, time: float) -> tuple[float, float]:
         """Return the belief around a time, and with that around all times that repeat it."""
         from retime.methods.align.cycle_kernels import phase_belief
 
         half, repeats = int(AGREE * self.places), self.repeats
         i = min(len(self.path) - 1, round(time * self.places))
-        own = float(self._at[max(i - half, 0) : i + half + 1].sum())
+        own = self._around(time)
+        if repeats.first[i] == repeats.first[i + 1] or own > _PLAIN:
+            return own, own
         phase = phase_belief(self._at, i, half, repeats.first, repeats.low, repeats.high)
-        return min(own, 1.0), min(float(phase), 1.0)
+        return own, min(float(phase), 1.0)
 
     def _learn_bias(self, live: LivePose, seconds: float) -> None:
         from retime.methods.align.pose_kernels import pose_difference
