@@ -87,6 +87,24 @@ def test_contacts_are_edited_on_the_timeline(open_page: Open, walk_file: Path) -
 
     page.page.get_by_role("button", name="Use those found").click()
     page.until(f"{shown} === {len(before)}")
+
+    # Compared with version B, which is the original: two bodies, two strips, where they differ.
+    page.add_step(method="spline", parameters={"duration": 5.5})
+    page.page.get_by_role("button", name="Compare version A with version B").click()
+    page.until("retime.state.results.value.B && retime.compare.difference.value")
+    assert page.get("retime.compare.difference.value.most") > 0.3
+    legend = page.page.get_by_role("group", name="Bodies")
+    assert "Version B" in legend.inner_text()
+
+    # The take that a step follows stands beside them.
+    page.page.evaluate("retime.actions.openSample('jump')")
+    page.until("retime.state.clips.value.size === 2")
+    page.add_step(method="guided", parameters={"reference": ["motion:m2"], "duration": 5.0})
+    assert "Reference" in legend.inner_text()
+    page.page.wait_for_timeout(1500)
+    page.picture("studio-compare")
+    page.page.get_by_role("button", name="Compare version A with version B").click()
+    page.until("retime.compare.otherResult.value === null")
     assert page.get("retime.state.problems.value") == []
 
 

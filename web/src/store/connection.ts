@@ -3,6 +3,7 @@
 import { batch, effect } from "@preact/signals";
 import type { ClientMessage, Command, ServerMessage } from "../protocol";
 import { LiveRun, PhysicsView, RetimedClip, SourceClip } from "./clip";
+import { comparing } from "./compare";
 import { endServer, leaveServer, receiveServerFrame } from "./live_server";
 import * as state from "./state";
 import { parseFrame } from "./wire";
@@ -83,14 +84,16 @@ export function connect(): void {
 
 /** Say what this window shows: its version, and the step whose editor is open. */
 export function show(): void {
-  send({ type: "show", version: state.version.peek(), editing: state.editing.peek() });
+  send({
+    type: "show", version: state.version.peek(), editing: state.editing.peek(), compare: comparing.peek(),
+  });
 }
 
 /** Connect, and tell from then on what this window shows. */
 export function start(): void {
   connect();
   effect(() => {
-    void state.editing.value;
+    void [state.editing.value, comparing.value];
     show();
   });
 }
