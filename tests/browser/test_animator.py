@@ -196,3 +196,32 @@ def test_clips_recipes_history_and_units(open_page: Open, robot_file: Path, tmp_
     slow = retime.read(saved(page, "BVH", tmp_path))
     assert (slow.rate, slow.duration) == pytest.approx((30, 1.5))
     assert page.get("retime.state.problems.value") == []
+
+    # Taps in time with playback become the times of the keytimes; slowly, as this machine may be.
+    keys = "{ duration: 4, keytimes: [[0.3, 0.2], [0.6, 0.4]] }"
+    page.page.evaluate(f"retime.actions.change('s1', {{ parameters: {keys} }})")
+    page.until("retime.state.result.value?.duration > 3.9")
+    page.up_to_date()
+    page.page.evaluate("retime.state.playbackRate.value = 0.25")
+    page.page.locator("body").press("b")
+    for moment in (0.4, 0.8):
+        page.until(f"retime.state.time.value > {moment}")
+        page.page.locator("body").press("b")
+    now = "retime.state.committed.value.versions.A[0].parameters.keytimes"
+    page.until(f"{now}[0][0] > 0.39")
+    first, second = page.get(now)
+    assert (first[1], second[1]) == (0.2, 0.4)
+    assert 0.4 < first[0] < second[0] < 4
+
+    # A file that fails stays listed with the reason, to be tried again or removed.
+    page.page.evaluate("retime.actions.upload([new File(['HIERARCHY'], 'broken.bvh')])")
+    failed = page.page.locator(".motion.failed")
+    failed.wait_for()
+    assert "broken.bvh" in failed.inner_text()
+    page.until("retime.state.loading.value === null")
+    page.picture("studio-failed")
+    failed.get_by_role("button", name="Retry").click()
+    page.until("retime.state.problems.value.length === 2")
+    failed.get_by_role("button", name="Remove broken.bvh from the list").click()
+    assert failed.count() == 0
+    page.errors.clear()  # the browser logs the refused uploads

@@ -82,6 +82,15 @@ export function connect(): void {
   };
 }
 
+/** Send what was typed while the server was gone; a step that is gone too takes its changes along. */
+function sendWaiting(): void {
+  const waiting = state.unsent.value;
+  if (!waiting.length || state.link.value !== "open") return;
+  state.unsent.value = [];
+  const ids = new Set(Object.values(state.committed.value?.versions ?? {}).flat().map((step) => step.id));
+  for (const command of waiting) if (ids.has(command.id)) run(command);
+}
+
 /** Say what this window shows: its version, and the step whose editor is open. */
 export function show(): void {
   send({
@@ -119,6 +128,7 @@ function receive(message: ServerMessage): void {
         state.projectHash.value = message.hash;
         state.missing.value = message.missing;
         keepSelection();
+        sendWaiting();
         dropProblems((step) => !known.has(step)); // what is gone needs no mending
         break;
       case "progress":

@@ -6,6 +6,7 @@ import * as compare from "../../store/compare";
 import { liveBodies } from "../../store/live";
 import { isServerShown, serverReading } from "../../store/live_server";
 import * as state from "../../store/state";
+import { finishTaps, tap, tapping, type Tapping } from "../../store/taps";
 import { waiting } from "../../store/waiting";
 import { number, seconds } from "../../words/numbers";
 import { recording } from "../export/record";
@@ -17,6 +18,7 @@ export function Overlay({ frame }: { frame(): void }) {
       <div class="overlay-left">
         <Legend />
         {waiting.value && <span class="chip stale">Showing the result before this change</span>}
+        {tapping.value && <TapChip now={tapping.value} />}
         {recording.value && <RecordingChip stop={recording.value} />}
       </div>
       <Switches frame={frame} />
@@ -54,6 +56,18 @@ function Legend() {
           <span class="swatch target" /><strong>{third.word}</strong><span>{third.clip.header.name}</span>
         </span>
       )}
+    </div>
+  );
+}
+
+/** While moments are tapped: which one is next, and the ways to end it. */
+function TapChip({ now: { taps, moments } }: { now: Tapping }) {
+  return (
+    <div class="chip recording" role="status">
+      <strong>Tap B</strong>
+      <span>at {seconds(moments[taps.length] ?? 0)} of the source, {taps.length + 1} of {moments.length}</span>
+      <Button class="button small" onClick={tap}>Tap</Button>
+      <Button class="button small" onClick={finishTaps}>Keep</Button>
     </div>
   );
 }
