@@ -87,6 +87,24 @@ def test_contacts_are_edited_on_the_timeline(open_page: Open, walk_file: Path) -
 
     page.page.get_by_role("button", name="Use those found").click()
     page.until(f"{shown} === {len(before)}")
+
+    # Compared with version B, which is the original: two bodies, two strips, where they differ.
+    page.add_step(method="spline", parameters={"duration": 5.5})
+    page.page.get_by_role("button", name="Compare version A with version B").click()
+    page.until("retime.state.results.value.B && retime.compare.difference.value")
+    assert page.get("retime.compare.difference.value.most") > 0.3
+    legend = page.page.get_by_role("group", name="Bodies")
+    assert "Version B" in legend.inner_text()
+
+    # The take that a step follows stands beside them.
+    page.page.evaluate("retime.actions.openSample('jump')")
+    page.until("retime.state.clips.value.size === 2")
+    page.add_step(method="guided", parameters={"reference": ["motion:m2"], "duration": 5.0})
+    assert "Reference" in legend.inner_text()
+    page.page.wait_for_timeout(1500)
+    page.picture("studio-compare")
+    page.page.get_by_role("button", name="Compare version A with version B").click()
+    page.until("retime.compare.otherResult.value === null")
     assert page.get("retime.state.problems.value") == []
 
 
@@ -178,3 +196,32 @@ def test_clips_recipes_history_and_units(open_page: Open, robot_file: Path, tmp_
     slow = retime.read(saved(page, "BVH", tmp_path))
     assert (slow.rate, slow.duration) == pytest.approx((30, 1.5))
     assert page.get("retime.state.problems.value") == []
+
+    # Taps in time with playback become the times of the keytimes; slowly, as this machine may be.
+    keys = "{ duration: 4, keytimes: [[0.3, 0.2], [0.6, 0.4]] }"
+    page.page.evaluate(f"retime.actions.change('s1', {{ parameters: {keys} }})")
+    page.until("retime.state.result.value?.duration > 3.9")
+    page.up_to_date()
+    page.page.evaluate("retime.state.playbackRate.value = 0.25")
+    page.page.locator("body").press("b")
+    for moment in (0.4, 0.8):
+        page.until(f"retime.state.time.value > {moment}")
+        page.page.locator("body").press("b")
+    now = "retime.state.committed.value.versions.A[0].parameters.keytimes"
+    page.until(f"{now}[0][0] > 0.39")
+    first, second = page.get(now)
+    assert (first[1], second[1]) == (0.2, 0.4)
+    assert 0.4 < first[0] < second[0] < 4
+
+    # A file that fails stays listed with the reason, to be tried again or removed.
+    page.page.evaluate("retime.actions.upload([new File(['HIERARCHY'], 'broken.bvh')])")
+    failed = page.page.locator(".motion.failed")
+    failed.wait_for()
+    assert "broken.bvh" in failed.inner_text()
+    page.until("retime.state.loading.value === null")
+    page.picture("studio-failed")
+    failed.get_by_role("button", name="Retry").click()
+    page.until("retime.state.problems.value.length === 2")
+    failed.get_by_role("button", name="Remove broken.bvh from the list").click()
+    assert failed.count() == 0
+    page.errors.clear()  # the browser logs the refused uploads

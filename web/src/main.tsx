@@ -17,6 +17,7 @@ import { runPlayback } from "./store/playback";
 import { followSound } from "./store/sound";
 import { isEmpty, isLoading } from "./panels/view/empty";
 import * as actions from "./store/actions";
+import * as compare from "./store/compare";
 import { start } from "./store/connection";
 import { openEditors } from "./store/editors";
 import * as liveServer from "./store/live_server";
@@ -49,7 +50,7 @@ render(<Extras />, extras);
 // The areas are on the page by now: both measure them.
 const host = (selector: string): HTMLElement => document.querySelector<HTMLElement>(selector)!;
 const view = mountView(host(".view-canvas"));
-const timeline = mountTimeline(host("#panel-warp"), { thumbnail: (t, w, h) => view.thumbnail(t, w, h) });
+const timeline = mountTimeline(host("#panel-warp"), { thumbnail: (t, w, h, of) => view.thumbnail(t, w, h, of) });
 const tabs: Record<state.Tab, TabApi> = {
   warp: timeline,
   joints: mountJointTimes(host("#panel-joints")),
@@ -82,8 +83,8 @@ declare global {
     /** For tests and the curious. */
     retime: {
       state: typeof state; liveServer: typeof liveServer; actions: typeof actions; view: typeof view;
-      timeline: typeof timeline; places: typeof places;
+      timeline: typeof timeline; places: typeof places; compare: typeof compare;
     };
   }
 }
-window.retime = { state, liveServer, actions, view, timeline, places };
+window.retime = { state, liveServer, actions, view, timeline, places, compare };

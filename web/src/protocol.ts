@@ -126,6 +126,7 @@ export interface Show {
   type: "show";
   version: "A" | "B";
   editing?: string | null;
+  compare?: boolean;
 }
 
 /** Stop what is being computed for this window. */

@@ -151,9 +151,10 @@ class Hub:
             case messages.Save():
                 self.session.save()
                 self._tell_state()
-            case messages.Show(version, editing):
-                window.shows = version, editing
-                self._start(self._results.compute(window.shows, window))
+            case messages.Show(version, editing, compare):
+                window.shows, window.compares = (version, editing), compare
+                for shows in window.all_shown:
+                    self._start(self._results.compute(shows, window))
             case messages.Cancel():
                 await self._cancel(window)
             case messages.Push(time, rate):
@@ -175,7 +176,7 @@ class Hub:
         self._maker.missing = [m for m in self._maker.missing if m in known]
         self._tell_state(window, request)
         self._load_clips()
-        shown = {w.shows for w in self.windows}
+        shown = {shows for w in self.windows for shows in w.all_shown}
         self._results.keep_only(shown)
         for shows in shown:
             self._start(self._results.compute(shows))

@@ -52,10 +52,14 @@ class Save(Struct, frozen=True, tag="save"):
 
 
 class Show(Struct, frozen=True, tag="show"):
-    """Show a version in this window, with what the editor of one of its steps needs."""
+    """Show a version in this window, with what the editor of one of its steps needs.
+
+    With ``compare`` the result of the other version is sent too.
+    """
 
     version: Version
     editing: str | None = None
+    compare: bool = False
 
 
 class Cancel(Struct, frozen=True, tag="cancel"):

@@ -3,6 +3,7 @@
 import { batch, effect } from "@preact/signals";
 import type { ClientMessage, Command, ServerMessage } from "../protocol";
 import { LiveRun, PhysicsView, RetimedClip, SourceClip } from "./clip";
+import { comparing } from "./compare";
 import { endServer, leaveServer, receiveServerFrame } from "./live_server";
 import * as state from "./state";
 import { parseFrame } from "./wire";
@@ -81,16 +82,27 @@ export function connect(): void {
   };
 }
 
+/** Send what was typed while the server was gone; a step that is gone too takes its changes along. */
+function sendWaiting(): void {
+  const waiting = state.unsent.value;
+  if (!waiting.length || state.link.value !== "open") return;
+  state.unsent.value = [];
+  const ids = new Set(Object.values(state.committed.value?.versions ?? {}).flat().map((step) => step.id));
+  for (const command of waiting) if (ids.has(command.id)) run(command);
+}
+
 /** Say what this window shows: its version, and the step whose editor is open. */
 export function show(): void {
-  send({ type: "show", version: state.version.peek(), editing: state.editing.peek() });
+  send({
+    type: "show", version: state.version.peek(), editing: state.editing.peek(), compare: comparing.peek(),
+  });
 }
 
 /** Connect, and tell from then on what this window shows. */
 export function start(): void {
   connect();
   effect(() => {
-    void state.editing.value;
+    void [state.editing.value, comparing.value];
     show();
   });
 }
@@ -116,6 +128,7 @@ function receive(message: ServerMessage): void {
         state.projectHash.value = message.hash;
         state.missing.value = message.missing;
         keepSelection();
+        sendWaiting();
         dropProblems((step) => !known.has(step)); // what is gone needs no mending
         break;
       case "progress":

@@ -40,6 +40,11 @@ export const computing = signal(false);
 /** What is being brought in: its name, and the share that has arrived. */
 export const loading = signal<{ name: string; share: number | null } | null>(null);
 
+/** Files that were not taken in, and why. */
+export const failedFiles = signal<{ file: File; text: string }[]>([]);
+/** Changes that wait for a server that is gone. */
+export const unsent = signal<ChangeStep[]>([]);
+
 // ---- of this window
 
 export const version = signal<Version>("A");

@@ -22,6 +22,7 @@ export function MotionsSection() {
     >
       <ul class="motions" aria-label="Motions">
         {Object.entries(project?.motions ?? {}).map(([id, { name }]) => <MotionItem key={id} {...{ id, name }} />)}
+        {state.failedFiles.value.map(({ file, text }) => <FailedItem key={file.name} {...{ file, text }} />)}
       </ul>
       <div>{project?.audio && <SoundItem name={project.audio.name} />}</div>
     </Section>
@@ -60,6 +61,18 @@ function MotionItem({ id, name }: { id: string; name: string }) {
     </li>
   );
 }
+
+/** A file that was not taken in stays, with the reason, until it is removed or taken in. */
+const FailedItem = ({ file, text }: { file: File; text: string }) => (
+  <li class="motion failed" aria-label={`${file.name} was not loaded`}>
+    <span class="motion-use">
+      <span class="motion-mark"><Icon name="warning" /></span>
+      <span class="failed-words"><span class="motion-name">{file.name}</span><span class="caption">{text}</span></span>
+    </span>
+    <Button class="button small" onClick={() => void actions.upload([file])}>Retry</Button>
+    <IconButton icon="close" label={`Remove ${file.name} from the list`} onClick={() => actions.dropFailed(file)} />
+  </li>
+);
 
 const retime = (id: string): void => void actions.run({ type: "choose_motion", id });
 

@@ -1,5 +1,6 @@
 /** The timeline: rows over output time, with the warp to be edited in it. */
 
+import { comparing, otherResult, otherVersion } from "../../store/compare";
 import * as state from "../../store/state";
 import { Chip } from "../plot/chip";
 import { barPlace } from "./contact_bars";
@@ -60,10 +61,13 @@ export function mountTimeline(container: HTMLElement, options: TimelineOptions):
     now: () => state.time.value,
     isPlaying: () => state.playing.value,
     refit: () => painter.refit(),
-    themed: () => film.forget(),
+    themed() {
+      film.forget();
+      otherFilm.forget();
+    },
     draw() {
       reader.update(scene.value);
-      painter.draw(film, { hovered: pointer.hovered, focused: focusedMark(), refused: wish }, bound);
+      painter.draw(film, otherFilm, { hovered: pointer.hovered, focused: focusedMark(), refused: wish }, bound);
     },
     drawPlayhead: (now) => painter.drawPlayhead(film, now),
     left() {
@@ -99,7 +103,13 @@ export function mountTimeline(container: HTMLElement, options: TimelineOptions):
   });
   const keyboard = new Keyboard(host, pointer);
   const quiet = (): boolean => !pointer.dragging && !state.playing.value && !state.computing.value;
-  const film = new FilmStrip(options.thumbnail, quiet, redraw);
+  const named = (version: string): string => (comparing.peek() ? `Version ${version}` : "Retimed");
+  const film = new FilmStrip(options.thumbnail, quiet, redraw, {
+    row: "film", clip: ({ scene: now }) => now.result, name: () => named(state.version.peek()),
+  });
+  const otherFilm = new FilmStrip(options.thumbnail, quiet, redraw, {
+    row: "film2", clip: () => otherResult.peek(), name: () => named(otherVersion.peek()),
+  });
 
   function focusedMark(): Target | null {
     const byKeys = frame.focusedIn(root);
@@ -109,6 +119,10 @@ export function mountTimeline(container: HTMLElement, options: TimelineOptions):
     return scene.value.selected === null ? null : { kind: "key", index: scene.value.selected };
   }
 
+  frame.watch(() => {
+    void [comparing.value, otherResult.value];
+    redraw();
+  });
   frame.watch(() => {
     if (!state.playing.value && !state.computing.value) redraw(); // pictures that waited can be made
   });
@@ -143,6 +157,7 @@ export function mountTimeline(container: HTMLElement, options: TimelineOptions):
       pointer.dispose();
       keyboard.settle();
       film.dispose();
+      otherFilm.dispose();
       frame.dispose();
     },
   };
