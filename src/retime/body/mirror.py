@@ -114,8 +114,8 @@ def _pairs(body: Body, rest: Motion) -> npt.NDArray[np.int64]:
         children.setdefault(parent, []).append(j)
     for parent in range(len(skeleton)):  # parents come first
         own = [j for j in children.get(parent, []) if j not in other]
-        across = [j for j in children.get(int(out[parent]), []) if j not in other]
-        for a, b in _matched(places, own, across):
+        beside = [j for j in children.get(int(out[parent]), []) if j not in other]
+        for a, b in _matched(places, own, beside):
             out[a] = b
     # A pair that is not one both ways would give one joint two poses.
     uneven = out[out] != np.arange(len(out))
