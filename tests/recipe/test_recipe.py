@@ -205,3 +205,13 @@ def test_what_is_no_step_no_warp_and_no_keytime_gets_a_sentence() -> None:
         retime.guided_warp(jump, duration=2, influence=3)
     with pytest.raises(InputError, match="duration"):
         retime.guided_warp(jump, duration="slow")  # type: ignore[arg-type]
+
+
+def test_old_reaches_stay_reaches_of_limbs() -> None:
+    from retime.recipe.upgrade import upgrade_parameters
+
+    reach = {"do": "reach", "pose": 1, "targets": {"left_hand": [0, 1, 0]}}
+    old = {"edits": [reach, {"do": "delete", "pose": 2}]}
+    made = upgrade_parameters("stagger", old, 1)
+    assert made == {"edits": [{**reach, "help": "limb"}, {"do": "delete", "pose": 2}]}
+    assert upgrade_parameters("stagger", old, 2) == old
