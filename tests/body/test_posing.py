@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 
-from retime import Motion, StaggeredPoses, positions, samples
-from retime.arrays import FloatArray
+from posing_making import delivered, farthest, frame_of, past_hinges
+from retime import Motion, Recipe, StaggeredPoses, Step, positions, samples
 from retime.body import find_body
-from retime.body.hinges import bones, find_hinges, hinge_angle
-from retime.body.posing import _Figure, _Variables, planted_joints, pose_figure
-from retime.body.posing_kernels import forward_pose, goal_rows
+from retime.body.posing import planted_joints, pose_figure
 from retime.motion import Units, quat
-from retime.motion.kinematics import global_rotations
 
 FEET = ("LeftFoot", "LeftToe", "RightFoot", "RightToe")
-
-
-def frame_of(motion: Motion, frame: int) -> Motion:
-    return replace(
-        motion,
-        rotations=motion.rotations[[frame]],
-        translations={n: t[[frame]] for n, t in motion.translations.items()},
-        sample_times=None,
-        start=0.0,
-        notes=(),
-    )
 
 
 @pytest.fixture(scope="module")
@@ -44,72 +30,6 @@ def stand(clip: Motion) -> Motion:
 @pytest.fixture(scope="module")
 def feet(clip: Motion) -> tuple[int, ...]:
     return tuple(clip.skeleton.index(n) for n in FEET)
-
-
-def delivered(motion: Motion, posed: object) -> Motion:
-    """Write a posed figure back as the file holds it."""
-    root = motion.skeleton.names[motion.skeleton.roots[0]]
-    track = motion.translations[root] + posed.file_move(motion.units)  # type: ignore[attr-defined]
-    rotations = posed.rotations[None]  # type: ignore[attr-defined]
-    return replace(motion, rotations=rotations, translations={**motion.translations, root: track})
-
-
-def farthest(
-    motion: Motion, clip: Motion, joint: int, feet: tuple[int, ...], way: FloatArray
-) -> float:
-    """Return how far along a way from the shoulder the whole body reaches, by SLSQP.
-
-    The same joints, axes and bounds; another method, and no stiffness.
-    """
-    body, figure = find_body(motion), _Figure.of(motion)
-    free = _Variables.of(figure, body, {joint: np.zeros(3)}, feet, "body", {}, clip)
-    n = len(free.joint)
-    goals = [(joint, False)]
-    goals += [(f, t) for f in feet for t in (False, True) if t or figure.parents[f] not in feet]
-    who, is_turn = (np.array(column) for column in zip(*goals, strict=True))
-    wanted = np.array([figure.turns[j] if t else np.r_[figure.places[j], 0] for j, t in goals])
-    start = figure.places[body.roles["right_upper_arm"]]
-    rows, missing = np.empty((3 * len(who), n)), np.empty(3 * len(who))
-    work = np.empty_like(figure.places), np.empty_like(figure.turns), np.empty_like(figure.places)
-
-    def measured(x: FloatArray) -> tuple[FloatArray, FloatArray]:
-        wanted[0, :3] = start + x[-1] * way
-        forward_pose(
-            figure.parents, figure.offsets, figure.rotations, free.joint, free.axis, x[:-1], *work
-        )
-        goal_rows(
-            figure.parents, figure.below, free.joint, free.axis, who, is_turn, wanted, *work,
-            rows, missing,
-        )  # fmt: skip
-        slope = np.column_stack([-rows, np.r_[way, np.zeros(len(missing) - 3)]])
-        return missing.copy(), slope
-
-    found = minimize(
-        lambda x: -x[-1],
-        np.zeros(n + 1),
-        jac=lambda _: np.r_[np.zeros(n), -1.0],
-        method="SLSQP",
-        bounds=[*zip(free.low, free.high, strict=True), (-3.0, 3.0)],
-        constraints={
-            "type": "eq",
-            "fun": lambda x: measured(x)[0],
-            "jac": lambda x: measured(x)[1],
-        },
-        options={"maxiter": 200, "ftol": 1e-8},
-    )
-    assert np.abs(measured(found.x)[0]).max() < 1e-4
-    return float(found.x[-1])
-
-
-def past_hinges(motion: Motion, clip: Motion) -> float:
-    """Return how far the worst knee or elbow is past its hinge, radians."""
-    points, turns = positions(motion)[0], global_rotations(motion)[0]
-    worst = 0.0
-    for j, hinge in find_hinges(clip).items():
-        axis = quat.rotate(turns[motion.skeleton.parents[j]], hinge.axis)
-        angle = float(hinge_angle(*bones(points, hinge.limb), axis))
-        worst = max(worst, hinge.low - angle, angle - hinge.high)
-    return worst
 
 
 WAYS = [(0.2, -0.2, 1.0), (0.7, 0.5, -0.4), (-0.9, -0.4, 0.1), (-0.3, 0.9, 0.2), (0.1, -0.7, 0.7)]
@@ -247,8 +167,6 @@ def test_reach_is_delivered_with_planted_feet(clip: Motion) -> None:
 
 
 def test_reach_is_a_parameter() -> None:
-    from retime import Recipe, Step
-
     clip = samples.jump()
     poses = StaggeredPoses.from_motion(clip)
     time = float(poses.times[1])
@@ -257,3 +175,28 @@ def test_reach_is_a_parameter() -> None:
     parameters = {"reach": [(time, "head", *place)], "constraints": "free"}
     out = Recipe([Step("stagger", parameters)]).evaluate(clip)
     assert np.linalg.norm(positions(out)[frame, clip.skeleton.index("Head")] - place) < 1e-6
+
+
+OTHERS: dict[str, dict[str, Any]] = {
+    "guided": {"duration": 2.9},
+    "surface": {"keys": [{"time": 1.0, "joint": "LeftHand", "shift": -0.05}]},
+    "align": {"reference": Recipe([Step("spline", {"duration": 2.9})]).evaluate(samples.jump())},
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_reach_composes_and_is_undone_exactly(clip: Motion, name: str) -> None:
+    other = Step(name, OTHERS[name])
+    alone = Recipe([other]).evaluate(clip)
+    poses = StaggeredPoses.from_motion(alone)
+    frame = round((poses.times[1] - alone.start) * alone.rate)
+    hand = clip.skeleton.index("RightHand")
+    place = positions(alone)[frame, hand] + [0.05, -0.3, 0.3]
+    reach = {"do": "reach", "pose": 1, "targets": {"right_hand": place.tolist()}}
+    own = Step("stagger", {"edits": [reach], "constraints": "free"})
+    both = Recipe([other, own]).evaluate(clip)
+    assert np.linalg.norm(positions(both)[frame, hand] - place) < 2e-2
+    back = Recipe([other, replace(own, mute=True)]).evaluate(clip)
+    assert np.array_equal(back.rotations, alone.rotations)
+    muted = Step("stagger", {"edits": [{**reach, "mute": True}], "constraints": "free"})
+    assert np.array_equal(Recipe([other, muted]).evaluate(clip).rotations, alone.rotations)

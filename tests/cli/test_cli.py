@@ -366,6 +366,10 @@ def test_stagger_from_the_command_line(run: Run, jump: Path, tmp_path: Path) -> 
     listed = json.loads(out)["poses"]
     times = [row["time_s"] for row in listed]
     assert times == sorted(times)
+    assert json.loads(out)["left_out_s"] == []
+    few = ",".join(str(t) for t in times[2:-1])
+    fewer = json.loads(run("stagger", jump, "--list", "--json", "--keep", few)[1])
+    assert fewer["left_out_s"] == pytest.approx([times[1]], abs=1e-6)
     k = len(listed) // 2
     edits = tmp_path / "edits.json"
     edits.write_text(json.dumps([{"do": "turn", "joints": {"Head": [10, 0, 0]}, "poses": [k]}]))

@@ -222,3 +222,13 @@ def test_contacts_given_at_the_head_of_a_recipe_are_those_of_later_steps() -> No
     own = Step("stagger", {"contacts": [Contact("RightToe", 0.1, 0.2)]})
     kept = Recipe([*steps[:2], own]).solve_steps(samples.walk())[2].step.parameters.contacts
     assert [c.joint for c in kept] == ["RightToe"]
+
+
+def test_old_reaches_stay_reaches_of_limbs() -> None:
+    from retime.recipe.upgrade import upgrade_parameters
+
+    reach = {"do": "reach", "pose": 1, "targets": {"left_hand": [0, 1, 0]}}
+    old = {"edits": [reach, {"do": "delete", "pose": 2}]}
+    made = upgrade_parameters("stagger", old, 1)
+    assert made == {"edits": [{**reach, "help": "limb"}, {"do": "delete", "pose": 2}]}
+    assert upgrade_parameters("stagger", old, 2) == old

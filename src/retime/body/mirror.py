@@ -108,17 +108,30 @@ def _pairs(body: Body, rest: Motion) -> npt.NDArray[np.int64]:
                 break
             other.setdefault(up, across)
     out = np.arange(len(skeleton))
+    out[list(other)] = list(other.values())
+    children: dict[int, list[int]] = {}
     for j, parent in enumerate(skeleton.parents.tolist()):
-        if j in other:
-            out[j] = other[j]
-            continue
-        above = out[parent] if parent >= 0 else -1
-        beside = [k for k, p in enumerate(skeleton.parents.tolist()) if p == above]
-        free = [k for k in beside if k not in other]
-        if parent >= 0 and free:
-            seen = places[j] * [-1.0, 1.0, 1.0]
-            out[j] = free[int(np.linalg.norm(places[free] - seen, axis=1).argmin())]
+        children.setdefault(parent, []).append(j)
+    for parent in range(len(skeleton)):  # parents come first
+        own = [j for j in children.get(parent, []) if j not in other]
+        beside = [j for j in children.get(int(out[parent]), []) if j not in other]
+        for a, b in _matched(places, own, beside):
+            out[a] = b
     # A pair that is not one both ways would give one joint two poses.
     uneven = out[out] != np.arange(len(out))
     out[uneven] = np.flatnonzero(uneven)
     return out
+
+
+def _matched(places: FloatArray, own: list[int], across: list[int]) -> list[tuple[int, int]]:
+    """Match joints with those that are nearest to where a mirror puts them, one to one."""
+    from scipy.optimize import linear_sum_assignment
+
+    if not own or not across:
+        return []
+    seen = places[own] * [-1.0, 1.0, 1.0]
+    cost = np.linalg.norm(seen[:, None] - places[across][None], axis=-1)
+    # Joints of one place, as fingers without bones, are in the same order on both sides.
+    cost += 1e-6 * np.abs(np.arange(len(own))[:, None] - np.arange(len(across)))
+    rows, columns = linear_sum_assignment(cost)
+    return [(own[r], across[c]) for r, c in zip(rows.tolist(), columns.tolist(), strict=True)]

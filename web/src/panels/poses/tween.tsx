@@ -48,6 +48,8 @@ export function TweenSection({ step }: { step: string }) {
       <Field label="Of"><ScopeSegments /></Field>
       <div class="pose-tools">
         <Button disabled={freePose() === null} onClick={mirror}>Mirror</Button>
+      </div>
+      <div class="pose-tools">
         {EASES.map((preset) => (
           <Button
             key={preset} class={classes("button", toolShown.value?.title === sentence(preset) && "on")}
