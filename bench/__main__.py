@@ -23,6 +23,7 @@ MODULES = (
     "staggered",
     "posing",
     "surface",
+    "joint_timing",
     "gltf",
     "video",
     "fbx",

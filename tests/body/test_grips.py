@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from retime import Motion, samples
+from retime import Motion, Recipe, Step, SurfaceKey, quat, samples
 from retime.body.contacts.grips import find_grips, find_touches
-from retime.motion.kinematics import positions
+from retime.motion.kinematics import global_rotations, positions
 from retime.motion.skeleton import Skeleton
 
 
@@ -46,6 +47,55 @@ def test_a_carried_ball_is_held_and_one_on_the_floor_is_not() -> None:
     assert grip.start == walk.times[0]
     assert abs(grip.end - walk.times[until]) < 0.1
     assert find_grips(with_prop(walk, np.zeros((len(walk), 3)))) == ()
+
+
+def in_hand(motion: Motion) -> np.ndarray:
+    """Return the ball's place as the right hand sees it, (F, 3) metres."""
+    hand, ball = (motion.skeleton.index(n) for n in ("RightHand", "Ball"))
+    points, turns = positions(motion), global_rotations(motion)
+    return quat.rotate(quat.conjugate(turns[:, hand]), points[:, ball] - points[:, hand])
+
+
+def carried() -> Motion:
+    punches = samples.punches()
+    hand = punches.skeleton.index("RightHand")
+    local = np.broadcast_to([0.02, -0.05, 0.05], (len(punches), 3))
+    place = positions(punches)[:, hand] + quat.rotate(global_rotations(punches)[:, hand], local)
+    return with_prop(punches, place)
+
+
+@pytest.mark.parametrize(
+    ("method", "parameters"),
+    [
+        ("surface", {"keys": [SurfaceKey(time=1.2, joint="RightHand", shift=-0.2)]}),
+        ("stagger", {"jitter": 0.05}),
+        ("stagger", {"overlap": 2.0}),
+    ],
+)
+def test_a_ball_stays_in_the_hand_that_is_moved_in_time(
+    method: str, parameters: dict[str, Any]
+) -> None:
+    motion = carried()
+    made = Recipe([Step(method, parameters)]).evaluate(motion)
+    assert np.abs(made.rotations - motion.rotations).max() > 0.01
+    assert np.abs(in_hand(made) - in_hand(motion)[0]).max() < 1e-3
+    loose = Recipe([Step(method, {**parameters, "grips": False})])
+    assert np.abs(in_hand(loose.evaluate(motion)) - in_hand(motion)[0]).max() > 0.01
+
+
+@pytest.mark.parametrize("parameters", [{"jitter": 0.08}, {"overlap": 3.0}])
+def test_both_hands_stay_on_a_club(parameters: dict[str, float]) -> None:
+    swing = samples.swing()
+    (grip,) = find_grips(swing)
+    recipe = Recipe([Step("stagger", parameters)])
+    made, warp = recipe.evaluate(swing), recipe.warp(swing)
+    ends = [swing.skeleton.index(n) for n in (grip.joint, grip.other)]
+    before, after = (np.linalg.norm(np.diff(positions(m)[:, ends], axis=1)[:, 0], axis=-1)
+                     for m in (swing, made))  # fmt: skip
+    then = (warp(made.times, grip.joint) + warp(made.times, grip.other)) / 2
+    held = (then >= grip.start) & (then <= grip.end)
+    off = np.abs(after - np.interp(then, swing.times, before))[held]
+    assert off.max() < 0.01
 
 
 def test_partners_shake_hands() -> None:

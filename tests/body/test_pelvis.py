@@ -68,16 +68,16 @@ def test_the_trunk_keeps_its_time_when_a_foot_is_dragged(walk: Motion) -> None:
 
 
 def test_a_drag_is_cut_where_a_knee_would_jerk() -> None:
-    jump = samples.jump()
-    foot = jump.skeleton.names[find_body(jump).roles["left_foot"]]
-    key = SurfaceKey(time=0.8, joint=foot, shift=0.2)
-    surfaces = ControlSurfaces(jump, [key])
+    run = samples.run()
+    foot = run.skeleton.names[find_body(run).roles["left_foot"]]
+    key = SurfaceKey(time=1.5, joint=foot, shift=0.4)
+    surfaces = ControlSurfaces(run, [key])
     (cut,) = [n for n in surfaces.notes if isinstance(n, Note) and n.code == "drag-cut"]
-    assert 0 < cut.values["shift"] < 0.2
+    assert 0.1 < cut.values["shift"] < 0.4
     (found,) = surfaces.arrivals()
     assert found.asked == pytest.approx(cut.values["shift"])
-    made = Recipe([Step("surface", {"keys": [key], "constraints": "free"})]).evaluate(jump)
-    assert knee_acceleration(made) - knee_acceleration(jump) < 100
+    made = Recipe([Step("surface", {"keys": [key], "constraints": "free"})]).evaluate(run)
+    assert knee_acceleration(made) < 1.5 * knee_acceleration(run) + 90
 
 
 def test_a_knee_a_hair_past_straight_still_bends_forward() -> None:

@@ -268,6 +268,17 @@ def turn_speeds(motion: Motion) -> FloatArray:
     return np.asarray(quat.angle(turns[:-1], turns[1:]) * motion.rate)
 
 
+def test_poses_may_be_exaggerated_against_any_pose(walk: Motion) -> None:
+    poses = StaggeredPoses.from_motion(walk)
+    step = Step("stagger", {"exaggerate": 0.5, "relative_pose": float(poses.times[3])})
+    made = edited_poses(walk, StaggerParameters(exaggerate=0.5, relative_pose=poses.times[3]))
+    wanted = poses.exaggerate(0.5, relative_to=3)
+    for k in (2, 3, 4):
+        assert np.allclose(made.extreme(k).rotations, wanted.extreme(k).rotations, atol=1e-12)
+    assert np.allclose(made.extreme(3).rotations[1:], poses.extreme(3).rotations[1:], atol=1e-9)
+    assert Recipe([step]).evaluate(walk).duration == walk.duration
+
+
 def test_a_jump_of_the_source_does_not_loosen_the_bound(walk: Motion) -> None:
     rotations = walk.rotations.copy()
     rotations[0, 0] = quat.multiply(

@@ -71,6 +71,10 @@ def surface(
         Path | None,
         file_option("--surface", "Draw the surfaces over the figure."),
     ] = None,
+    paths_plot: Annotated[
+        Path | None,
+        file_option("--paths", "Draw all joints' paths along time, and the first surface."),
+    ] = None,
     strip: Annotated[
         Path | None,
         file_option("--strip", "Draw both motions as film strips."),
@@ -96,19 +100,19 @@ def surface(
     if at or joint or shift or any(widths.values()):
         made += _dragged(at or [], joint or [], shift or [], widths)
     step = Step("surface", {**parameters, "keys": made})
-    pictures = [p for p in (plot, surface_plot, strip) if p is not None]
+    drawn = [plot, surface_plot, paths_plot, strip]
+    pictures = [p for p in drawn if p is not None]
     if target is None and not pictures:
         raise InputError("say where to write the result, or ask for --plot")
     must_be_pictures(source, *pictures)
     must_be_written(target, {"--warp": warp, "--recipe": retiming.recipe, "--also": retiming.also})
     if target is not None:
-        beside = [plot, surface_plot, strip]
-        retime_file([step], source, target, retiming, warp_file=warp, beside=beside)
+        retime_file([step], source, target, retiming, warp_file=warp, beside=drawn)
     elif retiming.animation == "all":
         raise InputError("pictures are of one animation; name it (--animation NAME)")
     if pictures:
         motion = retiming.read(source)
-        _draw(motion, step, plot, surface_plot, strip)
+        _draw(motion, step, *drawn)
 
 
 def _dragged(
@@ -135,11 +139,16 @@ def _dragged(
 
 
 def _draw(
-    motion: Any, step: Any, plot: Path | None, surface_plot: Path | None, strip: Path | None
+    motion: Any,
+    step: Any,
+    plot: Path | None,
+    surface_plot: Path | None,
+    paths_plot: Path | None,
+    strip: Path | None,
 ) -> None:
     from retime.methods.surface.surface import control_surfaces
     from retime.plot.strips import draw_strips
-    from retime.plot.surfaces import draw_joint_times, draw_surfaces
+    from retime.plot.surfaces import draw_joint_times, draw_paths, draw_surfaces
     from retime.recipe import Recipe
 
     step = step.resolved(Clock.of(motion))
@@ -148,5 +157,7 @@ def _draw(
         draw_joint_times(surfaces, plot)
     if surface_plot is not None:
         draw_surfaces(surfaces, surface_plot)
+    if paths_plot is not None:
+        draw_paths(surfaces, paths_plot)
     if strip is not None:
         draw_strips({"original": motion, "retimed": Recipe([step]).evaluate(motion)}, strip)

@@ -76,3 +76,36 @@ def draw_surfaces(surfaces: ControlSurfaces, path: str | Path) -> None:
     grid[0].set_ylabel("up (m)", color=INK)
     figure.colorbar(shown, ax=list(grid), label="later (ms)", shrink=0.7)
     save(figure, path)
+
+
+def draw_paths(surfaces: ControlSurfaces, path: str | Path, *, key: int = 0) -> None:
+    """Draw all joints' projected paths along time, and a key's bent surface where it meets them."""
+    sheet, paths = surfaces.surface(key), surfaces.paths(key)
+    times, skeleton = surfaces.motion.times, surfaces.motion.skeleton
+    low, high = surfaces.spans[key]
+    near = (times >= low - 0.3) & (times <= high + 0.3)
+    moves = np.abs(surfaces.shifts[key])
+    most = float(moves.max()) or 1.0
+    figure = canvas(9.0, 5.2)
+    axes = figure.add_subplot(projection="3d", computed_zorder=False)
+    for j in np.argsort(moves):
+        colour, width = (KEY, 1.4) if moves[j] > 0.5 * most else ("#9aa3b2", 0.7)
+        axes.plot(times[near], paths[near, j, 0], paths[near, j, 1], color=colour, linewidth=width)
+    moment = surfaces.keys[key].time
+    x, y = np.meshgrid(sheet.x, sheet.y, indexing="ij")
+    axes.plot_surface(
+        moment + sheet.shift, x, y, color="#7a5ae0", alpha=0.35, linewidth=0, rstride=1, cstride=1
+    )
+    frame = int(np.abs(times - moment).argmin())
+    at = moment + surfaces.shifts[key]
+    for j, p in enumerate(skeleton.parents):
+        if p >= 0:
+            pair = [p, j]
+            axes.plot(at[pair], *paths[frame, pair].T, color=INK, linewidth=1.6)
+    axes.scatter(at, *paths[frame].T, s=8 + 40 * moves / most, color=KEY, depthshade=False)
+    axes.set_xlabel("time (s)", color=INK)
+    axes.set_ylabel("across (m)", color=INK)
+    axes.set_zlabel("up (m)", color=INK)
+    axes.view_init(elev=14, azim=-62)
+    axes.set_box_aspect((2.4, 1, 1.6))
+    save(figure, path)

@@ -100,8 +100,15 @@ def _props(motion: Motion, body: Body) -> list[int]:
     skeleton = motion.skeleton
     if "hips" not in body.roles:
         return []
-    root = skeleton.chain(body.roles["hips"])[-1]
-    return [j for j in range(len(skeleton)) if skeleton.chain(j)[-1] != root]
+    hips = body.roles["hips"]
+    above = skeleton.chain(hips)
+    # Feet and hands of a rig may hang beside the hips: they are the body's all the same.
+    own = {limb.end for limb in body.limbs.values()} | set(body.roles.values())
+    return [
+        j
+        for j in range(len(skeleton))
+        if hips not in skeleton.chain(j) and j not in above and not own & set(skeleton.chain(j))
+    ]
 
 
 def _kept(

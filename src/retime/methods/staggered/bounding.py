@@ -8,7 +8,6 @@ the poses; bounds are kept when the warp is made, so that edits can be undone ex
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -37,6 +36,8 @@ _CALM = 4.0
 # A turn in one frame that is this many times the fastest beside it is a jump: it tells nothing.
 _JUMP = 3.0
 _ROUNDS = 24
+# Nearer to the bound than this, contacts are held for the next look.
+_NEARLY = 1.2
 # Staggering is eased to this share below the bound, so that rounds come to an end.
 _CLOSE = 0.02
 
@@ -67,12 +68,16 @@ def bounded(
         if not held and ratio.max(initial=0.0) <= most:
             held = True
             moments, ratio = _ratio(found, source, contacts, held=True)
-        if ratio.max(initial=0.0) <= most:
+        worst = ratio.max(initial=0.0)
+        if worst <= most:
             break
         if tried or held:  # knots apart may be enough, but not for inverse kinematics
             over = np.maximum(ratio / ((1 - _CLOSE) * most), 1.0)
-            share *= _around(found, moments, over)
+            # Chains rush by more than one of their joints, and legs that are led even more.
+            share *= _around(found, moments, over ** (3.0 if held else 1.5))
         found = _spaced(_eased(timing, share), source, most)
+        # Knots apart mostly do: then contacts are looked at at once.
+        held = held or not tried or worst < _NEARLY * most
     return found, _kept(timing, found)
 
 
@@ -167,8 +172,7 @@ def _around(timing: Timing, moments: FloatArray, over: FloatArray) -> FloatArray
         at = np.searchsorted(timing.knots[poses, i], moments[rush], side="right") - 1
         at = np.clip(at, 0, len(poses) - 2)
         for step in (0, 1):
-            # Chains rush by more than one of their joints.
-            np.minimum.at(out, poses[at + step], over[rush] ** -1.5)
+            np.minimum.at(out, poses[at + step], 1 / over[rush])
     return out
 
 
@@ -207,11 +211,10 @@ def _channel_speeds(source: Motion) -> FloatArray:
 def _busy(speed: FloatArray, times: FloatArray, knots: FloatArray) -> FloatArray:
     """Return how much a channel does in each stretch between knots, as a share of its most."""
     most = max(float(speed.max(initial=0.0)), 1e-9)
-    at = np.searchsorted(times, knots)
-    found = [
-        speed[max(a - 1, 0) : max(b, a) + 1].max(initial=0.0) / most
-        for a, b in itertools.pairwise(at)
-    ]
+    at = np.minimum(np.searchsorted(times, knots), len(speed) - 1)
+    padded = np.pad(speed, 1, mode="edge")
+    near = np.maximum.reduce([padded[:-2], padded[1:-1], padded[2:]])
+    found = np.maximum.reduceat(near, at)[:-1] / most
     return np.asarray(np.clip(found, 1 / _CALM, 1.0))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from retime.body.contacts.given import ContactParameters
+from retime.body.gripping import Grips
 from retime.body.holding import Constraints
 from retime.body.posing import Help
 from retime.methods.staggered.channel import Fit
@@ -128,6 +129,14 @@ class StaggerParameters(FindingParameters, TimingParameters):
         Literal["average", "neighbours", "previous", "next"],
         About("What poses are exaggerated against."),
     ] = "average"
+    relative_pose: Annotated[
+        SourceTime | None,
+        About(
+            "Time of a pose to exaggerate against, in place of 'relative to'.",
+            unit="s",
+            advanced=True,
+        ),
+    ] = None
     reach: Annotated[
         Sequence[tuple[SourceTime, str, float, float, float]],
         About(
@@ -164,3 +173,4 @@ class StaggerParameters(FindingParameters, TimingParameters):
         ),
     ] = ()
     constraints: Constraints = "hold"
+    grips: Grips = True

@@ -12,20 +12,20 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.body import find_body
-from retime.body.contacts import find_contacts
+from retime.body.contacts.grips import find_grips
 from retime.body.holding import Constraints, contact_fixes
-from retime.body.rising import flight_stretch, raised, within_hinges
 from retime.coercion import coerce
 from retime.errors import InputError, did_you_mean
 from retime.methods.staggered.bounding import bounded
 from retime.methods.staggered.channel import Channel
+from retime.methods.staggered.correcting import corrected
 from retime.methods.staggered.evidence import Evidence
 from retime.methods.staggered.history import PoseEdit
 from retime.methods.staggered.operators import change, changed, interpolate
 from retime.methods.staggered.timing import Timing
 from retime.motion import Motion, Pose
 from retime.motion.contact import Contact
-from retime.motion.edits import Edit, apply, apply_edits, correction_between
+from retime.motion.edits import Edit, apply_edits
 from retime.motion.kinematics import carriers
 from retime.motion.layers import PoseLayer
 from retime.notes import Note, Remedy
@@ -184,7 +184,13 @@ class Representation:
                 translations[root] = by
         return PoseLayer(source.times, rotations, translations)
 
-    def to_edit(self, *, constraints: Constraints = "hold", keep_gravity: bool = False) -> Edit:
+    def to_edit(
+        self,
+        *,
+        constraints: Constraints = "hold",
+        keep_gravity: bool = False,
+        grips: bool = True,
+    ) -> Edit:
         """Return the edits as a step's result: a warp, a pose layer, and contacts held.
 
         Parameters
@@ -194,13 +200,22 @@ class Representation:
             that the edits touch; or none.
         keep_gravity : bool
             Let exaggerated jumps last longer, so that they fall as before.
+        grips : bool
+            Keep what hands hold together, where parts of a pose arrive at different times.
         """
         layer = self.layer()
         quiet = layer is None and not self.timing.is_edited
         warp, correction = self.warp(), None
         weight = self.body_weight
-        if weight:
-            warp, correction = self._raised(warp, layer, weight, keep_gravity=keep_gravity)
+        held = grips and self.timing.is_edited and bool(find_grips(self.source))
+        if weight or held:
+            span = None
+            if self.bounds is not None:
+                first, last = self.times[list(self._ends)]
+                span = (float(first), float(last))
+            warp, correction = corrected(
+                self.source, warp, layer, weight, span, keep_gravity=keep_gravity, grips=held
+            )
         return Edit(
             warp=warp,
             layer=layer,
@@ -226,23 +241,6 @@ class Representation:
             and e.arguments.get("poses") is None
         ]
         return sum(whole)
-
-    def _raised(
-        self, warp: TimeWarp, layer: PoseLayer | None, weight: float, *, keep_gravity: bool
-    ) -> tuple[TimeWarp, PoseLayer | None]:
-        """Return the warp, longer where flights are to fall by gravity, and what lifts the body."""
-        base = apply(self.source, warp, fps=self.source.rate)
-        flights = find_contacts(base).flights
-        if keep_gravity and flights and weight > -1:
-            warp = warp @ flight_stretch(base, float(np.sqrt(1 + weight)), flights)
-            base = apply(self.source, warp, fps=self.source.rate)
-        plain = apply_edits(self.source, [Edit(warp=warp, layer=layer)], times=base.times)
-        if self.bounds is not None:
-            first, last = self.times[list(self._ends)]
-            lifted = raised(base, plain, weight, (float(first), float(last)))
-        else:
-            lifted = raised(base, within_hinges(base, plain), weight)
-        return warp, correction_between(plain, lifted)
 
     def motion(
         self,

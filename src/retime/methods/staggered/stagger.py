@@ -31,7 +31,8 @@ def stagger(motion: Motion, p: StaggerParameters) -> Edit:
     motion : Motion
         The motion.
     """
-    return edited_poses(motion, p).to_edit(constraints=p.constraints, keep_gravity=p.keep_gravity)
+    poses = edited_poses(motion, p)
+    return poses.to_edit(constraints=p.constraints, keep_gravity=p.keep_gravity, grips=p.grips)
 
 
 def edited_poses(motion: Motion, p: StaggerParameters) -> StaggeredPoses:
@@ -97,7 +98,8 @@ def _found_poses(motion: Motion, p: StaggerParameters) -> StaggeredPoses:
     if p.overlap != 1:
         poses = poses.scale_refinements(p.overlap, joints=chosen)
     if p.exaggerate:
-        poses = poses.exaggerate(p.exaggerate, relative_to=p.relative_to, joints=chosen)
+        against = p.relative_to if p.relative_pose is None else float(p.relative_pose)
+        poses = poses.exaggerate(p.exaggerate, relative_to=against, joints=chosen)
     for time, joint, *place in p.reach:
         poses = poses.reach(float(time), {joint: place}, help=p.reach_help)
     if p.detail != 1:

@@ -19,6 +19,8 @@ _WINDOW = 0.1
 # Arrivals are looked for up to this share of the drag beyond it, and this many seconds.
 _BEYOND, _MORE = 0.5, 0.1
 _STEPS = 400
+# Paths that differ by less than this, in metres on the mean, are the same.
+_EQUAL = 1e-5
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,10 @@ def arrival(source: Motion, made: Motion, joint: int, time: float, shift: float)
     off = np.linalg.norm(shown - wanted, axis=-1).mean(axis=1)
     there = _at(made, now, np.array([time + shift])) - _at(source, then, np.array([time]))
     name = source.skeleton.names[joint]
-    return Arrival(name, shift, float(lags[off.argmin()]), float(np.linalg.norm(there)))
+    # Of times that are equally good, as for a foot that stands, the one asked for.
+    good = lags[off <= off.min() + _EQUAL]
+    measured = float(good[np.abs(good - shift).argmin()])
+    return Arrival(name, shift, measured, float(np.linalg.norm(there)))
 
 
 def _from(motion: Motion, joint: int, hips: int) -> FloatArray:

@@ -16,6 +16,7 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.body import Body, LimbName, find_body
 from retime.body.contacts.grips import find_grips
+from retime.body.gripping import keep_grips, prop_joints
 from retime.body.limbs import LimbSolver
 from retime.body.pelvis import PAD, pelvis_follows, places, turns_at
 from retime.methods.surface.projection import topological_distances
@@ -33,8 +34,8 @@ _SAME = 1e-9
 # No joint turns more than so many times as fast as in the source, where one of the ways to lead a
 # limb keeps to that; slower turns than this, in radians a second, do not count.
 _FASTER, _SLOW = 3.5, 0.5
-# No knee accelerates by more than this beyond its most in the source, m/s^2, nor by this share.
-_JERK, _GLITCH = 90.0, 0.05
+# No knee accelerates by more than this beyond its most in the source, m/s^2, or this share of it.
+_JERK, _GLITCH = 90.0, 0.5
 # A waist turns this far from where it was, and no more than that beyond; radians.
 _WAIST, _WAIST_MORE = np.radians(60), np.radians(20)
 
@@ -62,6 +63,8 @@ def carried_by(
     points: FloatArray,
     reach: float,
     span: tuple[float, float],
+    *,
+    grips: bool = True,
 ) -> Carried | None:
     """Return what drags of limbs take along; ``None`` where no limb is dragged.
 
@@ -79,15 +82,21 @@ def carried_by(
         How far along the bones other joints feel the drag, metres.
     span : (float, float)
         When: hands that hold something together then are dragged together.
+    grips : bool
+        Whether they are, and props go with the hand that holds them.
     """
     groups: dict[LimbName | int, float] = {}
     for joint, shift in drags:
-        held = _held_with(motion, body, _limb_of(body, joint), span)
+        limb = _limb_of(body, joint)
+        held = _held_with(motion, body, limb, span) if grips or limb is None else [limb]
         groups |= dict.fromkeys(held, shift) if held else {joint: shift}
     limbs = tuple(g for g in groups if not isinstance(g, int))
     if not limbs or "hips" not in body.roles:
         return None
     own = {g: _below(body, g) if isinstance(g, int) else limb_joints(body, g) for g in groups}
+    if grips:
+        for name in limbs:
+            own[name] |= _props_of(motion, body, name, span)
     shares, amounts = [], []
     for part, amount in groups.items():
         whole = own[part] | (set() if isinstance(part, int) else _spine(body, part))
@@ -126,6 +135,18 @@ def _held_with(
         for g in find_grips(motion)
     )
     return arms if held else [limb]
+
+
+def _props_of(motion: Motion, body: Body, limb: LimbName, span: tuple[float, float]) -> set[int]:
+    """Return the joints of what a limb's hand holds."""
+    end = motion.skeleton.names[body.limbs[limb].end]
+    ends = {motion.skeleton.names[part.end] for part in body.limbs.values()}
+    out: set[int] = set()
+    for grip in find_grips(motion):
+        now = grip.start < span[1] and grip.end > span[0]
+        if now and grip.joint == end and grip.other not in ends:
+            out |= set(prop_joints(motion, grip.other))
+    return out
 
 
 def _below(body: Body, joint: int) -> set[int]:
@@ -183,7 +204,12 @@ def _weights(
 
 
 def lead_limbs(
-    motion: Motion, warp: TimeWarp, limbs: Sequence[LimbName], span: tuple[float, float]
+    motion: Motion,
+    warp: TimeWarp,
+    limbs: Sequence[LimbName],
+    span: tuple[float, float],
+    *,
+    grips: bool = True,
 ) -> Led:
     """Lead limbs to where they are, seen from the hips, at their own time.
 
@@ -197,6 +223,8 @@ def lead_limbs(
         What was dragged.
     span : (float, float)
         When time is changed, seconds; poses may change a little before and after.
+    grips : bool
+        Whether hands keep what they hold.
     """
     near = np.flatnonzero((motion.times >= span[0] - PAD) & (motion.times <= span[1] + PAD))
     frames = slice(near[0], near[-1] + 1) if len(near) else slice(0, len(motion))
@@ -217,6 +245,8 @@ def lead_limbs(
         if made is before:  # it has no two legs, or no hips
             for name in legs:
                 made = _lead(motion, made, warp, body, name)
+    if grips:
+        made = keep_grips(motion, made, warp)
     return Led(motion, frames, plain, made, _strain(motion, body, made))
 
 

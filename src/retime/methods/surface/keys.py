@@ -94,8 +94,9 @@ class SurfaceKey:
     point : (float, float), optional
         Where the surface is dragged, metres from the root: across, and up. In place of a joint.
     shape : {"gaussian", "polynomial"}, table or callable
-        How the surface bends: a Gaussian, a polynomial through the control points, a table of
-        weights over the surface (columns across, rows up), or a function of x and y in heights.
+        How the surface bends: a Gaussian, a polynomial fitted to the control points by least
+        squares, a table of weights over the surface (columns across, rows up), or a function of x
+        and y in heights.
     sigma : (float, float)
         The Gaussian's widths across and up, in heights of the figure.
     range_sigma : float
@@ -171,13 +172,6 @@ class SurfaceKey:
         elif not callable(self.shape):
             table = _table(self.shape)
             object.__setattr__(self, "shape", tuple(map(tuple, table.tolist())))
-        count = len(self.drags)
-        if self.shape == "polynomial" and count <= self.degree:
-            fits = f"; degree {count - 1} would do" if count > 1 else ""
-            raise InputError(
-                f"a polynomial of degree {self.degree} goes through at least {self.degree + 1} "
-                f"control points, and {count} are given{fits}, or a gaussian"
-            )
 
     @property
     def needs_clip(self) -> bool:

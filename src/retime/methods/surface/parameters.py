@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
+from retime.body.gripping import Grips
 from retime.body.holding import Constraints
 from retime.methods.surface.keys import SurfaceKey
 from retime.parameters import About, ClipRange, LoopParameters
@@ -54,6 +55,7 @@ class ControlParameters:
             "dragged."
         ),
     ] = "auto"
+    grips: Grips = True
     min_speed: Annotated[
         float,
         About(

@@ -117,11 +117,15 @@ class Placer:
         What the root does.
     falloff : {"limb", "joint"}
         What follows a drag.
+    grips : bool
+        Whether hands keep what they hold.
     """
 
-    def __init__(self, motion: Motion, root: RootMode, falloff: Falloff = "joint") -> None:
+    def __init__(
+        self, motion: Motion, root: RootMode, falloff: Falloff = "joint", *, grips: bool = True
+    ) -> None:
         self.motion = motion
-        self.root, self.falloff = root, falloff
+        self.root, self.falloff, self.grips = root, falloff, grips
         self._figure = _Figure.of(motion)
         self.body, self.height = self._figure.body, self._figure.height
 
@@ -184,7 +188,7 @@ class Placer:
         drags = [(j, d.shift) for j, d in zip(joints, key.drags, strict=True)]
         span = (key.time - key.gamma, key.time + key.gamma)
         reach = key.range_sigma * self.height
-        return carried_by(self.motion, self.body, drags, points, reach, span)
+        return carried_by(self.motion, self.body, drags, points, reach, span, grips=self.grips)
 
     def _locked(self, key: SurfaceKey, joints: Sequence[int], shifts: FloatArray) -> frozenset[int]:
         """Name the joints that stay in time: the root's, and the legs' that are not dragged."""

@@ -78,10 +78,15 @@ def sheet_of(
     )
 
 
-def _missed(residual: FloatArray) -> tuple[str, ...]:
+def _missed(residual: FloatArray, degree: int | None = None) -> tuple[str, ...]:
     worst = float(np.abs(residual).max())
     if worst < 1e-6:
         return ()
+    if degree is not None:
+        return (
+            f"a polynomial of degree {degree} misses its control points by up to "
+            f"{1000 * worst:.0f} ms; a gaussian meets each",
+        )
     return (f"drags at one place ask for different shifts: missed by up to {1000 * worst:.0f} ms",)
 
 
@@ -145,7 +150,11 @@ def _bilinear(table: FloatArray, u: FloatArray, v: FloatArray) -> FloatArray:
 
 
 def _polynomial(key: SurfaceKey, drags: FloatArray, shifts: FloatArray) -> Sheet:
-    """Eq. 5 and 6, with a constant term and about the drags' middle: no place is special."""
+    """Eq. 5 and 6 by least squares, for any number of drags.
+
+    It has a constant term and is taken about the drags' middle: no place is special. Few drags get
+    the least polynomial that meets them.
+    """
     middle = drags.mean(axis=0)
 
     def terms(x: FloatArray, y: FloatArray) -> FloatArray:
@@ -156,7 +165,7 @@ def _polynomial(key: SurfaceKey, drags: FloatArray, shifts: FloatArray) -> Sheet
 
     design = terms(drags[:, 0], drags[:, 1])
     sizes = np.linalg.pinv(design) @ shifts
-    notes = _missed(design @ sizes - shifts)
+    notes = _missed(design @ sizes - shifts, key.degree)
     # Between its points a polynomial may swing out (Runge); a drag is never passed.
     low, high = min(shifts.min(), 0.0), max(shifts.max(), 0.0)
     return Sheet([(lambda x, y: np.clip(terms(x, y) @ sizes, low, high), None)], notes)

@@ -44,8 +44,8 @@ _FINEST_RATE = 120.0
 _HELD = 1e-3
 # A vertex takes its range weight from joints within about this far, in heights.
 _VERTEX_REACH = 0.08
-# How often the share of a drag that keeps joints calm is halved in on.
-_HALVINGS = 4
+# What is tried of a drag that would not keep joints calm.
+_SHARES = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4)
 # A cut that leaves more than this share of the strain is not worth it.
 _HELPS = 0.5
 
@@ -103,7 +103,8 @@ class ControlSurfaces:
         check_times(self.keys, self._span, motion.domain)
         # Paths that are met by a surface have their own way to follow it.
         self.falloff = "joint" if p.mode == "intersection" else p.falloff
-        placer = Placer(motion, self.root, self.falloff)
+        self.grips = p.grips
+        placer = Placer(motion, self.root, self.falloff, grips=p.grips)
         self.height = placer.height
         self._share = 1.0
         self._placed = placer.place(self.keys)
@@ -155,23 +156,22 @@ class ControlSurfaces:
     @cached_property
     def _led(self) -> Led:
         starts, ends = zip(*self.spans, strict=True)
-        return lead_limbs(self.motion, self._warp, self.limbs, (min(starts), max(ends)))
+        span = (min(starts), max(ends))
+        return lead_limbs(self.motion, self._warp, self.limbs, span, grips=self.grips)
 
     def _settle(self) -> None:
         """Cut drags of legs that would make a joint whirl or a knee jerk, as far as needed."""
         if not any(p.legs for p in self._placed) or self._led.strain <= 1:
             return
-        asked, low, high = self._rooms, 0.0, 1.0
-        strains = {1.0: self._led.strain}
-        for _ in range(_HALVINGS):
-            share = (low + high) / 2
+        asked, strains = self._rooms, {1.0: self._led.strain}
+        for share in _SHARES:
             self._put(asked, share)
             strains[share] = self._led.strain
-            low, high = (share, high) if strains[share] <= 1 else (low, share)
-        if not low:  # what is wrong there is not the drag's: cut it only where that helps
-            high = min(strains, key=lambda s: strains[s])
-            high = high if strains[high] < _HELPS * strains[1.0] else 1.0
-        self._put(asked, low or high)
+            if strains[share] <= 1:
+                return
+        # What is wrong there is not the drag's: it is cut only where that helps.
+        best = min(strains, key=lambda s: strains[s])
+        self._put(asked, best if strains[best] < _HELPS * strains[1.0] else 1.0)
 
     def _put(self, asked: Sequence[Room], share: float) -> None:
         """Use a share of the drags of legs that were asked for."""
