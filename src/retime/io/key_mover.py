@@ -229,23 +229,25 @@ class KeyMover:
         while len(knots):
             off = far / close
             # Knots rise, and so do the stretches that they lie in: each is a run of knots.
-            starts = _first_of_runs(stretch)
-            worst = np.maximum.reduceat(off, starts)
+            first = _is_first(stretch)
+            worst = np.maximum.reduceat(off, np.flatnonzero(first))
             # A stretch that is close enough needs none of its knots.
             far_off = worst > 1
             if not far_off.any():
                 break
-            run = np.cumsum(_is_first(stretch)) - 1
+            run = np.cumsum(first) - 1
             left = far_off[run]
             best = np.flatnonzero(left & (off == worst[run]))
             best = best[_is_first(run[best])]
             chosen.append(knots[best])
-            at = np.searchsorted(x, self.x[knots[best]])
-            x, y = np.insert(x, at, self.x[knots[best]]), np.insert(y, at, self.y[knots[best]])
             left[best] = False
             knots, close = knots[left], close[left]
-            if len(knots):
-                knots, stretch, far = self._off_by(x, y, knots)
+            if not len(knots):
+                break
+            at = np.searchsorted(x, self.x[chosen[-1]])
+            x = np.insert(x, at, self.x[chosen[-1]])
+            y = np.insert(y, at, self.y[chosen[-1]])
+            knots, stretch, far = self._off_by(x, y, knots)
         return np.sort(np.concatenate(chosen)) if chosen else np.zeros(0, dtype=np.int64)
 
 
@@ -254,10 +256,6 @@ def _is_first(values: IntArray) -> BoolArray:
     out = np.ones(len(values), dtype=bool)
     np.not_equal(values[1:], values[:-1], out=out[1:])
     return out
-
-
-def _first_of_runs(values: IntArray) -> IntArray:
-    return np.flatnonzero(_is_first(values))
 
 
 def extended(
