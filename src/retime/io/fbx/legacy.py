@@ -194,8 +194,8 @@ class _View:
         self.objects.append(self.new.node(b"AnimationCurveNode", parts, held))
         self._connect(b"OO", number, layer)
         self._connect(b"OP", number, target, property)
-        for axis, curve in curves.items():
-            self._connect(b"OP", curve, number, axis)
+        for where, curve in curves.items():
+            self._connect(b"OP", curve, number, where)
 
     def _default(self, channel: Node) -> float:
         own = channel.child(b"Default")
