@@ -167,8 +167,8 @@ class Maker:
 
     def write_text(self, path: Path) -> Path:
         """Write the file as text, as Autodesk's SDK does."""
-        first, *parts = str(self.tree.version)[:3]
-        head = f"; FBX {first}.{parts[0]}.{parts[1]} project file\n; {'-' * 50}\n"
+        told = ".".join(list(str(self.tree.version)[:3]))
+        head = f"; FBX {told} project file\n; {'-' * 50}\n"
         body = "".join(_as_text(n, 0, self.tree.version, "") for n in self.top())
         path.write_text(f"{head}\n{body}\n; the end\n")
         return path

@@ -770,8 +770,8 @@ def nested(depth: int) -> bytes:
         (b"Kaydara FBX Binary  \x00\x1a\x00", "within its header"),
         (b"Kaydara FBX Binary  \x00\x1a\x01" + bytes(40), "big-endian"),
         (
-            b"Kaydara FBX Binary  \x00\x1a\x00" + struct.pack("<I", 6100) + bytes(90),
-            "6.1 is too old",
+            b"Kaydara FBX Binary  \x00\x1a\x00" + struct.pack("<I", 5000) + bytes(90),
+            "5.0 is too old",
         ),
         (b"Kaydara FBX Binary  \x00\x1a\x00" + struct.pack("<I", 9000) + bytes(90), "newer than"),
         (

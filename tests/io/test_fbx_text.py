@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -88,14 +89,10 @@ def test_an_edited_joint_is_baked_into_the_text(tmp_path: Path) -> None:
     turned[:, 2] = quat.multiply(
         quat.from_axis_angle([1, 0, 0], np.full(len(motion), 0.4)), turned[:, 2]
     )
-    edited = retime.Motion(**{**vars_of(motion), "rotations": turned})
+    edited = replace(motion, rotations=turned)
     retime.write(edited, tmp_path / "b.fbx")
     again = retime.read(tmp_path / "b.fbx")
     assert quat.angle(again.rotations[:, 2], turned[:, 2]).max() < 1e-4
-
-
-def vars_of(motion: retime.Motion) -> dict[str, object]:
-    return {n: getattr(motion, n) for n in motion.__dataclass_fields__}
 
 
 def test_damaged_text_is_a_sentence(tmp_path: Path) -> None:

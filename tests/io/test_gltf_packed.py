@@ -37,7 +37,7 @@ def encode(values: np.ndarray[Any, Any]) -> bytes:
                 header[g // 4] |= mode << (2 * (g % 4))
             out += bytes(header) + b"".join(bodies)
         last = block[-1]
-    return bytes(out) + bytes(max(32 - stride, 0)) + values[0].tobytes()
+    return bytes(out) + bytes(max(32 - stride, 0)) + bytes(values[0].tobytes())
 
 
 def _size(group: Any, bits: int) -> int:

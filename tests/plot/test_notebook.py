@@ -98,11 +98,15 @@ def test_figures_are_matplotlib_figures() -> None:
 
 
 def test_a_comparison_shows_the_same_poses_at_their_times(monkeypatch: pytest.MonkeyPatch) -> None:
-    from retime.plot import figures
+    from retime.plot.strips import strip_figure
 
     given: dict[str, Any] = {}
-    draw = figures.strip_figure
-    monkeypatch.setattr(figures, "strip_figure", lambda m, **o: given.update(o) or draw(m, **o))
+
+    def draw(motions: Any, **options: Any) -> Any:
+        given.update(options)
+        return strip_figure(motions, **options)
+
+    monkeypatch.setattr("retime.plot.figures.strip_figure", draw)
     retime.plot.compare(JUMP, retime.apply(JUMP, WARP), WARP, poses=4)
     np.testing.assert_allclose(WARP(given["at"]["result"]), given["at"]["source"], atol=1e-9)
 

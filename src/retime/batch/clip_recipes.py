@@ -58,10 +58,10 @@ class ClipRecipes:
     """What differs from copy to copy."""
     seed: int = 0
     """Another seed draws other values."""
-    table: ClipTable = field(default_factory=ClipTable)
-    """What single clips need other than the rest."""
     also: Mapping[str, Any] = field(default_factory=dict)
     """Further settings that decide a result, for its hash."""
+    table: ClipTable = field(default_factory=ClipTable)
+    """What single clips need other than the rest."""
     _known: dict[str, tuple[tuple[int, int], str]] = field(default_factory=dict)
     _folders: dict[str, tuple[str, str]] = field(default_factory=dict)
 

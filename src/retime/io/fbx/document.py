@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from retime.errors import FormatError
 from retime.io.fbx.properties import values
@@ -17,10 +17,15 @@ from retime.io.fbx.text import TextTree, is_text, parse_text, write_text
 from retime.io.fbx.tree import Malformed, Node, Tree, parse, write
 from retime.io.files import read_bytes, write_bytes
 
+if TYPE_CHECKING:
+    from retime.io.fbx.legacy import Legacy
+
 # Ticks of a second: of files until now, and of those that declare another time code.
 _TICKS = 46_186_158_000
 _NEW_TICKS = 141_120_000
 _OLD_TIME_CODE = 127
+# From this version on, objects have numbers.
+_NEW = 7000
 # Objects whose numbers must be unique: those that retiming touches.
 _OURS = (b"Model", b"AnimationStack", b"AnimationLayer", b"AnimationCurveNode", b"AnimationCurve")
 
@@ -55,8 +60,11 @@ class Link:
 class Document:
     """A parsed file; it is never changed."""
 
-    def __init__(self, tree: Tree, path: str | Path, sha256: str) -> None:
+    def __init__(
+        self, tree: Tree, path: str | Path, sha256: str, legacy: Legacy | None = None
+    ) -> None:
         self.tree = tree
+        self.legacy = legacy  # the file itself, where the tree is a view of an older version
         self.path = Path(path)
         self.sha256 = sha256
 
@@ -210,4 +218,10 @@ def load(path: str | Path) -> Document:
     data = read_bytes(path)
     with said_of(path):
         tree = parse_text(data) if is_text(data) else parse(data)
-        return Document(tree, path, hashlib.sha256(data).hexdigest())
+        sha256 = hashlib.sha256(data).hexdigest()
+        if tree.version >= _NEW:
+            return Document(tree, path, sha256)
+        from retime.io.fbx.legacy import seen_as_new  # it is made of what is above this module
+
+        view, legacy = seen_as_new(tree)
+        return Document(view, path, sha256, legacy)

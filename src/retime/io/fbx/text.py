@@ -54,6 +54,8 @@ def parse_text(data: bytes) -> TextTree:
     version = _version(data)
     if version >= 8000:
         raise Malformed(f"FBX version {version} is newer than 7.7; save it as FBX 2020 or earlier")
+    if version < 6000:
+        raise Malformed(f"FBX {version / 1000:.1f} is too old; 6.1 to 7.7 can be read")
     base = empty_tree(version)
     reader = _TextReader(data, base)
     at = 3 if data.startswith(b"\xef\xbb\xbf") else 0
@@ -236,6 +238,8 @@ def _values_text(node: Node, version: int, indent: bytes) -> bytes:
     if len(found) == 1 and isinstance(found[0], Packed):
         listed = _array_text(node, version)
         return b"*%d {%s\ta: %s%s}" % (len(listed), indent, b",".join(listed), indent)
+    if node.name == b"Key":  # of version 6: letters stand without quotes
+        return b",".join(v if isinstance(v, bytes) else _value_text(v) for v in found)
     return b",".join(_value_text(v) for v in found)
 
 
