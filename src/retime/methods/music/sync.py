@@ -16,7 +16,9 @@ from retime.methods.music.assignment import Locked, assign
 from retime.methods.music.beats import beats_of
 from retime.methods.music.curve import smooth_warp
 from retime.methods.music.parameters import SyncParameters
+from retime.methods.music.sayings import sync_notes
 from retime.methods.music.steadiness import Steadiness, find_steadiness
+from retime.methods.music.synced import Synced
 from retime.methods.music.tracks import tracks_of
 from retime.motion import Motion
 from retime.motion.edits import Edit
@@ -33,55 +35,6 @@ _NEAR = (0.8, 1.25)
 _STIFFER = (1.0, 4.0)
 # The speed between two assigned accents stays this far inside the limits: the curve's own is above.
 _INSIDE = 0.04
-
-
-@dataclass(frozen=True, eq=False)
-class Synced:
-    """A motion on the beat, and how well it is there."""
-
-    warp: TimeWarp
-    """From the result's time to the motion's."""
-    keys: FloatArray
-    """Output and source time of each accent that was assigned to a beat. Shape (K, 2)."""
-    accents: Accents
-    """All accents, in the motion's time."""
-    beats: FloatArray
-    """Beats in the result's time. Shape (B,)."""
-    music_start: float
-    """Time of the music at which the result starts, seconds."""
-    uniform: float
-    """Rate of uniform speed."""
-    steadiness: Steadiness
-    """The motion's own beat."""
-    score: float
-    """Beat Alignment Score of the result."""
-    uniform_score: float
-    """The same at uniform speed, at the same start in the music."""
-    chance: float
-    """The same at uniform speed, at any start."""
-    accent_scores: tuple[float, float]
-    """The score of the chosen kind of accents: of the result, and at uniform speed."""
-    speeds: tuple[float, float]
-    """Slowest and fastest playback speed, relative to uniform."""
-
-    @property
-    def figures(self) -> dict[str, float]:
-        """The numbers for reports."""
-        return {
-            "beat_alignment": self.score,
-            "beat_alignment_uniform": self.uniform_score,
-            "beat_alignment_chance": self.chance,
-            "accent_alignment": self.accent_scores[0],
-            "accent_alignment_uniform": self.accent_scores[1],
-            "accents": float(len(self.accents)),
-            "accents_on_beats": float(len(self.keys)),
-            "motion_bpm": self.steadiness.bpm,
-            "motion_beat_p": self.steadiness.p,
-            "uniform_speed": self.uniform,
-            "slowest": self.speeds[0],
-            "fastest": self.speeds[1],
-            "music_start": self.music_start,
-        }
 
 
 @takes(SyncParameters)
@@ -132,13 +85,11 @@ def _synced(motion: Motion, p: SyncParameters) -> Synced:
     full, speed = last(motion, "synced", replace(p, strength=1.0), lambda: _full(motion, p))
     warp = speed.blend(full.warp, p.strength)
     found = _judged(motion, p, replace(full, warp=warp), speed)
-    return replace(found, warp=warp.saying(*_notes(motion, p, found)))
+    return replace(found, warp=warp.saying(*sync_notes(p, found)))
 
 
 def _full(motion: Motion, p: SyncParameters) -> tuple[Synced, TimeWarp]:
     """Sync at full strength; also return the warp of uniform speed."""
-    if p.range is not None and p.duration is not None and not p.ripple:
-        part_of_clip(p.range, motion.domain)
     start, end = motion.domain if p.range is None else part_of_clip(p.range, motion.domain)
     every = find_accents(motion, p.accents)
     accents = every.between(start, end)
@@ -349,60 +300,3 @@ def _heard(moments: FloatArray, beats: FloatArray) -> FloatArray:
     """Keep the moments that the music lasts for."""
     step = float(np.median(np.diff(beats)))
     return np.asarray(moments[(moments > beats[0] - step) & (moments < beats[-1] + step)])
-
-
-def _notes(motion: Motion, p: SyncParameters, found: Synced) -> list[Note]:
-    """Say what came of it, in sentences."""
-    slow, fast = found.speeds
-    out = [
-        Note(
-            f"{len(found.keys)} of {len(found.accents)} accents are on beats; Beat Alignment Score "
-            f"{found.score:.2f}, at uniform speed {found.uniform_score:.2f}, by chance "
-            f"{found.chance:.2f}; speed {slow:.2f} to {fast:.2f} of uniform ({found.uniform:.3g})",
-            None,
-            code="synced",
-            **found.figures,
-        )
-    ]
-    own = found.steadiness
-    if own.steady:
-        out.append(
-            Note(
-                f"the motion has a steady beat of {own.bpm:.0f} per minute (p = {own.p:.2g})",
-                code="steady-beat",
-                bpm=own.bpm,
-                p=own.p,
-            )
-        )
-    else:
-        out.append(
-            Note(
-                f"no steady beat was found in the motion (p = {own.p:.2g}); accents may go to "
-                "beats that they do not belong to",
-                Remedy("lock moments that must be on a beat", parameter="moments"),
-                code="no-steady-beat",
-                p=own.p,
-            )
-        )
-    if found.music_start != p.music_start:
-        out.append(
-            Note(
-                f"the motion starts at {found.music_start:.3f} s of the music",
-                Remedy("keep the given start", parameter="phase", value="fixed"),
-                code="music-start",
-                time=found.music_start,
-            )
-        )
-    end = found.warp.domain[1]
-    step = float(np.median(np.diff(found.beats)))
-    if found.beats[-1] < end - 1.5 * step:
-        out.append(
-            Note(
-                f"the music's last beat is at {found.beats[-1]:.2f} s and the result lasts until "
-                f"{end:.2f} s; what follows plays at uniform speed",
-                code="music-shorter",
-                last_beat=float(found.beats[-1]),
-                end=end,
-            )
-        )
-    return out
