@@ -1,4 +1,4 @@
-"""Make docs/pictures/jump.gif: a jump as recorded, at uniform speed, and retimed by guided warping."""
+"""Make docs/pictures/jump.gif: a jump as recorded, at uniform speed, and retimed."""
 
 from __future__ import annotations
 

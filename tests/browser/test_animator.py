@@ -75,9 +75,9 @@ def test_contacts_are_edited_on_the_timeline(open_page: Open, walk_file: Path) -
     for name in page.get("[...new Set(retime.state.result.value.contacts.map(c => c.joint))]"):
         page.get("retime.state.selectedStep.value = retime.state.steps.value[0].id")
         row = page.get(f"retime.timeline.contactPosition('{name}', 99)")
-        page.page.mouse.click(
-            page.page.locator("#panel-warp canvas").first.bounding_box()["x"] + 30, row["y"]
-        )
+        box = page.page.locator("#panel-warp canvas").first.bounding_box()
+        assert box is not None
+        page.page.mouse.click(box["x"] + 30, row["y"])
         page.until(f"!retime.state.result.value.contacts.some(c => c.joint === '{name}')")
         page.up_to_date()
     assert held(page) == {"contacts": [], "contacts_only": True}

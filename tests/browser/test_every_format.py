@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -61,7 +62,7 @@ def test_every_format_on_the_empty_page_opens(open_page: Open, tmp_path: Path) -
         out.write_bytes(data)
         own = suffix.replace(".asf", ".amc")
         assert out.suffix == own, suffix
-        skeleton = {"skeleton": folder / "take.asf"} if own == ".amc" else {}
+        skeleton: dict[str, Any] = {"skeleton": folder / "take.asf"} if own == ".amc" else {}
         assert retime.read(out, **skeleton).duration == pytest.approx(1.5, abs=0.02), suffix
 
 

@@ -1,4 +1,4 @@
-"""The documentation site: every page is reached, every public name is listed, every example runs."""
+"""The documentation site: every page is reached, every name is listed, every example runs."""
 
 from __future__ import annotations
 

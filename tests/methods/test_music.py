@@ -188,7 +188,7 @@ def test_a_long_rest_is_no_accent() -> None:
     resting = motion.rotations.copy()
     resting[180:330] = resting[180]
     for kind in ("speed", "stops", "strikes"):
-        found = find_accents(replace(motion, rotations=resting), kind)  # type: ignore[arg-type]
+        found = find_accents(replace(motion, rotations=resting), kind)
         assert len(found) > 3
         assert not ((found.times > 3.3) & (found.times < 5.2)).any()
 
