@@ -169,7 +169,7 @@ class Maker:
         """Write the file as text, as Autodesk's SDK does."""
         told = ".".join(list(str(self.tree.version)[:3]))
         head = f"; FBX {told} project file\n; {'-' * 50}\n"
-        body = "".join(_as_text(n, 0, self.tree.version, "") for n in self.top())
+        body = "".join(as_text(n, 0, self.tree.version) for n in self.top())
         path.write_text(f"{head}\n{body}\n; the end\n")
         return path
 
@@ -185,7 +185,8 @@ class Maker:
         ]  # fmt: skip
 
 
-def _as_text(node: Node, depth: int, version: int, parent: str) -> str:
+def as_text(node: Node, depth: int, version: int) -> str:
+    """Write a node as Autodesk's SDK writes text."""
     indent, name = "\t" * depth, node.name.decode()
     parts = []
     for value in values(node):
@@ -199,11 +200,12 @@ def _as_text(node: Node, depth: int, version: int, parent: str) -> str:
             parts.append(f"*{len(numbers)} {{\n{indent}\ta: {listed}\n{indent}}} ")
         elif isinstance(value, bytes):
             own, mark, kind = value.partition(b"\x00\x01")
-            said = f"{kind.decode()}::{own.decode()}" if mark else own.decode()
+            plain, label = own.decode("latin-1"), kind.decode("latin-1")
+            said = f"{label}::{plain}" if mark else plain
             parts.append('"' + said.replace('"', "&quot;") + '"')
         else:
             parts.append(repr(value))
-    below = "".join(_as_text(c, depth + 1, version, name) for c in node.children)
+    below = "".join(as_text(c, depth + 1, version) for c in node.children)
     brace = f" {{\n{below}{indent}}}" if node.children or node.closed else ""
     return f"{indent}{name}: {', '.join(parts)}{brace}\n"
 

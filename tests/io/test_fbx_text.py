@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import retime
-from fbx_making import CUBIC, USER, Maker, differ, evaluated, made_of
+from fbx_making import CUBIC, USER, Maker, as_text, differ, evaluated, made_of
 from mutating import mutants
 from retime import TimeWarp, apply, quat, samples
 from retime.errors import RetimeError
+from retime.io.fbx.tree import parse
 
 pytest.importorskip("pufbx", reason="pufbx is not installed (retime[fbx])")
 
@@ -104,3 +105,21 @@ def test_damaged_text_is_a_sentence(tmp_path: Path) -> None:
         (tmp_path / "m.fbx").write_bytes(mutant)
         with contextlib.suppress(RetimeError):  # anything else would be a fault
             retime.read(tmp_path / "m.fbx")
+
+
+def test_a_real_file_is_read_the_same_as_text(tmp_path: Path) -> None:
+    source = Path(__file__).parents[3] / "shared/samples/assimp_animation_with_skeleton.fbx"
+    if not source.exists():
+        pytest.skip("the shared samples are not here")
+    tree = parse(source.read_bytes())
+    body = "".join(as_text(n, 0, tree.version) for n in tree.nodes)
+    (tmp_path / "text.fbx").write_text(f"; FBX {tree.version} project file\n{body}")
+    binary, text = retime.read(source), retime.read(tmp_path / "text.fbx")
+    assert text.skeleton.names == binary.skeleton.names
+    size = np.abs(retime.positions(binary)).max()
+    off = np.abs(retime.positions(text) - retime.positions(binary)).max()
+    assert off < 1e-5 * max(size, 1.0)
+    slow = apply(text, TimeWarp([0, 2 * text.duration], [0, text.duration]), exact=True)
+    retime.write(slow, tmp_path / "slow.fbx")
+    again = retime.read(tmp_path / "slow.fbx")
+    assert again.duration == pytest.approx(2 * binary.duration, abs=1e-4)
