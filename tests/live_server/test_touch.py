@@ -68,7 +68,7 @@ def moved(motion: Motion, way: tuple[float, float, float]) -> Motion:
     )
 
 
-@pytest.mark.parametrize("way", [(0, 0, 0), (0, 0.06, -0.1), (0.3, 0, 0.2)])
+@pytest.mark.parametrize("way", [(0, 0.06, -0.1), (0.3, 0, 0.2)])
 def test_the_partners_hand_keeps_the_recorded_offset(way: tuple[float, float, float]) -> None:
     ours, theirs = samples.handshake()
     touch = Touch(HANDS, ours, theirs)
@@ -84,8 +84,7 @@ def test_the_partners_hand_keeps_the_recorded_offset(way: tuple[float, float, fl
     off = off_by(found["with"], touch)
     assert len(off) > 10
     assert off.max() < 0.02
-    if any(way):
-        assert off_by(found["without"], touch).max() > 0.08
+    assert off_by(found["without"], touch).max() > 0.08
     # Eased: no frame moves the hand faster than the ease allows beyond what was recorded.
     steps = [np.linalg.norm(np.diff(found[n][:, 2:5], axis=0), axis=1) for n in found]
     assert steps[0].max() < steps[1].max() + 1.6 * np.linalg.norm(way) / 0.25 / 60 + 0.01

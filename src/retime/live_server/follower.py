@@ -6,6 +6,7 @@ seconds.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -34,6 +35,8 @@ _AT_END = 0.05
 _OTHER_AFTER = 3.0
 # The only recording is performed again when the performer is so far in it, seconds, and so surely.
 _BEGUN, _SURELY = 0.25, 0.5
+# Where it is not followed for so long, it is looked for at its beginning again, seconds.
+_LOOKS = 0.5
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,7 @@ class Follower:
         self._again: Aligner | None = None
         self._heard = 0.0
         self._time = StreamTime()
+        self._found_at = -math.inf  # when the next performance was last followed, stream's time
         self._arrived: float | None = None  # this machine's time of the last packet
         self._wait()
         if len(parts) == 1:
@@ -177,13 +181,16 @@ class Follower:
             again, recording = self._again, self._again.recording
             found = again.step(pose, time)
             begun = found - recording.start >= _BEGUN
+            if again.state == "following":
+                self._found_at = time
             if found >= recording.end - _AT_END:  # still where the last performance ended
                 again.seek(recording.start)
             elif begun and again.confidence >= _SURELY and not again.stopped:
                 return self.part, again
-            elif again.state == "lost" or (begun and again.state != "following"):
+            elif time - self._found_at > _LOOKS:
                 # Whoever begins again does so at the beginning, and at no other cycle.
                 again.seek(recording.start)
+                self._found_at = time
             return None
         start = self._detector.step(pose, time)
         if start is None:
