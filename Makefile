@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+# Mutated inputs of `make stress`.
+INPUTS ?= 1000000
 
-.PHONY: help demo blender studio pages test check bench stress papers docs format clean
+.PHONY: help demo blender studio pages test check bench stress versions papers docs coverage release format clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /	/' | expand -t 10
@@ -17,7 +19,15 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
-demo: $(STAMP)  ## Retime bundled motions, with pictures, into demo/
+# The demo needs the package alone; every other target installs what developers need.
+$(VENV)/.demo: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "retime needs Python 3.11 or later; set PYTHON=..."; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	test -e $(STAMP) || $(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+demo: $(VENV)/.demo  ## Retime bundled motions, with pictures, into demo/
 	$(BIN)/retime demo demo
 
 studio: $(STAMP)  ## Build the studio and open it
@@ -50,14 +60,30 @@ bench: $(STAMP)  ## Print speed as ratios against named peers
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	$(BIN)/python -m bench
 
-stress: $(STAMP)  ## Long trials: many more random files and warps than in `make test`
+stress: $(STAMP)  ## Long trials: a million mutated inputs, many more random files and warps
+	$(BIN)/python tests/stress/driver.py --inputs $(INPUTS)
 	RETIME_STRESS=1 $(BIN)/python -m pytest -q -n 2 tests
+
+versions: $(STAMP)  ## Test with the lowest and the newest versions of what retime needs
+	$(PYTHON) tests/versions.py lowest
+	$(PYTHON) tests/versions.py newest
 
 papers: $(STAMP)  ## Regenerate the papers' figures and tables
 	$(BIN)/python -m bench.papers
 
-docs: $(STAMP)  ## Write the reference pages from the code
+docs: $(STAMP)  ## Write the reference pages and build the documentation site into build/site/
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	$(BIN)/python docs/make_reference.py
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/site
+	@echo "built build/site/index.html"
+
+coverage: $(STAMP)  ## Run the tests with coverage, and fail below the floor in pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pytest-cov>=5,<8'
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile --cov=retime --cov-report=term:skip-covered
+
+release: $(STAMP)  ## Build the sdist and the wheel, and try the wheel in a new environment
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'build>=1.2,<2'
+	$(BIN)/python .ci/release.py
 
 clean:  ## Remove what the targets made
 	rm -rf $(VENV) demo dist build web/node_modules examples/live/node_modules src/retime/studio/static

@@ -1,7 +1,12 @@
-"""Build hook: a wheel holds the studio's pages, built from ``web/`` where Node.js is at hand."""
+"""Build hook: sdist and wheel contain the studio's pages, built from ``web/``.
+
+Building needs Node.js unless the pages are built already, as they are in an sdist. Set
+``RETIME_WITHOUT_STUDIO=1`` to build without them.
+"""
 
 from __future__ import annotations
 
+import os
 import runpy
 from pathlib import Path
 from typing import Any
@@ -15,10 +20,15 @@ class StudioPages(BuildHookInterface):  # type: ignore[type-arg]
     PLUGIN_NAME = "custom"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Build; a missing Node.js is a warning, since all but the studio works without."""
+        """Build the pages; fail where that is not possible: a wheel without them is no release."""
         script = Path(self.root, "web", "build.py")
         if version == "editable" or not script.exists():
             return  # `make studio` builds them in a source folder
         problem = runpy.run_path(str(script))["build"]()
-        if problem is not None:
-            self.app.display_warning(problem)
+        if problem is None:
+            return
+        if not os.environ.get("RETIME_WITHOUT_STUDIO"):
+            raise RuntimeError(
+                f"{problem}. Set RETIME_WITHOUT_STUDIO=1 to build without the studio."
+            )
+        self.app.display_warning(problem)

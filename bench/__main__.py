@@ -21,6 +21,7 @@ MODULES = (
     "live_server",
     "physics",
     "staggered",
+    "posing",
     "surface",
     "joint_timing",
     "gltf",
@@ -48,7 +49,7 @@ def main() -> None:
                 _text(line.ours_s),
                 line.peer,
                 _text(line.peer_s),
-                f"{line.ratio:.1f} x",
+                f"{line.ratio:.1f} x" if line.ratio >= 0.1 else f"1/{1 / line.ratio:.0f} x",
             )
         console.print(table)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import retime
-from bench.timing import Figure, seconds
+from bench.timing import Figure, in_turns
 from retime import samples
 from retime.body.contacts import find_contacts
 
@@ -26,6 +26,5 @@ def figures() -> Iterator[Figure]:
 
 def _figure(name: str, clip: retime.Motion) -> Figure:
     # A copy remembers nothing of what was found for its motion.
-    ours = seconds(lambda: find_contacts(replace(clip)))
-    peer = seconds(lambda: retime.positions(clip))
+    ours, peer = in_turns(lambda: find_contacts(replace(clip)), lambda: retime.positions(clip))
     return Figure(f"contacts of {name}, {len(clip)} frames", ours, "positions()", peer)

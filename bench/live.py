@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from bench import following
 from bench import performances as trials
 from bench.timing import Figure, seconds
 from retime.live import BayesAligner, PredictiveAligner, Recording
@@ -110,6 +111,7 @@ def figures() -> Iterator[Figure]:
         return
     _copies()
     _takes()
+    following.figures()
     _memory()
     yield from _steps()
     yield _offline()

@@ -18,6 +18,7 @@ import retime
 from retime.live import PAPER_JOINTS, Recording, tracked_points
 
 MOCAP = Path(__file__).parents[2] / "shared" / "mocap"
+MORE = MOCAP.with_name("mocap-more")
 
 Array = Any
 Crop = tuple[str, float, float]
@@ -67,7 +68,8 @@ class Performance:
 
 @cache
 def _clip(name: str, build: float = 1.0) -> tuple[Array, Array]:
-    motion = retime.read(MOCAP / f"{name}.bvh")
+    path = MOCAP / f"{name}.bvh"
+    motion = retime.read(path if path.exists() else MORE / f"{name}.bvh")
     if build != 1.0:
         motion = _other_build(motion, build)
     points, found = tracked_points(motion, PAPER_JOINTS)
@@ -198,28 +200,42 @@ def events(crop: Crop) -> list[tuple[str, float]]:
     return sorted(inside, key=lambda event: event[1])
 
 
+def label_pairs(recorded: Crop, performed: Crop) -> tuple[list[tuple[float, float]], int]:
+    """Pair events (performed s, recorded s) by kind and order; return those and how many not.
+
+    Most events in common decide, then even tempo; leaving out events costs more at the start, for
+    both takes are of one action from its beginning.
+    """
+    theirs, ours = events(recorded), events(performed)
+    n, m = len(theirs), len(ours)
+    best: dict[tuple[int, int], tuple[float, tuple[int, int] | None]] = {}
+    for i in range(n):
+        for j in range(m):
+            if theirs[i][0] != ours[j][0]:
+                continue
+            value, before = 1.0 - 0.4 * (i + j), None
+            for (a, b), (score, _) in best.items():
+                if a < i and b < j:
+                    step, took = theirs[i][1] - theirs[a][1], ours[j][1] - ours[b][1]
+                    tempo = abs(np.log((step + 0.1) / (took + 0.1)))
+                    found = score + 1.0 - 0.4 * (i - a + j - b - 2) - 0.3 * tempo
+                    if found > value:
+                        value, before = found, (a, b)
+            best[i, j] = value, before
+    if not best:
+        return [], m
+    at: tuple[int, int] | None = max(best, key=lambda k: best[k][0])
+    pairs = []
+    while at is not None:
+        pairs.append((ours[at[1]][1], theirs[at[0]][1]))
+        at = best[at][1]
+    return pairs[::-1], m - len(pairs)
+
+
 @cache
 def matched_events(recorded: Crop, performed: Crop) -> tuple[tuple[float, float], ...]:
-    """Pairs (performed s, recorded s) of the same event in two takes.
-
-    Off-line alignment, which sees the future, tells which belong together; both times are the
-    events' own.
-    """
-    from retime.methods.align.offline import AlignParameters, _aligned
-
-    a, b = cropped(recorded), cropped(performed)
-    warp = _aligned(a, b, AlignParameters(reference=None, open_end=True)).warp
-    theirs, ours = events(recorded), events(performed)
-    out = []
-    for what, time in ours:
-        there = [t for w, t in theirs if w == what]
-        if not there:
-            continue
-        nearest = min(there, key=lambda t: abs(t - float(warp(time))))
-        back = min((t for w, t in ours if w == what), key=lambda t: abs(float(warp(t)) - nearest))
-        if back == time and abs(nearest - float(warp(time))) < 0.15:
-            out.append((time, nearest))
-    return tuple(out)
+    """Pairs (performed s, recorded s) of the same event in two takes, by kind and order."""
+    return tuple(label_pairs(recorded, performed)[0])
 
 
 def take_errors(

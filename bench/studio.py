@@ -231,7 +231,7 @@ def _buffers(page: Any, folder: Path) -> Iterator[Figure]:
     motion = retime.Motion(skeleton, quat.exp(turns), {"J0": np.zeros((1200, 3))}, fps=120)
     retime.write(motion, folder / "many.bvh")
     _upload(page, folder / "many.bvh", 2)
-    page.evaluate("retime.actions.run({ type: 'use_motion', id: 'm2' })")
+    page.evaluate("retime.actions.run({ type: 'choose_motion', id: 'm2' })")
     _until(page, "retime.state.result.value.frames === 1200 && !retime.state.computing.value")
     time.sleep(2)
     received = float(np.median(page.evaluate(_RECEIVE, 15))) / 1e3
@@ -276,7 +276,7 @@ def _sheet(page: Any, folder: Path) -> Iterator[Figure]:
     page.set_viewport_size({"width": 1440, "height": 1300})
     page.evaluate("document.querySelector('.app').style.setProperty('--timeline-chosen', '720px')")
     _upload(page, folder / "steps.bvh", 4)
-    page.evaluate("retime.actions.run({ type: 'use_motion', id: 'm4' })")
+    page.evaluate("retime.actions.run({ type: 'choose_motion', id: 'm4' })")
     page.evaluate("retime.actions.addStep({ method: 'stagger' })")
     _until(page, "retime.state.result.value.header.editor?.type === 'poses'")
     page.evaluate(

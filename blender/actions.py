@@ -2,6 +2,9 @@
 
 from .problem import Problem
 
+# A curve of more keys than the first, and more keys a frame than the second, is dense.
+_FEW, _DENSE = 8, 0.75
+
 
 class Animated:
     """A data-block (an object, shape keys, a camera...), its own action, and its slot there.
@@ -90,6 +93,17 @@ class Animated:
         """The F-curves that have keys."""
         return [c for c in self.curves if len(c.keyframe_points)]
 
+    @property
+    def is_dense(self):
+        """Whether nearly every frame has keys, as in motion capture."""
+        shares = []
+        for curve in self.keyed_curves:
+            count = len(curve.keyframe_points)
+            first, last = (curve.keyframe_points[k].co[0] for k in (0, -1))
+            if count > _FEW and last > first:
+                shares.append((count - 1) / (last - first))
+        return bool(shares) and sorted(shares)[len(shares) // 2] > _DENSE
+
 
 def animation_of(owner):
     """Return a data-block's own action, or ``None``."""
@@ -120,8 +134,14 @@ def assign(owner, action, identifier=None):
 
 
 def must_be_editable(animated):
-    """Refuse what is linked from another file."""
+    """Refuse what is linked from another file, and actions of several layers."""
     action = animated.action
+    strips = [s for layer in getattr(action, "layers", ()) for s in layer.strips]
+    if animated.slot is not None and len(strips) > 1:
+        raise Problem(
+            f"The action {action.name} has several layers or strips, and which of them to retime "
+            "is not known. Merge them into one layer first"
+        )
     if action.library is not None or not getattr(action, "is_editable", True):
         raise Problem(
             f"The action {action.name} is linked from another file and cannot be changed. Make it "

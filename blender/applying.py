@@ -2,28 +2,34 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from .bake import baked
-from .carry import channel_of, copy_shared, move_markers, move_range, span_of_others
-from .keys import LINEAR, PLACES, Keys
-from .nla import MEMORY, add_strip, remember_scene, time_keys, track_of
+from .carry import copy_shared, move_markers, move_range, move_sounds, span_of_others
+from .keys import LINEAR, Keys
+from .nla import MEMORY, add_strip, remember_scene, retimed_name, time_keys, track_of
+from .plan import key_plan, strip_plan
 from .problem import Problem
-from .rekey import is_simple, rekey
 
 
 @dataclass
 class Options:
     """How a result is applied."""
 
-    how: str = "REKEY"
-    """Move keys (``REKEY``), key every frame (``BAKE``), or put the action into a strip (``NLA``).
+    how: str = "AUTO"
+    """Move keys (``REKEY``), key every frame (``BAKE``), put the action into a strip (``NLA``), or
+    bake what is keyed on nearly every frame and move other keys (``AUTO``).
     """
     tolerance: float | None = None
     """Add keys so that curves change by at most this between keys."""
     markers: bool = True
     scene_range: bool = True
     """Move them too."""
+    sounds: bool = False
+    """Move the sequencer's sounds too."""
+    snap: bool = False
+    """Put moved keys on whole frames."""
+    auto: bool = False
+    """Whether baking was not asked for: bones that keep their timing stay as they are."""
+    at_keys: bool = False
+    """Put changed poses on the keys that are there, instead of on every frame."""
     mute: bool = False
     """Mute the constraints of bones that are baked."""
     keep_markers: tuple = ()
@@ -40,17 +46,19 @@ def apply_result(context, armature, blocks, found, result, options):
     warp = result.warp
     strip = track_of(armature)
     bones = _bones_to_bake(armature, result, options, notes)
+    changes = bool(bones or warp.channels or result.joints)
     if strip is not None:
-        if bones or warp.channels:
+        if changes:
             raise Problem(
                 "This retiming is a strip, which plays the whole body at one time. Remove it, or "
                 "bake it into the action (NLA > Bake Action), before parts get their own time"
             )
-        plan = _strip_plan(blocks, warp)
-    elif options.how == "NLA" and not bones and not warp.channels and not warp.loop:
+        plan = strip_plan(blocks, warp)
+    elif options.how == "NLA" and not changes and not warp.loop:
         plan = None
     else:
-        plan = _key_plan(armature, found, result, options, bones)
+        plan, said = key_plan(armature, found, result, options, bones)
+        notes += said
     # From here on the scene changes; nothing below waits or asks.
     scene = context.scene
     if options.how == "NLA" or strip is not None:
@@ -63,7 +71,8 @@ def apply_result(context, armature, blocks, found, result, options):
         notes += _write(plan, found, options)
     if options.mute and bones:
         _mute(armature, bones, notes)
-    _move_along(scene, armature, blocks, found, warp.body, options)
+    span = result.capture.first, result.capture.last
+    _move_along(scene, armature, blocks, found, span, warp.body, options)
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     return notes
 
@@ -75,27 +84,48 @@ def _add_strips(found, result):
     for animated in found:
         first, last = (float(body.output(f)) for f in animated.frame_range)
         keys = time_keys(body, result.bezier)
+        rest = result.capture.rest_frame
+        if rest is not None:  # a rest pose before the motion stays
+            keys = Keys.joined([Keys.made([rest], [rest], LINEAR), keys])
         add_strip(animated, min(first, low), max(last, high), keys)
 
 
-def _move_along(scene, armature, blocks, found, body, options):
+def _move_along(scene, armature, blocks, found, span, body, options):
     """Move markers and the scene's range with the body."""
     if options.markers:
         move_markers(scene.timeline_markers, body, options.keep_markers)
         own = next((a for a in found if a.owner == armature), None)
         if own is not None and options.how != "NLA":
             move_markers(own.action.pose_markers, body)
+    if options.sounds:
+        move_sounds(scene, body)
     if options.scene_range:
-        move_range(scene, body, span_of_others(scene, [armature, *blocks]))
+        move_range(scene, body, span, span_of_others(scene, [armature, *blocks]))
 
 
 def _bones_to_bake(armature, result, options, notes):
-    """Choose the bones whose poses are keyed on every frame."""
-    every = options.how == "BAKE"
-    if not every and _goes_round(result):
+    """Choose the bones whose own poses are keyed on every frame."""
+    rig, every = result.capture.rig, options.how == "BAKE"
+    round_ = goes_round(result)
+    if rig.is_control and not (every and options.mute):
+        if round_:
+            raise Problem(
+                "The cycle plays beyond its end, which keys of a control rig cannot show. Set a "
+                "length within the action, or add a Cycles modifier to its curves first"
+            )
+        return []
+    if rig.is_control:
+        _must_hang_together(armature, rig)
+    if not every and round_:
         every = True
         notes.append("the cycle goes round: all bones are keyed on every frame")
-    wanted = result.names if every else result.joints
+    if every and not options.auto:
+        wanted = result.names
+    elif every:
+        moved = {n for n in result.names if not result.warp.of(n).is_identity}
+        wanted = [n for n in result.names if n in result.joints or n in moved & rig.keyed]
+    else:
+        wanted = [] if options.at_keys else result.joints
     bones = [n for n in wanted if n in armature.pose.bones]
     driven = set() if every or options.mute else driven_bones(armature)
     lost = [n for n in bones if n in driven]
@@ -106,7 +136,18 @@ def _bones_to_bake(armature, result, options, notes):
     return bones
 
 
-def _goes_round(result):
+def _must_hang_together(armature, rig):
+    """Refuse to key deform bones that hang on mechanism bones."""
+    for name, p in zip(rig.joints, rig.parents, strict=True):
+        parent = armature.data.bones[name].parent
+        if (None if parent is None else parent.name) != (None if p < 0 else rig.joints[p]):
+            raise Problem(
+                f"{name} hangs on mechanism bones of the rig, so that its poses cannot be keyed. "
+                "Turn Mute Constraints off: the controls are baked then"
+            )
+
+
+def goes_round(result):
     """Whether a cycle shows more than what was captured of it."""
     low, high = result.warp.source_range
     beyond = low < result.capture.first - 1e-3 or high > result.capture.last + 1e-3
@@ -148,85 +189,6 @@ def _listed(names):
     return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
 
 
-# ---- plans: what each curve's keys will be
-
-
-def _key_plan(armature, found, result, options, bones):
-    """Work out all keys: (Animated's place, curve's path and index, group, keys)."""
-    roots = {b.name for b in armature.data.bones if b.parent is None}
-    plan = []
-    for place, animated in enumerate(found):
-        if animated.owner != armature:
-            curves = [(c, result.warp.of(None)) for c in animated.keyed_curves]
-            keyed = _moved(curves, options.tolerance)
-        else:
-            keyed = list(baked(armature, animated, result, bones)) if bones else []
-            done = {(path, index) for path, index, _, _ in keyed}
-            curves = [
-                (c, result.warp.of(channel_of(c.data_path, roots)))
-                for c in animated.keyed_curves
-                if (c.data_path, c.array_index) not in done
-            ]
-            if options.how == "BAKE":
-                keyed += [_sampled(c, graph, result.frames) for c, graph in curves]
-            else:
-                keyed += _moved(curves, options.tolerance)
-        plan += [(place, *keys) for keys in keyed]
-    return plan
-
-
-def _moved(curves, tolerance):
-    """Move the keys of curves, each by its graph; those that stay are left out."""
-    by_graph = {}
-    for curve, graph in curves:
-        if not graph.is_identity:
-            by_graph.setdefault(id(graph), (graph, []))[1].append(curve)
-    return [
-        (curve.data_path, curve.array_index, "", keys)
-        for graph, listed in by_graph.values()
-        for curve, keys in rekeyed(listed, graph, tolerance)
-    ]
-
-
-def _sampled(curve, graph, frames):
-    """Key a curve on every frame."""
-    values = [curve.evaluate(float(f)) for f in graph.source(frames)]
-    return curve.data_path, curve.array_index, "", Keys.made(frames, values, LINEAR)
-
-
-def rekeyed(curves, graph, tolerance):
-    """Move the keys of many curves: (curve, keys) each; all at once where none has to be split."""
-    if tolerance or not is_simple(graph):
-        return [(curve, rekey(Keys.read(curve), graph, tolerance)) for curve in curves]
-    read = [Keys.read(curve, PLACES) for curve in curves]
-    moved = rekey(Keys.joined(read), graph)
-    out, start = [], 0
-    for curve, keys in zip(curves, read, strict=True):
-        new = moved.part(start, start + len(keys))
-        for name in ("handle_left_type", "handle_right_type"):
-            if np.array_equal(new.arrays[name], keys.arrays[name]):
-                del new.arrays[name]  # they are as they were: nothing to write
-        out.append((curve, new))
-        start += len(keys)
-    return out
-
-
-def _strip_plan(blocks, warp):
-    """Move the keys of strip times: a second retiming on top of the first."""
-    plan = []
-    for block in blocks:
-        own = track_of(block)
-        if own is None:
-            continue
-        for strip in own.strips:
-            curve = strip.fcurves.find("strip_time")
-            if curve is None or not len(curve.keyframe_points):
-                continue
-            keys = rekey(Keys.read(curve), warp.body)
-            plan.append((strip, curve, keys))
-    return plan
-
-
 def _write_strips(plan):
     for strip, curve, keys in plan:
         keys.write(curve)
@@ -257,5 +219,5 @@ def _copies(found):
     for animated in found:
         name = animated.action.name
         out.append(animated.own_copy())
-        out[-1].action.name = f"{name} retimed"
+        out[-1].action.name = retimed_name(name)
     return out

@@ -4,6 +4,7 @@ Run by ``make blender``: the wheel and the extension have the same version.
 """
 
 import argparse
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=ROOT / "dist")
     parser.add_argument("--no-wheel", action="store_true", help="Leave the engine's wheel out.")
+    parser.add_argument(
+        "--wheels", choices=["inside", "beside"],
+        help="Add all wheels that the engine needs, so that it installs without network: into the "
+        "zip, or into a folder beside it.",
+    )  # fmt: skip
+    parser.add_argument(
+        "--python-version", default="3.11", help="Python of the Blender (default 3.11)."
+    )
+    parser.add_argument(
+        "--platform", action="append", help="Platform tag of the wheels. Default: this system's."
+    )
     options = parser.parse_args()
     make_parameters.PAGE.write_text(make_parameters.page())
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
@@ -48,7 +60,15 @@ def main():
                 archive.write(ROOT / place, f"shared/{module}.py")
             if not options.no_wheel:
                 wheel = _wheel(Path(name))
-                archive.write(wheel, f"engine/{wheel.name}", zipfile.ZIP_STORED)
+                needed = _needed(wheel, options) if options.wheels else [wheel]
+                for path in needed if options.wheels == "inside" else [wheel]:
+                    archive.write(path, f"engine/{path.name}", zipfile.ZIP_STORED)
+                if options.wheels == "beside":
+                    folder = options.out / f"retime-wheels-{version}"
+                    shutil.rmtree(folder, ignore_errors=True)
+                    folder.mkdir()
+                    for path in needed:
+                        shutil.copy(path, folder)
         _validate(beside)
         target.write_bytes(beside.read_bytes())
     print(f"{target}: {target.stat().st_size / 1e6:.1f} MB")
@@ -58,6 +78,17 @@ def _wheel(folder):
     pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, "--no-deps", "--wheel-dir", str(folder), str(ROOT)], check=True)
     return next(folder.glob("retime-*.whl"))
+
+
+def _needed(wheel, options):
+    """Download all wheels that the engine needs; return them, its own first."""
+    folder = wheel.parent / "needed"
+    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check",
+           "--only-binary", ":all:", "--python-version", options.python_version]  # fmt: skip
+    for platform in options.platform or ():
+        pip += ["--platform", platform]
+    subprocess.run([*pip, "--dest", str(folder), f"{wheel}[physics]"], check=True)
+    return [wheel, *(p for p in sorted(folder.glob("*.whl")) if p.name != wheel.name)]
 
 
 def _validate(path):

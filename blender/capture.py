@@ -6,12 +6,17 @@ parent, so that the engine sees the figure as it stands in the world, Z up.
 
 import io
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from .actions import Animated, animation_of
+from .rig import keyed_bones, rig_of
+
 # A bone whose place or scale changes less than this has none of its own: armature units, factor.
 _MOVES, _SCALES = 1e-5, 1e-5
+# The same for a body that controls move: what stretches a little is for its mesh alone.
+_MOVES_OF_CONTROLS, _SCALES_OF_CONTROLS = 2e-3, 0.02
 
 
 @dataclass(eq=False)
@@ -37,6 +42,14 @@ class Capture:
     """Frames per second."""
     scale: float
     """Metres per unit of the armature."""
+    rig: object = None
+    """What is body and what is control."""
+    rest_frame: object = None
+    """The frame of a rest pose that stands before the motion, if there is one."""
+    controls: dict = field(default_factory=dict)
+    """Poses of a control rig's keyed bones in the armature's space, (F, 4, 4) each; and of the
+    parents whose axes their locations follow.
+    """
 
     @property
     def last(self):
@@ -47,15 +60,31 @@ class Capture:
         """Return a scene frame's time in the motion, seconds."""
         return (frame - self.first) / self.fps
 
+    @property
+    def words(self):
+        """What a request says so that its answer speaks of the scene's frames."""
+        return {"in_frames": [self.first, self.fps]}
+
+    def without_first(self):
+        """Return what was seen after the first frame."""
+        controls = {n: m[1:] for n, m in self.controls.items()}
+        return replace(
+            self, local=self.local[1:], world=self.world[1:], first=self.first + 1,
+            controls=controls, rest_frame=self.first,
+        )  # fmt: skip
+
     def parts(self):
         """Return what a motion file says and holds."""
+        moves, scales = _MOVES, _SCALES
+        if self.rig is not None and self.rig.is_control:
+            moves, scales = _MOVES_OF_CONTROLS, _SCALES_OF_CONTROLS
         places, turns, sizes = decomposed(self.local)
         rest_places, rest_turns, _ = decomposed(self.rest)
         turns = continuous(turns)
         roots = [j for j, p in enumerate(self.parents) if p < 0]
         move = [j for j in range(len(self.names))
-                if j in roots or np.abs(places[:, j] - rest_places[j]).max() > _MOVES]  # fmt: skip
-        grow = [j for j in range(len(self.names)) if np.abs(sizes[:, j] - 1).max() > _SCALES]
+                if j in roots or np.abs(places[:, j] - rest_places[j]).max() > moves]  # fmt: skip
+        grow = [j for j in range(len(self.names)) if np.abs(sizes[:, j] - 1).max() > scales]
         leaves = set(range(len(self.names))) - set(self.parents)
         about = {
             "format": "retime-motion",
@@ -100,16 +129,15 @@ def captured(context, armature, first, last):
     The scene's current frame is put back, also when it is closed early.
     """
     scene = context.scene
-    bones = _parents_first(armature.data.bones)
-    names = [b.name for b in bones]
-    index = {n: j for j, n in enumerate(names)}
-    parents = [index[b.parent.name] if b.parent else -1 for b in bones]
+    rig = rig_of(armature, _keyed(armature))
+    bones = [armature.data.bones[n] for n in rig.joints]
     rest_pose = np.array([np.array(b.matrix_local) for b in bones])
-    rest = relative(rest_pose[None], parents)[0]
-    order = [armature.pose.bones.find(n) for n in names]
+    rest = relative(rest_pose[None], rig.parents)[0]
+    seen_bones = [*rig.joints, *(_controls(armature, rig) if rig.is_control else [])]
+    order = [armature.pose.bones.find(n) for n in seen_bones]
     count = last - first + 1
-    poses, world = np.empty((count, len(names), 4, 4)), np.empty((count, 4, 4))
-    buffer = np.empty(16 * len(names), dtype=np.float32)
+    poses, world = np.empty((count, len(order), 4, 4)), np.empty((count, 4, 4))
+    buffer = np.empty(16 * len(armature.pose.bones), dtype=np.float32)
     before, between = scene.frame_current, scene.frame_subframe
     try:
         for k in range(count):
@@ -121,32 +149,46 @@ def captured(context, armature, first, last):
             yield (k + 1) / count
     finally:
         scene.frame_set(before, subframe=between)
+    controls = dict(
+        zip(seen_bones[len(bones) :], poses[:, len(bones) :].swapaxes(0, 1), strict=True)
+    )
     places, turns, sizes = decomposed(world)
     scale = float(np.abs(sizes).mean()) or 1.0
     world = composed(places / scale, turns, np.ones_like(sizes))
-    local = relative(poses, parents)
-    for j, p in enumerate(parents):
+    local = relative(poses[:, : len(bones)], rig.parents)
+    for j, p in enumerate(rig.parents):
         if p < 0:
             local[:, j] = world @ local[:, j]
     render = scene.render
     unit = scene.unit_settings.scale_length * scale
     return Capture(
-        names, parents, local, rest, world, np.array([b.length for b in bones]), first,
-        render.fps / render.fps_base, unit,
+        rig.joints, rig.parents, local, rest, world, np.array([b.length for b in bones]), first,
+        render.fps / render.fps_base, unit, rig, None, controls,
     )  # fmt: skip
 
 
-def _parents_first(bones):
-    out = []
+def _controls(armature, rig):
+    """Name the keyed bones, and the parents of those whose location is not along their own axes."""
+    bones = armature.data.bones
+    above = {
+        bones[n].parent.name
+        for n in rig.keyed
+        if bones[n].parent is not None and not bones[n].use_local_location
+    }
+    return sorted(rig.keyed | above)
 
-    def add(bone):
-        out.append(bone)
-        for child in bone.children:
-            add(child)
 
-    for bone in bones:
-        if bone.parent is None:
-            add(bone)
+def _keyed(armature):
+    """Name the bones that an armature's action, or its strips, have keys for."""
+    animated = animation_of(armature)
+    if animated is not None:
+        return keyed_bones(animated.curves)
+    data, out = armature.animation_data, set()
+    for track in data.nla_tracks if data is not None else ():
+        for strip in track.strips:
+            if strip.action is not None:
+                slot = getattr(strip, "action_slot", None)
+                out |= keyed_bones(Animated(armature, strip.action, slot).curves)
     return out
 
 

@@ -1,31 +1,16 @@
 """What goes along: the armature's action, shape keys, other objects, markers, the scene's range."""
 
 import math
-import re
 
 from .actions import animation_of
 from .problem import Problem
 
-_BONE = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.?(\w*)')
 
-
-def channel_of(path, roots):
-    """Name the warp's channel that an F-curve of an armature follows; ``None`` is the body's.
-
-    ``path`` is the curve's data path; ``roots`` are the bones without a parent.
-    """
-    found = _BONE.match(path)
-    if found is None:
-        return None
-    name = re.sub(r"\\(.)", r"\1", found[1])
-    return f"{name}:translation" if name in roots and found[2] == "location" else name
-
-
-def data_blocks(context, armature, *, shape_keys, children, others):
+def data_blocks(context, armature, *, shape_keys, children, others, cameras=False):
     """List the animated data-blocks that a retiming takes along, the armature first.
 
     ``shape_keys`` are those of the meshes that the armature deforms, ``children`` the objects below
-    it, ``others`` the selected objects.
+    it, ``others`` the selected objects, ``cameras`` the scene's camera and those that markers bind.
     """
     found = [armature]
     if shape_keys:
@@ -36,6 +21,9 @@ def data_blocks(context, armature, *, shape_keys, children, others):
         chosen += [o for o in context.scene.objects if _is_below(o, armature)]
     if others:
         chosen += list(context.selected_objects)
+    if cameras:
+        bound = [m.camera for m in context.scene.timeline_markers]
+        chosen += [c for c in (context.scene.camera, *bound) if c is not None]
     for thing in chosen:
         found += [thing, thing.data, getattr(thing.data, "shape_keys", None)]
     out = list(dict.fromkeys(block for block in found if block is not None))
@@ -119,9 +107,11 @@ def move_markers(markers, graph, keep=()):
 def span_of_others(scene, moved):
     """Return the first and last frame of all in the scene that is not in ``moved``; or ``None``."""
     spans = []
-    for thing in scene.objects:
-        keys = getattr(thing.data, "shape_keys", None)
-        for owner in (thing, thing.data, keys):
+    spans += [_ends(s) for s in _sequence(scene)]
+    for thing in (scene, *scene.objects):
+        data = getattr(thing, "data", None)
+        keys = getattr(data, "shape_keys", None)
+        for owner in (thing, data, keys):
             animation = getattr(owner, "animation_data", None)
             if animation is None or owner in moved:
                 continue
@@ -131,14 +121,46 @@ def span_of_others(scene, moved):
     return (min(a for a, _ in spans), max(b for _, b in spans)) if spans else None
 
 
-def move_range(scene, graph, others=None):
-    """Move the scene's range, and the preview's, with the body.
+def _sequence(scene):
+    """List the strips of the sequencer."""
+    editor = scene.sequence_editor
+    if editor is None:
+        return []
+    # Blender 5 renamed them.
+    return list(editor.strips_all if hasattr(editor, "strips_all") else editor.sequences_all)
 
-    What was in the range of ``others``, their first and last frame, stays in it.
+
+def _ends(strip):
+    """Return a strip's first and last frame; later Blenders call them handles."""
+    if hasattr(strip, "left_handle"):
+        return strip.left_handle, strip.right_handle
+    return strip.frame_final_start, strip.frame_final_end
+
+
+def move_sounds(scene, graph):
+    """Let the sequencer's sounds start when what they started with does; return how many moved."""
+    moved = 0
+    for strip in _sequence(scene):
+        if strip.type != "SOUND":
+            continue
+        start, _ = _ends(strip)
+        by = round(float(graph.output(start))) - start
+        if by:
+            name = "content_start" if hasattr(strip, "content_start") else "frame_start"
+            setattr(strip, name, getattr(strip, name) + by)
+            moved += 1
+    return moved
+
+
+def move_range(scene, graph, span, others=None):
+    """Fit the scene's range, and the preview's, to the retimed motion.
+
+    An end that lay at the motion's end, ``span``, or within the motion follows it. One beyond only
+    moves where the motion grows past it. What was in the range of ``others``, their first and last
+    frame, stays in it.
     """
     old = scene.frame_start, scene.frame_end
-    new = [round(float(graph.output(f))) for f in old]
-    start, end = min(new), max(new)
+    start, end = _fitted(graph, old, span)
     if others is not None:
         start = min(start, max(old[0], math.floor(others[0])))
         end = max(end, min(old[1], math.ceil(others[1])))
@@ -147,8 +169,17 @@ def move_range(scene, graph, others=None):
     scene.frame_start = max(start, 0)
     scene.frame_end = end
     if scene.use_preview_range:
-        new = [round(float(graph.output(f)))
-               for f in (scene.frame_preview_start, scene.frame_preview_end)]  # fmt: skip
-        scene.frame_preview_end = max(max(new), scene.frame_preview_start)
-        scene.frame_preview_start = min(new)
-        scene.frame_preview_end = max(new)
+        old = scene.frame_preview_start, scene.frame_preview_end
+        start, end = _fitted(graph, old, span)
+        scene.frame_preview_end = max(end, scene.frame_preview_start)
+        scene.frame_preview_start = start
+        scene.frame_preview_end = end
+
+
+def _fitted(graph, old, span):
+    """Return where the ends of a range come to lie."""
+    moved = sorted(round(float(graph.output(f))) for f in span)
+    inside = sorted(round(float(graph.output(f))) for f in old)
+    start = inside[0] if old[0] >= span[0] - 1 else min(old[0], moved[0])
+    end = inside[1] if old[1] <= span[1] + 1 else max(old[1], moved[1])
+    return start, end

@@ -1,10 +1,16 @@
-"""Installing the engine: an environment of its own beside the extension, from the wheel in it."""
+"""Installing the engine: an environment of its own beside the extension, from wheels in the zip.
+
+A zip that was built with all wheels, or a folder of wheels beside it, needs no network.
+"""
 
 import queue
+import re
 import shutil
 import subprocess
 import sys
 import threading
+import time
+import zipfile
 from pathlib import Path
 
 import bpy
@@ -13,50 +19,105 @@ from .engine_process import clean_environment, engine_folder, python_of, quiet
 from .problem import Problem
 
 _WHEELS = Path(__file__).with_name("engine")
-# So many lines of pip are about an installation's whole.
-_LINES = 60
+# Packages that the engine downloads where no wheels are at hand: bytes unpacked, about.
+_USUAL_BYTES = 450e6
+# How often the bar looks at what is unpacked, in seconds.
+_LOOKS = 0.25
 
 
-def installing():
+def installing(beside=""):
     """Install: a generator that yields (share, word) and returns sentences.
 
-    The new environment is made beside the old one and takes its place when it works.
+    ``beside`` is a folder of wheels, or nothing. The new environment is made beside the old one
+    and takes its place when it works.
     """
-    wheel = next(iter(sorted(_WHEELS.glob("retime-*.whl"))), None)
+    folders = [_WHEELS, *([Path(beside)] if beside else [])]
+    wheel = next((w for f in folders for w in sorted(f.glob("retime-*.whl"))), None)
     if wheel is None:
-        raise Problem("This copy of the extension has no engine in it. Build it with make blender")
-    if not bpy.app.online_access:
+        raise Problem(
+            "This copy of the extension has no engine in it. Build it with make blender, or choose "
+            "a folder of wheels in the preferences"
+        )
+    offline = any(w != wheel for f in folders for w in f.glob("*.whl"))
+    if not offline and not bpy.app.online_access:
         raise Problem(
             "Installing downloads numpy, scipy and numba. Allow it in Preferences > System > "
-            "Network > Allow Online Access"
+            "Network > Allow Online Access, or install the zip that has all wheels in it"
         )
     place = engine_folder(create=True)
-    beside = place.with_name(place.name + "-new")
-    shutil.rmtree(beside, ignore_errors=True)
-    notes = []
+    fresh = place.with_name(place.name + "-new")
+    shutil.rmtree(fresh, ignore_errors=True)
     try:
-        yield 0.02, "Making an environment"
-        yield from _run([sys.executable, "-m", "venv", str(beside)], 0.02, 0.1)
-        pip = [str(python_of(beside)), "-m", "pip", "install", "--disable-pip-version-check",
-               "--no-input"]  # fmt: skip
-        try:
-            yield from _run([*pip, f"{wheel}[physics]"], 0.1, 0.9)
-        except Problem:
-            # Pinocchio has no packages for some systems; the other methods need none.
-            yield from _run([*pip, str(wheel)], 0.1, 0.9)
-            notes.append("Physics could not be installed here; the other methods are")
-        yield 0.95, "Trying it"
-        yield from _run([str(python_of(beside)), "-m", "retime", "--version"], 0.95, 1.0)
+        yield 0.0, "Creating an environment"
+        yield from _run([sys.executable, "-m", "venv", str(fresh)], 0.0, 0.1, fresh, 25e6)
+        notes = yield from _packages(wheel, folders if offline else None, fresh)
+        yield 0.95, "Testing the engine"
+        version = [str(python_of(fresh)), "-m", "retime", "--version"]
+        yield from _run(version, 0.95, 1.0, fresh, 0)
         # An environment's programs know its folder: it is made again in place where that matters,
         # but its Python does not, and only that is used.
         shutil.rmtree(place, ignore_errors=True)
-        beside.rename(place)
+        fresh.rename(place)
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        shutil.rmtree(fresh, ignore_errors=True)
     return [*notes, f"The engine is installed in {place}"]
 
 
-def _run(command, start, end):
+def _packages(wheel, folders, place):
+    """Install the wheel with all it needs; from folders of wheels, or from the network."""
+    pip = [str(python_of(place)), "-m", "pip", "install", "--disable-pip-version-check",
+           "--no-input", "--no-compile"]  # fmt: skip
+    if folders is not None:
+        pip += ["--no-index"]
+        for folder in folders:
+            pip += ["--find-links", str(folder)]
+    try:
+        yield from _run([*pip, f"{wheel}[physics]"], 0.1, 0.95, place, _USUAL_BYTES)
+    except Problem:
+        # Pinocchio has no packages for some systems; the other methods need none.
+        yield from _run([*pip, str(wheel)], 0.1, 0.95, place, _USUAL_BYTES)
+        return ["Physics could not be installed here; the other methods are"]
+    return []
+
+
+class Unpacked:
+    """How much of an installation is on the disk, of what its wheels hold."""
+
+    def __init__(self, place, usual):
+        self.place, self.usual = Path(place), usual
+        self.before, self.total, self.named = _size(self.place), 0, False
+        self._seen, self._looked = 0.0, -1.0
+
+    def hear(self, line):
+        """Count a wheel that pip says it takes."""
+        found = re.match(r"Processing (.*\.whl)", line)
+        if found is not None and Path(found[1]).is_file():
+            with zipfile.ZipFile(found[1]) as archive:
+                self.total += sum(i.file_size for i in archive.infolist())
+        self.named = self.named or line.startswith("Installing collected packages")
+
+    @property
+    def share(self):
+        """Share from 0 to 1; looking at the disk is done a few times a second only."""
+        if time.monotonic() - self._looked > _LOOKS:
+            self._looked = time.monotonic()
+            # Before pip has named all wheels, their total is not known.
+            total = self.total if self.named and self.total else max(self.usual, self.total, 1.0)
+            self._seen = max(self._seen, min((_size(self.place) - self.before) / total, 1.0))
+        return self._seen
+
+
+def _size(folder):
+    total = 0
+    for path in folder.rglob("*"):
+        try:
+            total += path.lstat().st_size
+        except OSError:  # pip removes what it made in between
+            continue
+    return total
+
+
+def _run(command, start, end, place, usual):
     """Run a program, line by line; a failure is a Problem with its last words."""
     try:
         process = subprocess.Popen(
@@ -74,19 +135,21 @@ def _run(command, start, end):
 
     threading.Thread(target=listen, daemon=True).start()
     said, word, ended = [], "Installing", False
+    unpacked = Unpacked(place, usual)
     try:
         while True:
             try:
                 line = lines.get(timeout=0.01)
             except queue.Empty:
-                yield start + (end - start) * min(len(said) / _LINES, 1.0), word
+                yield start + (end - start) * unpacked.share, word
                 continue
             if line is None:
                 ended = True
                 break
             if line.strip():
                 said.append(line.strip())
-                word = said[-1][:60]
+                unpacked.hear(said[-1])
+                word = _word(said[-1])
     finally:
         if not ended:  # cancelled
             process.kill()
@@ -95,3 +158,11 @@ def _run(command, start, end):
     if process.returncode:
         reason = next((s for s in reversed(said) if "error" in s.lower()), said[-1] if said else "")
         raise Problem(f"Installing failed: {reason[:300]}")
+
+
+def _word(line):
+    """Shorten a line of pip for a bar: the package, not its path."""
+    found = re.match(r"(?:Processing|Collecting|Downloading) (\S+)", line)
+    if found is not None:
+        return f"Reading {Path(found[1]).name.partition('-')[0]}"
+    return "Installing packages" if line.startswith("Installing collected") else line[:60]

@@ -20,6 +20,9 @@ _LOOKING = {
     "TRACKPADPAN", "TRACKPADZOOM", "MOUSEROTATE", "WINDOW_DEACTIVATE",
 }  # fmt: skip
 
+# Editors that show how far a job is.
+_SHOWING = {"VIEW_3D", "DOPESHEET_EDITOR", "GRAPH_EDITOR", "NLA_EDITOR", "PREFERENCES"}
+
 
 class Job:
     """What operators with long work share; they have ``steps(context)``, a generator.
@@ -103,7 +106,7 @@ class Job:
         context.workspace.status_text_set(f"retime: {word}   (Esc cancels)")
         for window in manager.windows:
             for area in window.screen.areas:
-                if area.type in {"VIEW_3D", "DOPESHEET_EDITOR"}:
+                if area.type in _SHOWING:
                     area.tag_redraw()
 
     def _tidy(self, context):

@@ -100,3 +100,21 @@ class Keys:
         for name in _POINTS:
             points.foreach_set(name, self.arrays[name].astype(np.float32).ravel())
         curve.update()
+
+
+def snapped(keys):
+    """Put keys on whole frames, their handles along; return them, and how many stay between.
+
+    Of keys that share their nearest frame the nearest gets it; the others stay where they are.
+    """
+    frames = keys.co[:, 0]
+    whole = np.round(frames)
+    off = np.abs(whole - frames)
+    order = np.argsort(off, kind="stable")
+    first = np.zeros(len(frames), dtype=bool)
+    first[order[np.unique(whole[order], return_index=True)[1]]] = True
+    moved = np.where(first, whole, frames)
+    out = Keys({n: a.copy() for n, a in keys.arrays.items()})
+    for name in _POINTS:
+        out.arrays[name][:, 0] += moved - frames
+    return out, int((~first & (off > 1e-4)).sum())

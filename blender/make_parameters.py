@@ -14,7 +14,7 @@ from retime.parameters import declared
 
 PAGE = Path(__file__).with_name("retime_parameters.json")
 # The methods that panels offer.
-OFFERED = ("spline", "guided", "physics", "align", "stagger", "surface", "smooth", "hold")
+OFFERED = ("spline", "guided", "physics", "align", "sync", "stagger", "surface", "smooth", "hold")
 _PLAIN = {float: "float", int: "int", bool: "bool", str: "text"}
 
 

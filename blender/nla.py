@@ -33,7 +33,7 @@ def add_strip(animated, first, last, times=None):
     span = animated.frame_range
     track = data.nla_tracks.new()
     track.name = TRACK
-    strip = track.strips.new(f"{action.name} retimed", round(first), action)
+    strip = track.strips.new(retimed_name(action.name), round(first), action)
     if identifier is not None:
         strip.action_slot = animated.slot
     strip.extrapolation = "HOLD"
@@ -46,6 +46,11 @@ def add_strip(animated, first, last, times=None):
     owner[MEMORY] = {"action": action, "slot": identifier or "", "track": track.name}
     assign(owner, None)
     return strip
+
+
+def retimed_name(name):
+    """Name what was retimed, once."""
+    return name if name.endswith(" retimed") else f"{name} retimed"
 
 
 def time_keys(graph, bezier):

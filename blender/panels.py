@@ -1,24 +1,27 @@
-"""The panels: in the 3D view's sidebar, and the same in the dope sheet's."""
+"""The panels, in the sidebars of the 3D view, dope sheet, graph editor and NLA."""
 
 import bpy
 
 from . import nla
+from .actions import animation_of
 from .engine_process import engine_command
 from .operators.whole_body import moved_markers
 from .preferences import preferred_engine
 from .problem import Problem
 from .retiming import armature_of
-from .settings import offered
+from .settings import offered, title
 
 
 def _draw_method(layout, settings, method):
-    """Draw a method's own settings, as the library declares them: what is advanced last."""
+    """Draw a method's own settings, as the library declares them; what is advanced is folded."""
     known = offered(method)
     _draw_parameters(layout, settings, method, [p for p in known if not p["advanced"]])
     advanced = [p for p in known if p["advanced"]]
     if advanced:
-        layout.label(text="Advanced")
-        _draw_parameters(layout, settings, method, advanced)
+        header, body = layout.panel(f"retime_{method}_advanced", default_closed=True)
+        header.label(text="Advanced")
+        if body is not None:
+            _draw_parameters(body, settings, method, advanced)
 
 
 def _draw_parameters(layout, settings, method, parameters):
@@ -28,23 +31,42 @@ def _draw_parameters(layout, settings, method, parameters):
     column.use_property_decorate = False
     for p in parameters:
         if p["optional"]:
-            row = column.row(heading=p["label"])
+            row = column.row(heading=title(p["label"]), align=True)
             row.prop(group, f"use_{p['name']}", text="")
-            value = row.row()
+            value = row.row(align=True)
             value.active = getattr(group, f"use_{p['name']}")
             value.prop(group, p["name"], text="")
         else:
-            column.prop(group, p["name"])
+            row = column.row(align=True)
+            row.prop(group, p["name"])
+        if p.get("presets"):
+            row.prop(group, f"{p['name']}_preset", text="", icon_only=True, icon="PRESET")
+
+
+# The editors that have the panels, and what their names start with.
+EDITORS = {
+    "VIEW_3D": "view",
+    "DOPESHEET_EDITOR": "dope",
+    "GRAPH_EDITOR": "graph",
+    "NLA_EDITOR": "nla",
+}
+# The methods' settings by what the buttons that use them are called.
+_HEADINGS = {
+    "surface": "Earlier and Later",
+    "stagger": "Stagger, Succession, Exaggerate",
+    "hold": "Hold Feet",
+    "align": "Same Take",
+}
 
 
 class _Panel:
-    bl_category = "retime"
+    bl_category = "Retime"
     bl_region_type = "UI"
     bl_options = {"DEFAULT_CLOSED"}
 
 
 class _Main(_Panel):
-    bl_label = "retime"
+    bl_label = "Retime"
     bl_options = set()
 
     def draw(self, context):
@@ -52,10 +74,14 @@ class _Main(_Panel):
         layout, settings, manager = self.layout, context.scene.retime, context.window_manager
         if manager.retime_word:
             layout.progress(factor=manager.retime_share, text=manager.retime_word)
-            layout.label(text="Esc cancels")
+            layout.label(text="Esc to cancel")
         try:
             armature = armature_of(context)
-            layout.label(text=armature.name, icon="ARMATURE_DATA")
+            row = layout.row()
+            row.label(text=armature.name, icon="ARMATURE_DATA")
+            animated = animation_of(armature)
+            if animated is not None:
+                row.label(text=animated.action.name, icon="ACTION")
             if nla.track_of(armature) is not None:
                 layout.operator("retime.remove", icon="X")
         except Problem as e:
@@ -64,11 +90,15 @@ class _Main(_Panel):
             engine_command(preferred_engine(context))
         except Problem:
             layout.operator("retime.install_engine", icon="IMPORT")
-        layout.row().prop(settings, "apply", expand=True)
-        layout.prop(settings, "part", text="")
-        row = layout.row()
-        row.prop(settings, "hold_feet")
-        row.prop(settings, "smoothing")
+        column = layout.column()
+        column.use_property_split = True
+        column.use_property_decorate = False
+        column.prop(settings, "apply")
+        if settings.apply in ("AUTO", "REKEY"):
+            column.prop(settings, "snap")
+        column.prop(settings, "part")
+        column.prop(settings, "hold_feet")
+        column.prop(settings, "smoothing")
 
 
 class _Body(_Panel):
@@ -102,15 +132,22 @@ class _Parts(_Panel):
 
     def draw(self, context):
         """Draw what retimes parts."""
-        layout = self.layout
+        layout, settings = self.layout, context.scene.retime
+        layout.prop(settings, "shift")
         row = layout.row(align=True)
         earlier = row.operator("retime.shift", text="Earlier", icon="TRIA_LEFT")
-        earlier.shift = -4
+        earlier.shift = -settings.shift
         later = row.operator("retime.shift", text="Later", icon="TRIA_RIGHT")
-        later.shift = 4
-        layout.operator("retime.stagger")
-        layout.operator("retime.succession")
-        layout.operator("retime.exaggerate")
+        later.shift = settings.shift
+        layout.separator()
+        layout.prop(settings, "delay")
+        row = layout.row(align=True)
+        for name in ("retime.stagger", "retime.succession"):
+            row.operator(name).frames = settings.delay
+        layout.separator()
+        layout.prop(settings, "amount", slider=True)
+        layout.operator("retime.exaggerate").amount = settings.amount
+        layout.separator()
         layout.operator("retime.hold_feet")
 
 
@@ -131,29 +168,39 @@ class _Check(_Panel):
 
 
 class _Carried(_Panel):
-    bl_label = "Takes Along"
+    bl_label = "Retime Together"
 
     def draw(self, context):
-        """Draw what goes along."""
+        """Draw what is retimed with the character."""
         layout, settings = self.layout, context.scene.retime
-        for name in ("shape_keys", "children", "others", "markers", "scene_range", "mute"):
-            layout.prop(settings, name)
-        layout.prop(settings, "shared")
-        row = layout.row(align=True)
-        row.prop(settings, "refine")
-        row.prop(settings, "tolerance")
+        grid = layout.grid_flow(columns=2, even_columns=True, align=True)
+        for name in ("shape_keys", "children", "others", "cameras", "sounds", "markers",
+                     "scene_range"):  # fmt: skip
+            grid.prop(settings, name)
 
 
 class _Advanced(_Panel):
-    bl_label = "Method Settings"
+    bl_label = "Advanced"
 
     def draw(self, context):
-        """Draw every method's own settings."""
-        settings = context.scene.retime
+        """Draw what is rarely set, and every method's own settings."""
+        layout, settings = self.layout, context.scene.retime
+        column = layout.column()
+        column.use_property_split = True
+        column.use_property_decorate = False
+        column.prop(settings, "rest_frame")
+        column.prop(settings, "shared")
+        column.prop(settings, "mute")
+        row = column.row(heading="Add Keys")
+        row.prop(settings, "refine", text="")
+        value = row.row()
+        value.active = settings.refine
+        value.prop(settings, "tolerance", text="")
         for method in (settings.method, "surface", "stagger", "hold", "smooth", "align"):
-            box = self.layout.box()
-            box.label(text=method.capitalize())
-            _draw_method(box, settings, method)
+            header, body = layout.panel(f"retime_{method}", default_closed=True)
+            header.label(text=_HEADINGS.get(method, method.capitalize()))
+            if body is not None:
+                _draw_method(body, settings, method)
 
 
 def _made(space, short):
@@ -169,4 +216,4 @@ def _made(space, short):
     return out
 
 
-CLASSES = (*_made("VIEW_3D", "view"), *_made("DOPESHEET_EDITOR", "dope"))
+CLASSES = tuple(cls for space, short in EDITORS.items() for cls in _made(space, short))

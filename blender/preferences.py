@@ -1,5 +1,7 @@
 """The extension's preferences: where the engine is."""
 
+from pathlib import Path
+
 import bpy
 from bpy.props import StringProperty
 
@@ -15,8 +17,14 @@ class RETIME_AP_preferences(bpy.types.AddonPreferences):
     engine: StringProperty(
         name="Engine",
         subtype="FILE_PATH",
-        description="A retime that is installed already: its program, its Python, or its "
-        "environment's folder. Left empty, the one that Install Engine makes",
+        description="Existing installation of retime: its program, its Python, or the folder of "
+        "its environment. Leave empty to use the one that Install Engine creates",
+    )
+    wheels: StringProperty(
+        name="Wheels",
+        subtype="DIR_PATH",
+        description="Folder of wheels to install the engine from without network. Leave empty to "
+        "use those in the extension",
     )
 
     def draw(self, context):
@@ -24,6 +32,7 @@ class RETIME_AP_preferences(bpy.types.AddonPreferences):
         layout = self.layout
         manager = context.window_manager
         layout.prop(self, "engine")
+        layout.prop(self, "wheels")
         row = layout.row()
         installed = python_of(engine_folder()) is not None
         row.operator(
@@ -35,8 +44,21 @@ class RETIME_AP_preferences(bpy.types.AddonPreferences):
             layout.label(text="Engine: " + " ".join(engine_command(self.engine)), icon="CHECKMARK")
         except Problem as e:
             layout.label(text=str(e).partition(". ")[0], icon="ERROR")
-        if not bpy.app.online_access:
+        if not bpy.app.online_access and not has_wheels(self.wheels):
             layout.label(text="Installing needs Allow Online Access (System)", icon="INTERNET")
+
+
+def has_wheels(beside):
+    """Whether the engine can be installed without network."""
+    folders = [Path(__file__).with_name("engine"), *([Path(beside)] if beside else [])]
+    return sum(len(list(f.glob("*.whl"))) for f in folders) > 1
+
+
+def wheels_beside(context):
+    """Return the folder of wheels that the preferences name, or nothing."""
+    addon = context.preferences.addons.get(__package__)
+    given = addon.preferences.wheels if addon is not None and addon.preferences else ""
+    return bpy.path.abspath(given) if given else ""
 
 
 def preferred_engine(context):

@@ -56,6 +56,10 @@ class Result:
         sizes = self._sizes.get(name, np.ones((count, 3)))
         return composed(places, self.rotations[:, self.names.index(name)], sizes)
 
+    def offset(self, name):
+        """Return a joint's place at rest, relative to its parent."""
+        return self._offsets[name]
+
     def moves(self, name):
         """Whether a joint's place is not the rest's throughout."""
         return name in self._places

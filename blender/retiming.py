@@ -4,7 +4,7 @@ import bpy
 
 from . import nla
 from .actions import animation_of, assign, must_be_editable
-from .applying import Options, apply_result
+from .applying import Options, apply_result, goes_round
 from .capture import captured
 from .carry import data_blocks, targets
 from .engine_process import running_engine
@@ -30,6 +30,12 @@ def armature_of(context):
         raise Problem(
             f"{thing.name} is linked from another file and cannot be changed. Make a library "
             "override (Object > Library Override > Make), or retime it in its own file"
+        )
+    own = thing.override_library
+    if own is not None and own.is_system_override:
+        raise Problem(
+            f"{thing.name} is a library override that cannot be edited. Make it editable (Object > "
+            "Library Override > Make) first"
         )
     return thing
 
@@ -84,6 +90,8 @@ class Retiming(Job):
 
     # Steps whose own fixes hold feet already.
     holds = False
+    # Whether changed poses show only where every frame is keyed: feet that are held between keys.
+    every_frame = False
 
     def recipe(self, context, capture, engine):
         """Return the recipe: a generator that may ask the engine first."""
@@ -98,29 +106,34 @@ class Retiming(Job):
         return ()
 
     def after(self, context, result):
-        """Do what follows a retiming."""
+        """Do what follows a retiming; return sentences on how far it went."""
+        return []
 
     def steps(self, context):
         """Capture, ask, apply."""
         armature = armature_of(context)
-        _, first, last = action_span(armature)
+        animated, first, last = action_span(armature)
         settings = context.scene.retime
         blocks = data_blocks(
             context, armature, shape_keys=settings.shape_keys, children=settings.children,
-            others=settings.others,
+            others=settings.others, cameras=settings.cameras,
         )  # fmt: skip
         # A strip plays an action that others use too; nothing of theirs changes.
         shared = "COPY" if settings.apply == "NLA" else settings.shared
         found, notes = targets(blocks, armature, shared=shared)
+        how = _how(settings, animated)
         engine = yield from running_engine(preferred_engine(context))
-        capture = yield from _shown(captured(context, armature, first, last), "Reading the pose", 0)
+        capture = yield from seen(context, armature, engine, first, last)
         other = self.reference(context)
         files = {}
         if other is not None:
-            seen = yield from _shown(_under(context, armature, other), "Reading the reference", 0.2)
+            shown = _under(context, armature, other)
+            reference = yield from _shown(shown, "Reading the reference", 0.2)
+            if capture.rest_frame is not None:  # another take of the same kind
+                reference = reference.without_first()
             files["reference"] = str(engine.folder / "reference.npz")
-            seen.write(files["reference"])
-        capture.write(engine.folder / "in.npz")
+            reference.write(files["reference"])
+        self.said = []
         steps = yield from self.recipe(context, capture, engine)
         request = {
             "motion": str(engine.folder / "in.npz"),
@@ -130,19 +143,26 @@ class Retiming(Job):
             "warp": str(engine.folder / "warp.json"),
             "fps": capture.fps,
             "first_frame": capture.first,
+            **capture.words,
             # Keys that move stay as many: they lead no limb to its place in space.
-            "corrections": settings.apply != "REKEY",
-            "bezier": _STRIP_TOLERANCE if settings.apply == "NLA" else None,
+            "corrections": how != "REKEY",
+            "bezier": _STRIP_TOLERANCE if how == "NLA" else None,
         }
-        answer = yield from _scaled(engine.ask(request), 0.4)
-        result = Result(capture, request["out"], request["warp"], answer)
+        result = yield from _answered(engine, request, capture)
+        if how == "REKEY" and goes_round(result):  # it is baked, and can lead limbs to their places
+            result = yield from _answered(engine, request | {"corrections": True}, capture)
+        dense = animated is not None and animated.is_dense
+        frames = self.every_frame or settings.hold_feet or settings.smoothing or dense
         options = Options(
-            settings.apply, settings.tolerance if settings.refine else None, settings.markers,
-            settings.scene_range, settings.mute, self.kept_markers(context),
+            how, settings.tolerance if settings.refine else None, settings.markers,
+            settings.scene_range, settings.sounds, settings.snap, settings.apply == "AUTO",
+            not frames, settings.mute, self.kept_markers(context),
         )  # fmt: skip
         notes += apply_result(context, armature, blocks, found, result, options)
-        self.after(context, result)
-        return [*dict.fromkeys([*result.about, *notes]), _summary(capture, result)]
+        notes += self.after(context, result)
+        if how == "BAKE" and settings.apply == "AUTO":
+            notes.append("the action has keys on every frame, so it was baked on whole frames")
+        return [*dict.fromkeys([*self.said, *result.about, *notes]), _summary(capture, result)]
 
     def _fixes(self, settings):
         """Return the steps that the settings add after every retiming."""
@@ -154,11 +174,41 @@ class Retiming(Job):
         return out
 
 
+def _how(settings, animated):
+    """Choose how a result is applied: dense keys are baked, sparse ones moved, unless it is set."""
+    if settings.apply != "AUTO":
+        return settings.apply
+    return "BAKE" if animated is not None and animated.is_dense else "REKEY"
+
+
+def seen(context, armature, engine, first, last):
+    """Capture an armature into the engine's folder: a generator that returns the capture.
+
+    A rest pose before the motion is set aside, as the settings say.
+    """
+    capture = yield from _shown(captured(context, armature, first, last), "Reading the pose", 0)
+    path, rest = engine.folder / "in.npz", context.scene.retime.rest_frame
+    capture.write(path)
+    if rest == "AUTO" and last - first > 2:
+        answer = yield from _scaled(engine.ask({"rest": str(path)}), 0.2)
+        rest = "SKIP" if answer["starts_at_rest"] else "KEEP"
+    if rest == "SKIP" and last - first > 1:
+        capture = capture.without_first()
+        capture.write(path)
+    return capture
+
+
+def _answered(engine, request, capture):
+    answer = yield from _scaled(engine.ask(request), 0.4)
+    return Result(capture, request["out"], request["warp"], answer)
+
+
 def _summary(capture, result):
     before, after = capture.last - capture.first, len(result) - 1
     text = f"{before} frames became {after}" if before != after else f"{after} frames, retimed"
-    baked = len(result.joints)
-    return f"{text}; the poses of {baked} bones changed" if baked else text
+    if capture.rest_frame is not None:
+        text += f"; the rest pose at frame {capture.rest_frame} stays"
+    return text
 
 
 def _shown(steps, word, share):

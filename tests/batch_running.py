@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -76,15 +76,17 @@ def rows(out: Path) -> dict[str, Row]:
 class Cluster:
     """A Dask scheduler and workers, processes that speak TCP."""
 
-    def __init__(self, logs: Path) -> None:
-        self.logs = logs
+    def __init__(self, logs: Path, tls: Sequence[str] = ()) -> None:
+        self.logs, self.tls = logs, list(tls)
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.address = f"127.0.0.1:{self.port}"
         self.workers: list[subprocess.Popen[bytes]] = []
         self._files: list[IO[bytes]] = []
-        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", str(self.port))
+        self.scheme = "tls" if tls else "tcp"
+        host = f"{self.scheme}://127.0.0.1" if tls else "127.0.0.1"
+        self.scheduler = self._start("scheduler", "--host", host, "--port", str(self.port))
         self._await_log("scheduler", r"Scheduler at")
 
     def _start(
@@ -94,7 +96,7 @@ class Cluster:
         self._files.append(log)
         module = f"distributed.cli.dask_{kind}"
         return subprocess.Popen(
-            [sys.executable, "-m", module, *arguments, "--no-dashboard"],
+            [sys.executable, "-m", module, *arguments, *self.tls, "--no-dashboard"],
             stdout=log,
             stderr=subprocess.STDOUT,
             env=os.environ | env,
@@ -103,7 +105,13 @@ class Cluster:
     def add_worker(self, **env: str) -> subprocess.Popen[bytes]:
         name = f"worker{len(self.workers)}"
         one = self._start(
-            "worker", f"tcp://{self.address}", "--no-nanny", "--nthreads", "1", name=name, **env
+            "worker",
+            f"{self.scheme}://{self.address}",
+            "--no-nanny",
+            "--nthreads",
+            "1",
+            name=name,
+            **env,
         )
         self.workers.append(one)
         return one
@@ -130,8 +138,8 @@ class Cluster:
 
 
 @contextlib.contextmanager
-def cluster(logs: Path) -> Iterator[Cluster]:
-    made = Cluster(logs)
+def cluster(logs: Path, tls: Sequence[str] = ()) -> Iterator[Cluster]:
+    made = Cluster(logs, tls)
     try:
         yield made
     finally:

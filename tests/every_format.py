@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,17 @@ def motion_file(suffix: str, folder: Path) -> list[Path]:
         return [amc, skeleton]
     if suffix == ".c3d":
         return [_c3d(path)]
+    if suffix == ".pkl":
+        values = {"smpl_poses": np.zeros((60, 72)), "smpl_trans": np.zeros((60, 3))}
+        values["smpl_poses"][:, 3 * 16] = np.sin(np.arange(60) / 20)
+        path.write_bytes(pickle.dumps(values))
+        return [path]
+    if suffix == ".npy":
+        poses = np.zeros((60, 22, 3))
+        poses[..., 1] = np.linspace(0, 1.6, 22)
+        poses[:, 21, 0] = np.sin(np.arange(60) / 20)
+        np.save(path, poses)
+        return [path]
     if suffix == ".fbx":
         return [made_of(samples.walk()).write(path)]
     retime.write(samples.walk(), path)

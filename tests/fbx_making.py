@@ -13,7 +13,7 @@ import numpy.typing as npt
 from retime import Motion, quat
 from retime.arrays import FloatArray
 from retime.io.fbx.baking import ORDERS, to_euler
-from retime.io.fbx.properties import packed, real, text
+from retime.io.fbx.properties import Packed, array, packed, real, text, values
 from retime.io.fbx.tree import Node, empty_tree, write
 
 TICKS = 46_186_158_000
@@ -162,8 +162,20 @@ class Maker:
         return self.drive(layer, target, property, curves, table[0])
 
     def write(self, path: Path) -> Path:
+        path.write_bytes(b"".join(write(self.tree, self.top())))
+        return path
+
+    def write_text(self, path: Path) -> Path:
+        """Write the file as text, as Autodesk's SDK does."""
+        told = ".".join(list(str(self.tree.version)[:3]))
+        head = f"; FBX {told} project file\n; {'-' * 50}\n"
+        body = "".join(as_text(n, 0, self.tree.version) for n in self.top())
+        path.write_text(f"{head}\n{body}\n; the end\n")
+        return path
+
+    def top(self) -> list[Node]:
         node, tree = self.tree.node, self.tree
-        top = [
+        return [
             node(b"FBXHeaderExtension", (), [node(b"FBXVersion", [real(tree.version, "I")]),
                                               *self.header]),
             node(b"GlobalSettings", (), [self.rows(self.settings)]),
@@ -171,8 +183,31 @@ class Maker:
             node(b"Connections", (), self.links, closed=True),
             node(b"Takes", (), self.takes, closed=True),
         ]  # fmt: skip
-        path.write_bytes(b"".join(write(tree, top)))
-        return path
+
+
+def as_text(node: Node, depth: int, version: int) -> str:
+    """Write a node as Autodesk's SDK writes text."""
+    indent, name = "\t" * depth, node.name.decode()
+    parts = []
+    for value in values(node):
+        if isinstance(value, Packed):
+            numbers = array(node, name)
+            if name == "KeyAttrDataFloat" and version >= 7200:
+                numbers = numbers.view("<i4")
+            listed = ",".join(
+                f"{v:.9g}" if isinstance(v, float) else str(v) for v in numbers.tolist()
+            )
+            parts.append(f"*{len(numbers)} {{\n{indent}\ta: {listed}\n{indent}}} ")
+        elif isinstance(value, bytes):
+            own, mark, kind = value.partition(b"\x00\x01")
+            plain, label = own.decode("latin-1"), kind.decode("latin-1")
+            said = f"{label}::{plain}" if mark else plain
+            parts.append('"' + said.replace('"', "&quot;") + '"')
+        else:
+            parts.append(repr(value))
+    below = "".join(as_text(c, depth + 1, version) for c in node.children)
+    brace = f" {{\n{below}{indent}}}" if node.children or node.closed else ""
+    return f"{indent}{name}: {', '.join(parts)}{brace}\n"
 
 
 def made_of(motion: Motion) -> Maker:

@@ -6,10 +6,12 @@ import contextlib
 import http.client
 import json
 import os
+import queue
 import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -70,14 +72,28 @@ class Studio:
             stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         assert self.process.stdout is not None
-        self.address = self.process.stdout.readline().split()[-1]
-        found = re.search(r"127\.0\.0\.1:(\d+)/\?token=([\w-]+)$", self.address)
-        assert found, self.address
+        self._addresses: queue.SimpleQueue[str] = queue.SimpleQueue()
+        threading.Thread(target=self._listen, daemon=True).start()
+        address = self.address
+        found = re.search(r"127\.0\.0\.1:(\d+)/\?token=([\w-]+)$", address)
+        assert found, address
         self.port, self.token = int(found[1]), found[2]
         status, headers, _ = self.ask("GET", f"/?token={self.token}", cookie="")
         assert status == 303, status
         self.cookie = headers["set-cookie"].split(";")[0]
         self._open = contextlib.ExitStack()
+
+    def _listen(self) -> None:
+        assert self.process.stdout is not None
+        with self.process.stdout as lines:
+            for line in lines:
+                if "/?token=" in line:
+                    self._addresses.put(line.split()[-1])
+
+    @property
+    def address(self) -> str:
+        """The address that was printed last; each opens the studio once, and is given out once."""
+        return self._addresses.get(timeout=60)
 
     @property
     def origin(self) -> str:
@@ -141,8 +157,6 @@ class Studio:
     def _close(self) -> None:
         with contextlib.suppress(ConnectionClosed):
             self._open.close()
-        if self.process.stdout is not None:
-            self.process.stdout.close()
 
     def stop(self) -> int:
         self._close()

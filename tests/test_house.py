@@ -64,9 +64,9 @@ def test_every_exception_is_documented() -> None:
 
 # Packages below the front ends: none of their sentences may name a command-line option.
 BELOW = (
-    "arrays", "body", "coercion", "compiled", "errors", "evaluate", "io", "keywords", "live",
-    "media", "methods", "motion", "notes", "one_line", "parameters", "plot", "process", "recipe",
-    "samples", "serving", "times", "timing",
+    "arrays", "body", "bounded_json", "coercion", "compiled", "errors", "evaluate", "io",
+    "keywords", "live", "media", "methods", "motion", "notes", "one_line", "parameters",
+    "pictured", "plot", "process", "recipe", "samples", "temporary", "serving", "times", "timing",
 )  # fmt: skip
 _FLAG = re.compile(r"(?<![\w-])--[a-z]")
 

@@ -168,3 +168,21 @@ def test_a_batch_of_a_newer_version_gets_a_sentence(tmp_path: Path) -> None:
     db.close()
     with pytest.raises(InputError, match="written by a newer retime"):
         Manifest(tmp_path / "out" / "manifest.sqlite")
+
+
+def test_a_project_whose_motions_shared_a_recipe_keeps_its_history(tmp_path: Path) -> None:
+    shutil.copytree(OLD.parent / "version-2" / "study.retime", tmp_path / "study.retime")
+    session = Session(Workspace(tmp_path / "study.retime", tmp_path))
+    try:
+        assert session.notices == []
+        assert (session.undo_depth, session.redo_depth) == (7, 1)
+        (guided,) = session.project.versions["A"]
+        assert guided.parameters == {"duration": 3.0, "keytimes": [[1.0, 0.9]]}
+        session.undo()  # the motion that was removed is back, and still shares the recipe
+        assert session.project.source == "m2"
+        assert session.project.versions["A"] == (guided,)
+        for _ in range(6):
+            session.undo()
+        assert session.project.motions == {}
+    finally:
+        session.close()

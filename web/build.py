@@ -10,6 +10,7 @@ hook runs it too.
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 import subprocess
 import sys
@@ -53,8 +54,23 @@ def build() -> str | None:
             return (
                 f"the studio's pages were not built: `npm {command[0]}` ended with {e.returncode}"
             )
+    (STATIC / "licenses.txt").write_text(licenses(), encoding="utf-8")
     (STATIC / ".built").write_text(sources_hash())
     return None
+
+
+def licenses() -> str:
+    """Collect the licences of the packages that the pages contain."""
+    lock = json.loads((WEB / "package-lock.json").read_text(encoding="utf-8"))
+    parts = []
+    for place, package in sorted(lock["packages"].items()):
+        if not place or package.get("dev") or package.get("optional"):
+            continue
+        name = place.removeprefix("node_modules/")
+        texts = sorted((WEB / place).glob("LICEN[CS]E*"))
+        text = texts[0].read_text(encoding="utf-8").strip() if texts else "(no licence file)"
+        parts.append(f"{name} {package['version']}: {package.get('license', '')}\n\n{text}\n")
+    return ("\n" + "-" * 72 + "\n\n").join(parts)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from ..carry import data_blocks
 from ..engine_process import stop_engine
 from ..install import installing
 from ..jobs import Job
+from ..preferences import wheels_beside
 from ..problem import Problem
 from ..retiming import armature_of
 
@@ -45,7 +46,7 @@ class RETIME_OT_install_engine(Job, bpy.types.Operator):
     def steps(self, context):
         """Install it."""
         stop_engine()
-        return (yield from installing())
+        return (yield from installing(wheels_beside(context)))
 
 
 CLASSES = (RETIME_OT_remove, RETIME_OT_install_engine)

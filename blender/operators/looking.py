@@ -3,11 +3,10 @@
 import bpy
 from bpy.props import BoolProperty
 
-from ..capture import captured
 from ..engine_process import running_engine
 from ..jobs import Job
 from ..preferences import preferred_engine
-from ..retiming import _shown, action_span, armature_of
+from ..retiming import action_span, armature_of, seen
 
 # Markers of ours start with this, so that they can be taken away again.
 MARK = "retime: "
@@ -18,9 +17,7 @@ def _seen(context):
     armature = armature_of(context)
     _, first, last = action_span(armature)
     engine = yield from running_engine(preferred_engine(context))
-    capture = yield from _shown(captured(context, armature, first, last), "Reading the pose", 0)
-    capture.write(engine.folder / "in.npz")
-    return engine, capture
+    return engine, (yield from seen(context, armature, engine, first, last))
 
 
 def clear_marks(scene, kind=""):
@@ -42,7 +39,7 @@ class RETIME_OT_check(Job, bpy.types.Operator):
     def steps(self, context):
         """Capture, ask, show."""
         engine, capture = yield from _seen(context)
-        request = {"check": str(engine.folder / "in.npz"), "physics": self.physics}
+        request = {"check": str(engine.folder / "in.npz"), "physics": self.physics, **capture.words}
         answer = yield from engine.ask(request)
         settings, scene = context.scene.retime, context.scene
         settings.measures.clear()
@@ -77,7 +74,7 @@ class RETIME_OT_mark_poses(Job, bpy.types.Operator):
         engine, capture = yield from _seen(context)
         values = chosen(context.scene.retime, "stagger")
         answer = yield from engine.ask(
-            {"poses": str(engine.folder / "in.npz"), "parameters": values}
+            {"poses": str(engine.folder / "in.npz"), "parameters": values, **capture.words}
         )
         clear_marks(context.scene, "pose")
         for k, time in enumerate(answer["times"]):

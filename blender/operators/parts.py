@@ -1,8 +1,10 @@
 """Retiming parts of the body: one bone's action, staggering, succession, poses."""
 
 import bpy
+import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
+from ..capture import decomposed
 from ..problem import Problem
 from ..retiming import Retiming, armature_of, part_of, step
 from ..settings import chosen
@@ -20,6 +22,14 @@ def _is_selected(bone):
     return bone.select if hasattr(bone, "select") else bone.bone.select
 
 
+def bone_names(operator, context, typed):
+    """List the bones that a field for a bone offers."""
+    try:
+        return [b.name for b in armature_of(context).pose.bones]
+    except Problem:
+        return []
+
+
 def one_bone(context, name):
     """Return the bone that is named, or the active one."""
     armature = armature_of(context)
@@ -29,8 +39,86 @@ def one_bone(context, name):
         return name
     active = armature.data.bones.active
     if active is None:
-        raise Problem("No bone is active. Choose one in pose mode")
+        raise Problem("No bone is active. Select one in Pose Mode")
     return active.name
+
+
+def joints_for(operator, capture, bones, *, limbs=False):
+    """Name the joints that bones stand for, in the body's order, each once; say for whom they do.
+
+    On a control rig a bone without keys, a deform or mechanism bone, stands for its control. With
+    ``limbs`` an IK control stands for all joints of its limb.
+    """
+    rig, found = capture.rig, set()
+    for bone in bones:
+        joint = rig.joint_of(bone)
+        if joint is None:
+            raise Problem(f"{bone} moves no part of the body. Select a control of the part")
+        if rig.is_control and bone not in rig.keyed:
+            controls = rig.governors(joint)
+            if not controls:
+                raise Problem(f"No control with keys moves {bone}. Key its control first")
+            more = f" and {len(controls) - 3} more" if len(controls) > 3 else ""
+            operator.said.append(f"{bone} stands for its control {', '.join(controls[:3])}{more}")
+        found |= {joint, *(rig.limb_of(bone) if limbs else ())}
+    return [n for n in rig.joints if n in found]
+
+
+def timing_values(context, capture, method):
+    """Return a method's settings for an edit of time alone.
+
+    Keys of a control rig hold its feet themselves, where and as long as the animator wants it.
+    """
+    values = chosen(context.scene.retime, method)
+    if capture.rig.is_control and not context.scene.retime.hold_feet:
+        values["constraints"] = "free"
+    return values
+
+
+def arrivals(result, joints, poses):
+    """Return when joints arrive at poses, before and after: output frames (poses, joints) each.
+
+    ``poses`` has the source frames by joint.
+    """
+    before = np.stack([poses[j] for j in joints], axis=1)
+    after = np.stack([result.warp.of(j).output(poses[j]) for j in joints], axis=1)
+    return before, after
+
+
+def pose_frames(context, capture, engine, values):
+    """Ask when joints arrive at a motion's poses, its ends left out: a generator.
+
+    Returns the poses' frames, and each joint's by name.
+    """
+    found = {k: v for k, v in values.items() if k != "constraints"}
+    part = part_of(context, capture)
+    if part is not None:
+        found["range"] = part
+    asked = {"poses": str(engine.folder / "in.npz"), "parameters": found}
+    answer = yield from engine.ask(asked | capture.words)
+
+    def frames(times):
+        return capture.first + capture.fps * np.array(times[1:-1])
+
+    if len(answer["times"]) < 3:
+        raise Problem("There is no pose between the first frame and the last. Use a longer action")
+    return frames(answer["times"]), {n: frames(t) for n, t in answer["arrivals"].items()}
+
+
+def _in_frames(value):
+    return f"{value:.1f}".rstrip("0").rstrip(".")
+
+
+def reached_text(asked, reached, what):
+    """Say how far a delay went: frames asked for, and frames reached at each pose."""
+    least, most = float(np.min(reached)), float(np.max(reached))
+    middle = float(np.median(reached))
+    if max(abs(least - asked), abs(most - asked)) < 0.05:
+        return f"{what} by {_in_frames(asked)} frames at every pose"
+    return (
+        f"{what} by {_in_frames(middle)} frames of the {_in_frames(asked)} asked for "
+        f"({_in_frames(least)} to {_in_frames(most)}): poses leave no room for more"
+    )
 
 
 class _Parts(Retiming):
@@ -48,7 +136,10 @@ class RETIME_OT_shift(_Parts, bpy.types.Operator):
     shift: IntProperty(
         name="Frames", default=-4, soft_min=-50, soft_max=50, description="Less than 0 is earlier"
     )
-    bone: StringProperty(name="Bone", options={"SKIP_SAVE"}, description="Empty: the active bone")
+    bone: StringProperty(
+        name="Bone", options={"SKIP_SAVE"}, search=bone_names,
+        description="Bone to use. Defaults to the active bone",
+    )  # fmt: skip
     frame: IntProperty(
         name="Frame", default=-(2**31), options={"SKIP_SAVE"},
         description="Its moment; left alone: the current frame",
@@ -58,25 +149,28 @@ class RETIME_OT_shift(_Parts, bpy.types.Operator):
         description="How far along the body it is felt, in heights of the figure",
     )  # fmt: skip
     fade: FloatProperty(
-        name="Fade", default=0.3, min=0.01, soft_max=2.0, subtype="TIME_ABSOLUTE",
-        description="Seconds over which it is felt before and after",
+        name="Fade", default=0.0, min=0.0, soft_max=100.0, options={"SKIP_SAVE"},
+        description="Frames over which it is felt before and after; 0 for 0.3 seconds",
     )  # fmt: skip
 
     def recipe(self, context, capture, engine):
         """One step: a surface that is dragged at the bone."""
         frame = context.scene.frame_current if self.frame == -(2**31) else self.frame
         if not capture.first <= frame <= capture.last:
-            raise Problem(f"Frame {frame} is outside the action. Go to the moment that is meant")
+            raise Problem(
+                f"Frame {frame} is outside the action, which lasts from frame {capture.first} to "
+                f"{capture.last}. Go to the frame of the pose that is meant"
+            )
         spread = round(self.spread, 6)
         key = {
             "time": capture.time(frame),
-            "joint": one_bone(context, self.bone),
+            "joint": joints_for(self, capture, [one_bone(context, self.bone)])[0],
             "shift": self.shift / capture.fps,
             "sigma": [spread, spread],
             "range_sigma": spread,
-            "gamma": round(self.fade, 6),
+            "gamma": round(self.fade / capture.fps, 6) if self.fade else 0.3,
         }
-        values = chosen(context.scene.retime, "surface")
+        values = timing_values(context, capture, "surface")
         return [step("surface", **values, keys=[key], range=part_of(context, capture))]
         yield
 
@@ -88,37 +182,48 @@ class RETIME_OT_stagger(_Parts, bpy.types.Operator):
     bl_label = "Stagger"
 
     frames: FloatProperty(
-        name="Frames",
-        default=2.0,
-        soft_min=-10,
-        soft_max=10,
-        description="Between one and the next",
+        name="Frames", default=2.0, soft_min=-10, soft_max=10,
+        description="Frames between one bone and the next",
+    )  # fmt: skip
+    random: BoolProperty(
+        name="Random", description="Move each bone by up to so many frames either way, by chance"
     )
-    random: BoolProperty(name="Random", description="Up to so many frames either way, by chance")
-    seed: IntProperty(name="Seed", min=0, description="Which chance")
+    seed: IntProperty(name="Seed", min=0, description="Seed of the random delays")
 
     def recipe(self, context, capture, engine):
         """One step; the poses are asked for first, where each gets its refinements."""
         bones = selected_bones(context)
         if not bones:
-            raise Problem("No bones are selected. Select some in pose mode")
-        values = chosen(context.scene.retime, "stagger")
+            raise Problem("No bones are selected. Select some in Pose Mode")
+        joints = joints_for(self, capture, bones)
+        values = timing_values(context, capture, "stagger")
         part = part_of(context, capture)
+        length = (capture.last - capture.first) / capture.fps
         seconds = self.frames / capture.fps
+        _, self.poses = yield from pose_frames(context, capture, engine, values)
+        self.joints = joints
         if self.random:
-            return [step("stagger", **values, joints=bones, jitter=abs(seconds), seed=self.seed,
-                         range=part)]  # fmt: skip
-        found = {k: v for k, v in values.items() if k != "constraints"}
-        if part is not None:
-            found["range"] = part
-        asked = {"poses": str(engine.folder / "in.npz"), "parameters": found}
-        answer = yield from engine.ask(asked)
-        if len(answer["times"]) < 3:
-            raise Problem("No poses were found between the motion's ends")
+            return [step("stagger", **values, joints=joints, jitter=min(abs(seconds), length),
+                         seed=self.seed, range=part)]  # fmt: skip
+        if len(joints) < 2:
+            raise Problem(
+                f"The selected bones move one part only, {joints[0]}. Select the bones of two "
+                "parts or more"
+            )
         # Bones that would cross their next pose stop short of it, as those of a succession do.
-        later = {name: k * seconds for k, name in enumerate(bones)}
+        most = length / (len(joints) - 1)
+        later = {n: k * min(max(seconds, -most), most) for k, n in enumerate(joints)}
         edits = [{"do": "refine_poses", "refinements": later}]
         return [step("stagger", **values, edits=edits, range=part)]
+
+    def after(self, context, result):
+        """Say how far the bones are apart."""
+        before, after = arrivals(result, self.joints, self.poses)
+        if self.random:
+            most = float(np.abs(after - before).max())
+            return [f"bones arrive up to {_in_frames(most)} frames earlier or later"]
+        gaps = np.diff(after, axis=1)
+        return [reached_text(self.frames, gaps, "each bone follows the one before")]
 
 
 class RETIME_OT_succession(_Parts, bpy.types.Operator):
@@ -133,15 +238,47 @@ class RETIME_OT_succession(_Parts, bpy.types.Operator):
     power: FloatProperty(
         name="Power", default=1.0, min=0.1, soft_max=3.0, description="How the delay grows"
     )
-    bone: StringProperty(name="Bone", options={"SKIP_SAVE"}, description="Empty: the active bone")
+    bone: StringProperty(
+        name="Bone", options={"SKIP_SAVE"}, search=bone_names,
+        description="Bone to use. Defaults to the active bone",
+    )  # fmt: skip
 
     def recipe(self, context, capture, engine):
         """One step."""
-        values = chosen(context.scene.retime, "stagger")
-        bone = one_bone(context, self.bone)
-        way = [bone, self.frames / capture.fps, round(self.power, 6)]
+        values = timing_values(context, capture, "stagger")
+        joint = joints_for(self, capture, [one_bone(context, self.bone)])[0]
+        below = _levels(capture.rig, joint)
+        if not below:
+            raise Problem(f"No bone follows {joint}. Choose one further up, such as the shoulder")
+        power = round(self.power, 6)
+        length = (capture.last - capture.first) / capture.fps
+        most = length / max(below.values()) ** power
+        seconds = min(max(self.frames / capture.fps, -most), most)
+        _, self.poses = yield from pose_frames(context, capture, engine, values)
+        self.first, self.last = joint, max(below, key=below.get)
+        self.asked = self.frames * below[self.last] ** power
+        way = [joint, seconds, power]
         return [step("stagger", **values, succession=[way], range=part_of(context, capture))]
-        yield
+
+    def after(self, context, result):
+        """Say how late the last bone is."""
+        before, after = arrivals(result, [self.first, self.last], self.poses)
+        late = after - before
+        return [
+            reached_text(self.asked, late[:, 1] - late[:, 0], f"{self.last} follows {self.first}")
+        ]
+
+
+def _levels(rig, joint):
+    """Count how far below a joint each joint is."""
+    start, out = rig.joints.index(joint), {}
+    for k, name in enumerate(rig.joints):
+        depth, at = 0, k
+        while at >= 0 and at != start:
+            at, depth = rig.parents[at], depth + 1
+        if at == start and depth:
+            out[name] = depth
+    return out
 
 
 class RETIME_OT_exaggerate(_Parts, bpy.types.Operator):
@@ -151,23 +288,50 @@ class RETIME_OT_exaggerate(_Parts, bpy.types.Operator):
     bl_label = "Exaggerate"
 
     amount: FloatProperty(
-        name="Amount", default=0.3, soft_min=-1, soft_max=1, subtype="FACTOR",
-        description="Share by which poses are pushed; less than 0 calms them",
+        name="Amount", default=0.3, min=-1, max=10, soft_max=1, subtype="FACTOR",
+        description="How much further poses go; below 0 they are calmed",
     )  # fmt: skip
     only: EnumProperty(
         name="Bones",
-        items=[("SELECTED", "Selected", "Bones selected in pose mode, or all where none is"),
+        items=[("SELECTED", "Selected", "Bones selected in Pose Mode, or all if none is selected"),
                ("ALL", "All", "The whole body")],
+        description="Which bones go further",
     )  # fmt: skip
 
     def recipe(self, context, capture, engine):
         """One step."""
-        values = chosen(context.scene.retime, "stagger")
         bones = selected_bones(context) if self.only == "SELECTED" else []
+        # Feet are held where the whole body goes further.
+        get = timing_values if bones else lambda c, _, method: chosen(c.scene.retime, method)
+        values = get(context, capture, "stagger")
+        self.joints = joints_for(self, capture, bones, limbs=True)
+        self.poses, _ = yield from pose_frames(context, capture, engine, values)
         part = part_of(context, capture)
-        return [step("stagger", **values, exaggerate=round(self.amount, 6), joints=bones or None,
-                     range=part)]  # fmt: skip
-        yield
+        return [step("stagger", **values, exaggerate=round(self.amount, 6),
+                     joints=self.joints or None, range=part)]  # fmt: skip
+
+    def after(self, context, result):
+        """Say how much further poses are from one another."""
+        capture = result.capture
+        joints = self.joints or result.joints
+        if not joints:
+            return ["no pose changed: the poses do not differ"]
+        at = np.clip(np.round(self.poses - capture.first), 0, len(capture.local) - 1).astype(int)
+        _, turns, _ = decomposed(capture.local[at][:, [capture.names.index(n) for n in joints]])
+        out = result.warp.body.output(capture.first + at) - capture.first
+        out = np.clip(np.round(out), 0, len(result) - 1).astype(int)
+        new = result.rotations[out][:, [result.names.index(n) for n in joints]]
+        before, after = _apart(turns), _apart(new)
+        if before < 1e-6:
+            return []
+        return [f"poses are {100 * (after / before - 1):.0f} % further from one another "
+                f"({100 * self.amount:.0f} % asked for)"]  # fmt: skip
+
+
+def _apart(turns):
+    """Return the mean angle between one pose and the next, rotations (P, J, 4)."""
+    dots = np.abs(np.einsum("pji,pji->pj", turns[1:], turns[:-1]))
+    return float(2 * np.arccos(np.clip(dots, 0, 1)).mean()) if len(turns) > 1 else 0.0
 
 
 class RETIME_OT_hold_feet(_Parts, bpy.types.Operator):
@@ -175,6 +339,7 @@ class RETIME_OT_hold_feet(_Parts, bpy.types.Operator):
 
     bl_idname = "retime.hold_feet"
     bl_label = "Hold Feet"
+    every_frame = True
 
     def recipe(self, context, capture, engine):
         """One step."""

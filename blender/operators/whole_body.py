@@ -6,6 +6,7 @@ import bpy
 from bpy.props import EnumProperty, IntProperty, StringProperty
 from bpy_extras.io_utils import ImportHelper
 
+from ..actions import animation_of
 from ..problem import Problem
 from ..retiming import Retiming, armature_of, part_of, step
 from ..settings import chosen
@@ -42,9 +43,16 @@ class RETIME_OT_to_length(Retiming, bpy.types.Operator):
         values = chosen(settings, method)
         if part is not None:
             values["ripple"] = True
-        length = (self.frames or settings.frames) / capture.fps
+        own = settings.own_frames and settings.own_action == _action_name(context)
+        frames = self.frames or (settings.own_frames if own else capture.last - capture.first)
+        length = frames / capture.fps
         return [step(method, **values, duration=length, range=part)]
         yield
+
+
+def _action_name(context):
+    animated = animation_of(armature_of(context))
+    return "" if animated is None else animated.action.name
 
 
 class RETIME_OT_pin_markers(bpy.types.Operator):
@@ -105,6 +113,7 @@ class RETIME_OT_keytimes(Retiming, bpy.types.Operator):
         markers = {m.name: m.frame for m in context.scene.timeline_markers}
         for pin in context.scene.retime.pins:
             pin.frame = markers.get(pin.name, pin.frame)
+        return []
 
 
 def _length(pairs, inner, capture):
@@ -125,6 +134,10 @@ def moved_markers(scene):
     return [(p.name, p.frame, now[p.name]) for p in scene.retime.pins if p.name in now]
 
 
+def _action_names(operator, context, typed):
+    return [a.name for a in bpy.data.actions]
+
+
 class RETIME_OT_reference(Retiming, bpy.types.Operator):
     """Give the motion the feel or the timing of another action of the same character"""
 
@@ -132,7 +145,10 @@ class RETIME_OT_reference(Retiming, bpy.types.Operator):
     bl_label = "Reference Action"
 
     action: StringProperty(
-        name="Action", options={"SKIP_SAVE"}, description="The other action; empty: as set"
+        name="Action",
+        options={"SKIP_SAVE"},
+        search=_action_names,
+        description="Action to copy timing from. Defaults to the one that is set",
     )
     how: EnumProperty(
         name="Timing",

@@ -24,14 +24,16 @@ public sealed class LiveClient
 
     /// <summary>Listen until the server ends or a token is cancelled.</summary>
     /// <param name="address">The address that retime live printed.</param>
-    public async Task Run(string address, Action<Frame> onFrame, CancellationToken stop)
+    /// <param name="onHello">Takes the first message: names of joints and recordings, as JSON.</param>
+    public async Task Run(
+        string address, Action<Frame> onFrame, CancellationToken stop, Action<string> onHello = null)
     {
         var page = new Uri(address);
         var key = page.Query.TrimStart('?');
         using (var socket = new ClientWebSocket())
         {
             await socket.ConnectAsync(
-                new Uri("ws://" + page.Authority + "/feed?format=binary&" + key), stop);
+                new Uri((page.Scheme == "https" ? "wss://" : "ws://") + page.Authority + "/feed?format=binary&" + key), stop);
             var part = new byte[1 << 16];
             using (var whole = new MemoryStream())
             {
@@ -42,6 +44,7 @@ public sealed class LiveClient
                     whole.Write(part, 0, got.Count);
                     if (!got.EndOfMessage) continue;
                     if (got.MessageType == WebSocketMessageType.Binary) onFrame(Parse(whole.ToArray()));
+                    else if (onHello != null) onHello(Encoding.UTF8.GetString(whole.ToArray()));
                     whole.SetLength(0);
                 }
             }

@@ -1,7 +1,8 @@
-// Prints what `retime live --feed` sends. Node 22 or later (20: --experimental-websocket):
+// Prints what `retime live --feed` sends. Node 20 or later:
 //
 //   node client.mjs "http://127.0.0.1:8765/?token=..."
 import { listen } from "./feed.mjs";
+import { NodeSocket } from "./node_socket.mjs";
 
 const given = new URL(process.argv[2] ?? "http://missing/");
 if (given.hostname === "missing") {
@@ -9,7 +10,8 @@ if (given.hostname === "missing") {
   process.exit(2);
 }
 let told = 0;
-listen(`ws://${given.host}/feed`, {
+listen(`${given.protocol === "https:" ? "wss" : "ws"}://${given.host}/feed`, {
+  Socket: globalThis.WebSocket ?? NodeSocket,
   token: given.searchParams.get("token") ?? "",
   hello: ({ references }) => console.log(`following ${Object.keys(references).join(", ")}`),
   frame: ({ state, reference, time, rate, confidence }) => {

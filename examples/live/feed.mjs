@@ -21,14 +21,16 @@ export function parse(data) {
 
 /**
  * Listen until `stop()` is called; a server that goes away is looked for again every second.
- * A page that the server itself serves needs no token: it has a cookie.
+ * A page that the server itself serves needs no token: it has a cookie. With several performers,
+ * `/feed?performer=2` is the second's. Node 20 has no WebSocket: give it `NodeSocket` of node_socket.mjs.
  */
-export function listen(address, { token = "", hello = () => {}, frame, lost = () => {} }) {
+export function listen(address, { token = "", hello = () => {}, frame, lost = () => {}, Socket = globalThis.WebSocket }) {
   let stopped = false;
   let socket;
   const connect = () => {
     const key = token ? `&token=${encodeURIComponent(token)}` : "";
-    socket = new WebSocket(`${address}?format=binary${key}`);
+    const more = address.includes("?") ? "&" : "?";
+    socket = new Socket(`${address}${more}format=binary${key}`);
     socket.binaryType = "arraybuffer";
     let names;
     socket.onmessage = ({ data }) => {

@@ -1,17 +1,8 @@
 // Shows the performer and the partner that keeps time with them.
 import * as THREE from "./node_modules/three/build/three.module.js";
 import { listen } from "./feed.mjs";
+import { bonesOf } from "./figure.mjs";
 
-const BONES = [
-  ["hips", "chest"], ["chest", "upper_chest"], ["upper_chest", "neck"], ["neck", "head"],
-  ["upper_chest", "head"], ["hips", "spine"], ["spine", "chest"],
-  ...["left", "right"].flatMap((side) => [
-    ["upper_chest", `${side}_upper_arm`], [`${side}_upper_arm`, `${side}_lower_arm`],
-    [`${side}_lower_arm`, `${side}_hand`], ["hips", `${side}_upper_leg`],
-    [`${side}_upper_leg`, `${side}_lower_leg`], [`${side}_lower_leg`, `${side}_foot`],
-    [`${side}_foot`, `${side}_toe`],
-  ]),
-];
 const UP = new THREE.Vector3(0, 1, 0);
 const get = (id) => document.getElementById(id);
 
@@ -30,8 +21,7 @@ class Figure {
   name(names) {
     for (const limb of this.limbs) this.scene.remove(limb.mesh);
     this.top = names.indexOf("head");
-    this.limbs = BONES.map(([a, b]) => [names.indexOf(a), names.indexOf(b)])
-      .filter(([a, b]) => a >= 0 && b >= 0)
+    this.limbs = bonesOf(names).map(([a, b]) => [names.indexOf(a), names.indexOf(b)])
       .map(([a, b]) => {
         const mesh = new THREE.Mesh(new THREE.CylinderGeometry(0.035, 0.035, 1, 10), this.material);
         this.scene.add(mesh);
@@ -104,7 +94,7 @@ function frameBoth(...figures) {
 
 let shown = null;
 let roles = null;
-listen(`ws://${location.host}/feed`, {
+listen(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/feed${location.search}`, {
   hello: (hello) => {
     roles = hello.partner;
     performer.name(hello.performer);
@@ -123,6 +113,7 @@ listen(`ws://${location.host}/feed`, {
     get("time").textContent = `${frame.time.toFixed(2)} s`;
     get("rate").textContent = `${frame.rate.toFixed(2)}x`;
     get("confidence").value = frame.confidence;
+    get("phase").value = frame.phase;
     const late = frame.late;
     get("late").textContent =
       late === null ? "–" : `${Math.abs(1000 * late).toFixed(0)} ms ${late > 0 ? "behind" : "ahead"}`;

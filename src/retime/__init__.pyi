@@ -3,6 +3,7 @@
 from . import errors as errors
 from . import io as io
 from . import live as live
+from . import plot as plot
 from . import samples as samples
 from .body import Body as Body
 from .body import contacts as contacts
@@ -27,6 +28,9 @@ from .methods.align import align as align
 from .methods.guided import guided_signal_warp as guided_signal_warp
 from .methods.guided import guided_warp as guided_warp
 from .methods.guided import suggest_keytimes as suggest_keytimes
+from .methods.music import beat_alignment as beat_alignment
+from .methods.music import find_accents as find_accents
+from .methods.music import sync_warp as sync_warp
 from .methods.physics import PhysicsModel as PhysicsModel
 from .methods.physics import physics_warp as physics_warp
 from .methods.spline import spline_warp as spline_warp
@@ -42,7 +46,9 @@ from .motion import Units as Units
 from .motion import kinematics as kinematics
 from .motion import quat as quat
 from .motion.contact import Contact as Contact
+from .motion.cutting import trim as trim
 from .motion.edits import apply as apply
+from .motion.joining import concatenate as concatenate
 from .motion.kinematics import positions as positions
 from .motion.layers import PoseLayer as PoseLayer
 from .motion.skeleton import EndSite as EndSite

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retime.errors import InputError
+from retime.pictured import Pictured
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -54,7 +55,7 @@ def _shows_writeable(a: npt.NDArray[Any]) -> bool:
     return False
 
 
-class ReadOnlyArrays:
+class ReadOnlyArrays(Pictured):
     """What is unpickled or copied stays read-only: numpy forgets it on the way."""
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -3,11 +3,37 @@
 from __future__ import annotations
 
 import difflib
+import itertools
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from retime.notes import Note
+
+# Names that a wrong one is compared with, and their length.
+_MOST_KNOWN, _LONGEST = 500, 100
+
+
+# Characters of an error's sentence, and of one word in it before its middle is left out.
+MOST_SENTENCE, _MOST_WORD = 300, 80
+_LONG_WORD = re.compile(rf"\S{{{_MOST_WORD + 1},}}+")
+
+
+def bounded(sentence: str) -> str:
+    """Return a sentence of at most 300 characters, the middle of long names left out.
+
+    >>> len(bounded("no joint named " + "A" * 5000 + "; known: Hips"))
+    95
+    """
+    if len(sentence) <= MOST_SENTENCE:
+        return sentence
+    half = _MOST_WORD // 2 - 2
+    told = _LONG_WORD.sub(lambda m: f"{m[0][:half]}...{m[0][-half:]}", sentence)
+    if len(told) <= MOST_SENTENCE:
+        return told
+    # What is wrong stands at the beginning, what to do about it at the end.
+    return f"{told[: MOST_SENTENCE - 83]}...{told[-80:]}"
 
 
 class RetimeError(Exception):
@@ -26,11 +52,17 @@ class RetimeError(Exception):
 
     step: int | None = None
 
+    def __str__(self) -> str:
+        return bounded(super().__str__())
+
     @property
     def note(self) -> str:
         """The message as a note, for front ends that name its remedy in their own way."""
         message = self.args[0] if self.args else ""
-        return message if isinstance(message, str) else str(message)
+        if isinstance(message, Note):
+            fact = bounded(message.fact)
+            return Note(fact, message.remedy, code=message.code, **message.values)
+        return bounded(str(message))
 
     def within(self, where: str) -> RetimeError:
         """Say where it happened, before the message; the remedy stays."""
@@ -116,8 +148,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     >>> did_you_mean("RightHnad", ["RightHand", "LeftFoot"])
     "; did you mean 'RightHand'?"
     """
-    folded = {k.casefold(): k for k in known}
-    near = difflib.get_close_matches(name.casefold(), list(folded), n=3, cutoff=0.5)
+    # Comparing takes the product of the lengths: no long name, and no name of thousands.
+    folded = {k.casefold(): k for k in itertools.islice(known, _MOST_KNOWN) if len(k) <= _LONGEST}
+    near = difflib.get_close_matches(name.casefold()[:_LONGEST], list(folded), n=3, cutoff=0.5)
     if near:
         return "; did you mean " + " or ".join(repr(folded[n]) for n in near) + "?"
     listed = list(folded.values())

@@ -14,8 +14,8 @@ from typing import Annotated, Any, Literal
 from retime.errors import InputError
 
 Kind = Literal["length", "output", "source", "reference"]
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
-_WITH_UNIT = re.compile(rf"({_NUMBER})\s*(s|sec|f|fr|frames?|%)?", re.IGNORECASE)
+_NUMBER = r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:e[+-]?\d++)?"
+_WITH_UNIT = re.compile(rf"({_NUMBER})\s*+(s|sec|f|fr|frames?|%)?", re.IGNORECASE)
 _CLOCK = re.compile(r"([+-]?)(?:(\d+):)?(\d+):(\d+(?:\.\d*)?)")
 # No text of a time is longer; a longer one is not looked at.
 _LONGEST = 60
@@ -149,6 +149,19 @@ def parse_time(text: str, name: str, kind: Kind = "length") -> float | ClipTime:
         f"{name}: {text[:40]!r} is not a time; write seconds (2.4), minutes (1:02.5), frames (48f) "
         "or a percentage (80%)"
     )
+
+
+def told_apart(one: float, other: float, digits: int = 4) -> tuple[str, str]:
+    """Write two numbers with as many digits as show that they differ.
+
+    >>> told_apart(24.5512, 24.5489)
+    ('24.551', '24.549')
+    """
+    for count in range(digits, 16):
+        pair = f"{one:.{count}g}", f"{other:.{count}g}"
+        if pair[0] != pair[1]:
+            break
+    return pair
 
 
 def needs_clip(value: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import stat
 import subprocess
 import sys
@@ -16,7 +17,10 @@ import pytest
 
 import retime
 from retime import Recipe, Step, TimeWarp, quat
+from retime.body import find_body
+from retime.hosts.engine import PROTOCOL
 from retime.hosts.engine import _with_likely_unit as in_metres
+from retime.methods.physics.segments import BodyData, solids_of
 from retime.motion import Motion
 
 ROOT = Path(__file__).parents[2]
@@ -24,7 +28,14 @@ INSIDE = Path(__file__).parent / "inside"
 SHARED = ROOT.parent / "shared"
 # Environments with Blender as a Python module: today's, and one whose actions have no slots.
 BLENDERS = {"5.x": ".venv-blender", "4.2": ".venv-blender42"}
-CHECKS = re.findall(r"^def (check_\w+)", (INSIDE / "checks.py").read_text(), re.MULTILINE)
+# Scripts that run inside Blender, and their checks.
+CHECKS = {
+    name: re.findall(r"^def (check_\w+)", (INSIDE / f"{name}.py").read_text(), re.MULTILINE)
+    for name in ("checks", "rig_checks", "scene_checks")
+}
+STRESS = bool(os.environ.get("RETIME_STRESS"))
+if STRESS:
+    CHECKS["scene_checks"] += ["check_all_clips", "check_the_engine_installs_without_network"]
 # Where Blenders differ is in their actions; what else there is, one of them shows.
 ABOUT_ACTIONS = [
     f"check_{name}"
@@ -36,7 +47,7 @@ ABOUT_ACTIONS = [
 ]  # fmt: skip
 
 
-RUNS = {"5.x": CHECKS, "4.2": ABOUT_ACTIONS}
+RUNS = {"5.x": CHECKS["checks"], "4.2": ABOUT_ACTIONS}
 every_blender = pytest.mark.parametrize("ran", RUNS, indirect=True)
 newest_blender = pytest.mark.parametrize("ran", ["5.x"], indirect=True)
 
@@ -64,25 +75,27 @@ class Ran:
             return {k: loaded[k] for k in loaded.files}
 
 
-_RAN: dict[str, Ran] = {}
+_RAN: dict[tuple[str, str], Ran] = {}
 
 
 @pytest.fixture
 def ran(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Ran:
     """Run all checks in one Blender, once, in whatever order tests ask for it."""
-    version: str = request.param
+    version, _, script = request.param.partition(" ")
+    script = script or "checks"
     name = BLENDERS[version]
     python = ROOT / name / "bin" / "python"
     if not python.exists():
         pytest.skip(f"no Blender {version}: there is no {name} with bpy in it")
     if not (SHARED / "mocap/16_06.bvh").exists():
         pytest.skip("no folder of real clips beside the project")
-    if version not in _RAN:
-        _RAN[version] = _run_checks(version, python, tmp_path_factory.mktemp("blender"))
-    return _RAN[version]
+    if (version, script) not in _RAN:
+        folder = tmp_path_factory.mktemp("blender")
+        _RAN[version, script] = _run_checks(version, script, python, folder)
+    return _RAN[version, script]
 
 
-def _run_checks(version: str, python: Path, folder: Path) -> Ran:
+def _run_checks(version: str, script: str, python: Path, folder: Path) -> Ran:
     build = [sys.executable, str(ROOT / "blender/build.py"), "--no-wheel", "--out", str(folder)]
     subprocess.run(build, check=True, capture_output=True)
     _write_files(folder)
@@ -94,8 +107,8 @@ def _run_checks(version: str, python: Path, folder: Path) -> Ran:
         "BLENDER_USER_RESOURCES": str(folder / "user"),
     }
     done = subprocess.run(
-        [str(python), str(INSIDE / "checks.py"), *RUNS[version]],
-        env=os.environ | settings, capture_output=True, text=True, timeout=580,
+        [str(python), str(INSIDE / f"{script}.py"), *(RUNS[version] if script == "checks" else ())],
+        env=os.environ | settings, capture_output=True, text=True, timeout=3600 if STRESS else 580,
     )  # fmt: skip
     return Ran(folder, done.stdout + done.stderr)
 
@@ -117,7 +130,10 @@ def _write_files(folder: Path) -> None:
         retime.write_warp(odd, folder / f"given-{name}.json")
     answer = '{"id": 1, "done": true, "protocol": %d}'
     for name, script in (
-        ("dying-engine", f"read a; echo '{answer % 1}'; read b; echo 'out of luck' >&2; exit 3"),
+        (
+            "dying-engine",
+            f"read a; echo '{answer % PROTOCOL}'; read b; echo 'out of luck' >&2; exit 3",
+        ),
         ("old-engine", f"read a; echo '{answer % 99}'; read b"),
     ):
         path = folder / name
@@ -126,7 +142,10 @@ def _write_files(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "ran, check", [(b, c) for b, listed in RUNS.items() for c in listed], indirect=["ran"]
+    "ran, check",
+    [(b, c) for b, listed in RUNS.items() for c in listed]
+    + [(f"5.x {s}", c) for s in ("rig_checks", "scene_checks") for c in CHECKS[s]],
+    indirect=["ran"],
 )
 def test_inside_blender(ran: Ran, check: str) -> None:
     assert check in ran.checks, ran.output[-3000:]
@@ -253,3 +272,67 @@ def test_checks_are_the_library_s(ran: Ran) -> None:
 def test_the_rig_is_at_its_warped_poses(ran: Ran) -> None:
     source, found = ran.motion("rig-source"), ran.poses("rig-result")
     assert quat.angle(found["turns"], source.rotations[[0, 20, 60]]).max() < 1e-4
+
+
+def _kilograms(motion: Motion) -> float:
+    body = find_body(motion)
+    return float(
+        sum(s.mass for s in solids_of(motion, body, BodyData({}, {}, {}, {}), None).values())
+    )
+
+
+@pytest.mark.parametrize("ran", ["5.x rig_checks"], indirect=True)
+def test_a_rigify_figure_weighs_what_it_does_as_bvh(ran: Ran) -> None:
+    rig, plain = ran.motion("rigify-body"), retime.read(ran.folder / "metarig.bvh")
+    assert _kilograms(rig) == pytest.approx(_kilograms(plain), rel=0.2)
+    assert find_body(rig).roles.keys() == find_body(plain).roles.keys()
+
+
+@pytest.mark.parametrize("ran", ["5.x scene_checks"], indirect=True)
+@pytest.mark.parametrize("kind, roles", [("arp", 22), ("metahuman", 22), ("numbered", 20)])
+def test_other_rigs_are_persons(ran: Ran, kind: str, roles: int) -> None:
+    motion = ran.motion(f"rig-{kind}")
+    body = find_body(motion)
+    assert len(body.limbs) == 4
+    assert {"hips", "head", "left_toe", "right_hand"} <= body.roles.keys()
+    assert len(body.roles) == roles
+    assert 50 < _kilograms(motion) < 90
+
+
+def test_the_window_shows_the_panel(tmp_path: Path) -> None:
+    blender = os.environ.get("RETIME_BLENDER") or shutil.which("blender")
+    if blender is None:
+        pytest.skip("no Blender with a window: neither RETIME_BLENDER nor blender is there")
+    xvfb = shutil.which("Xvfb")
+    if xvfb is None:
+        pytest.skip("no Xvfb to open a window in")
+    build = [sys.executable, str(ROOT / "blender/build.py"), "--no-wheel", "--out", str(tmp_path)]
+    subprocess.run(build, check=True, capture_output=True)
+    settings = {
+        "RETIME_SHARED": str(SHARED),
+        "RETIME_OUT": str(tmp_path),
+        "RETIME_ZIP": str(next(tmp_path.glob("retime-blender-*.zip"))),
+        "RETIME_ENGINE": sys.executable,
+        "BLENDER_USER_RESOURCES": str(tmp_path / "user"),
+        "LIBGL_ALWAYS_SOFTWARE": "1",
+    }
+    read, write = os.pipe()  # Xvfb says which display it took
+    screen = ["-screen", "0", "1600x900x24", "-displayfd", str(write)]
+    server = subprocess.Popen([xvfb, *screen], pass_fds=[write], stderr=subprocess.DEVNULL)
+    try:
+        os.close(write)
+        with os.fdopen(read) as told:
+            settings["DISPLAY"] = f":{told.readline().strip()}"
+        done = subprocess.run(
+            [blender, "--factory-startup", "--python-exit-code", "3", "--window-geometry", "0",
+             "0", "1600", "900", "--python", str(INSIDE / "window.py")],
+            env=os.environ | settings, capture_output=True, text=True, timeout=240,
+        )  # fmt: skip
+    finally:
+        server.terminate()
+        server.wait()
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]
+    assert "WINDOW retimed" in done.stdout, done.stdout[-3000:]
+    picture = (tmp_path / "window.png").read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    assert len(picture) > 20_000  # an empty window is smaller

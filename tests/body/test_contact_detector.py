@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from contact_making import balls_right, on_ground, sliding, slope, stairs, with_noise
-from retime import Motion, Units, samples
+from retime import Motion, TimeWarp, Units, apply, samples
 from retime.body.contacts import find_contacts
 from retime.body.contacts.detector import Detector
 from retime.body.contacts.found import found_notes
@@ -143,3 +143,13 @@ def test_states_are_the_best_of_all() -> None:
 def worth(states: list[bool], score: np.ndarray, price: float) -> float:
     on = np.array(states)
     return float(np.where(on, score, -score).sum() - price * np.count_nonzero(on[1:] != on[:-1]))
+
+
+@pytest.mark.parametrize("factor", [1.3, 1.5, 1.8])
+def test_the_top_of_a_slowed_leap_is_no_ground(factor: float) -> None:
+    jump = samples.jump(fps=120)
+    ((start, end),) = find_contacts(jump).flights
+    slow = apply(jump, TimeWarp([0, factor * jump.duration], [0, jump.duration]))
+    found = find_contacts(slow)
+    middle = factor * (start + end) / 2
+    assert any(a < middle < b for a, b in [*found.flights, *found.airborne])

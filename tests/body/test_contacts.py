@@ -141,3 +141,18 @@ def test_uneven_samples_count_by_their_time() -> None:
     found, wanted = detect_contacts(uneven), detect_contacts(walk)
     assert [c.joint for c in found] == [c.joint for c in wanted]
     assert [c.start for c in found] == pytest.approx([c.start for c in wanted], abs=0.14)
+
+
+def test_a_body_that_nothing_bears_and_that_does_not_fall_is_found() -> None:
+    from retime.body.contacts.flights import implausible_flights
+
+    walk, jump = samples.walk(), samples.jump()
+    assert implausible_flights(walk) == ()
+    assert implausible_flights(jump) == ()  # its flight falls
+    ((start, end),) = implausible_flights(walk, [], only=True)
+    assert (start, end) == walk.domain
+    # A foot that is said to touch nothing leaves the other foot's swing without support.
+    given = [Contact("LeftToe", 0.0, 0.01)]
+    left_out = implausible_flights(walk, given)
+    assert left_out
+    assert all(0.2 < b - a < 0.8 for a, b in left_out)

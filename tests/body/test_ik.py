@@ -64,6 +64,46 @@ EDITS = {
 }
 
 
+def on_a_treadmill(speed: float = 0.0) -> tuple[Motion, float]:
+    """Return a walk on the spot, or one on a belt of a given speed, and the ground's velocity."""
+    walk = samples.walk()
+    gone = (walk.root_translation[-1, 2] - walk.root_translation[0, 2]) / walk.duration
+    root = walk.root_translation.copy()
+    root[:, 2] += (speed or -gone) * walk.times
+    return replace(walk, translations={"Hips": root}), speed or -gone
+
+
+def test_feet_on_a_belt_move_with_it() -> None:
+    motion, belt = on_a_treadmill()
+    steps = EDITS["both"]
+    held = Recipe([*steps, Step("hold")]).evaluate(motion)
+    found = detect_contacts(motion, min_contact=0.25)
+    assert found
+    assert all(c.velocity[2] == pytest.approx(belt, rel=0.1) for c in found)
+    contacts = carry_contacts(found, Recipe(steps).warp(motion))
+    assert plant_drift(held, contacts).max() < 1e-3
+    assert plant_drift(Recipe(steps).evaluate(motion), contacts).max() > 0.02
+
+
+def test_a_moving_support_may_be_given() -> None:
+    walk = samples.walk()
+    stances = [c for c in detect_contacts(walk, min_contact=0.25) if c.start > 0.2]
+    deck = 0.6
+    boat, _ = on_a_treadmill(deck)  # walks forward on a deck that drifts forward
+    given = tuple(replace(c, velocity=(0.0, 0.0, deck)) for c in stances)
+    hold = Step("hold", {"contacts": given, "contacts_only": True})
+    held = Recipe([hold, *EDITS["both"]]).evaluate(boat)
+    contacts = carry_contacts(given, Recipe(EDITS["both"]).warp(boat))
+    assert plant_drift(held, contacts).max() < 1e-3
+    assert Contact.from_document(given[0].to_document()) == given[0]
+
+
+@pytest.mark.parametrize("velocity", [[1.0], "fast", [0.0, 0.0, float("nan")], None])
+def test_a_velocity_that_is_none_is_refused(velocity: object) -> None:
+    with pytest.raises(InputError, match="velocity"):
+        Contact.from_document({"joint": "Hips", "start": 0, "end": 1, "velocity": velocity})
+
+
 @pytest.mark.parametrize("edit", EDITS)
 def test_planted_feet_stay_where_the_source_had_them(edit: str) -> None:
     made = samples.sample("walk")

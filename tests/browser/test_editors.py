@@ -386,7 +386,7 @@ def test_pictures_of_the_editors(open_page: Open, swing_file: Path, jump_file: P
     other.page.evaluate("retime.actions.openSample('walk')")
     other.until("Object.values(retime.state.project.value.motions).some(m => m.name === 'walk')")
     other.page.evaluate(
-        "retime.actions.showVersion('B'); retime.actions.run({type: 'use_motion', id: 'm2'})"
+        "retime.actions.showVersion('B'); retime.actions.run({type: 'choose_motion', id: 'm2'})"
     )
     other.until("retime.state.source.value?.header.name === 'walk'")
     other.up_to_date()

@@ -366,6 +366,10 @@ def test_stagger_from_the_command_line(run: Run, jump: Path, tmp_path: Path) -> 
     listed = json.loads(out)["poses"]
     times = [row["time_s"] for row in listed]
     assert times == sorted(times)
+    assert json.loads(out)["left_out_s"] == []
+    few = ",".join(str(t) for t in times[2:-1])
+    fewer = json.loads(run("stagger", jump, "--list", "--json", "--keep", few)[1])
+    assert fewer["left_out_s"] == pytest.approx([times[1]], abs=1e-6)
     k = len(listed) // 2
     edits = tmp_path / "edits.json"
     edits.write_text(json.dumps([{"do": "turn", "joints": {"Head": [10, 0, 0]}, "poses": [k]}]))
@@ -487,3 +491,122 @@ def test_a_result_judged_by_another_gravity_says_so(
     assert "judged by a gravity of 9.81 m/s²" in err
     assert "the warp was timed for a gravity of 4.9 m/s²" in err
     assert run("check", out, "--gravity", "4.9")[0] == 2
+
+
+def test_a_report_shows_where_a_reference_was_followed(
+    run: Run, jump: Path, tmp_path: Path
+) -> None:
+    walk, out, recipe = tmp_path / "walk.bvh", tmp_path / "out.bvh", tmp_path / "r.json"
+    retime.write(samples.walk(), walk)
+    run("guided", jump, out, "--reference", walk, "--recipe", recipe)
+    pages = []
+    for more in ([], ["--recipe", recipe]):
+        page = tmp_path / f"{len(more)}.html"
+        status, _, _ = run("report", out, page, "--source", jump, *more)
+        assert status == 0
+        pages.append(page.read_text(encoding="utf-8"))
+    assert pages[0] != pages[1]
+    status, _, told = run("report", out, tmp_path / "x.html", "--recipe", recipe)
+    assert status != 0
+    assert "--source" in told
+
+
+# ---- parts, joins, streams
+
+
+def test_trim_keeps_a_part(run: Run, jump: Path, tmp_path: Path) -> None:
+    out = tmp_path / "part.bvh"
+    status, told, _ = run("trim", jump, out, "--from", "60f", "--to", "2")
+    assert status == 0
+    assert "source duration" in told
+    source, part = retime.read(jump), retime.read(out)
+    assert part.duration == pytest.approx(1.0)
+    np.testing.assert_allclose(part.rotations, source.rotations[60:121], atol=1e-6)
+
+
+def test_join_puts_clips_after_one_another(run: Run, jump: Path, tmp_path: Path) -> None:
+    slow = tmp_path / "slow.bvh"
+    run("convert", jump, slow, "--fps", "30")
+    status, _, err = run("join", jump, slow, tmp_path / "both.bvh")
+    assert status == 0
+    assert "resampled to 60 fps" in err
+    assert retime.read(tmp_path / "both.bvh").duration == pytest.approx(6.5 + 1 / 60, abs=0.04)
+
+
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        (["trim", "{jump}", "{out}"], "say what to keep"),
+        (["trim", "{jump}", "{out}", "--to", "9"], "0 to 9 s is not a part of the clip"),
+        (["trim", "{jump}", "{out}", "--from", "x"], "is not a time"),
+        (["join", "{jump}", "{out}"], "two motions or more"),
+        (
+            ["join", "{jump}", "{chain}", "{out}"],
+            "clip 2 has another skeleton than clip 1: it lacks",
+        ),
+        (["info", "-", "--quiet", "--verbose"], "contradict each other"),
+        (["convert", "{jump}", "wav:-"], "no format 'wav'"),
+    ],
+)
+def test_parts_that_make_no_sense_are_a_sentence(
+    run: Run, jump: Path, tmp_path: Path, arguments: list[str], said: str
+) -> None:
+    chain = tmp_path / "chain.bvh"
+    retime.write(samples.chain(), chain)
+    places = {"jump": jump, "out": tmp_path / "out.bvh", "chain": chain}
+    status, _, err = run(*(a.format(**places) for a in arguments))
+    assert status == 2
+    assert said in err
+    assert not (tmp_path / "out.bvh").exists()
+
+
+def _piped(data: bytes, *arguments: str) -> tuple[int, bytes, str]:
+    command = [sys.executable, "-m", "retime", *arguments]
+    done = subprocess.run(command, input=data, capture_output=True, check=False)
+    return done.returncode, done.stdout, done.stderr.decode()
+
+
+def test_a_motion_goes_through_a_pipe(jump: Path, tmp_path: Path) -> None:
+    status, out, err = _piped(jump.read_bytes(), "apply", "-", "-", "--duration", "2")
+    assert status == 0
+    assert "standard output" in err
+    (tmp_path / "out.bvh").write_bytes(out)
+    assert retime.read(tmp_path / "out.bvh").duration == pytest.approx(2.0)
+
+
+def test_a_pipe_changes_formats_quietly(jump: Path, tmp_path: Path) -> None:
+    status, out, err = _piped(jump.read_bytes(), "convert", "-", "glb:-", "--quiet")
+    assert (status, err) == (0, "")
+    (tmp_path / "out.glb").write_bytes(out)
+    assert len(retime.read(tmp_path / "out.glb").skeleton) == len(retime.read(jump).skeleton)
+
+
+@pytest.mark.parametrize(
+    "data, said",
+    [(b"", "standard input is empty"), (b"RIFF....", "no format that can be recognised")],
+)
+def test_what_a_pipe_cannot_hold_is_a_sentence(data: bytes, said: str) -> None:
+    status, out, err = _piped(data, "info", "-")
+    assert (status, out) == (2, b"")
+    assert said in err
+
+
+def test_an_error_of_a_pipe_names_no_hidden_file(jump: Path) -> None:
+    broken = jump.read_bytes().replace(b"MOTION", b"NOTION")
+    status, _, err = _piped(broken, "info", "-")
+    assert status == 2
+    assert err.startswith("retime: stdin.bvh")
+
+
+def test_quiet_leaves_errors_and_verbose_says_more(run: Run, jump: Path, tmp_path: Path) -> None:
+    assert run("convert", jump, tmp_path / "a.npz", "--quiet") == (0, "", "")
+    status, out, _ = run("--quiet", "convert", jump, tmp_path / "a.npz", "--json")
+    assert json.loads(out)["frames"] == 196
+    assert run("--quiet", "info", tmp_path / "missing.bvh")[2].startswith("retime: ")
+    status, _, err = run("convert", jump, tmp_path / "a.npz", "--verbose")
+    assert status == 0
+    assert re.search(r"\d s  read .*jump.bvh as bvh", err)
+    status, _, err = run("info", tmp_path / "missing.bvh", "--verbose")
+    assert "Traceback" in err
+    assert err.splitlines()[-1].startswith("retime: ")
+    assert "Traceback" not in run("info", tmp_path / "missing.bvh")[2]

@@ -11,6 +11,7 @@ import pytest
 
 import retime
 from fbx_making import made_of
+from music_making import dance, even_beats, song, write_wave
 from retime import samples
 from retime.cli import main
 from retime.studio.app import STATIC
@@ -31,6 +32,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         retime.write(samples.jump(), folder / name)
     make_video(folder / "take.mp4")
     made_of(samples.walk()).write(folder / "hero.fbx")
+    retime.write(dance(112.0, 8.0)[0], folder / "dance.bvh")
+    write_wave(folder / "song.wav", song(even_beats(110, 12.0), 12.0))
     (folder / "markers.csv").write_text("frame,name\n12,take-off\n30,landing\n")
     (folder / "cues.srt").write_text("1\n00:00:00,500 --> 00:00:01,200\nHop!\n")
     return folder

@@ -61,6 +61,14 @@ CASES = {
         (("surface", {"keys": [KEY]}), ("spline", {"duration": 2.2222})), "punches"
     ),
     "a loop": Case((("spline", {"duration": 3.2345, "loop": True}),)),
+    "secondary": Case((("secondary", {"strength": 0.7, "chains": [("LeftArm", 2.0, 0.3)]}),)),
+    "guided, then secondary": Case(
+        (("guided", {"duration": 1.7777}), ("secondary", {"loop": False})), "punches"
+    ),
+    "tween": Case(
+        (("tween", {"tweens": [(1.1, "next", 0.4)], "eases": [(1.6, "settle", 0.7)]}),)
+    ),
+    "reach": Case((("stagger", {"reach": [(1.1, "left_hand", 0.3, 1.2, 1.5)]}),)),
     "held contacts": Case((("spline", {"duration": 3.3333}), ("hold", {}))),
     "smooth": Case((("guided", {"duration": 1.2001}), ("smooth", {}))),
     "a given warp": Case(
@@ -130,7 +138,7 @@ def by_studio(case: Case, source: Path, target: Path) -> list[str]:
     maker = FrameMaker()
     maker.result(job)  # what the window shows comes first, as it does there
     kind: Any = target.suffix[1:]
-    maker.export(jobs.Export(job, kind, str(target), source.stem))
+    maker.export(jobs.Export([job], kind, str(target), source.stem))
     return list(maker.evaluate(job, str(target)).notes)
 
 

@@ -17,6 +17,7 @@ import pytest
 import retime
 from retime import Recipe, Step, quat, samples
 from retime.hosts.engine import PROTOCOL, serve
+from retime.hosts.in_frames import Frames
 from retime.recipe.json import to_document
 
 
@@ -180,3 +181,35 @@ def test_two_motions_of_one_ancestor_are_two(walk: Path) -> None:
     asked = ask(*({"id": n, "poses": str(walk.with_name(f"{n}.npz"))} for n in ("one", "two")))
     ends = {a["id"]: a["times"][-1] for a in asked if a.get("done")}
     assert ends["two"] == pytest.approx(2 * ends["one"], rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "text, wanted",
+    [
+        ("step 1 (surface): the key at 2 s is outside", "the key at frame 49 is outside"),
+        ("LeftHand arrives 0.125 s later", "LeftHand arrives 3 frames later"),
+        ("by 0.0416667 s", "by 1 frame"),
+        ("it lasts from 0 to 1.5 s", "it lasts frames 1 to 37"),
+        ("gravity of 9.81 m/s² and 3 steps of 2 samples", None),
+    ],
+)
+def test_sentences_in_frames(text: str, wanted: str | None) -> None:
+    assert Frames(1, 24).said(text) == (text if wanted is None else wanted)
+
+
+def test_errors_speak_of_the_host_s_frames(walk: Path) -> None:
+    step = Step("surface", {"keys": [{"time": 99.0, "joint": "LeftHand", "shift": 0.1}]})
+    *_, answer = ask(retiming(walk, step, in_frames=[1, 30]))
+    assert "frame 2971" in answer["error"]
+    assert " s" not in answer["error"].replace(" stand", "")
+    assert "step" not in answer["error"]
+
+
+def test_a_rest_pose_before_the_motion_is_found(tmp_path: Path, walk: Path) -> None:
+    assert ask({"id": 1, "rest": str(walk)})[-1]["starts_at_rest"] is False
+    motion = samples.walk()
+    turns = np.array(motion.rotations)
+    turns[0] = motion.skeleton.rest_rotations
+    retime.write(replace(motion, rotations=turns), tmp_path / "rest.npz")
+    *_, answer = ask({"id": 1, "rest": str(tmp_path / "rest.npz")})
+    assert answer["starts_at_rest"] is True

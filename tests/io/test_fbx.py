@@ -761,13 +761,17 @@ def nested(depth: int) -> bytes:
     ("data", "says"),
     [
         (b"", "empty"),
-        (b"; FBX 7.3.0 project file\n; ----\n\nFBXHeaderExtension:  {\n", r"text \(ASCII\)"),
+        (b"; FBX 7.3.0 project file\n; ----\n\nFBXHeaderExtension:  {\n", "no FBXVersion"),
+        (b"; FBX 7.3.0\nFBXHeaderExtension:  {\n FBXVersion: 7300\n", "line 2: the braces of"),
+        (b"; FBX 7.3.0\nFBXVersion: 7300\n }}", "line 3|no animation"),
+        (b"; FBX 7.3.0\nFBXVersion: 7300\n ?: 3", "line 3: expected a node's name"),
+        (b"; FBX 9.3.0\nFBXVersion: 9300\n", "newer than"),
         (b"glTF" + bytes(100), "no FBX file"),
         (b"Kaydara FBX Binary  \x00\x1a\x00", "within its header"),
         (b"Kaydara FBX Binary  \x00\x1a\x01" + bytes(40), "big-endian"),
         (
-            b"Kaydara FBX Binary  \x00\x1a\x00" + struct.pack("<I", 6100) + bytes(90),
-            "6.1 is too old",
+            b"Kaydara FBX Binary  \x00\x1a\x00" + struct.pack("<I", 5000) + bytes(90),
+            "5.0 is too old",
         ),
         (b"Kaydara FBX Binary  \x00\x1a\x00" + struct.pack("<I", 9000) + bytes(90), "newer than"),
         (

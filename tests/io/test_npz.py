@@ -169,7 +169,10 @@ def test_pickles_are_not_loaded(tmp_path: Path) -> None:
     arrays = unpacked(good(tmp_path))
     for key in arrays:
         fails(tmp_path / "a.npz", packed(arrays | {key: np.array([Bomb()], dtype=object)}))
-    fails(tmp_path / "a.npz", packed(arrays | {"more": np.array([Bomb()], dtype=object)}))
+    (tmp_path / "a.npz").write_bytes(
+        packed(arrays | {"more": np.array([Bomb()], dtype=object)})
+    )  # what is not needed is not opened
+    retime.read(tmp_path / "a.npz")
     fails(tmp_path / "a.npz", pickle.dumps(Bomb()))
     assert not Bomb.went_off
 
@@ -194,7 +197,7 @@ def test_declared_sizes_beyond_bounds(tmp_path: Path) -> None:
     end[8:12] = (2).to_bytes(2, "little") * 2
     end[12:16] = (2 * len(entry)).to_bytes(4, "little")
     message = fails(path, forged[:central] + entry + entry + bytes(end))
-    assert "GB" in message
+    assert "unpacks to 4095 MB, far more than such a file needs" in message
 
 
 def header(shape: str) -> bytes:

@@ -1027,6 +1027,67 @@ def test_contacts_are_held_in_place(tmp_path: Path) -> None:
     assert np.abs(positions(plain) - positions(made)).max() > 1e-4
 
 
+# ---- shapes: blend-shape weights or points alone
+
+
+def add_face(stage: Any, *, still_joints: bool = False) -> None:
+    body = UsdSkel.Root.Define(stage, "/Face")
+    animation = UsdSkel.Animation.Define(stage, "/Face/Talk")
+    animation.CreateBlendShapesAttr(["smile", "blink"])
+    weights = animation.CreateBlendShapeWeightsAttr()
+    for code in range(FIRST, LAST + 1):
+        weights.Set([float(np.sin(code / 9)), float(np.cos(code / 5))], code)
+    if still_joints:
+        animation.CreateJointsAttr(["Hips"])
+        animation.CreateRotationsAttr([Gf.Quatf(1)])
+    UsdSkel.BindingAPI.Apply(body.GetPrim()).CreateAnimationSourceRel().SetTargets(
+        [animation.GetPath()]
+    )
+
+
+def add_cloth(stage: Any) -> None:
+    mesh = UsdGeom.Mesh.Define(stage, "/Set/Cloth")
+    points = mesh.CreatePointsAttr()
+    for code in range(FIRST, LAST + 1):
+        points.Set([(0, float(np.sin(code / 4 + k)), k) for k in range(4)], code)
+
+
+@pytest.mark.parametrize("joints", [False, True])
+@pytest.mark.parametrize("suffix", [".usda", ".over.usda", ".usdc"])
+def test_a_face_of_blend_shapes_is_retimed(tmp_path: Path, suffix: str, joints: bool) -> None:
+    stage = new_stage(tmp_path / "face.usda")
+    add_face(stage, still_joints=joints)
+    add_cloth(stage)
+    stage.GetRootLayer().Save()
+    motion = retime.read(tmp_path / "face.usda")
+    assert motion.duration == pytest.approx((LAST - FIRST) / CODES)
+    assert any("blendShapeWeights, points" in n for n in motion.notes)
+    slow = apply(motion, bent(motion, 3.0), exact=True)
+    retime.write(slow, tmp_path / f"slow{suffix}")
+    assert slow.origin is not None
+    before, after = (Usd.Stage.Open(str(tmp_path / n)) for n in ("face.usda", f"slow{suffix}"))
+    _open.extend([before, after])
+    warp = bent(motion, 3.0)
+    for path in ("/Face/Talk.blendShapeWeights", "/Set/Cloth.points"):
+        one, other = (s.GetAttributeAtPath(path) for s in (before, after))
+        for t in np.linspace(*warp.domain, 20):
+            wanted = np.array(one.Get(float(warp(t)) * CODES))
+            shown = np.array(other.Get(float(t) * CODES))
+            assert np.abs(wanted - shown).max() < 1e-4
+    assert after.GetEndTimeCode() == pytest.approx(FIRST + 3 * CODES)
+
+
+def test_a_camera_that_zooms_is_retimed(tmp_path: Path) -> None:
+    stage = new_stage(tmp_path / "zoom.usda")
+    add_camera(stage)
+    stage.GetRootLayer().Save()
+    (entry,) = contents(tmp_path / "zoom.usda")
+    assert (entry["name"], entry["moves"]) == ("shapes", ["weights"])
+    motion = retime.read(tmp_path / "zoom.usda")
+    retime.write(apply(motion, TimeWarp([0, 3], [1 / 24, 2]), exact=True), tmp_path / "o.usda")
+    assert retime.read(tmp_path / "o.usda").duration > 2.5
+
+
 # ---- what cannot be
 
 
@@ -1037,9 +1098,9 @@ def test_bad_files_are_sentences(scene: Path, tmp_path: Path) -> None:
     UsdGeom.Xform.Define(still, "/A")
     still.GetRootLayer().Save()
     cases = {
-        "not a USD file": "BVH?",
-        "parse error": text[:600],
-        "no skeletal animation and no prim that moves": (tmp_path / "still.usda").read_text(),
+        "this is no USD file": "BVH?",
+        "the stage cannot be opened": text[:600],
+        "nothing in it is animated": (tmp_path / "still.usda").read_text(),
         "has no scales": text.replace("scales.timeSamples", "other.timeSamples").replace(
             "half3[] scales", "half3[] other"
         ),

@@ -26,7 +26,7 @@ from strategies import (
     whole_warps,
 )
 
-from retime import EndSite, InputError, Motion, Pose, TimeWarp, Units, apply, quat
+from retime import EndSite, InputError, Motion, Pose, TimeWarp, Units, apply, concatenate, quat
 from retime import read as read_motion
 from retime import write as write_motion
 from retime.io.json_text import dumps
@@ -363,3 +363,17 @@ def test_a_warp_file_keeps_every_digit(times: list[float]) -> None:
         path = Path(folder) / "warp.json"
         write_warp(TimeWarp(times, times[::-1]), path)
         assert read_warp(path) == TimeWarp(times, times[::-1])
+
+
+# ---- pieces
+
+
+@given(motions(least=1), st.data())
+def test_pieces_of_a_motion_make_it_again(motion: Motion, data: st.DataObject) -> None:
+    cut = data.draw(st.integers(0, len(motion)))
+    noted = motion.with_notes("a note")
+    again = concatenate(noted[:cut], noted[cut:])
+    identical(again, noted)
+    assert again.times.tobytes() == noted.times.tobytes()
+    assert again.notes == noted.notes
+    assert (again.rate, again.units, again.rest_pose) == (noted.rate, noted.units, noted.rest_pose)

@@ -232,7 +232,7 @@ def test_recordings_must_have_names_and_joints() -> None:
 
 def test_the_first_sender_is_kept_until_it_leaves() -> None:
     reception = Reception()
-    one, other = ("10.0.0.1", 5), ("10.0.0.1", 6)
+    one, other = ("10.0.0.1", 5), ("10.0.0.2", 6)
     assert reception.admits(one, 0.0)
     assert reception.admits(other, 0.1)  # nobody sent a bone yet
     reception.listen_to(one, 0.2)

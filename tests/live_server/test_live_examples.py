@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -48,7 +49,36 @@ def test_the_javascript_client(feed: str) -> None:
     node = shutil.which("node")
     if node is None:
         pytest.skip("Node.js is not installed")
-    said([node, "--experimental-websocket", "client.mjs", feed], "walk")
+    said([node, "client.mjs", feed], "walk")
+
+
+def test_a_page_s_figure_is_whole_whatever_joints_it_has() -> None:
+    from retime.body import ROLES
+    from retime.live import PAPER_JOINTS
+
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("Node.js is not installed")
+    figures = [
+        list(ROLES),
+        list(PAPER_JOINTS),
+        [r for r in ROLES if r not in ("spine", "chest", "neck")],
+        [r for r in ROLES if r not in ("upper_chest", "left_shoulder", "right_shoulder")],
+        ["head", "left_hand", "right_hand", "hips"],
+    ]
+    script = (
+        'import { bonesOf } from "./figure.mjs";'
+        f"console.log(JSON.stringify({json.dumps(figures)}.map(bonesOf)));"
+    )
+    found = subprocess.run(
+        [node, "--input-type=module", "-e", script],
+        cwd=EXAMPLES, capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    for names, bones in zip(figures, json.loads(found.stdout), strict=True):
+        reached = {"hips"}
+        for _ in names:
+            reached |= {b for a, b in bones if a in reached}
+        assert reached == set(names)  # one piece, no joint left out
 
 
 def test_the_c_sharp_client(feed: str, tmp_path: Path) -> None:

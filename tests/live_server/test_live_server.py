@@ -363,7 +363,9 @@ def test_a_full_disk_stops_the_recording_and_nothing_else(tmp_path: Path) -> Non
     server = LiveServer(Follower([Part("punches", motion)]), spool=full)
     for at, data in frames_of(motion, motion.times[:20], motion.times[:20]):
         server.receive(data, (LOOPBACK, 1), at)
-    assert server.failed == "recording stopped: No space left on device"
+    assert server.failed is not None
+    assert server.failed.startswith("recording stopped: No space left on device")
+    assert "--record" in server.failed
     assert server.follower.cue(1.0).state != "waiting"
     assert full.close() is None
 
@@ -424,8 +426,9 @@ def test_one_frame_is_too_little_for_a_recording(tmp_path: Path) -> None:
 
     spool = Spool(tmp_path / "kept.npz")
     spool.add(Frame(0.0, 0.0, {"hips": (0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0)}, None))
-    assert _recorded(spool) == ["too little came for a recording: it takes two frames"]
-    assert _recorded(Spool(tmp_path / "none.npz")) == ["nothing came, so nothing was recorded"]
+    assert _recorded(spool) == (["too little came for a recording: it takes two frames"], False)
+    nothing = _recorded(Spool(tmp_path / "none.npz"))
+    assert nothing == (["nothing came, so nothing was recorded"], False)
     assert not list(tmp_path.iterdir())
 
 

@@ -821,3 +821,19 @@ def test_a_length_of_two_frames_is_too_fast() -> None:
     walk = samples.walk()
     with pytest.raises(InfeasibleError, match="the speed would have to be"):
         guided_warp(walk, duration=2 / walk.rate)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"duration": 3.0, "max_speed": 1.6},
+        {"duration": 3.4, "max_speed": 1.4, "keytimes": [(1.5, 1.9)]},
+        {"duration": 3.3, "min_speed": 1.1, "max_speed": 1.5},
+    ],
+)
+def test_the_delivered_curve_keeps_the_limits_between_its_knots_too(asked: dict[str, Any]) -> None:
+    warp = guided_warp(samples.walk(), **asked)
+    times = np.linspace(*warp.domain, 5001)
+    rate = np.diff(warp(times)) / np.diff(times)
+    assert rate.max() < 1.01 * asked["max_speed"]
+    assert rate.min() > 0.99 * asked.get("min_speed", 0.0)

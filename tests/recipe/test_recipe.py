@@ -205,3 +205,30 @@ def test_what_is_no_step_no_warp_and_no_keytime_gets_a_sentence() -> None:
         retime.guided_warp(jump, duration=2, influence=3)
     with pytest.raises(InputError, match="duration"):
         retime.guided_warp(jump, duration="slow")  # type: ignore[arg-type]
+
+
+def test_contacts_given_at_the_head_of_a_recipe_are_those_of_later_steps() -> None:
+    from retime.motion.contact import Contact
+
+    known = [Contact("LeftToe", 0.5, 1.0)]
+    steps = [
+        Step("hold", {"contacts": known}),
+        Step("spline", {"duration": 8.8}),
+        Step("stagger", {}),
+    ]
+    found = Recipe(steps).solve_steps(samples.walk())
+    (carried,) = found[2].step.parameters.contacts
+    assert (carried.joint, carried.start, carried.end) == ("LeftToe", 1.0, 2.0)
+    own = Step("stagger", {"contacts": [Contact("RightToe", 0.1, 0.2)]})
+    kept = Recipe([*steps[:2], own]).solve_steps(samples.walk())[2].step.parameters.contacts
+    assert [c.joint for c in kept] == ["RightToe"]
+
+
+def test_old_reaches_stay_reaches_of_limbs() -> None:
+    from retime.recipe.upgrade import upgrade_parameters
+
+    reach = {"do": "reach", "pose": 1, "targets": {"left_hand": [0, 1, 0]}}
+    old = {"edits": [reach, {"do": "delete", "pose": 2}]}
+    made = upgrade_parameters("stagger", old, 1)
+    assert made == {"edits": [{**reach, "help": "limb"}, {"do": "delete", "pose": 2}]}
+    assert upgrade_parameters("stagger", old, 2) == old

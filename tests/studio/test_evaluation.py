@@ -163,6 +163,29 @@ def test_poses_are_shown_as_they_are(clips: dict[str, Path]) -> None:
     assert again["editor"]["found"] >= len(poses)
 
 
+def test_candidates_tangents_and_layers_are_shown(clips: dict[str, Path]) -> None:
+    motion = retime.read(clips["jump"])
+    poses = retime.StaggeredPoses.from_motion(motion)
+    evaluator = FrameMaker()
+    plain = {"method": "stagger", "parameters": {"edits": [{"do": "add_layer"}]}}
+    header, arrays = parse_frame(evaluator.result(result_job(clips["jump"], plain, editing="s1")))
+    assert header["editor"]["layers"] == 2
+    found = arrays["candidates"]
+    assert len(found) == header["editor"]["found"] - 2
+    assert found[:, 3].all()
+    k, i = 1, poses.channels.index("RightArm")
+    arrive, leave = poses.curves[i].tangents(int(poses.timing.numbers[k]))
+    np.testing.assert_allclose(
+        arrays["tangents"][k, i], np.degrees([*arrive, *leave]), rtol=1e-5, atol=1e-4
+    )
+    # One candidate left out, as a window asks for it.
+    keep = [float(t) for n, t in enumerate(found[:, 1]) if n != 1]
+    fewer = {"method": "stagger", "parameters": {"keep": keep}}
+    _, arrays = parse_frame(evaluator.result(result_job(clips["jump"], fewer, editing="s1")))
+    assert arrays["candidates"][:, 3].tolist() == [n != 1 for n in range(len(found))]
+    assert len(arrays["pose_times"]) == len(found) + 1
+
+
 def test_a_motion_is_followed_as_if_live(clips: dict[str, Path]) -> None:
     sources = [jobs.Clip(n, n, str(clips[n]), "") for n in ("punches", "punches-slow")]
     header, arrays = parse_frame(FrameMaker().live(jobs.Live(sources[0], sources[1], 7)))

@@ -161,3 +161,24 @@ def test_a_server_at_all_addresses_lets_in_who_names_the_one_it_was_reached_at()
     assert not reached(("192.168.1.20", 4242), "192.168.1.20:4242", origin="http://evil.example")
     strict = Guard(_app, hosts=[HOST], port=4242)
     assert not passes(ask(strict, server=("192.168.1.20", 4242), host="192.168.1.20:4242"))
+
+
+def test_a_key_from_a_private_file_is_exchanged_without_a_redirection() -> None:
+    guard = Guard(_app, hosts=[HOST], port=4242, one_time=True)
+    key, page = guard.new_key(), {"sec_fetch_mode": "navigate", "sec_fetch_dest": "document"}
+    told: list[str] = []
+    guard.used = told.append
+    query = f"token={key}"
+    # Another site's page in the background, or in a frame, is refused, and the key is kept.
+    assert ask(guard, query=query, sec_fetch_site="cross-site")[0]["status"] == 403
+    framed = page | {"sec_fetch_dest": "iframe"}
+    assert ask(guard, query=query, sec_fetch_site="cross-site", **framed)[0]["status"] == 403
+    assert told == []
+    start, body = ask(guard, query=query, sec_fetch_site="cross-site", **page)
+    assert start["status"] == 200  # a redirection would get no strict cookie
+    assert b"set-cookie" in dict(start["headers"])
+    assert b"url=/" in body["body"]
+    assert told == [key]
+    assert ask(guard, query=query, sec_fetch_site="cross-site", **page)[0]["status"] == 403
+    assert ask(guard, query=f"token={guard.token}")[0]["status"] == 303
+    assert ask(guard, query=f"token={guard.token}")[0]["status"] == 403

@@ -17,15 +17,17 @@ from retime.studio.commands import (
     AddMotion,
     AddStep,
     ChangeStep,
+    ChooseMotion,
     Command,
     CopyVersion,
+    DropMotion,
     MoveStep,
-    RemoveMotion,
     RemoveStep,
     ReplaceSteps,
-    UseMotion,
+    SetRecipe,
     change,
 )
+from retime.studio.history import change_name
 from retime.studio.project import (
     MotionEntry,
     NewStep,
@@ -57,8 +59,14 @@ versions = st.sampled_from(["A", "B"])
 names = st.sampled_from([f"s{n}" for n in range(1, 9)])
 commands = st.one_of(
     st.builds(AddMotion, st.just(MOTION)),
-    st.builds(UseMotion, st.sampled_from(["m1", "m2"])),
-    st.builds(RemoveMotion, st.sampled_from(["m1", "m2"])),
+    st.builds(ChooseMotion, st.sampled_from(["m1", "m2"])),
+    st.builds(DropMotion, st.sampled_from(["m1", "m2"])),
+    st.builds(
+        SetRecipe,
+        st.lists(st.sampled_from(["m1", "m2"]), unique=True).map(tuple),
+        versions,
+        st.lists(steps, max_size=2).map(tuple),
+    ),
     st.builds(AddStep, versions, steps, st.none() | st.integers(-2, 5)),
     st.builds(RemoveStep, names),
     st.builds(MoveStep, names, st.integers(-2, 9)),
@@ -256,7 +264,7 @@ def test_what_a_disk_refuses_changes_nothing(
         (AddStep("A", NewStep("guided", {"influence": 3})), "the most is 1"),
         (AddStep("A", NewStep("guided", weight=2.0)), "from 0 to 1"),
         (RemoveStep("s9"), "is gone"),
-        (UseMotion("m9"), "no motion 'm9'"),
+        (ChooseMotion("m9"), "no motion 'm9'"),
     ],
 )
 def test_a_wrong_command_gets_a_sentence(command: Command, said: str) -> None:
@@ -268,7 +276,7 @@ def test_a_motion_that_a_step_looks_at_stays() -> None:
     project = change(change(Project(), AddMotion(MOTION)), AddMotion(MOTION))
     project = change(project, AddStep("A", NewStep("guided", {"reference": ["motion:m2"]})))
     with pytest.raises(InputError, match="choose another there first"):
-        change(project, RemoveMotion("m2"))
+        change(project, DropMotion("m2"))
     paths = {"m1": "/a/x.bvh", "m2": "/a/y.bvh"}
     steps = recipe_of(project, "A", paths)["steps"]
     assert steps[0]["parameters"]["reference"] == ["/a/y.bvh"]
@@ -362,7 +370,7 @@ def test_a_motion_is_told_from_one_whose_name_begins_like_it() -> None:
     for _ in range(10):
         project = change(project, AddMotion(MOTION))
     project = change(project, AddStep("A", NewStep("guided", {"reference": ["motion:m10"]})))
-    assert "m1" not in change(project, RemoveMotion("m1")).motions
+    assert "m1" not in change(project, DropMotion("m1")).motions
 
 
 def test_a_broken_project_file_is_brought_back_by_the_journal(tmp_path: Path) -> None:
@@ -426,3 +434,110 @@ def test_odd_files_do_no_harm(tmp_path: Path) -> None:
     (tmp_path / "a.retime" / "motions" / ".incoming-x").touch()
     Session(workspace).close()
     assert not (tmp_path / "a.retime" / "motions" / ".incoming-x").exists()
+
+
+def two_motions() -> Project:
+    project = Project()
+    for name in ("walk", "jump"):
+        project = change(project, AddMotion(MotionEntry(name, f"../{name}.bvh", "0" * 64)))
+    return project
+
+
+def test_every_motion_has_a_recipe_of_its_own() -> None:
+    project = change(two_motions(), AddStep("A", NewStep("guided", {"duration": 3.0})))
+    jump = change(project, ChooseMotion("m2"))
+    assert jump.versions == {"A": (), "B": ()}
+    jump = change(jump, AddStep("A", NewStep("smooth")))
+    assert [s.id for s in jump.versions["A"]] == ["s2"]  # no two steps share a name
+    back = change(jump, ChooseMotion("m1"))
+    assert back.versions == project.versions
+    assert recipe_of(back, "A", {}, "m2")["steps"][0]["method"] == "smooth"
+    assert change(back, ChooseMotion("m2")) == jump
+
+
+def test_a_recipe_is_applied_to_all_motions() -> None:
+    steps = (NewStep("guided", {"duration": 3.0}), NewStep("smooth"))
+    project = change(two_motions(), SetRecipe(("m1", "m2"), "A", steps))
+    assert project.source == "m1"
+    methods = [[s.method for s in project.versions_of(m)["A"]] for m in ("m1", "m2")]
+    assert methods == [["guided", "smooth"]] * 2
+    names = [s.id for s in project.all_steps]
+    assert len(set(names)) == 4
+
+
+def test_a_motion_takes_its_recipe_along() -> None:
+    project = change(two_motions(), SetRecipe(("m1", "m2"), "A", (NewStep("smooth"),)))
+    left = change(project, DropMotion("m1"))
+    assert (left.source, left.recipes) == ("m2", {})
+    assert [s.id for s in left.versions["A"]] == ["s2"]
+    empty = change(left, DropMotion("m2"))
+    assert empty == Project()
+
+
+def test_changes_are_named() -> None:
+    keys = {"keytimes": [[1.0, 0.9]]}
+    moved = {"keytimes": [[1.1, 0.9]]}
+    told: list[tuple[Command, str]] = [
+        (AddMotion(MotionEntry("walk", "../walk.bvh", "0" * 64)), "Open walk"),
+        (AddMotion(MotionEntry("jump", "../jump.bvh", "0" * 64)), "Open jump"),
+        (AddStep("A", NewStep("guided", {"duration": 3.0})), "Add Guided"),
+        (ChangeStep("s1", keys), "Add keytime"),
+        (ChangeStep("s1", moved), "Move keytime"),
+        (ChangeStep("s1", {"keytimes": None}), "Delete keytime"),
+        (ChangeStep("s1", {"duration": 2.0}), "Change duration of Guided"),
+        (ChangeStep("s1", mute=True), "Mute Guided"),
+        (ChooseMotion("m2"), "Retime jump"),
+        (SetRecipe(("m1",), "A", ()), "Give a recipe to 1 motion"),
+        (DropMotion("m1"), "Remove walk"),
+    ]
+    project = Project()
+    for command, name in told:
+        after = change(project, command)
+        assert change_name(project, after).startswith(name)
+        project = after
+
+
+def test_undo_and_redo_are_named(tmp_path: Path) -> None:
+    session = session_in(tmp_path)
+    session.do(AddMotion(MOTION))
+    session.do(AddStep("A", NewStep("smooth")))
+    session.undo()
+    undo, redo = session.history(10)
+    assert (undo, redo) == (["Open jump"], ["Add Smooth"])
+    session.close()
+
+
+def test_what_precedes_the_damage_of_a_journal_is_brought_back(tmp_path: Path) -> None:
+    session = session_in(tmp_path)
+    session.do(AddMotion(MOTION))
+    session.do(AddStep("A", NewStep("hold")))
+    before = session.hash
+    session.do(AddStep("A", NewStep("hold")))
+    session.close()
+    folder = tmp_path / "study.retime"
+    lines = (folder / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    (folder / "journal.jsonl").write_bytes(b"".join([*lines[:-1], b"\xff" + lines[-1]]))
+    (folder / "project.json").write_text("{")
+    again = session_in(tmp_path)
+    assert again.hash == before
+    assert any("as it was before the damage" in n for n in again.notices)
+    assert (folder / "journal-1.jsonl").exists()
+    again.close()
+
+
+def test_the_sound_parts_of_a_damaged_project_are_kept(tmp_path: Path) -> None:
+    session = session_in(tmp_path)
+    session.do(AddMotion(MOTION))
+    session.do(AddStep("A", NewStep("hold")))
+    session.do(AddStep("A", NewStep("smooth")))
+    session.close()
+    folder = tmp_path / "study.retime"
+    (folder / "journal.jsonl").unlink()
+    text = (folder / "project.json").read_text()
+    (folder / "project.json").write_text(text.replace('"hold"', '"hold\\u0000"'))
+    again = session_in(tmp_path)
+    assert [step.method for step in again.project.versions["A"]] == ["smooth"]
+    assert list(again.project.motions) == ["m1"]
+    assert "step 1 of version A" in again.notices[0]
+    assert (folder / "project-1.json").exists()
+    again.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import random
@@ -10,6 +11,7 @@ import shutil
 import signal
 import socket
 import time
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +20,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 import retime
+from gltf_making import Maker
 from studio_running import Studio, Window
 
 Start = Callable[..., Studio]
@@ -216,7 +219,7 @@ def test_wrong_messages_get_a_sentence_and_change_nothing(
         {"type": "add_step", "version": "A", "step": {"method": "nothing"}},
         {"type": "add_step", "version": "A",
          "step": {"method": "guided", "parameters": {"influence": "x"}}},
-        {"type": "use_motion", "id": "m9"},
+        {"type": "choose_motion", "id": "m9"},
         {"type": "move_audio", "offset": 1.0},
     ):  # fmt: skip
         window.do(**command)
@@ -487,3 +490,39 @@ def test_a_motion_from_outside_the_root_brings_its_skeleton(
     assert "lfemur" in motion["joints"]
     kept = {p.name for p in (studio.folder / "motions").iterdir()}
     assert kept >= {"cmu_11_01.amc", "cmu_11_01.asf"}
+
+
+def test_all_retimed_clips_go_into_one_file(start_studio: Start, tmp_path: Path) -> None:
+    maker = Maker()
+    for name in ("Wave", "Walk", "Rest"):
+        maker.animate("translation", [0, 0.5, 1], [[0, 0, 0], [1, 0, 0], [0, 1, 0]], name=name)
+    studio = start_studio(maker.write(tmp_path / "robot.glb"))
+    window = studio.window()
+    window.next("document", lambda d: len(d["project"]["motions"]) == 3)
+    for motion, length in (("m1", 2.0), ("m2", 3.0)):
+        window.do(type="choose_motion", id=motion)
+        step = {"method": "spline", "parameters": {"duration": length}}
+        window.do(type="add_step", version="A", step=step)
+    window.next("document", lambda d: d["undo"] == 3)
+    status, headers, data = studio.ask("GET", "/export?format=all&version=A")
+    assert status == 200, data
+    assert headers["content-disposition"].endswith("robot-retimed.glb")
+    out = tmp_path / "out.glb"
+    out.write_bytes(data)
+    lengths = [retime.read(out, animation=n).duration for n in ("Wave", "Walk", "Rest")]
+    assert lengths == pytest.approx([2.0, 3.0, 1.0])
+
+    # Motions of several files come in an archive, each in its own format.
+    window.send(type="sample", name="walk")
+    window.next("document", lambda d: len(d["project"]["motions"]) == 4)
+    window.do(type="set_recipe", motions=["m4"], version="A", steps=[SPLINE])
+    window.next("document", lambda d: "m4" in d["project"]["recipes"])
+    _, _, data = studio.ask("GET", "/export?format=all&version=A&fps=30")
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        assert archive.namelist() == ["robot-retimed.glb", "walk-retimed.bvh"]
+        archive.extract("walk-retimed.bvh", tmp_path)
+    walk = retime.read(tmp_path / "walk-retimed.bvh")
+    assert (walk.rate, walk.duration) == pytest.approx((30, 2.5))
+    status, _, data = studio.ask("GET", "/export?format=all&version=B")
+    assert status == 422
+    assert b"No motion has a step in version B" in data

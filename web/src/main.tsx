@@ -17,10 +17,12 @@ import { runPlayback } from "./store/playback";
 import { followSound } from "./store/sound";
 import { isEmpty, isLoading } from "./panels/view/empty";
 import * as actions from "./store/actions";
+import * as compare from "./store/compare";
 import { start } from "./store/connection";
 import { openEditors } from "./store/editors";
 import * as liveServer from "./store/live_server";
 import * as state from "./store/state";
+import { followUnits } from "./store/units";
 import { waiting } from "./store/waiting";
 import { mountJointTimes } from "./timeline/joints/joint_times";
 import { mountLayers } from "./timeline/layers/layers";
@@ -36,6 +38,7 @@ import { mountView, type ViewApi } from "./viewport/view";
 options.debounceRendering = (draw) => queueMicrotask(() => queueMicrotask(() => queueMicrotask(draw)));
 
 followTheme();
+followUnits();
 
 const app = document.querySelector<HTMLElement>("#app")!;
 render(<Page view={(): ViewApi => view} />, app);
@@ -47,7 +50,7 @@ render(<Extras />, extras);
 // The areas are on the page by now: both measure them.
 const host = (selector: string): HTMLElement => document.querySelector<HTMLElement>(selector)!;
 const view = mountView(host(".view-canvas"));
-const timeline = mountTimeline(host("#panel-warp"), { thumbnail: (t, w, h) => view.thumbnail(t, w, h) });
+const timeline = mountTimeline(host("#panel-warp"), { thumbnail: (t, w, h, of) => view.thumbnail(t, w, h, of) });
 const tabs: Record<state.Tab, TabApi> = {
   warp: timeline,
   joints: mountJointTimes(host("#panel-joints")),
@@ -80,8 +83,8 @@ declare global {
     /** For tests and the curious. */
     retime: {
       state: typeof state; liveServer: typeof liveServer; actions: typeof actions; view: typeof view;
-      timeline: typeof timeline; places: typeof places;
+      timeline: typeof timeline; places: typeof places; compare: typeof compare;
     };
   }
 }
-window.retime = { state, liveServer, actions, view, timeline, places };
+window.retime = { state, liveServer, actions, view, timeline, places, compare };

@@ -1,14 +1,14 @@
 // Made by web/make_protocol.py from retime/studio; changes here are lost.
 
-/** Take a motion out of the project; its file stays. */
-export interface RemoveMotion {
-  type: "remove_motion";
+/** Take a motion and its recipe out of the project; its file stays. */
+export interface DropMotion {
+  type: "drop_motion";
   id: string;
 }
 
-/** Retime this motion. */
-export interface UseMotion {
-  type: "use_motion";
+/** Retime this motion, by its own recipe. */
+export interface ChooseMotion {
+  type: "choose_motion";
   id: string;
 }
 
@@ -19,6 +19,14 @@ export interface NewStep {
   weight?: number;
   mute?: boolean;
   label?: string;
+}
+
+/** Give motions a recipe: pasted to one, or applied to all. */
+export interface SetRecipe {
+  type: "set_recipe";
+  motions: string[];
+  version: "A" | "B";
+  steps: NewStep[];
 }
 
 /** Add a step at a place, at the end where none is given. */
@@ -96,14 +104,16 @@ export interface Discard {
   request: number;
 }
 
-/** Take the last change back. */
+/** Take the last changes back. */
 export interface Undo {
   type: "undo";
+  count?: number;
 }
 
 /** Make what was taken back again. */
 export interface Redo {
   type: "redo";
+  count?: number;
 }
 
 /** Write the project file now. */
@@ -116,6 +126,7 @@ export interface Show {
   type: "show";
   version: "A" | "B";
   editing?: string | null;
+  compare?: boolean;
 }
 
 /** Stop what is being computed for this window. */
@@ -233,6 +244,7 @@ export interface Project {
   source: string | null;
   versions: Record<"A" | "B", StepEntry[]>;
   audio: Audio | null;
+  recipes: Record<string, Record<"A" | "B", StepEntry[]>>;
 }
 
 /** The document as it is now; ``request`` is the change that this window asked for. */
@@ -245,6 +257,8 @@ export interface DocumentState {
   saved: boolean;
   hash: string;
   missing: string[];
+  undo_names: string[];
+  redo_names: string[];
   request?: number | null;
 }
 
@@ -292,6 +306,8 @@ export interface ContactBar {
   point: number;
   start: number;
   end: number;
+  given: [number, number];
+  sure: number;
 }
 
 /** One array of a frame, float32. */
@@ -370,6 +386,7 @@ export interface PosesEditor {
   found: number;
   notes: string[];
   counted: (number | null)[];
+  layers: number;
 }
 
 /** The retimed motion. */
@@ -384,6 +401,8 @@ export interface ResultHeader {
   duration: number;
   took: number;
   contacts: ContactBar[];
+  contacts_step: string | null;
+  flights: ([number, number])[];
   notes: string[];
   steps: StepResult[];
   interim: boolean;
@@ -447,7 +466,7 @@ export interface LiveServerHeader {
   arrays: Block[];
 }
 
-export type Command = RemoveMotion | UseMotion | AddStep | RemoveStep | MoveStep | ChangeStep | ReplaceSteps | CopyVersion | MoveAudio | RemoveAudio;
+export type Command = DropMotion | ChooseMotion | SetRecipe | AddStep | RemoveStep | MoveStep | ChangeStep | ReplaceSteps | CopyVersion | MoveAudio | RemoveAudio;
 
 export type ClientMessage = Do | Preview | Discard | Undo | Redo | Save | Show | Cancel | Push | Ask | Sample | Locate | Listen;
 

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { PosesEditor } from "../src/protocol";
 import { slipOf } from "../src/panels/poses/slip";
+import { keepWith } from "../src/panels/poses/candidates";
 import { chainBelow, delay } from "../src/panels/poses/delays";
+import { parseSets, withJoint } from "../src/panels/poses/joint_sets";
 import {
   detailOf, goingOn, namesPoses, sameKind, sayEdit, sayLater, withDetail, withDocument,
 } from "../src/store/pose_edits";
@@ -26,7 +28,7 @@ function view(times = [0, 1, 2, 3], refinements: Record<string, number> = {}, le
   for (const at of leftOut) included[index(at)] = 0;
   const free = times.map((_, k) => k).slice(1, -1);
   const editor: PosesEditor = {
-    type: "poses", step: "s1", channels: CHANNELS, joints: JOINTS, free, found: 9, notes: [], counted: [],
+    type: "poses", step: "s1", channels: CHANNELS, joints: JOINTS, free, found: 9, notes: [], counted: [], layers: 1,
   };
   return new PosesView(editor, Float32Array.from(times), late, included, null, 0.01);
 }
@@ -209,7 +211,7 @@ test("a succession goes down the longest chain", () => {
 test("slip is how far a standing point goes along the ground, whatever it does above it", () => {
   const positions = Float32Array.from([0, 0, 0, 0.003, 1, 0.004, 9, 0, 9]);
   const clip = { positions, times: Float32Array.from([0, 1, 2]), points: 1 };
-  expect(slipOf({ ...clip, contacts: [{ joint: "Foot", point: 0, start: 0, end: 1 }] })).toBeCloseTo(0.005, 6);
+  expect(slipOf({ ...clip, contacts: [{ joint: "Foot", point: 0, start: 0, end: 1, given: [0, 1], sure: 1 }] })).toBeCloseTo(0.005, 6);
   expect(slipOf({ ...clip, contacts: [] })).toBe(0);
 });
 
@@ -265,5 +267,57 @@ describe("numbers of poses when an edit before them goes", () => {
     expect(withoutEdit(gap, 0, [2, 2, null])).toHaveProperty("refused");
     const known = [{ ...insert, mute: true }, { do: "insert", time: 1.7 }, move(3)];
     expect(withMute(known, 0, [2, 2, null])).toEqual({ edits: [insert, { do: "insert", time: 1.7 }, move(4)] });
+  });
+});
+
+describe("tools of the tab", () => {
+  test("candidates are kept and left one by one", () => {
+    const found = Float32Array.from([0.5, 0.5, 1, 1, 1.25, 1.5, 0.5, 0, 2, 2, 0.25, 1]);
+    const poses = new PosesView(
+      view().editor, Float32Array.from([0, 3]), new Float32Array(8), null, null, 0.01, found,
+    );
+    expect(poses.candidates.map((c) => c.kept)).toEqual([true, false, true]);
+    expect(keepWith(poses.candidates, 1)).toEqual([0.5, 1.5, 2]);
+    expect(keepWith(poses.candidates, 0)).toEqual([2]);
+    expect(poses.moved(0, 0.1).candidates).toHaveLength(3);
+  });
+
+  test("tangents are of a pose and a channel", () => {
+    const speeds = new Float32Array(2 * 4 * 6);
+    speeds.set([1, 2, 3, 4, 5, 6], 6 * (1 * 4 + 2));
+    const poses = new PosesView(
+      view().editor, Float32Array.from([0, 3]), new Float32Array(8), null, null, 0.01, null, speeds,
+    );
+    expect(poses.tangents(1, 2)).toEqual({ arrive: [1, 2, 3], leave: [4, 5, 6] });
+    expect(poses.tangents(0, 2)).toEqual({ arrive: [0, 0, 0], leave: [0, 0, 0] });
+    expect(view().tangents(1, 2)).toBeNull();
+  });
+
+  test("sets of joints survive what a browser may hold", () => {
+    expect(parseSets(null)).toEqual({});
+    expect(parseSets("no json")).toEqual({});
+    expect(parseSets('{"A": ["Hips"], "B": 3, "C": [1]}')).toEqual({ A: ["Hips"] });
+    const added = withJoint({ A: ["Hips"] }, "A", "Head");
+    expect(added).toEqual({ A: ["Hips", "Head"] });
+    expect(withJoint(added, "A", "Hips")).toEqual({ A: ["Head"] });
+  });
+
+  test("an ease inserts a pose, and later numbers follow it", () => {
+    const edits = [{ do: "ease", pose: 2, preset: "hold" }, { do: "tween", share: 0.5, toward: 4, poses: [5] }];
+    expect(withoutEdit(edits, 0, [3, null])).toEqual({
+      edits: [{ do: "tween", share: 0.5, toward: 3, poses: [4] }],
+    });
+    expect(withoutEdit([edits[0]!, { do: "turn", poses: [3] }], 0, [3, null])).toHaveProperty("refused");
+    const none = [{ ...edits[0]!, amount: 0 }, edits[1]!];
+    expect(withoutEdit(none, 0, [null, null])).toEqual({ edits: [edits[1]] });
+    expect(withMute([{ do: "blank", pose: 1 }, edits[1]!], 0, [null, null])).toHaveProperty("refused");
+  });
+
+  test("tweens and eases in words", () => {
+    expect(sayEdit({ do: "tween", share: 0.4, toward: "next", poses: [2] })).toEqual({
+      title: "Tween", detail: "pose 3, 40 % toward next",
+    });
+    expect(sayEdit({ do: "ease", pose: 1, preset: "settle", amount: 0.5 }).detail).toBe("pose 2, settle 0.50");
+    expect(sameKind({ do: "tween", share: 1, toward: "next" }, { do: "tween", share: 0, toward: "rest" })).toBe(false);
   });
 });

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
+from retime.batch.clip_table import ClipTable
 from retime.batch.gate import Gate
 from retime.batch.plan import Shard
 from retime.errors import RetimeError
 from retime.evaluate.reading import Reading
 from retime.recipe import Recipe
+
+Verdict = Literal["accepted", "rejected", "failed"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +29,10 @@ class Batch:
     """Thresholds that results must meet to be accepted."""
     vary: tuple[str, ...] = ()
     """What differs from copy to copy, like ``"duration=0.8..1.25"``."""
+    table: ClipTable = field(default_factory=ClipTable)
+    """Parameters of single clips."""
+    only: Verdict | None = None
+    """Make only these results of an earlier run again; the others stay as they are."""
     copies: int = 1
     """Results to be made of each clip."""
     seed: int = 0
@@ -67,6 +75,8 @@ class Summary:
     """Results of earlier runs that are not in today's plan; they are left alone."""
     seconds: float = 0.0
     """Time that this run took."""
+    damaged: list[str] = field(default_factory=list)
+    """What was damaged in the records of earlier runs, and made again."""
 
     @property
     def finished(self) -> int:

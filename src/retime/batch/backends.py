@@ -16,6 +16,8 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from retime.batch.isolation import end_children, run_isolated
@@ -59,14 +61,53 @@ class Backend(Protocol):
         ...
 
 
-def open_backend(text: str, jobs: int | None) -> Backend:
+@dataclass(frozen=True)
+class Tls:
+    """Files by which a cluster and those who use it know each other, in PEM."""
+
+    ca: str
+    """Certificate of the authority that both sides trust."""
+    cert: str
+    """Our own certificate."""
+    key: str
+    """Its key."""
+
+    @classmethod
+    def of(cls, ca: Path | None, cert: Path | None, key: Path | None) -> Tls | None:
+        """Gather the files; none where none is given, all of them where one is."""
+        given = {"--tls-ca": ca, "--tls-cert": cert, "--tls-key": key}
+        if not any(given.values()):
+            return None
+        for flag, path in given.items():
+            if path is None:
+                raise InputError(f"TLS needs three files, and {flag} is missing")
+            if not path.is_file():
+                raise InputError(f"{flag}: there is no file {path}")
+        return cls(str(ca), str(cert), str(key))
+
+    def security(self) -> Any:
+        """Return it as Dask takes it; nothing is sent in the clear."""
+        from distributed.security import Security
+
+        return Security(
+            tls_ca_file=self.ca,
+            tls_client_cert=self.cert,
+            tls_client_key=self.key,
+            require_encryption=True,
+        )
+
+
+def open_backend(text: str, jobs: int | None, tls: Tls | None = None) -> Backend:
     """Open a backend.
 
     ``text`` is ``local``, ``dask`` (threads of this process) or ``dask://HOST:PORT``. There are
-    ``jobs`` tasks at a time, else one for each processor; a cluster decides by itself.
+    ``jobs`` tasks at a time, else one for each processor; a cluster decides by itself. A cluster
+    is spoken to in the clear unless there are files for TLS.
     """
     if jobs is not None and jobs < 1:
         raise InputError(f"--jobs is {jobs}; the least is 1")
+    if tls is not None and not text.startswith("dask://"):
+        raise InputError("TLS is for a cluster: --backend dask://HOST:PORT")
     if text == "local":
         return _Local(jobs or _processors())
     if text == "dask":
@@ -74,7 +115,7 @@ def open_backend(text: str, jobs: int | None) -> Backend:
     if text.startswith("dask://") and text.removeprefix("dask://"):
         if jobs is not None:
             raise InputError("a cluster has the workers it has; leave --jobs out")
-        return _Dask.cluster(text.removeprefix("dask://"))
+        return _Dask.cluster(text.removeprefix("dask://"), tls)
     raise InputError(f"a backend is local, dask or dask://HOST:PORT, not {text!r}")
 
 
@@ -198,10 +239,14 @@ class _Dask:
         return cls(distributed.Client(cluster, set_as_default=False), "dask")
 
     @classmethod
-    def cluster(cls, address: str) -> _Dask:
+    def cluster(cls, address: str, tls: Tls | None = None) -> _Dask:
         distributed = _distributed()
-        _must_answer(address)
-        client = distributed.Client(f"tcp://{address}", timeout=_CONNECT, set_as_default=False)
+        security = _security(tls)
+        place = f"{'tcp' if tls is None else 'tls'}://{address}"
+        _must_answer(place, security)
+        client = distributed.Client(
+            place, timeout=_CONNECT, set_as_default=False, security=security
+        )
         try:
             with contextlib.suppress(TimeoutError):
                 client.wait_for_workers(1, timeout=_FIRST_WORKER)
@@ -273,12 +318,22 @@ def _distributed() -> Any:
     return distributed
 
 
-def _must_answer(address: str) -> None:
+def _security(tls: Tls | None) -> Any:
+    try:
+        return None if tls is None else tls.security()
+    except Exception as e:  # OpenSSL says what is wrong with a file
+        raise InputError(f"the files for TLS cannot be used: {e}") from None
+
+
+def _must_answer(place: str, security: Any) -> None:
     """Refuse what is no scheduler; a client would try for long, and again at its end."""
     from distributed.comm import connect
 
+    address = place.partition("://")[2]
+
     async def knock() -> None:
-        comm = await connect(f"tcp://{address}", timeout=_CONNECT)
+        options = {} if security is None else security.get_connection_args("client")
+        comm = await connect(place, timeout=_CONNECT, **options)
         await comm.close()
 
     try:
@@ -287,7 +342,7 @@ def _must_answer(address: str) -> None:
         why = (str(e).splitlines() or [type(e).__name__])[0][:120]
         raise InputError(
             f"no Dask scheduler answers at {address} ({why}); start one with `dask scheduler`, "
-            "and workers with `dask worker`"
+            "and workers with `dask worker`; with TLS, all sides need its files"
         ) from None
 
 

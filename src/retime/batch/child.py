@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 import signal
-import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
 from retime.batch.task import Task, do_task
 from retime.process.inside import own_output, queued_messages, send_message
+from retime.temporary import temporary_folder
 
 
 def _warm_up() -> None:
@@ -22,7 +22,7 @@ def _warm_up() -> None:
     from retime import __version__, samples, write
     from retime.batch.clip_files import file_sha256
 
-    with tempfile.TemporaryDirectory() as folder:
+    with temporary_folder() as folder:
         clip = Path(folder) / "clip.bvh"
         write(samples.jump(fps=10), clip)
         recipe = {"format": "retime-recipe", "version": 2, "steps": [{"method": "spline"}]}

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from retime.batch.clip_files import file_sha256
+from retime.batch.clip_table import ClipTable
 from retime.batch.library_index import folder_digest, index_folder
 from retime.batch.plan import Item
 from retime.batch.vary import Variation
@@ -59,6 +60,8 @@ class ClipRecipes:
     """Another seed draws other values."""
     also: Mapping[str, Any] = field(default_factory=dict)
     """Further settings that decide a result, for its hash."""
+    table: ClipTable = field(default_factory=ClipTable)
+    """What single clips need other than the rest."""
     _known: dict[str, tuple[tuple[int, int], str]] = field(default_factory=dict)
     _folders: dict[str, tuple[str, str]] = field(default_factory=dict)
 
@@ -81,8 +84,11 @@ class ClipRecipes:
     def make(self, item: Item, clip_sha256: str) -> ClipRecipe:
         """Make the recipe of one result; a reference that is not there is an ``InputError``."""
         document = copy.deepcopy(self._document)
-        varied = {}
+        varied: dict[str, Any] = {}
         duration = None
+        for cell in self.table.of(item.clip):
+            document["steps"][cell.step]["parameters"][cell.parameter] = cell.value
+            varied[cell.column] = cell.value
         for v in self.variations:
             value = v.draw(clip_sha256, item.copy, self.seed)
             varied[v.text.partition("=")[0].strip()] = value

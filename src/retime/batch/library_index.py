@@ -28,6 +28,7 @@ from retime.methods.guided.features import KEPT_FEATURES
 from retime.methods.guided.library import as_npy, open_motion, store_motion
 from retime.motion import Motion
 from retime.motion.memory import memory
+from retime.temporary import remove_left
 
 VERSION = 1
 
@@ -56,6 +57,7 @@ def index_folder(folder: Path, indices: Path, digest: str) -> Path:
     if place.is_dir():
         return place
     indices.mkdir(parents=True, exist_ok=True)
+    remove_left(indices, ".making-*")
     beside = Path(tempfile.mkdtemp(dir=indices, prefix=".making-"))
     try:
         count = 0

@@ -12,12 +12,15 @@ import json
 import re
 import sqlite3
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from retime.errors import InputError
+from retime.batch.salvage import damage, readable_text, salvaged, set_aside
+from retime.bounded_json import parse
+from retime.coercion import is_number, is_whole
+from retime.errors import FormatError, InputError
 from retime.io.files import lock_file
 from retime.recipe import json as recipe_json
 from retime.recipe.upgrade import VERSION, upgrade_name
@@ -70,6 +73,10 @@ class Row:
 
 _COLUMNS = [f.name for f in fields(Row)]
 _JSON = ("varied", "reasons", "measures", "notes")
+_KINDS: dict[str, Any] = {
+    **dict.fromkeys(("copy", "clip_size", "clip_stamp", "physics", "size"), int),
+    **dict.fromkeys(("seconds", "clip_seconds"), (int, float)),
+}
 _TABLE = f"""
 CREATE TABLE IF NOT EXISTS about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS results (
@@ -91,25 +98,53 @@ class Manifest:
         self._held = path.with_suffix(".lock").open("ab")
         taken = f"another batch works in {path.parent}; wait for it, or choose another folder"
         lock_file(self._held, taken)
-        self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+        self.damaged: list[str] = []
+        self._db = _connected(path)
         try:
+            wrong = damage(path, _COLUMNS)
+            if wrong is not None:
+                self._replace(wrong)
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
             self._db.executescript(_TABLE)
             found = self.about().get("version", VERSION)
-            if not isinstance(found, int) or found > VERSION:
+            if not isinstance(found, int) or isinstance(found, bool) or found < 1:
+                found = VERSION  # a damaged word: each row is looked at by itself
+            if found > VERSION:
                 raise InputError(
                     f"{path} is of version {found}, written by a newer retime; this one continues "
                     f"versions up to {VERSION}"
                 )
             if found < VERSION:
                 self._upgrade(found)
-        except sqlite3.DatabaseError as e:
+        except (sqlite3.DatabaseError, UnicodeError) as e:
             self.close()
             raise _damaged(path, e) from None
         except BaseException:
             self.close()
             raise
+
+    def _replace(self, wrong: str) -> None:
+        """Put a new file in the place of a damaged one, with what can still be read of it."""
+        self._db.close()
+        kept = set_aside(self.path)
+        about, found = salvaged(kept, ("key", "value"), _COLUMNS)
+        self._db = _connected(self.path)
+        self._db.executescript(_TABLE)
+        count = 0
+        with self._transaction():
+            for key, value in about:
+                self._db.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (key, value))
+            marks = ", ".join("?" * len(_COLUMNS))
+            for values in found:
+                with contextlib.suppress(ValueError):
+                    checked_row(values)
+                    self._db.execute(f"INSERT OR REPLACE INTO results VALUES ({marks})", values)
+                    count += 1
+        self.damaged.append(
+            f"{self.path.name} was damaged ({wrong}): {count} results were taken over, the others "
+            f"are made again; the damaged file is kept as {kept.name}"
+        )
 
     def _upgrade(self, version: int) -> None:
         """Write what is known of an older batch under present names; its results are kept."""
@@ -124,7 +159,7 @@ class Manifest:
         """Return what is said of the batch as a whole."""
         with self._reading():
             found = self._db.execute("SELECT key, value FROM about").fetchall()
-            return {key: json.loads(value) for key, value in found}
+            return _told(found)
 
     def tell(self, about: Mapping[str, Any]) -> None:
         """Say something of the batch as a whole."""
@@ -138,7 +173,13 @@ class Manifest:
             found = self._db.execute(
                 f"SELECT {', '.join(_COLUMNS)} FROM results WHERE name = ?", (name,)
             ).fetchone()
-            return None if found is None else _row(found)
+        if found is None:
+            return None
+        try:
+            return checked_row(found)
+        except ValueError as e:
+            self.damaged.append(f"{name}: its row in {self.path.name} was damaged ({e})")
+            return None
 
     def clip(self, clip: str) -> tuple[int, int, str] | None:
         """Return size, stamp and hash of a clip as they were found last."""
@@ -148,7 +189,8 @@ class Manifest:
                 "WHERE clip = ? AND clip_sha256 != '' LIMIT 1",
                 (clip,),
             ).fetchone()
-        return found
+        sound = found is not None and list(map(type, found)) == [int, int, str]
+        return found if sound else None
 
     def put(self, row: Row) -> None:
         """Write a row; it is committed when this returns."""
@@ -162,7 +204,7 @@ class Manifest:
         """List the results that it knows."""
         with self._reading():
             found = self._db.execute("SELECT name FROM results").fetchall()
-        return (name for (name,) in found)
+        return (name for (name,) in found if isinstance(name, str))
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[None]:
@@ -202,18 +244,59 @@ def _readable(path: Path) -> Iterator[None]:
 
 def _damaged(path: Path, error: Exception) -> InputError:
     return InputError(
-        f"{path} is damaged ({error}); move it away and run the batch again, which makes all of "
-        "its results again"
+        f"{path} is damaged ({error}); continue the batch, which keeps what can be read of it and "
+        "makes the other results again"
     )
 
 
-def _row(values: tuple[Any, ...]) -> Row:
+def _connected(path: Path) -> sqlite3.Connection:
+    db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+    db.text_factory = readable_text
+    return db
+
+
+def _told(found: list[tuple[Any, Any]]) -> dict[str, Any]:
+    """Return what is said of a batch, without what is damaged: a run says it again."""
+    out = {}
+    for key, value in found:
+        with contextlib.suppress(FormatError):
+            out[str(key)] = parse(value if isinstance(value, str) else "")
+    return out
+
+
+def checked_row(values: Sequence[Any]) -> Row:
+    """Make a row of what the database holds; a ``ValueError`` says what no run wrote."""
     found = dict(zip(_COLUMNS, values, strict=True))
-    for name in _JSON:
-        value = json.loads(found[name])
-        found[name] = tuple(value) if isinstance(value, list) else value
+    for name, value in found.items():
+        kind = _KINDS.get(name, str)
+        if name in _JSON:
+            if not isinstance(value, str):
+                raise ValueError(f"{name} is no text")
+            try:
+                found[name] = _unpacked(name, parse(value))
+            except FormatError as e:
+                raise ValueError(f"{name}: {e}") from None
+        elif not isinstance(value, kind) or (kind is not str and not 0 <= value < 1 << 63):
+            raise ValueError(f"{name} is {str(value)[:40]!r}")
+    if found["state"] not in ("running", "done", "failed"):
+        raise ValueError(f"its state is {found['state'][:40]!r}")
+    if found["verdict"] not in ("", "accepted", "rejected"):
+        raise ValueError(f"its verdict is {found['verdict'][:40]!r}")
     found["physics"] = bool(found["physics"])
     return Row(**found)
+
+
+def _unpacked(name: str, value: Any) -> Any:
+    if name in ("reasons", "notes"):
+        if isinstance(value, list) and all(isinstance(v, str) for v in value):
+            return tuple(value)
+        raise ValueError(f"{name} is no list of sentences")
+    values = value.values() if isinstance(value, dict) else ()
+    if value is not None and not isinstance(value, dict):
+        raise ValueError(f"{name} is no object")
+    if name == "measures" and not all(is_number(v) for v in values):
+        raise ValueError("a measure is no number")
+    return value
 
 
 def _upgraded_about(about: dict[str, Any], version: int) -> dict[str, Any]:
@@ -260,10 +343,16 @@ def read_rows(folder: Path) -> tuple[dict[str, Any], list[Row]]:
 
 
 def _read_manifest(path: Path) -> tuple[dict[str, Any], list[Row]]:
-    with _readable(path), contextlib.closing(sqlite3.connect(path)) as db:
+    with _readable(path), contextlib.closing(_connected(path)) as db:
         found = db.execute("SELECT key, value FROM about").fetchall()
-        told = {key: json.loads(value) for key, value in found}
-        version = told.get("version", VERSION)
-        listed = db.execute(f"SELECT {', '.join(_COLUMNS)} FROM results ORDER BY name")
-        rows = [_upgraded_row(_row(values), version) for values in listed]
-        return _upgraded_about(told, version), rows
+        version = _told(found).get("version", VERSION)
+        told = _upgraded_about(_told(found), version if is_whole(version) else VERSION)
+        rows, bad = [], 0
+        for values in db.execute(f"SELECT {', '.join(_COLUMNS)} FROM results ORDER BY name"):
+            try:
+                rows.append(_upgraded_row(checked_row(values), told.get("version", VERSION)))
+            except ValueError:
+                bad += 1
+        if bad:
+            told["damaged"] = bad
+        return told, rows

@@ -40,6 +40,11 @@ def report_batch(folder: Path, page: Path | None = None) -> dict[str, Any]:
     counts = {s: sum(s in (row.verdict, row.state) for row in rows)
               for s in ("accepted", "rejected", "failed", "running")}  # fmt: skip
     notes = [] if has_parquet else ["no Parquet table: pyarrow is not installed"]
+    if about.get("damaged"):
+        notes.append(
+            f"{about['damaged']} rows of the manifest are damaged and left out; continuing the "
+            "batch makes their results again"
+        )
     return {"page": str(page), "table": str(table), "results": len(rows), **counts, "notes": notes}
 
 

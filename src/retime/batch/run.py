@@ -61,6 +61,7 @@ class _Run:
         self.plan = make_plan(
             batch.library, batch.out, copies=batch.copies, suffix=batch.suffix, shard=batch.shard
         )
+        batch.table.must_name(self.plan.clips)
         _must_be_free(batch)
         self.out = batch.out.resolve()
         self.recipes = ClipRecipes(
@@ -69,6 +70,7 @@ class _Run:
             self.out / ".references",
             variations,
             batch.seed,
+            table=batch.table,
             also=_settings(batch),
         )
         self.physics = batch.physics or batch.gate.needs_physics
@@ -92,6 +94,7 @@ class _Run:
             self._work()
             planned = {item.name for item in self.plan}
             self.summary.strangers = sum(n not in planned for n in self.manifest.names())
+            self.summary.damaged = list(self.manifest.damaged)
             shutil.rmtree(self.work, ignore_errors=True)
         except sqlite3.OperationalError as e:
             raise BatchStoppedError(f"{self.manifest.path}: {e}; {self._so_far()}") from None
@@ -171,6 +174,8 @@ class _Run:
         """Make the tasks that are still to be done, one when it is asked for."""
         clip, found = "", (0, 0, "")
         for item in self.plan:
+            if not self._is_wanted(item):
+                continue
             try:
                 _must_fit(item.name)
                 if item.clip != clip:
@@ -192,8 +197,22 @@ class _Run:
                 recipe.varied,
                 physics=self.physics,
             )
-            if not self._known(row):
+            if self.batch.only is not None or not self._known(row):
                 yield self._task(item, row, recipe), row
+
+    def _is_wanted(self, item: Item) -> bool:
+        """Whether a result is to be made: all are, unless only those of one verdict are."""
+        only = self.batch.only
+        if only is None:
+            return True
+        old = self.manifest.row(item.name)
+        if old is None or old.state == "running":
+            self.summary.total -= 1  # it was never made, and is not asked for
+            return False
+        if (old.verdict if old.state == "done" else old.state) == only:
+            return True
+        self._count(old, kept=True)
+        return False
 
     def _looked_at(self, clip: str) -> tuple[int, int, str]:
         """Size, stamp and hash of a clip; one that lies as it lay is not read again."""
@@ -398,7 +417,9 @@ def _must_be_free(batch: Batch) -> None:
                 f"{out} holds a batch that was split otherwise ({name}); shards of one number, or "
                 "none, share a folder"
             )
-    if own in manifests and not batch.resume:
+    if batch.only is not None and own not in manifests:
+        raise InputError(f"{out} holds no batch of which some results could be made again")
+    if own in manifests and not batch.resume and batch.only is None:
         raise InputError(f"{out} holds a batch already; continue it with --resume")
     if not manifests and out.is_dir():
         others = sorted(p.name for p in out.iterdir() if p.name not in (*PLACES, ".references"))

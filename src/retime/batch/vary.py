@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from retime.bounded_json import TOO_DEEP, parse
 from retime.coercion import is_number
-from retime.errors import InputError, did_you_mean
-from retime.io.json_text import must_be_shallow
+from retime.errors import FormatError, InputError, did_you_mean
 from retime.parameters import Parameter, declared, values_of
 from retime.recipe import Recipe, Step
 
-_RANGE = re.compile(r"^\s*([^.\s|]*(?:\.\d+)?[^.\s|]*)\s*\.\.\s*(\S+)\s*$")
+_RANGE = re.compile(r"^\s*+([^.\s|]*+(?:\.\d++)?[^.\s|]*+)\s*+\.\.\s*+(\S++)\s*+$")
 
 
 @dataclass(frozen=True)
@@ -109,6 +109,21 @@ def _parsed(text: str, target: str, values: str, recipe: Recipe) -> Variation:
     return Variation(text, step, p.name, factor, low, high, whole)
 
 
+def find_parameter(recipe: Recipe, target: str) -> tuple[int, Parameter]:
+    """Find ``STEP.PARAMETER`` or ``PARAMETER`` in a recipe: the step's place, and the parameter."""
+    where, dot, name = target.strip().rpartition(".")
+    return _find(recipe, where if dot else None, name)
+
+
+def checked_value(step: Step, p: Parameter, given: Any) -> Any:
+    """Return a value as a recipe's file holds it; text may be JSON, and times have their units."""
+    value = given
+    if isinstance(given, str):
+        value = _value(given)
+    _check(step, p, value, factor=False)
+    return value
+
+
 def _find(recipe: Recipe, where: str | None, name: str) -> tuple[int, Parameter]:
     """Find a parameter: the place of its step, and what is declared of it."""
     if where is None:
@@ -145,13 +160,11 @@ def _parameters(step: Step) -> dict[str, Parameter]:
 
 def _value(text: str) -> Any:
     try:
-        value = json.loads(text)
-    except ValueError:
+        return parse(text, constants=True)
+    except FormatError as e:
+        if TOO_DEEP in str(e):
+            raise InputError(f"a varied value: {TOO_DEEP}") from None
         return text.strip()
-    except RecursionError:
-        raise InputError("a varied value is nested too deeply") from None
-    must_be_shallow(value)
-    return value
 
 
 def _check(step: Step, p: Parameter, value: Any, factor: bool) -> None:

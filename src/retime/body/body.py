@@ -35,6 +35,7 @@ LIMBS: dict[LimbName, tuple[str, str, str, str]] = {
     "left_arm": ("left_upper_arm", "left_lower_arm", "left_hand", ""),
     "right_arm": ("right_upper_arm", "right_lower_arm", "right_hand", ""),
 }
+_PARTS = ("left_arm", "right_arm", "arms", "left_leg", "right_leg", "legs", "trunk")
 ROLES: tuple[str, ...] = (
     *("hips", "spine", "chest", "upper_chest", "neck", "head"),
     *("left_shoulder", "left_upper_arm", "left_lower_arm", "left_hand"),
@@ -149,7 +150,12 @@ class Body:
         return tuple(out)
 
     def find_joints(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Resolve joint names, roles, and the groups ``feet``, ``toes`` and ``hands``."""
+        """Resolve joint names, roles, and groups.
+
+        Groups of one joint a side are ``feet``, ``toes`` and ``hands``; whole parts with all that
+        hangs on them ``left_arm``, ``right_arm``, ``arms``, ``left_leg``, ``right_leg``, ``legs``
+        and ``trunk``, which is what lies between the hips and the head.
+        """
         groups = {
             "feet": ("left_foot", "right_foot"),
             "toes": ("left_toe", "right_toe"),
@@ -159,6 +165,8 @@ class Body:
         for name in names:
             if name in self.skeleton:
                 out.append(name)
+            elif name in _PARTS:
+                out += self._part(name)
             elif name in groups or name in ROLES:
                 found = [n for n in (self.name(r) for r in groups.get(name, (name,))) if n]
                 if not found:
@@ -166,9 +174,31 @@ class Body:
                     raise InputError(Note(f"the figure has no {name}", remedy))
                 out += found
             else:
-                known = [*self.skeleton.names, *groups, *self.roles]
+                known = [*self.skeleton.names, *groups, *_PARTS, *self.roles]
                 raise InputError(f"no joint or role {name!r}{did_you_mean(name, known)}")
         return tuple(dict.fromkeys(out))
+
+    def _part(self, name: str) -> list[str]:
+        """Name the joints of a whole part of the body."""
+        skeleton = self.skeleton
+        starts = {limb.upper: limb_name for limb_name, limb in self.limbs.items()}
+        hips, head = self.roles.get("hips"), self.roles.get("head")
+        out = []
+        for j in range(len(skeleton)):
+            chain = skeleton.chain(j)
+            above = next((starts[k] for k in chain if k in starts), None)
+            wanted: bool
+            if name == "trunk":
+                on_way = head is not None and j in skeleton.chain(head) and hips in chain
+                wanted = on_way and j not in (hips, head)
+            else:
+                wanted = above is not None and above.endswith(name.removesuffix("s"))
+            if wanted:
+                out.append(skeleton.names[j])
+        if not out:
+            remedy = Remedy("name their joints by a map", parameter="reading.roles")
+            raise InputError(Note(f"the figure has no {name.replace('_', ' ')}", remedy))
+        return out
 
     def frame(self, motion: Motion) -> tuple[FloatArray, FloatArray]:
         """Return the character's own frame: ground point (F, 3) and heading (F,) in radians.

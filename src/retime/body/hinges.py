@@ -1,15 +1,105 @@
-"""Middle joints of limbs as hinges: knees and elbows bend about one axis."""
+"""Knees and elbows as hinges: about which axis they bend, how far, and to which side."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from retime.arrays import FloatArray
-from retime.body.body import Limb
+from retime.body.body import Body, Limb, find_body
 from retime.motion import Motion, quat
 from retime.motion.kinematics import global_rotations, positions
+from retime.motion.memory import memory
 
-__all__ = ["bent_about", "hinge_axis", "off_line"]
+# A hinge bends at least this far, whatever its clip shows, radians.
+_FULL_BEND = np.radians(150.0)
+# Below this sine of its angle a bend does not tell its axis.
+_CLEAR = 0.05
+# Axes are measured on this many frames at most.
+_FRAMES = 256
+
+
+@dataclass(frozen=True)
+class Hinge:
+    """A knee or an elbow.
+
+    Parameters
+    ----------
+    limb : Limb
+        Whose.
+    axis : array (3,)
+        The usual axis in the frame of the joint's parent: a turn about it bends the limb.
+    low, high : float
+        Smallest and largest angle between its bones, radians: 0 is straight, and less than that
+        only where the clip shows it.
+    """
+
+    limb: Limb
+    axis: FloatArray
+    low: float
+    high: float
+
+    def axis_in(self, points: FloatArray, turns: FloatArray, parent: int) -> FloatArray:
+        """Return the axis in the parent's frame at a pose of places (J, 3) and turns (J, 4)."""
+        upper, lower = bones(points, self.limb)
+        usual = quat.rotate(turns[parent], self.axis)
+        normal = np.cross(upper, lower)
+        if np.linalg.norm(normal) < _CLEAR:
+            normal = usual - (usual @ lower) * lower
+        normal = normal / max(float(np.linalg.norm(normal)), 1e-12)
+        own = normal if normal @ usual >= 0 else -normal
+        return quat.rotate(quat.conjugate(turns[parent]), own)
+
+
+def bones(points: FloatArray, limb: Limb) -> tuple[FloatArray, FloatArray]:
+    """Return the directions of a limb's two bones, (..., 3), for places (..., J, 3)."""
+    upper = points[..., limb.lower, :] - points[..., limb.upper, :]
+    lower = points[..., limb.end, :] - points[..., limb.lower, :]
+    return _unit(upper), _unit(lower)
+
+
+def hinge_angle(upper: FloatArray, lower: FloatArray, axis: FloatArray) -> FloatArray:
+    """Return how far a hinge is bent, radians; negative is past straight."""
+    across = np.cross(upper, lower)
+    size = np.linalg.norm(across, axis=-1)
+    sign = np.where((across * axis).sum(-1) < 0, -1.0, 1.0)
+    out: FloatArray = sign * np.arctan2(size, (upper * lower).sum(-1))
+    return out
+
+
+def find_hinges(motion: Motion) -> dict[int, Hinge]:
+    """Find a figure's knees and elbows by their joints; a clip is measured once."""
+    kept: dict[str, dict[int, Hinge]] = memory(motion, "hinges")
+    if "found" not in kept:
+        kept["found"] = _measured(motion, find_body(motion))
+    return kept["found"]
+
+
+def _measured(motion: Motion, body: Body) -> dict[int, Hinge]:
+    points, turns = positions(motion), global_rotations(motion)
+    every = max(1, -(-len(motion) // _FRAMES))
+    points, turns = points[::every], turns[::every]
+    out = {}
+    for limb in body.limbs.values():
+        parent = int(motion.skeleton.parents[limb.lower])
+        upper, lower = bones(points, limb)
+        if parent < 0 or limb.linked or not (upper.any() and lower.any()):
+            continue
+        normal = np.cross(upper, lower)
+        usual = quat.rotate(quat.conjugate(turns[:, parent]), normal).sum(axis=0)
+        if np.linalg.norm(normal, axis=1).max() < _CLEAR or np.linalg.norm(usual) < 1e-9:
+            # Straight throughout: knees bend where toes point, elbows backwards and down.
+            out_to = np.array([0.0, -1.0, -1.0])
+            if limb.tip is not None:
+                out_to = points[0, limb.tip] - points[0, limb.end]
+            usual = quat.rotate(quat.conjugate(turns[0, parent]), np.cross(upper[0], -out_to))
+        axis = _unit(usual)
+        world = quat.rotate(turns[:, parent], np.broadcast_to(axis, upper.shape))
+        angle = hinge_angle(upper, lower, world)
+        low, high = min(float(angle.min()), 0.0), max(float(angle.max()), _FULL_BEND)
+        out[limb.lower] = Hinge(limb, axis, low, high)
+    return out
 
 
 def off_line(distance: FloatArray, upper: FloatArray, lower: FloatArray) -> FloatArray:

@@ -46,7 +46,7 @@ def contact_targets(
 
     Returns
     -------
-    dict of Contact to array (3,), metres.
+    dict of Contact to array (3,), or (F, 3) on a support that moves; metres.
     """
     now, then = positions(motion), positions(source)
     tall = max(float(np.median(np.ptp(then[..., 1], axis=1))), 1e-9) if len(then) else 1.0
@@ -56,19 +56,35 @@ def contact_targets(
         if not frames.any():
             continue
         j = motion.skeleton.index(contact.joint)
-        here = now[frames, j].mean(axis=0)
+        way = _support_path(contact, motion, warp)
+        here = (now[:, j] - way)[frames].mean(axis=0)
         if warp.loop:
-            out[contact] = here
+            out[contact] = here + way if way.any() else here
             continue
         times = warp(motion.times[frames], contact.joint)
         place = np.stack([np.interp(times, source.times, then[:, j, k]) for k in range(3)], axis=1)
-        there = place.mean(axis=0)
+        there = (place - way[frames]).mean(axis=0)
         if contact.height is not None:
             there[1] = contact.height
         if np.linalg.norm((here - there)[[0, 2]]) > _MOVED * tall:
             there = np.array([here[0], there[1], here[2]])
-        out[contact] = there
+        out[contact] = there + way if way.any() else there
     return out
+
+
+def _support_path(contact: Contact, motion: Motion, warp: TimeWarp) -> FloatArray:
+    """Return how far a contact's support has moved since the middle of the contact, (F, 3) metres.
+
+    It moves by the source's clock, as all else does: where the warp holds, a belt stands still.
+    """
+    if not any(contact.velocity):
+        return np.zeros((len(motion), 3))
+    clock = warp(motion.times, contact.joint)
+    start, middle, end = warp(
+        np.array([contact.start, (contact.start + contact.end) / 2, contact.end]), contact.joint
+    )
+    turns = (clock - middle) * contact.duration / (end - start)
+    return np.asarray(turns[:, None] * contact.velocity)
 
 
 def hold_contacts(
@@ -87,8 +103,8 @@ def hold_contacts(
     ----------
     motion : Motion
         The motion to mend.
-    targets : mapping of Contact to array (3,)
-        Where each contact shall be, metres.
+    targets : mapping of Contact to array (3,) or (F, 3)
+        Where each contact shall be, metres; a path where its support moves.
     fade : float
         Seconds over which a displacement fades.
     known : dict of str to HeldLimb, optional

@@ -29,6 +29,9 @@ _NEARLY_STRAIGHT, _KEPT = 0.02, 0.25
 _FOOT_STIFFNESS = 2.0
 # Between two contacts that follow at once, a held joint slides at most this fast, m/s, on the mean.
 _FASTEST_SLIDE = 0.4
+# A displacement that comes and goes within this time, in seconds, is noise: a turn of the foot
+# makes up for it, because the knee would magnify it.
+_SHAKE = 0.1
 # Nobody lifts a foot and puts it down elsewhere in less than this, seconds.
 _NO_STEP = 0.06
 
@@ -113,7 +116,11 @@ def frames_of(contact: Contact, motion: Motion) -> npt.NDArray[np.bool_]:
 def displacement(
     motion: Motion, place: FloatArray, targets: Mapping[Contact, FloatArray], fade: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return how far a joint must move, (F, 3), and by what share it is held, (F,)."""
+    """Return how far a joint must move, (F, 3), and by what share it is held, (F,).
+
+    A target is a place (3,), or a path (F, 3) on a support that moves.
+    """
+    targets = {c: np.broadcast_to(target, place.shape) for c, target in targets.items()}
     move, share = np.zeros_like(place), np.zeros(len(place))
     times = motion.times
     ordered = sorted(targets, key=lambda c: c.start)
@@ -122,7 +129,7 @@ def displacement(
     for k, contact in enumerate(ordered):
         frames = held[contact]
         first, last = frames[0], frames[-1]
-        move[frames] = contact.firmness * (targets[contact] - place[frames])
+        move[frames] = contact.firmness * (targets[contact] - place)[frames]
         share[frames] = contact.firmness
         # A fade must be over where the next contact begins.
         room_before = times[first] - times[held[ordered[k - 1]][-1]] if k else np.inf
@@ -134,11 +141,11 @@ def displacement(
             near = np.flatnonzero((away > 0) & (away < span))
             u = 1 - away[near] / span if span > 0 else np.zeros(0)
             weight = contact.firmness * u**3 * (10 - 15 * u + 6 * u**2)
-            move[near] += weight[:, None] * (targets[contact] - place[edge])
+            move[near] += weight[:, None] * (targets[contact] - place)[edge]
             share[near] = np.maximum(share[near], weight)
     for one, other in itertools.pairwise(ordered):
         last, first = held[one][-1], held[other][0]
-        leaving, coming = targets[one] - place[last], targets[other] - place[first]
+        leaving, coming = (targets[one] - place)[last], (targets[other] - place)[first]
         needed = float(np.linalg.norm(coming - leaving)) / _FASTEST_SLIDE
         if times[first] - times[last] > min(needed, _NO_STEP):
             continue
@@ -150,8 +157,8 @@ def displacement(
         if high > low and len(window):
             u = ((times[window] - low) / (high - low))[:, None]
             weight = u**3 * (10 - 15 * u + 6 * u**2)
-            before = targets[one] - place[np.minimum(window, last)]
-            after = targets[other] - place[np.maximum(window, first)]
+            before = (targets[one] - place)[np.minimum(window, last)]
+            after = (targets[other] - place)[np.maximum(window, first)]
             move[window] = (1 - weight) * before + weight * after
             share[window] = 1.0
     return move, share
@@ -209,12 +216,26 @@ class LimbSolver:
         joints = sorted({index(c.joint) for c in targets}, reverse=True)
         lead = joints[0]  # the outermost: a toe before its ankle
         chosen = {c: t for c, t in targets.items() if index(c.joint) == lead}
-        move, _ = displacement(self.motion, self.points[:, lead], chosen, fade)
+        move, held = displacement(self.motion, self.points[:, lead], chosen, fade)
         turn = quat.identity(len(self.motion))
+        if lead != self.limb.end:
+            turn = self._unshaken(lead, move, held)
         if len(joints) > 1:
             inner = {c: t for c, t in targets.items() if index(c.joint) == joints[1]}
             move, turn = self._with_two(move, lead, joints[1], inner, fade)
         return self.reach(lead, move, turn)
+
+    def _unshaken(self, lead: int, move: FloatArray, held: FloatArray) -> FloatArray:
+        """Return the foot's turn that makes up for the shaking of its toes, in the knee's place."""
+        steps = round(_SHAKE * self.motion.rate / 2)
+        if steps < 1 or not move.any():
+            return quat.identity(len(move))
+        window = np.bartlett(2 * steps + 3)[1:-1]
+        padded = np.pad(move, ((steps, steps), (0, 0)), mode="edge")
+        slow = np.stack([np.convolve(padded[:, c], window, "valid") for c in range(3)], axis=1)
+        shake = held[:, None] * (move - slow / window.sum())
+        foot = self.points[:, lead] - self.points[:, self.limb.end]
+        return quat.between(_unit(foot), _unit(foot + shake))
 
     def _with_two(
         self,

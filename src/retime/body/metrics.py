@@ -72,20 +72,20 @@ def skate_by_frame(
     out = np.zeros(len(motion))
     if len(motion) < 2:
         return out
-    drift = np.zeros(2)
     if contacts is None:
-        found = find_contacts(motion)
-        contacts, drift = found.contacts, np.array(found.drift)[[0, 2]]
+        contacts = find_contacts(motion).contacts
     feet = [c for c in contacts if c.point.endswith(("_ball", "_end"))]
     places = positions(motion) if points is None else points
     for joint in {c.joint for c in feet}:
-        down = np.zeros(len(motion), dtype=bool)
+        down, ground = np.zeros(len(motion), dtype=bool), np.zeros((len(motion), 2))
         for contact in feet:
             if contact.joint == joint:
-                down |= frames_of(contact, motion)
+                frames = frames_of(contact, motion)
+                down |= frames
+                ground[frames] = contact.velocity[0], contact.velocity[2]
         track = places[:, motion.skeleton.index(joint)][:, [0, 2]]
-        own = drift * np.diff(motion.times)[:, None]
-        way = np.linalg.norm(np.diff(track, axis=0) - own, axis=1)
+        passed = ground[1:] * np.diff(motion.times)[:, None]
+        way = np.linalg.norm(np.diff(track, axis=0) - passed, axis=1)
         out[1:] += np.where(down[1:] & down[:-1], way, 0.0)
     return out
 
@@ -103,6 +103,7 @@ def plant_drift(motion: Motion, contacts: Sequence[Contact]) -> FloatArray:
     for k, contact in enumerate(contacts):
         inside = (motion.times >= contact.start - hair) & (motion.times <= contact.end + hair)
         place = points[inside, motion.skeleton.index(contact.joint)]
+        place = place - np.outer(motion.times[inside], contact.velocity)
         if len(place):
             out[k] = np.linalg.norm(place - place.mean(axis=0), axis=1).max()
     return out

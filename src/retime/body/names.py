@@ -2,8 +2,8 @@
 
 Names are taken apart into words (``mixamorig:LeftUpLeg``, ``thigh_l``, ``J_Bip_L_UpperLeg``,
 ``lFemur``), the words that say a side or nothing are set aside, and what is left is looked up. The
-schemes of CMU, Mixamo, Rokoko, Xsens, OptiTrack, Unreal, VRM, Blender, 3ds Max, MakeHuman, DAZ,
-Character Creator, SMPL, MikuMikuDance and Bandai-Namco are all such words.
+schemes of CMU, Mixamo, Rokoko, Xsens, OptiTrack, Unreal, VRM, Blender, Auto-Rig Pro, 3ds Max,
+MakeHuman, DAZ, Character Creator, SMPL, MikuMikuDance and Bandai-Namco are all such words.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _JAPANESE = dict(
 _EMPTY = {
     *("mixamorig", "bip", "j", "c", "def", "org", "skeleton", "joint", "jnt", "bone", "character"),
     *("cc", "base", "sk", "bind", "skin", "rig", "armature", "b", "bn", "valve", "biped", "human"),
-    *("bend", "m"),
+    *("bend", "m", "stretch", "x"),
 }
 # Words that mark helpers, not limbs.
 _HELPERS = {

@@ -28,6 +28,9 @@ _LEAST_BRANCH = 0.12
 _LEAST_APART = 0.08
 _UP = np.array([0.0, 1.0, 0.0])
 
+# No body parts into more long branches at a joint, or has more joints; comparing takes all pairs.
+_MOST_BRANCHES, _MOST_JOINTS = 12, 5000
+
 # The joints of two limbs, from the trunk outwards.
 _Pair = tuple[list[int], list[int]]
 
@@ -60,11 +63,16 @@ class _Tree:
                 out[p] = max(out[p], out[j] + self.bone[j])
         return out
 
+    @cached_property
+    def longest(self) -> float:
+        """Length of the longest way down."""
+        return float(self.reach.max())
+
     def branches(self, joint: int, least: float) -> list[int]:
         """Children that lead somewhere, the longest first."""
         children = self.skeleton.children[joint]
         long = [c for c in children if self.reach[c] + self.bone[c] >= least]
-        return sorted(long, key=lambda c: -(self.reach[c] + self.bone[c]))
+        return sorted(long, key=lambda c: -(self.reach[c] + self.bone[c]))[:_MOST_BRANCHES]
 
     def path(self, joint: int) -> list[int]:
         """The longest way down from a joint, joints that lie on their parent left out."""
@@ -93,24 +101,47 @@ class _Tree:
         """The longest way down two branches that both have: a sword in one hand is left out."""
         out = [a], [b]
         while True:
-            children = (self.skeleton.children[path[-1]] for path in out)
-            steps = [s for s in itertools.product(*children) if self._alike(*s)]
-            if not steps:
+            here = (out[0][-1], out[1][-1])
+            if here not in self._onward:
+                self._onward[here] = self._step(*here)
+            longest = self._onward[here]
+            if longest is None:
                 return out
-            longest = max(steps, key=lambda s: min(self.reach[j] + self.bone[j] for j in s))
             for path, joint in zip(out, longest, strict=True):
                 path.append(joint)
 
+    def _step(self, a: int, b: int) -> tuple[int, int] | None:
+        """The longest children of two joints that are alike."""
+        kept = {*self.branches(a, 0.0), *self.branches(b, 0.0)}
+        children = self.skeleton.children
+        both = itertools.product(
+            (c for c in children[a] if c in kept), (c for c in children[b] if c in kept)
+        )
+        steps = [s for s in both if self._alike(*s)]
+        return max(steps, key=lambda s: min(self.reach[j] + self.bone[j] for j in s), default=None)
+
+    @cached_property
+    def _onward(self) -> dict[tuple[int, int], tuple[int, int] | None]:
+        return {}
+
     def _alike(self, a: int, b: int) -> bool:
         x, y = self.bone[a], self.bone[b]
-        loose = max(_ALIKE_BONE * max(x, y), _SHORT_BONE * self.reach.max())
+        loose = max(_ALIKE_BONE * max(x, y), _SHORT_BONE * self.longest)
         return bool(abs(x - y) <= loose)
 
     def end(self, path: list[int]) -> int:
         """The point where a way down ends: an end site, else a joint."""
-        sites = self.skeleton.end_sites
-        ends = [len(self.skeleton) + k for k, s in enumerate(sites) if s.parent == path[-1]]
-        return max(ends, key=lambda p: self._distance(p, path[-1]), default=path[-1])
+        return self._ends.get(path[-1], path[-1])
+
+    @cached_property
+    def _ends(self) -> dict[int, int]:
+        """The farthest end site of each joint that has one."""
+        out: dict[int, int] = {}
+        for k, site in enumerate(self.skeleton.end_sites, len(self.skeleton)):
+            known = out.get(site.parent)
+            if known is None or self._distance(k, site.parent) > self._distance(known, site.parent):
+                out[site.parent] = k
+        return out
 
     def _distance(self, a: int, b: int) -> float:
         return float(np.linalg.norm(self.points[a] - self.points[b]))
@@ -148,6 +179,8 @@ def roles_by_shape(skeleton: Skeleton, points: FloatArray) -> dict[str, int]:
     points : array (J + E, 3)
         Positions of joints and end sites in a standing pose, Y up.
     """
+    if len(skeleton) > _MOST_JOINTS:
+        return {}
     tree = _Tree(skeleton, points)
     least = _LEAST_BRANCH * float(tree.reach.max())
     legs = [

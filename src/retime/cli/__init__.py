@@ -24,12 +24,18 @@ COMMANDS = {
     "info": "Show what a motion file holds.",
     "contacts": "List, draw and export contacts with the ground.",
     "convert": "Write a motion in another format.",
+    "trim": "Keep a part of a motion.",
+    "join": "Join motions of one skeleton.",
     "warp": "Make, show, compose, invert and export time warps.",
     "guided": "Change a motion's length or feel, guided by a reference.",
     "physics": "Retime a motion as a body could have.",
     "stagger": "Edit a motion as poses whose parts are staggered.",
+    "tween": "Lead poses toward others, and ease them.",
     "surface": "Drag one joint's action to another time.",
+    "secondary": "Let arms, tails, hair and props follow the body.",
     "align": "Give a motion the timing of another take.",
+    "sync": "Put the accents of a motion on the beats of music.",
+    "beats": "Find the beats of a song.",
     "live": "Play a recorded partner in sync with a live performer.",
     "perform": "Send a recorded clip as a test performer.",
     "score": "Judge a performance's timing against a recording.",
@@ -49,6 +55,7 @@ COMMANDS = {
 _ABOUT = """Edit when things happen in a character's motion.
 
 Every command explains itself: retime COMMAND --help. Try retime demo first.
+--quiet and --verbose go with every command.
 """
 
 
@@ -65,6 +72,12 @@ def build_app(arguments: list[str]) -> typer.Typer:
     @app.callback()
     def options(
         version: bool = typer.Option(False, "--version", help="Print the version and stop."),
+        quiet: bool = typer.Option(
+            False, "--quiet", help="Print no notes, progress or summary; errors stay."
+        ),
+        verbose: bool = typer.Option(
+            False, "--verbose", help="Also print what is done and how long it takes."
+        ),
     ) -> None:
         if version:
             from retime import __version__
@@ -103,16 +116,46 @@ def main(arguments: list[str] | None = None) -> None:
     warnings.showwarning = _show_warning
     warnings.simplefilter("always")
     _leave_tidily()
+    arguments = _with_loudness(arguments)
+    from retime.cli.streams import STREAMS
+
     try:
-        build_app(arguments)(args=arguments, prog_name="retime")
+        _run(arguments)
+    finally:
+        STREAMS.close()
+
+
+def _with_loudness(arguments: list[str]) -> list[str]:
+    """Take ``--quiet`` and ``--verbose`` out, wherever they stand: they go with every command."""
+    from retime.cli.console import set_loudness
+
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    told = {"--quiet", "--verbose"} & set(arguments[:end])
+    if len(told) == 2:
+        _fail("--quiet and --verbose contradict each other; give one of them", 2)
+    set_loudness(quiet="--quiet" in told, verbose="--verbose" in told)
+    return [a for k, a in enumerate(arguments) if k >= end or a not in told]
+
+
+def _run(arguments: list[str]) -> None:
+    from retime.cli.streams import STREAMS
+
+    try:
+        try:
+            build_app(arguments)(args=arguments, prog_name="retime")
+        except SystemExit as e:
+            if not e.code:
+                STREAMS.finish()
+            raise
     except SystemExit as e:
         if e.code == 130:  # typer's own way to end at Ctrl-C says nothing
             _fail("stopped", 130)
         raise
     except RetimeError as e:
-        from retime.cli.console import said
+        from retime.cli.console import explain, said
 
-        _fail(said(e.note), 2)
+        explain()
+        _fail(STREAMS.named(said(e.note)), 2)
     except KeyboardInterrupt:
         _fail("stopped", 130)
     except BrokenPipeError:

@@ -8,12 +8,13 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast, get_args
 
 import typer
 
 from retime.cli.console import note, report
 from retime.cli.options import DropRest, Fps, Shortest, with_reading
+from retime.errors import InputError
 from retime.evaluate.reading import Reading
 
 # So many failures are listed at the end; the rest is in the manifest.
@@ -52,6 +53,21 @@ def batch(
             metavar="WHAT=VALUES",
         ),
     ] = None,
+    table: Annotated[
+        Path | None,
+        typer.Option(
+            help="Parameters of single clips: a CSV file with a column 'clip' and columns named as "
+            "for --vary, or a TOML file with a table for each clip.",
+            metavar="FILE",
+        ),
+    ] = None,
+    only: Annotated[
+        str | None,
+        typer.Option(
+            help="Make only these results of an earlier run again; the others stay.",
+            metavar="accepted|rejected|failed",
+        ),
+    ] = None,
     copies: Annotated[int, typer.Option(help="Results to make of each clip.", min=1)] = 1,
     seed: Annotated[int, typer.Option(help="Another seed draws other values.")] = 0,
     to: Annotated[
@@ -66,6 +82,16 @@ def batch(
     timeout: Annotated[
         float | None,
         typer.Option(help="End the work on a clip after this many seconds.", min=0.001),
+    ] = None,
+    tls_ca: Annotated[
+        Path | None,
+        typer.Option(help="Certificate of the cluster's authority (PEM).", metavar="FILE"),
+    ] = None,
+    tls_cert: Annotated[
+        Path | None, typer.Option(help="Our certificate for the cluster (PEM).", metavar="FILE")
+    ] = None,
+    tls_key: Annotated[
+        Path | None, typer.Option(help="Key of that certificate (PEM).", metavar="FILE")
     ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print a line of JSON for each result.")
@@ -83,16 +109,28 @@ def batch(
 
     retime batch recipe.json library out --vary duration=0.8..1.25 --copies 5 --seed 7
 
+    retime batch recipe.json library out --table clips.csv
+
+    retime batch gentler.json library out --gate gate.toml --only rejected
+
     retime batch recipe.json library out --backend dask://10.0.0.1:8786
     """
-    from retime.batch.backends import open_backend
+    from retime.batch.asked import Verdict
+    from retime.batch.backends import Tls, open_backend
+    from retime.batch.clip_table import ClipTable, read_clip_table
     from retime.batch.gate import Gate, read_gate
     from retime.batch.plan import Shard
     from retime.batch.run import Batch, run_batch
     from retime.recipe.json import read_recipe
 
+    if only is not None and only not in get_args(Verdict):
+        raise InputError(f"--only is {', '.join(get_args(Verdict))}, not {only!r}")
+    tls = Tls.of(tls_ca, tls_cert, tls_key)
+    recipe = read_recipe(recipe_file)
     asked = Batch(
-        recipe=read_recipe(recipe_file),
+        recipe=recipe,
+        table=ClipTable() if table is None else read_clip_table(table, recipe),
+        only=cast("Any", only),
         library=library,
         out=out,
         gate=Gate({}) if gate is None else read_gate(gate),
@@ -110,7 +148,7 @@ def batch(
         resume=resume,
     )
     failures: list[str] = []
-    where = open_backend(backend, jobs)
+    where = open_backend(backend, jobs, tls)
     try:
         with _shown(as_json, failures) as told:
             summary = run_batch(asked, where, told)
@@ -139,6 +177,10 @@ def _say(summary: Any, failures: list[str], as_json: bool) -> None:
             f"{summary.strangers} results of earlier runs are none of this one's (their clips are "
             "gone, or it makes other copies); they stay where they are, and in the report"
         )
+    damaged = fields.pop("damaged")
+    notes += damaged[:_LISTED]
+    if len(damaged) > _LISTED:
+        notes.append(f"{len(damaged) - _LISTED} more rows were damaged; their results are new")
     if as_json:
         print(json.dumps({"event": "end", **fields, "notes": notes}))
         return

@@ -18,6 +18,7 @@ from retime.cli.options import (
     TrueWarp,
     WarpIn,
     must_take_a_skeleton,
+    read_source,
     with_parameters,
     with_reading,
 )
@@ -70,6 +71,7 @@ def check(
     retime check moon.bvh --physics --gravity moon --load 15kg@backpack
     """
     from retime.body.metrics import measure
+    from retime.body.suspicions import suspicions
     from retime.io.warp_json import read_warp
 
     must_take_a_skeleton(reading, [file] if source is None else [file, source])
@@ -78,11 +80,11 @@ def check(
         raise InputError(f"{file} has no frames to measure")
     original = None
     if source is not None:
-        original = reading.for_file(source).read(source, animation=_same(source, animation))
+        original = read_source(source, reading, animation)
     used, right = (None if w is None else read_warp(w) for w in (warp, truth))
     found = measure(motion, source=original, warp=used, truth=right, min_contact=min_contact)
     before = {} if original is None else measure(original, min_contact=min_contact)
-    notes = list(motion.notes)
+    notes = [*motion.notes, *suspicions(motion)]
     if "foot_skate" not in found:
         notes.append("no feet were found: what needs them is left out; name them with --map")
     if (parameters or recipe is not None or contacts is not None) and not physics:
@@ -115,13 +117,6 @@ def _print(found: dict[str, float], before: dict[str, float]) -> None:
         title = name.replace("_", " ")
         rows.append((title, about.text(value), *old, about.unit, about.meaning))
     table(rows, header=header)
-
-
-def _same(source: Any, animation: str | None) -> str | None:
-    """Choose the same animation of the source, where it holds several."""
-    from retime.io import format_of
-
-    return animation if format_of(source).several else None
 
 
 def _judged(

@@ -3,18 +3,58 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
+import time
+import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
+from retime.cli.streams import STREAMS
 from retime.notes import Remedy, present
 from retime.parameters import declared
 
 
+class _Loudness:
+    quiet = False
+    verbose = False
+
+
+def set_loudness(*, quiet: bool, verbose: bool) -> None:
+    """Say less than usual, or more: what retime logs, with times."""
+    _Loudness.quiet, _Loudness.verbose = quiet, verbose
+    log = logging.getLogger("retime")
+    log.setLevel(logging.ERROR if quiet else logging.DEBUG if verbose else logging.NOTSET)
+    for handler in [h for h in log.handlers if isinstance(h, _Told)]:
+        log.removeHandler(handler)
+    if verbose:
+        log.addHandler(_Told())
+
+
+class _Told(logging.Handler):
+    """Prints what retime logs, with the seconds since the command began."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._start = time.perf_counter()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a record."""
+        passed = time.perf_counter() - self._start
+        print(f"{passed:8.3f} s  {STREAMS.named(record.getMessage())}", file=sys.stderr)
+
+
+def explain() -> None:
+    """Print where an error came from, where a person wants to know."""
+    if _Loudness.verbose:
+        traceback.print_exc()
+
+
 def note(text: str) -> None:
     """Say something beside the result."""
-    print(f"note: {said(text)}", file=sys.stderr)
+    if not _Loudness.quiet:
+        print(f"note: {STREAMS.named(said(text))}", file=sys.stderr)
 
 
 def said(text: str) -> str:
@@ -35,6 +75,16 @@ def _option(remedy: Remedy) -> str:
 def report(fields: Mapping[str, Any], *, as_json: bool, notes: Iterable[str] = ()) -> None:
     """Print a command's result: for a person name and value a line, for a machine JSON."""
     notes = list(dict.fromkeys(notes))
+    if _Loudness.quiet and "output" in fields and not as_json:
+        return
+    if STREAMS.written is not None:  # standard output is the result itself
+        with redirect_stdout(sys.stderr):
+            _print(fields, notes, as_json=as_json)
+    else:
+        _print(fields, notes, as_json=as_json)
+
+
+def _print(fields: Mapping[str, Any], notes: Sequence[str], *, as_json: bool) -> None:
     if as_json:
         print(json.dumps({**fields, "notes": notes}, indent=1, ensure_ascii=False))
         return
@@ -47,6 +97,8 @@ def report(fields: Mapping[str, Any], *, as_json: bool, notes: Iterable[str] = (
 def _text(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
+    if STREAMS.written is not None and value == str(STREAMS.written):
+        return "standard output"
     if isinstance(value, list | tuple):
         return ", ".join(map(_text, value)) or "none"
     return str(value)
@@ -69,7 +121,7 @@ def table(rows: Sequence[tuple[str, ...]], header: tuple[str, ...] = ()) -> None
 @contextmanager
 def progress(title: str) -> Iterator[Any]:
     """Show a bar on stderr where a person watches; yields ``(done, total, what) -> None``."""
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() or _Loudness.quiet:
         yield lambda done, total, what: None
         return
     from rich.console import Console

@@ -10,6 +10,32 @@ import typer
 from retime.cli.console import report
 from retime.cli.options import Json
 
+_NEXT = """\
+  retime guided {folder}/jump.bvh short.bvh --duration 80%   shorten a clip, or one of your own
+  retime check short.bvh --source {folder}/jump.bvh          see how good the result is
+  retime studio {folder}/jump.bvh                            shape its timing in the browser
+  retime --help                                           all commands"""
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>retime demo</title>
+<style>body{font:16px/1.5 system-ui,sans-serif;max-width:64rem;margin:2rem auto;padding:0 1rem}
+img{max-width:100%}</style></head><body>
+<h1>retime demo</h1>
+<h2>A jump in 2 seconds</h2>
+<p>The standing is shorter, the flight keeps its speed
+(<a href="jump.bvh">before</a>, <a href="jump-retimed.bvh">after</a>,
+<a href="jump.glb">both as GLB</a>).</p>
+<img src="strips.png" alt="Film strips of the jump before and after">
+<img src="warp.png" alt="The warp: output time against source time, and playback speed">
+<h2>A walk with looser arms</h2>
+<p>Each joint of an arm follows the one above it a little later
+(<a href="walk-loosened.glb">GLB</a>).</p>
+<img src="walk-poses.png" alt="When each joint reaches each pose">
+<h2>A punch that lands 0.2 s earlier</h2>
+<p>The arm is carried along, the legs keep their timing (<a href="punch-earlier.glb">GLB</a>).</p>
+<img src="punch-times.png" alt="How far ahead of time each joint is">
+</body></html>
+"""
+
 
 def demo(
     folder: Annotated[Path, typer.Argument(help="Where to put the results.")] = Path("demo"),
@@ -61,12 +87,17 @@ def demo(
     names = [
         *("jump.bvh", "jump-retimed.bvh", "jump.glb", "warp.json", "recipe.json"),
         *("warp.png", "strips.png", "walk-loosened.glb", "walk-poses.png"),
-        *("punch-earlier.glb", "punch-times.png"),
+        *("punch-earlier.glb", "punch-times.png", "index.html"),
     ]
+    page = folder / "index.html"
+    page.write_text(_PAGE, encoding="utf-8")
     fields = {
+        "page": page.resolve().as_uri(),
         "folder": str(folder.resolve()),
         "before_s": motion.duration,
         "after_s": retimed.duration,
         "files": names,
     }
     report(fields, as_json=as_json, notes=retimed.notes)
+    if not as_json:
+        print(f"\nTry next:\n{_NEXT.format(folder=folder)}")

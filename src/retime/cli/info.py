@@ -30,6 +30,7 @@ def info(
     from retime.body import find_body
     from retime.body.contacts import detect_contacts, find_contacts
     from retime.body.contacts.found import found_notes
+    from retime.body.suspicions import suspicions
     from retime.io import contacts_in_file, kind_of
     from retime.motion.kinematics import height
 
@@ -66,9 +67,8 @@ def info(
         fields = _for_a_person(fields, body)
     if joints:
         fields["joint_names"] = list(joint_tree.names)
-    report(
-        fields, as_json=as_json, notes=[*motion.notes, *found_notes(motion, find_contacts(motion))]
-    )
+    notes = [*motion.notes, *found_notes(motion, find_contacts(motion)), *suspicions(motion)]
+    report(fields, as_json=as_json, notes=notes)
 
 
 def _for_a_person(fields: dict[str, Any], body: Body) -> dict[str, Any]:

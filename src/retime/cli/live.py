@@ -5,10 +5,11 @@ from __future__ import annotations
 import ipaddress
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from retime.cli import live_plan
 from retime.cli.console import note
 from retime.cli.options import (
     Json,
@@ -22,13 +23,12 @@ from retime.cli.options import (
 from retime.cli.perform import ReplayRate, Speed, must_have_osc
 from retime.errors import InputError, MissingDependencyError
 from retime.evaluate.reading import Reading
+from retime.methods.align.forecast import ForecastName
 
 if TYPE_CHECKING:
     from retime.live_server.serve import ServerPlan
 
 
-# The port on which programs that send VMC do so unless told otherwise.
-_HEARD = "vmc://127.0.0.1:39539"
 # Where the feed is served if only an address is given.
 _FEED_PORT = 8765
 
@@ -51,17 +51,47 @@ def live(
         ),
     ] = None,
     heard: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--in",
             metavar="vmc://HOST:PORT",
-            help=f"Where the performer's stream comes in. Default: {_HEARD}.",
+            help="Where the performer's stream comes in: VMC bones or trackers, or VRChat OSC "
+            "trackers. Repeat it for several performers: the first performs the first reference, "
+            f"and so on. Default: {live_plan.HEARD}.",
         ),
     ] = None,
     outs: Annotated[
         list[str] | None,
         typer.Option(
-            "--out", metavar="vmc://HOST:PORT", help="Where the partner goes; repeatable."
+            "--out",
+            metavar="vmc://HOST:PORT",
+            help="Where the partner goes (repeatable). With several performers, one for each.",
+        ),
+    ] = None,
+    start: Annotated[
+        Literal["beginning", "anywhere"],
+        typer.Option(
+            "--start",
+            help="Where a performance begins: at the recording's beginning, or anywhere in it.",
+        ),
+    ] = "beginning",
+    touch: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--touch",
+            metavar="PARTNER_JOINT=PERFORMER_JOINT",
+            help="Keep the recorded offset between these joints while they touch in the "
+            "recordings, such as right_hand=right_hand (repeatable). auto finds the hands that "
+            "hold each other.",
+        ),
+    ] = None,
+    cue: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--cue",
+            metavar="[REFERENCE:]TIME=TARGET",
+            help="Send a message when the recording passes a time in seconds (repeatable): "
+            "osc://HOST:PORT/ADDRESS, or midi://PORT/NOTE (needs mido).",
         ),
     ] = None,
     rate: Annotated[
@@ -89,9 +119,29 @@ def live(
         Path | None,
         typer.Option("--page", metavar="FOLDER", help="Serve this page with the feed."),
     ] = None,
+    origins: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--origin",
+            metavar="URL",
+            help="Let pages of this site listen to the feed with its key, such as "
+            "https://show.example (repeatable).",
+        ),
+    ] = None,
+    tls: Annotated[
+        str | None,
+        typer.Option(
+            "--tls",
+            metavar="CERTIFICATE,KEY",
+            help="Serve the feed encrypted (https, wss) with these PEM files.",
+        ),
+    ] = None,
     replay: Annotated[
         Path | None,
-        file_option("--replay", "Play a clip in place of the stream."),
+        file_option(
+            "--replay",
+            "Play a clip in place of the stream; - reads a BVH or glTF file from standard input.",
+        ),
     ] = None,
     speed: Speed = "1",
     replay_rate: ReplayRate = 60.0,
@@ -108,6 +158,27 @@ def live(
         Literal["bayes", "predictive"],
         typer.Option("--aligner", help="How it is followed: by belief, or the paper's way."),
     ] = "bayes",
+    gamma: Annotated[
+        str,
+        typer.Option(
+            help="Predictive aligner: share of the remaining time that a sample may stretch or "
+            "compress, 0 to 1, or auto."
+        ),
+    ] = "0.15",
+    omega: Annotated[
+        str,
+        typer.Option(
+            help="Predictive aligner: seconds between samples, or auto for the stream's own."
+        ),
+    ] = "0.04",
+    forecast: Annotated[
+        ForecastName,
+        typer.Option(help="Predictive aligner: how the next pose is predicted."),
+    ] = "dead_reckoning",
+    cost: Annotated[
+        Literal["position", "derivative"],
+        typer.Option(help="Predictive aligner: compare where joints are, or how they move."),
+    ] = "position",
     as_json: Json = False,
 ) -> None:
     """Play a recorded partner in sync with a live performer.
@@ -124,41 +195,59 @@ def live(
     """
     must_have_osc()
     from retime.cli.live_display import Display
-    from retime.live_server.places import StreamAddress
+    from retime.live_server.cues import CuePoint
     from retime.live_server.serve import ServerPlan, serve
 
     partners = partners or []
-    files = [*references, *partners, *([] if replay is None else [replay])]
-    must_take_a_skeleton(reading, files)
-    _must_go_together(references, partners, page=page, feed=feed)
-    _must_be_writable(record, score, files)
-    played = _played(replay, reading, speed, replay_rate, heard)
+    files = [*references, *partners, *([] if replay in (None, live_plan.STDIN) else [replay])]
+    must_take_a_skeleton(reading, [f for f in files if f is not None])
+    _must_go_together(
+        references, partners, page=page, feed=feed, touch=touch, tls=tls, origins=origins
+    )
+    _must_be_writable(record, score, [f for f in files if f is not None])
+    make = live_plan.aligner(aligner, start, gamma, omega, forecast, cost)
+    played = live_plan.played(replay, reading, speed, replay_rate, heard)
+    parts = live_plan.parts(references, partners, reading, plausible, touch or [])
     plan = ServerPlan(
-        follower=_follower(references, partners, reading, aligner, ahead, plausible),
-        heard=None if played is not None else StreamAddress.parse(heard or _HEARD),
-        outs=tuple(StreamAddress.parse(o) for o in outs or ()),
+        stations=live_plan.stations(parts, make, ahead, heard, outs or [], played, record),
         rate=rate,
         feed=None if feed is None else _host_and_port(feed),
         page=page,
-        replay=played,
-        record=record,
+        origins=tuple(origins or ()),
+        tls=None if tls is None else live_plan.two_files(tls),
+        cues=tuple(CuePoint.parse(c) for c in cue or ()),
     )
     with Display(as_json) as display:
-        notes = serve(plan, opened=display.opened, told=display.told)
-    for text in notes:
+        ended = serve(plan, opened=display.opened, told=display.told)
+    for text in ended.notes:
         note(text)
+    scores = [found for s in plan.stations for found in s.follower.history.scores()]
     if score is not None:
         _write_score(plan, score)
     if as_json:
         print(json.dumps({"type": "end", "scores": [
-            {"reference": n, **s.summary} for n, s in plan.follower.history.scores()
+            {"reference": n, **s.summary} for n, s in scores
         ]}), flush=True)  # fmt: skip
+    if ended.failed:
+        raise typer.Exit(1)
 
 
 def _must_go_together(
-    references: list[Path], partners: list[Path], *, page: Path | None, feed: str | None
+    references: list[Path],
+    partners: list[Path],
+    *,
+    page: Path | None,
+    feed: str | None,
+    touch: list[str] | None,
+    tls: str | None,
+    origins: list[str] | None,
 ) -> None:
     """Refuse options that lack their other half."""
+    if touch and not partners:
+        raise InputError("--touch is about a partner: give --partner, too")
+    for given, option in ((tls, "--tls"), (origins, "--origin")):
+        if given and feed is None:
+            raise InputError(f"{option} is about the feed: give --feed, too")
     if page is not None and feed is None:
         raise InputError("--page is served with the feed: give --feed, too")
     if partners and len(partners) != len(references):
@@ -187,49 +276,6 @@ def _must_be_writable(record: Path | None, score: Path | None, files: list[Path]
         must_be_a_picture(score)
 
 
-def _played(
-    replay: Path | None, reading: Reading, speed: str, rate: float, heard: str | None
-) -> Any:
-    from retime.live_server.replay import Replay
-
-    if replay is None:
-        if speed != "1":
-            raise InputError("--speed is how fast a --replay is; without one it does nothing")
-        return None
-    if heard is not None:
-        raise InputError("a --replay stands in for the stream: leave --in out, or --replay")
-    return Replay(reading.for_file(replay).read(replay), speed=speed, rate=rate)
-
-
-def _follower(
-    references: list[Path],
-    partners: list[Path],
-    reading: Reading,
-    aligner: str,
-    ahead: float,
-    plausible: bool,
-) -> Any:
-    from retime.live import BayesAligner, PredictiveAligner
-    from retime.live_server.follower import Follower, Part
-
-    parts = []
-    for k, path in enumerate(references):
-        motion = reading.for_file(path).read(path)
-        partner = reading.for_file(partners[k]).read(partners[k]) if partners else None
-        limits = None
-        if plausible:
-            from retime.live_server.plausible import PlausibleRates
-
-            limits = PlausibleRates(motion if partner is None else partner)
-        name = path.stem if [p.stem for p in references].count(path.stem) == 1 else str(path)
-        parts.append(Part(name, motion, partner, limits))
-
-    def predictive(recording: Any) -> Any:
-        return PredictiveAligner(recording, gamma=0.15)
-
-    return Follower(parts, make=BayesAligner if aligner == "bayes" else predictive, ahead=ahead)
-
-
 def _host_and_port(text: str) -> tuple[str, int]:
     host, _, port = text.rpartition(":")
     if _is_address(text):  # an address alone
@@ -248,15 +294,21 @@ def _is_address(text: str) -> bool:
 
 
 def _write_score(plan: ServerPlan, path: Path) -> None:
-    history = plan.follower.history
+    histories = [s.follower.history for s in plan.stations]
     if path.suffix.lower() == ".json":
         from retime.io.files import write_bytes
 
-        text = json.dumps({"format": "retime-scores", "performances": history.to_json()}, indent=1)
+        text = json.dumps(
+            {
+                "format": "retime-scores",
+                "performances": [p for h in histories for p in h.to_json()],
+            },
+            indent=1,
+        )
         write_bytes(path, [text.encode(), b"\n"])
         note(f"the timing is in {path}")
         return
-    scores = history.scores()
+    scores = [found for h in histories for found in h.scores()]
     if not scores:
         note("nothing was performed, so there is no timing to draw")
         return

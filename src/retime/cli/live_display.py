@@ -21,8 +21,10 @@ class Display:
     def __init__(self, as_json: bool) -> None:
         self._json = as_json
         self._live: Any = None
-        self._said: tuple[Any, ...] = ()
-        self._at = 0.0
+        self._said: dict[int, tuple[Any, ...]] = {}
+        self._at: dict[int, float] = {}
+        self._failed: set[int] = set()
+        self._grids: dict[int, Any] = {}
 
     def __enter__(self) -> Display:
         return self
@@ -34,17 +36,19 @@ class Display:
     def opened(self, where: Opened) -> None:
         """Say where it can be reached."""
         if self._json:
-            line = {"type": "open", "in": where.heard, "feed": where.feed}
+            first = where.heard[0] if where.heard else None
+            line = {"type": "open", "in": first, "ins": where.heard, "feed": where.feed}
             print(json.dumps(line), flush=True)
         else:
-            for what, at in (("listening at", where.heard), ("feed", where.feed)):
+            listening = ", ".join(where.heard) or None
+            for what, at in (("listening at", listening), ("feed", where.feed)):
                 if at is not None:
                     print(f"retime live: {what} {at}", flush=True)
             print("Ctrl+C ends it.", flush=True)
         for text in where.warnings:
             print(f"Warning: {text}", file=sys.stderr, flush=True)
-        if where.recovered is not None:
-            note(f"an earlier recording had not been finished; it is in {where.recovered}")
+        for path in where.recovered:
+            note(f"an earlier recording had not been finished; it is in {path}")
         if not self._json and sys.stderr.isatty():
             from rich.console import Console
             from rich.live import Live
@@ -54,14 +58,22 @@ class Display:
 
     def told(self, status: Status) -> None:
         """Show what goes on."""
+        if status.failed is not None and status.performer not in self._failed:
+            self._failed.add(status.performer)
+            print(f"Error: {status.failed}", file=sys.stderr, flush=True)
         if self._json:
             print(json.dumps({"type": "status", **asdict(status)}), flush=True)
         elif self._live is not None:
-            self._live.update(_lines(status))
+            from rich.console import Group
+
+            self._grids[status.performer] = _lines(status)
+            self._live.update(Group(*self._grids.values()))
         else:
-            said = (status.cue.state, status.cue.part, status.sender, status.unknown)
-            if said != self._said or time.monotonic() - self._at > 10:
-                self._said, self._at = said, time.monotonic()
+            said = (status.cue.state, status.cue.part, status.sender, status.unknown,
+                    status.calibrating)  # fmt: skip
+            who, now = status.performer, time.monotonic()
+            if said != self._said.get(who) or now - self._at[who] > 10:
+                self._said[who], self._at[who] = said, now
                 print(_line(status), file=sys.stderr, flush=True)
 
 
@@ -70,7 +82,8 @@ def _line(status: Status) -> str:
     where = f"{cue.part} {cue.time:.2f} s" if cue.part is not None else "no recording yet"
     late = "" if cue.late is None else f", {_timing(cue.late)}"
     return (
-        f"{cue.state}: {where}, rate {cue.rate:.2f}, sure {cue.confidence:.0%}{late}; "
+        f"{cue.state}: {where}, rate {cue.rate:.2f}, sure {cue.confidence:.0%} "
+        f"(cycle {cue.phase:.0%}){late}; "
         f"in {status.rate:.0f}/s, lost {status.loss:.0%}" + _odd(status)
     )
 
@@ -81,6 +94,10 @@ def _timing(late: float) -> str:
 
 def _odd(status: Status) -> str:
     parts = []
+    if status.calibrating:
+        parts.append("trackers come: stand still in the recording's first pose for a second")
+    elif status.worn:
+        parts.append(f"trackers at {', '.join(status.worn)}")
     if status.unknown:
         parts.append(f"no known bone came, only {', '.join(status.unknown[:12])}")
     if status.refused:
@@ -103,6 +120,7 @@ def _lines(status: Status) -> Any:
         ("state", cue.state if cue.part is None else f"{cue.state}  {cue.part}  {cue.time:6.2f} s"),
         ("rate", f"{cue.rate:5.2f}x"),
         ("sure", f"{'█' * filled}{'░' * (20 - filled)} {cue.confidence:4.0%}"),
+        ("cycle", f"{cue.phase:4.0%}"),
         ("timing", late),
         ("stream", f"{status.sender or 'nobody yet'}  {status.rate:.0f}/s, lost {status.loss:.0%}"),
     ]

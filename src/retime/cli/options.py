@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from retime.cli.streams import from_stream, to_stream
 from retime.coercion import options_of
 from retime.errors import InputError
 from retime.evaluate.reading import Reading
@@ -32,11 +33,19 @@ def file_option(flag: str, about: str) -> Any:
 # The panel of ``--help`` for what a file does not tell about itself.
 READING = "Reading the file"
 
-Input = Annotated[Path, typer.Argument(metavar="IN", help="The motion file.")]
-Output = Annotated[Path, typer.Argument(metavar="OUT", help="Where to write the result.")]
-MaybeOutput = Annotated[
-    Path | None, typer.Argument(metavar="OUT", help="Where to write the result.")
+Input = Annotated[
+    Path,
+    typer.Argument(
+        metavar="IN", help="The motion file, or - for standard input.", callback=from_stream
+    ),
 ]
+_OUTPUT = typer.Argument(
+    metavar="OUT",
+    help="Where to write the result; - or bvh:- for standard output.",
+    callback=to_stream,
+)
+Output = Annotated[Path, _OUTPUT]
+MaybeOutput = Annotated[Path | None, _OUTPUT]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Fps = Annotated[float | None, typer.Option("--fps", help="Frame rate of the result.", min=0.001)]
 Exact = Annotated[
@@ -140,6 +149,14 @@ def must_take_a_skeleton(reading: Reading, files: Sequence[Path]) -> None:
         return
     if not any(kind_of(f).skeleton_apart for f in files):
         raise InputError(f"{files[0]} holds its own skeleton; leave --skeleton out")
+
+
+def read_source(file: Path, reading: Reading, animation: str | None) -> Motion:
+    """Read the motion that a result was made from: the same animation, where it holds several."""
+    from retime.io import format_of
+
+    chosen = animation if format_of(file).several else None
+    return reading.for_file(file).read(file, animation=chosen)
 
 
 def seconds(text: str, flag: str, fps: float | Callable[[], float] | None = None) -> float:

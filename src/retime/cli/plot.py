@@ -11,6 +11,7 @@ from retime.cli.console import report
 from retime.cli.options import (
     Json,
     OneAnimation,
+    file_option,
     must_be_a_picture,
     must_read_plainly,
     must_take_a_skeleton,
@@ -30,6 +31,13 @@ def plot(
     poses: Annotated[
         int, typer.Option("--poses", help="Poses of a film strip.", min=2, max=60)
     ] = 12,
+    recipe: Annotated[
+        Path | None,
+        file_option("--recipe", "Draw how a recipe puts the motion on the beat of music."),
+    ] = None,
+    audio: Annotated[
+        Path | None, file_option("--audio", "The song, with a recipe: its waveform is drawn.")
+    ] = None,
     animation: OneAnimation = None,
     as_json: Json = False,
 ) -> None:
@@ -40,6 +48,8 @@ def plot(
     retime plot slow.json slow.png
 
     retime plot jump.bvh retimed.bvh strips.png
+
+    retime plot dance.bvh beats.png --recipe sync.json --audio song.mp3
     """
     from retime.io.warp_json import read_warp
 
@@ -48,6 +58,10 @@ def plot(
     *sources, target = files
     must_be_a_picture(target)
     warps = [s for s in sources if s.suffix.lower() == ".json"]
+    if recipe is not None or audio is not None:
+        _draw_music(sources, target, recipe, audio, reading, animation)
+        report({"picture": str(target)}, as_json=as_json)
+        return
     if warps and len(warps) < len(sources):
         raise InputError("draw warps or motions, not both in one picture")
     if warps:
@@ -62,3 +76,27 @@ def plot(
         motions = {s.stem: reading.for_file(s).read(s, animation=animation) for s in sources}
         draw_strips(motions, target, poses=poses)
     report({"picture": str(target)}, as_json=as_json)
+
+
+def _draw_music(
+    sources: list[Path],
+    target: Path,
+    recipe: Path | None,
+    audio: Path | None,
+    reading: Reading,
+    animation: str | None,
+) -> None:
+    """Draw the sync step of a recipe over the song."""
+    from retime.cli.sync import wave_of
+    from retime.evaluate import Evaluator, Job
+    from retime.plot.music import draw_sync
+    from retime.recipe.json import read_recipe
+
+    if recipe is None or len(sources) != 1:
+        raise InputError("beats are drawn from one motion and the --recipe that syncs it")
+    made = read_recipe(recipe)
+    job = Job(source=sources[0], recipe=made, reading=reading, animation=animation)
+    solved = [s for s in Evaluator().evaluate(job).solved if s.step.method == "sync"]
+    if not solved:
+        raise InputError(f"{recipe} has no step that syncs to music")
+    draw_sync(solved[-1].given, solved[-1].step.parameters, target, wave=wave_of(audio))

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from retime.arrays import FloatArray
 from retime.cli.console import report as print_report
 from retime.cli.options import (
     Json,
@@ -17,10 +18,13 @@ from retime.cli.options import (
     WarpIn,
     must_read_plainly,
     must_take_a_skeleton,
+    read_source,
     with_reading,
 )
 from retime.errors import InputError
 from retime.evaluate.reading import Reading
+from retime.motion import Motion
+from retime.timing import TimeWarp
 
 
 @with_reading
@@ -36,6 +40,15 @@ def report(
     source: SourceMotion = None,
     warp: WarpIn = None,
     truth: TrueWarp = None,
+    recipe: Annotated[
+        Path | None,
+        typer.Option(
+            "--recipe",
+            help="The recipe that made it from --source: draws its warp, and where a reference was "
+            "followed.",
+            metavar="FILE",
+        ),
+    ] = None,
     min_contact: Shortest = 0.1,
     animation: OneAnimation = None,
     as_json: Json = False,
@@ -65,16 +78,34 @@ def report(
     motion = reading.for_file(file).read(file, animation=animation)
     if not len(motion):
         raise InputError(f"{file} has no frames to report on")
+    original = None if source is None else read_source(source, reading, animation)
+    if recipe is not None and original is None:
+        raise InputError("a recipe is run on its source: give --source too")
+    used, evidence = None if warp is None else read_warp(warp), None
+    if recipe is not None and original is not None:
+        made, evidence = _made(original, recipe)
+        used = made if used is None else used
     write_report(
         target,
         motion,
         title=file.name,
-        source=None if source is None else reading.for_file(source).read(source),
-        warp=None if warp is None else read_warp(warp),
+        source=original,
+        warp=used,
         truth=None if truth is None else read_warp(truth),
+        evidence=evidence,
         min_contact=min_contact,
     )
     print_report({"page": str(target)}, as_json=as_json, notes=motion.notes)
+
+
+def _made(source: Motion, recipe: Path) -> tuple[TimeWarp, FloatArray | None]:
+    """Return a recipe's warp, and how far it followed a reference."""
+    from retime.evaluate import Evaluator, Job
+    from retime.evaluate.evaluator import evidence_of
+    from retime.recipe.json import read_recipe
+
+    found = Evaluator().evaluate(Job(source=source, recipe=read_recipe(recipe)))
+    return found.warp, evidence_of(found)
 
 
 def _report_batch(folder: Path, page: Path | None, as_json: bool) -> None:

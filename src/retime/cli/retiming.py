@@ -120,6 +120,8 @@ def _retime_one(
         "warp": None if warp_file is None else str(warp_file),
         "recipe": None if retiming.recipe is None else str(retiming.recipe),
     }
+    if retiming.as_json and found.figures:
+        fields["figures"] = found.figures
     report(fields, as_json=retiming.as_json, notes=[*motion.notes, *found.notes, *notes])
     return found.recipe
 

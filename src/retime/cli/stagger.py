@@ -114,8 +114,10 @@ def _deliver(poses: Any, file: Path | None, plot: Path | None, strip: Path | Non
 
 def _list(source: Path, poses: Any, *, as_json: bool) -> None:
     rows = [_row(poses, k) for k in range(len(poses.times))]
+    left = _left_out(poses)
     if as_json:
-        report({"file": str(source), "poses": rows}, as_json=True, notes=poses.notes)
+        fields = {"file": str(source), "poses": rows, "left_out_s": left}
+        report(fields, as_json=True, notes=poses.notes)
         return
     typer.echo("pose    time   first to arrive            last to arrive")
     for row in rows:
@@ -124,7 +126,18 @@ def _list(source: Path, poses: Any, *, as_json: bool) -> None:
             ends = [f"{row[n]} {1000 * row[n + '_s']:+.0f} ms" for n in ("first", "last")]
             parts = f"   {ends[0]:<26} {ends[1]}"
         typer.echo(f"{row['pose']:>4} {row['time_s']:>7.3f}{parts}")
+    if left:
+        typer.echo("left out (--keep takes times): " + ", ".join(f"{t:.3f}" for t in left))
     report({}, as_json=False, notes=poses.notes)
+
+
+def _left_out(poses: Any) -> list[float]:
+    """List the moments that could be poses and are none."""
+    if poses.evidence is None:
+        return []
+    found = poses.evidence.times[poses.evidence.candidates]
+    known = poses.timing.known_times
+    return [float(t) for t in found if abs(known - t).min() > 1e-6]
 
 
 def _row(poses: Any, k: int) -> dict[str, Any]:

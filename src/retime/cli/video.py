@@ -29,9 +29,25 @@ def video(
         typer.Option("--frames", help="Show the nearest picture, or mix the two around a moment."),
     ] = "nearest",
     audio: Annotated[
-        Literal["keep-pitch", "drop"],
-        typer.Option("--audio", help="Let the sound follow at its own pitch, or leave it out."),
+        Literal["keep-pitch", "keep", "drop"],
+        typer.Option(
+            "--audio",
+            help="Let the sound follow at its own pitch, keep it as it was recorded, or leave it "
+            "out.",
+        ),
     ] = "keep-pitch",
+    music: Annotated[
+        Path | None,
+        file_option("--music", "A song in place of the video's sound; the warp leaves it alone."),
+    ] = None,
+    music_start: Annotated[
+        str,
+        typer.Option(
+            "--music-start",
+            help="Time of the music at which the result starts (s).",
+            metavar="TIME",
+        ),
+    ] = "0",
     channel: Annotated[
         str | None,
         typer.Option("--channel", help="Which of the warp's curves to follow, if it has several."),
@@ -48,6 +64,8 @@ def video(
     retime video take.mp4 out.mp4 --warp w.json --offset 2.4
 
     retime video take.mp4 out.mp4 --warp w.json --frames blend --audio drop
+
+    retime video take.mp4 out.mp4 --warp w.json --music song.mp3 --music-start 0.38
     """
     from retime.io.warp_json import read_warp
     from retime.media.video import retime_video
@@ -55,6 +73,8 @@ def video(
 
     must_differ(source, target)
     must_differ(warp, target)
+    if music is not None:
+        must_differ(music, target)
     must_have_a_folder(target)
     curve = read_warp(warp)
     with progress("retiming") as told:
@@ -66,6 +86,8 @@ def video(
             fps=fps,
             frames=frames,
             audio=audio,
+            music=music,
+            music_start=seconds(music_start, "music-start"),
             channel=channel,
             quality=quality,
             progress=told,
@@ -77,6 +99,14 @@ def video(
         "duration_s": made.duration,
         "shows_s": [float(made.source[0]), float(made.source[-1])],
         "size": f"{made.size[0]}x{made.size[1]}",
-        "sound": "follows the warp" if made.sound else "none",
+        "sound": _sound(made.sound, audio, music),
     }
     report(fields, as_json=as_json, notes=made.notes)
+
+
+def _sound(there: bool, audio: str, music: Path | None) -> str:
+    if not there:
+        return "none"
+    if music is not None:
+        return music.name
+    return "as recorded" if audio == "keep" else "follows the warp"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -16,12 +17,14 @@ from retime.errors import InputError
 from retime.evaluate.job import Evaluated, Job
 from retime.io import FORMATS, format_of, keeps_file
 from retime.motion import Motion
+from retime.motion.contact import Contact, carry_contacts
 from retime.motion.edits import Edit, apply_edits, total_warp
 from retime.notes import Note
 from retime.recipe import Recipe, Solved, Step, snap_duration
 from retime.times import ClipTime
 from retime.timing import TimeWarp
 
+log = logging.getLogger("retime")
 Progress = Callable[[int, int, str], None]
 # Motions that are kept; an old one is read again when it is needed.
 _KEPT = 8
@@ -100,6 +103,7 @@ class Evaluator:
                 first_frame=job.first_frame,
             )
         )
+        log.debug("solved %d steps: %s", len(solved), ", ".join(s.method for s in recipe.steps))
         notes += [note for s in solved for note in s.notes]
         if in_place and job.fps is not None:
             notes.append(
@@ -115,6 +119,7 @@ class Evaluator:
             edits = [_in_time_alone(e) for e in edits]
         made = apply_edits(motion, edits, fps=frames[0], exact=frames[1]).with_notes(*notes)
         found = _evaluated(motion, recipe, solved, edits, made, in_place)
+        log.debug("made %d frames", len(made))
         self._last[name], self._frames[name] = found, frames
         return found
 
@@ -233,6 +238,26 @@ def evidence_of(found: Evaluated) -> FloatArray | None:
             found_curve: FloatArray = np.c_[shown, curve[:, 1]][order]
             return found_curve
     return None
+
+
+def contacts_of(
+    found: Evaluated, detected: Sequence[Contact]
+) -> tuple[Solved | None, list[tuple[Contact, tuple[Contact, ...]]]]:
+    """Carry contacts to the result's time: those that a step gives, else those that were detected.
+
+    Returns the step that gives them, and each contact in that step's input time (the source's where
+    there is none) with what the result shows of it.
+    """
+    given = [s for s in found.solved if s.edit.contacts is not None]
+    step = given[-1] if given else None
+    if step is None:
+        start, warp, contacts = found.source, found.warp, tuple(detected)
+    else:
+        start, contacts = step.given, step.edit.contacts or ()
+        rest = found.solved[found.solved.index(step) :]
+        warp = total_warp(start, [s.edit for s in rest])
+    period = start.duration if warp.loop else None
+    return step, [(c, carry_contacts([c], warp, period=period)) for c in contacts]
 
 
 def with_warp(found: Evaluated, place: int, warp: TimeWarp) -> Evaluated:

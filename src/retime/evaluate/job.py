@@ -11,6 +11,7 @@ from retime.motion.contact import Contact
 from retime.motion.edits import Edit, apply_edits
 from retime.motion.touched import Touched, difference
 from retime.one_line import one_line
+from retime.pictured import Pictured
 from retime.recipe import Recipe
 from retime.recipe.recipe import Solved
 from retime.timing import TimeWarp
@@ -74,7 +75,7 @@ class Job:
 
 @one_line()
 @dataclass(frozen=True, eq=False)
-class Evaluated:
+class Evaluated(Pictured):
     """What came of a job.
 
     Parameters

@@ -12,20 +12,24 @@ import json
 import logging
 import os
 import queue
+import re
 import sys
 import threading
 import traceback
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any, TextIO
 
 import numpy as np
 
 from retime import __version__
+from retime.bounded_json import MOST_LINE, bounded_lines, parse
 from retime.coercion import coerce
-from retime.errors import InputError, RetimeError
+from retime.errors import FormatError, InputError, RetimeError
 from retime.evaluate import Evaluator, Job
+from retime.hosts.in_frames import Frames
 from retime.methods import METHODS, method
 from retime.motion import Motion
 from retime.notes import Remedy, present
@@ -33,7 +37,7 @@ from retime.parameters import declared
 from retime.process.inside import own_output
 
 # The version of what passes on the lines; a host refuses an engine of another one.
-PROTOCOL = 1
+PROTOCOL = 2
 # Motions that are kept with what their steps found, so that a second try is quick.
 _KEPT = 4
 # A figure of another height is not taken to be in the unit that its host declares, metres.
@@ -54,6 +58,7 @@ class Engine:
     def __init__(self, say: Say) -> None:
         self._say = say
         self._id: Any = None
+        self._frames: Frames | None = None
         self._evaluator = Evaluator()
         self._motions: OrderedDict[str, Motion] = OrderedDict()
         self._does: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
@@ -61,20 +66,23 @@ class Engine:
             "recipe": self._retime,
             "check": self._check,
             "poses": self._poses,
+            "rest": self._rest,
         }
 
     def answer(self, request: Any) -> None:
         """Answer one request: progress on the way, and ``done`` or ``error`` at its end."""
         self._id = request.get("id") if isinstance(request, Mapping) else None
+        self._frames = None
         try:
             if not isinstance(request, Mapping):
                 raise InputError("a request is an object")
+            self._frames = _timeline(request)
             kind = next((k for k in self._does if k in request), None)
             if kind is None:
                 raise InputError("a request asks for one of: " + ", ".join(self._does))
             self._say({"id": self._id, "done": True, **self._does[kind](request)})
         except RetimeError as e:
-            self._say({"id": self._id, "error": present(e.note, _label)})
+            self._say({"id": self._id, "error": self._said(e.note)})
         except RecursionError:
             self._say({"id": self._id, "error": "the request is nested too deeply"})
         except MemoryError:
@@ -87,6 +95,11 @@ class Engine:
     def tell(self, word: str, share: float | None = None) -> None:
         """Say how far the present request is."""
         self._say({"id": self._id, "progress": share, "word": word})
+
+    def _said(self, note: str) -> str:
+        """Say a note as the host's user knows things: by its labels, and in its frames."""
+        text = present(note, _label)
+        return text if self._frames is None else self._frames.said(_with_labels(text))
 
     # ---- requests
 
@@ -116,8 +129,8 @@ class Engine:
         write(found.motion, _text(request, "out"))
         write_warp(found.warp, _text(request, "warp"))
         return {
-            "notes": [present(n, _label) for n in found.notes],
-            "about": [present(n, _label) for n in motion.notes],
+            "notes": [self._said(n) for n in found.notes],
+            "about": [self._said(n) for n in motion.notes],
             "figures": {k: v for k, v in found.figures.items() if np.isfinite(v)},
             "joints": [n for n in motion.skeleton.names if n in found.touched.joints],
             "bezier": _bezier(found.warp, request.get("bezier")),
@@ -148,7 +161,7 @@ class Engine:
             "measures": measures,
             "feasible": share,
             "problems": sorted(problems, key=lambda p: p["start"]),
-            "notes": list(motion.notes),
+            "notes": [self._said(n) for n in motion.notes],
         }
 
     def _poses(self, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -161,7 +174,22 @@ class Engine:
         if not isinstance(values, Mapping):
             raise InputError('"parameters" must be an object')
         poses = edited_poses(motion, build(StaggerParameters, values))
-        return {"times": [float(t) for t in poses.times]}
+        # When each joint arrives at each pose: parts of a body are never quite in step.
+        arrivals = poses.times[:, None] + poses.refinements
+        joints = motion.skeleton.names
+        return {
+            "times": [float(t) for t in poses.times],
+            "arrivals": {n: arrivals[:, j].tolist() for j, n in enumerate(joints)},
+        }
+
+    def _rest(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        from retime.io.rest_frame import starts_at_rest
+        from retime.motion import quat
+
+        motion = self._motion(_text(request, "rest"))
+        # A host's joints have rest rotations; what stands at rest is turned by nothing beyond them.
+        turned = quat.multiply(quat.conjugate(motion.skeleton.rest_rotations), motion.rotations)
+        return {"starts_at_rest": bool(starts_at_rest(turned))}
 
     # ---- motions
 
@@ -177,10 +205,33 @@ class Engine:
         return self._motions[key]
 
 
+def _timeline(request: Mapping[str, Any]) -> Frames | None:
+    """Return the timeline in whose frames a host wants to be told things."""
+    given = request.get("in_frames")
+    if given is None:
+        return None
+    first, fps = coerce(given, tuple[float, float], "in_frames")
+    if not fps > 0:
+        raise InputError(f"the frame rate must be above 0, not {fps:g}")
+    return Frames(first, fps)
+
+
 def _label(remedy: Remedy) -> str | None:
     """Name a parameter as a host's panel does; of reading a file there is none."""
-    labels = {p.name: p.label for m in METHODS.values() for p in declared(m.parameters)}
-    return labels.get(remedy.parameter)
+    return _labels().get(remedy.parameter)
+
+
+def _with_labels(text: str) -> str:
+    """Name parameters as a host's panel does, where a sentence names them as Python does."""
+    for name, label in _labels().items():
+        if "_" in name:
+            text = re.sub(rf"\b{name}\b", label, text)
+    return text
+
+
+@cache
+def _labels() -> dict[str, str]:
+    return {p.name: p.label for m in METHODS.values() for p in declared(m.parameters)}
 
 
 def _text(request: Mapping[str, Any], name: str) -> str:
@@ -291,7 +342,7 @@ def serve(source: TextIO, target: TextIO) -> None:
     busy = threading.Event()
 
     def listen() -> None:
-        for line in source:
+        for line in bounded_lines(source):
             lines.put(line)
         if busy.is_set():
             os._exit(0)  # the host is gone: no one waits for what is being computed
@@ -311,9 +362,9 @@ def serve(source: TextIO, target: TextIO) -> None:
                 continue
             busy.set()
             try:
-                request = json.loads(line)
-            except (ValueError, RecursionError):
-                say({"id": None, "error": "a request is one line of JSON"})
+                request = parse(line, most_bytes=MOST_LINE)
+            except FormatError as e:
+                say({"id": None, "error": f"a request is one line of JSON: {e}"})
             else:
                 engine.answer(request)
             busy.clear()

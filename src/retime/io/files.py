@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import BinaryIO
 
 from retime.errors import FormatError, InputError, RetimeError
+from retime.temporary import remove_left
 
 # Larger files are not read into memory.
 MOST_BYTES = 4 << 30
+# Names of files that are being written.
+_BEFORE, _AFTER = ".retime-", "~"
 
 
 def read_bytes(path: str | Path) -> bytes:
@@ -34,14 +37,17 @@ def read_bytes(path: str | Path) -> bytes:
         raise InputError(f"cannot read {_shown(path)}: {_reason(e)}") from None
 
 
-def write_bytes(path: str | Path, chunks: Iterable[bytes]) -> None:
-    """Write a file whole or not at all: beside its place first, then moved over it."""
-    with written_beside(path) as beside, beside.open("wb") as f:
+def write_bytes(path: str | Path, chunks: Iterable[bytes], *, private: bool = False) -> None:
+    """Write a file whole or not at all: beside its place first, then moved over it.
+
+    A ``private`` one that is new can be read by its owner alone.
+    """
+    with written_beside(path, private=private) as beside, beside.open("wb") as f:
         f.writelines(chunks)
 
 
 @contextmanager
-def written_beside(path: str | Path) -> Iterator[Path]:
+def written_beside(path: str | Path, *, private: bool = False) -> Iterator[Path]:
     """Give a file beside a path to write; it takes the path's place where all went well."""
     path = Path(path)
     beside: str | None = None
@@ -52,12 +58,13 @@ def written_beside(path: str | Path) -> Iterator[Path]:
         if not path.parent.is_dir():
             raise InputError(f"the folder {path.parent} does not exist; make it first")
         target = path.resolve()  # a link is written through, not replaced
-        mode = _default_mode()
+        mode = 0o600 if private else _default_mode()
         if target.exists():
             if not target.is_file():
                 raise InputError(f"{path} is no ordinary file; give another name")
             mode = target.stat().st_mode & 0o777
-        handle, beside = tempfile.mkstemp(dir=target.parent, prefix=".retime-", suffix="~")
+        _tidy(target.parent)
+        handle, beside = tempfile.mkstemp(dir=target.parent, prefix=_BEFORE, suffix=_AFTER)
         os.close(handle)
         writing = True
         yield Path(beside)
@@ -76,6 +83,20 @@ def written_beside(path: str | Path) -> Iterator[Path]:
     finally:
         if beside is not None:
             Path(beside).unlink(missing_ok=True)
+
+
+_tidied: set[Path] = set()
+
+
+def _tidy(folder: Path) -> None:
+    """Remove what a killed run left beside its results, once a folder and run.
+
+    A file that was changed within the hour may be another run's that still writes it.
+    """
+    if folder in _tidied:
+        return
+    _tidied.add(folder)
+    remove_left(folder, f"{_BEFORE}*{_AFTER}")
 
 
 def lock_file(file: BinaryIO, taken: str) -> None:

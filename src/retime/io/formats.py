@@ -9,6 +9,7 @@ came from on writing; the first in the table stands for what nobody recognises.
 from __future__ import annotations
 
 import importlib
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +21,8 @@ from retime.keywords import takes
 from retime.motion import Motion, UpAxis
 from retime.motion.contact import Contact
 from retime.parameters import values_of
+
+log = logging.getLogger("retime")
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,9 @@ class Format:
                 f"{path}: {self.name} files are written, not read: {self.summary}; give the file "
                 "that it was made from"
             )
+        log.debug("read %s as %s", path, self.name)
         motion: Motion = self._function("read_motion")(path, **options)
+        log.debug("read %d frames of %d joints", len(motion), len(motion.skeleton))
         return motion
 
     def recognises(self, path: Path) -> bool:
@@ -66,7 +71,9 @@ class Format:
 
     def write(self, motion: Motion, path: Path, **options: Any) -> None:
         """Write a motion."""
+        log.debug("write %s as %s", path, self.name)
         self._function("write_motion")(motion, path, **options)
+        log.debug("wrote %s", path)
 
     def contents(self, path: Path) -> list[dict[str, Any]]:
         """List a file's animations."""
@@ -139,6 +146,21 @@ FORMATS: dict[str, Format] = {
             (".c3d",),
             "retime.io.c3d",
             "captured points, retimed in a copy of the file",
+            even=True,
+            fresh=False,
+        ),
+        Format(
+            "npy",
+            (".npy",),
+            "retime.io.npy",
+            "joint positions of learning datasets, and features of HumanML3D",
+            even=True,
+        ),
+        Format(
+            "aist",
+            (".pkl",),
+            "retime.io.aist",
+            "AIST++ motions (SMPL), read without running code",
             even=True,
             fresh=False,
         ),

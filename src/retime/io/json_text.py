@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from retime.bounded_json import MOST_LEVELS, TOO_DEEP, parse
 from retime.coercion import is_whole
-from retime.errors import FormatError, InputError
+from retime.errors import InputError
 from retime.io.files import read_bytes, write_bytes
-
-_MOST_LEVELS = 100
-_TOO_DEEP = f"its JSON is nested more than {_MOST_LEVELS} levels deep"
 
 
 def dumps(value: Any, indent: str = "") -> str:
@@ -28,9 +25,9 @@ def dumps(value: Any, indent: str = "") -> str:
     return json.dumps(value, allow_nan=False)
 
 
-def write_json(value: Any, path: str | Path) -> None:
-    """Write a JSON file, whole or not at all."""
-    write_bytes(path, [dumps(value).encode(), b"\n"])
+def write_json(value: Any, path: str | Path, *, private: bool = False) -> None:
+    """Write a JSON file, whole or not at all; a ``private`` one for its owner alone."""
+    write_bytes(path, [dumps(value).encode(), b"\n"], private=private)
 
 
 def parse_json(path: str | Path) -> Any:
@@ -40,31 +37,17 @@ def parse_json(path: str | Path) -> Any:
 
 def parse_bytes(data: bytes, path: str | Path) -> Any:
     """Parse the JSON of a file, or a part of one; what is no JSON is a ``FormatError``."""
-    try:
-        text = data.decode("utf-8-sig")
-        found = json.loads(text, parse_constant=lambda name: _no_constant(name, text))
-        must_be_shallow(found)
-        return found
-    except InputError as e:
-        raise FormatError(str(e), path=path) from None
-    except UnicodeDecodeError:
-        raise FormatError("not a text file in UTF-8", path=path) from None
-    except json.JSONDecodeError as e:
-        raise FormatError(f"not valid JSON: {e.msg}", path=path, line=e.lineno) from None
-    except RecursionError:
-        raise FormatError(_TOO_DEEP, path=path) from None
-    except ValueError as e:  # numbers of thousands of digits
-        raise FormatError(f"not valid JSON: {e}", path=path) from None
+    return parse(data, path=path)
 
 
 def must_be_shallow(value: Any) -> None:
     """Refuse what is nested deeper than any document of retime: code that walks it would fail."""
     level = [value]
-    for _ in range(_MOST_LEVELS):
+    for _ in range(MOST_LEVELS):
         level = [below for one in level for below in _below(one)]
         if not level:
             return
-    raise InputError(_TOO_DEEP)
+    raise InputError(TOO_DEEP)
 
 
 def _below(value: Any) -> Iterable[Any]:
@@ -73,12 +56,6 @@ def _below(value: Any) -> Iterable[Any]:
     if not isinstance(value, Mapping | list | tuple):
         return ()
     return [v for v in held if isinstance(v, Mapping | list | tuple)]
-
-
-def _no_constant(name: str, text: str) -> float:
-    found = re.search(rf'(?<![\w"]){re.escape(name)}(?![\w"])', text)
-    place = found.start() if found else 0
-    raise json.JSONDecodeError(f"{name} is not a number that JSON knows", text, place)
 
 
 def version_of(document: Any, form: str, what: str, newest: int) -> int:

@@ -66,9 +66,9 @@ class Shown:
         """Add keys, which none of the source's are."""
         if not len(output):
             return self
-        order = np.argsort(np.r_[self.output, output], kind="stable")
-        x, y = np.r_[self.output, output][order], np.r_[self.source, source][order]
-        return Shown(x, y, kept=False)
+        x = np.concatenate([self.output, output])
+        order = np.argsort(x, kind="stable")
+        return Shown(x[order], np.concatenate([self.source, source])[order], kept=False)
 
 
 class KeyMover:
@@ -105,6 +105,7 @@ class KeyMover:
         still = np.abs(np.diff(self.y)) <= grain.same if marks_holds else np.zeros(0, dtype=bool)
         self.breaks = np.union1d(self.cuts, np.flatnonzero(still))
         self._found: dict[bytes, Shown] = {}
+        self._knots: dict[int, tuple[Shown, IntArray, IntArray, FloatArray]] = {}
 
     def at(self, t: FloatArray | float) -> FloatArray:
         """Return the source times that output times show; a cut takes as long as its ramp."""
@@ -202,31 +203,59 @@ class KeyMover:
         inside = np.searchsorted(x, self.x[knots]) - 1
         return knots[(knots >= first[inside]) & (knots < last[inside])]
 
+    def _off(self, shown: Shown) -> tuple[IntArray, IntArray, FloatArray]:
+        """Return the knots between keys, the stretches that they lie in, and how far off they are.
+
+        Tracks that share their keys share these.
+        """
+        known = self._knots.get(id(shown))
+        if known is None or known[0] is not shown:
+            found = self._off_by(shown.output, shown.source, self.between(shown))
+            known = self._knots[id(shown)] = (shown, *found)
+        return known[1:]
+
+    def _off_by(
+        self, x: FloatArray, y: FloatArray, knots: IntArray
+    ) -> tuple[IntArray, IntArray, FloatArray]:
+        far = np.abs(self.y[knots] - np.interp(self.x[knots], x, y))
+        return knots, np.searchsorted(x, self.x[knots]), far
+
     def bends(self, shown: Shown, reach: FloatArray, knots: IntArray | None = None) -> IntArray:
         """Choose knots, the farthest first (Douglas and Peucker's rule), of all or of some."""
-        knots = self.between(shown) if knots is None else knots
         x, y = shown.output, shown.source
-        close = reach[np.clip(np.searchsorted(x, self.x[knots]) - 1, 0, len(reach) - 1)]
+        knots, stretch, far = self._off(shown) if knots is None else self._off_by(x, y, knots)
+        close = reach[np.minimum(np.maximum(stretch - 1, 0), len(reach) - 1)]
         chosen: list[IntArray] = []
-        while True:
-            off = np.abs(self.y[knots] - np.interp(self.x[knots], x, y)) / close
-            stretch = np.searchsorted(x, self.x[knots])
+        while len(knots):
+            off = far / close
+            # Knots rise, and so do the stretches that they lie in: each is a run of knots.
+            first = _is_first(stretch)
+            worst = np.maximum.reduceat(off, np.flatnonzero(first))
             # A stretch that is close enough needs none of its knots.
-            worst = np.zeros(len(x) + 1)
-            np.maximum.at(worst, stretch, off)
-            left = worst[stretch] > 1
-            knots, off, stretch, close = knots[left], off[left], stretch[left], close[left]
+            far_off = worst > 1
+            if not far_off.any():
+                break
+            run = np.cumsum(first) - 1
+            left = far_off[run]
+            best = np.flatnonzero(left & (off == worst[run]))
+            best = best[_is_first(run[best])]
+            chosen.append(knots[best])
+            left[best] = False
+            knots, close = knots[left], close[left]
             if not len(knots):
                 break
-            order = np.lexsort((-off, stretch))
-            best = order[np.r_[True, np.diff(stretch[order]) > 0]]
-            chosen.append(knots[best])
-            at = np.searchsorted(x, self.x[knots[best]])
-            x, y = np.insert(x, at, self.x[knots[best]]), np.insert(y, at, self.y[knots[best]])
-            keep = np.ones(len(knots), dtype=bool)
-            keep[best] = False
-            knots, close = knots[keep], close[keep]
+            at = np.searchsorted(x, self.x[chosen[-1]])
+            x = np.insert(x, at, self.x[chosen[-1]])
+            y = np.insert(y, at, self.y[chosen[-1]])
+            knots, stretch, far = self._off_by(x, y, knots)
         return np.sort(np.concatenate(chosen)) if chosen else np.zeros(0, dtype=np.int64)
+
+
+def _is_first(values: IntArray) -> BoolArray:
+    """Whether each value differs from the one before it."""
+    out = np.ones(len(values), dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=out[1:])
+    return out
 
 
 def extended(

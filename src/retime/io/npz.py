@@ -13,6 +13,7 @@ import numpy as np
 from retime.errors import FormatError, InputError
 from retime.io.archive import unpack, write_archive
 from retime.io.files import read_bytes
+from retime.io.members import Members
 from retime.io.parameters import RestFrame
 from retime.io.warp_json import from_document, to_document
 from retime.motion import Motion, Origin, Pose, Units
@@ -20,6 +21,10 @@ from retime.motion.skeleton import EndSite, Skeleton
 
 FORMAT = "retime-motion"
 VERSION = 1
+_ARRAYS = (
+    "parents", "offsets", "rest_rotations", "rest_scales", "rotations", "translations", "scales",
+    "sample_times", "rest_pose_rotations", "rest_pose_translations",
+)  # fmt: skip
 
 
 def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -> None:
@@ -86,17 +91,32 @@ def read_motion(
     """Read a motion file. Options are those of ``retime.read``; its rest frame is known."""
     data = read_bytes(path)
     try:
-        about, arrays = unpack(data, path, FORMAT, VERSION)
+        about, arrays = unpack(data, path, FORMAT, VERSION, _ARRAYS)
         motion = motion_from_parts(about, arrays, fps)
     except FormatError:
         raise
     except InputError as e:
         raise FormatError(str(e), path=path) from None
+    except KeyError:
+        raise FormatError(_other_kind(data), path=path) from None
     except Exception as e:  # a damaged archive makes numpy, zipfile, zlib and lzma raise anything
         reason = f"{type(e).__name__}: {e}".splitlines()[0][:200]
         raise FormatError(f"not a retime motion file ({reason})", path=path) from None
     sha256 = hashlib.sha256(data).hexdigest()
     return replace(motion, origin=Origin("npz", str(path), sha256, None, made_of=motion.origin))
+
+
+def _other_kind(data: bytes) -> str:
+    """Say what an archive holds that is no motion."""
+    arrays = Members(data, "")
+    listed = [f"{n} {arrays.shape(n)}" if arrays.shape(n) else n for n in arrays.names[:6]]
+    more = ", ..." if len(arrays.names) > 6 else ""
+    held = ", ".join(listed) + more
+    return (
+        f"no motion is in this archive: it holds {held or 'nothing'}. retime reads its own files "
+        "and those of SMPL parameters (poses, trans and mocap_framerate or fps); joint positions "
+        "are read from .npy"
+    )
 
 
 def motion_from_parts(

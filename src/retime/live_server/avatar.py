@@ -7,7 +7,7 @@ skeleton would stand like that: its rest, turned to face +Z, trunk upright, arms
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +40,36 @@ _SHORT = 1e-3
 ROOT: Bone = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 
+@dataclass(frozen=True, eq=False)
+class FigurePose:
+    """A figure at one moment: rotations (R, 4) and places (R, 3) of bones in their parents."""
+
+    turns: FloatArray
+    offsets: FloatArray
+    parents: tuple[int, ...]
+
+    def bones(self) -> list[Bone]:
+        """Return each bone's place and rotation in its parent."""
+        return [(*o, *q) for o, q in zip(self.offsets.tolist(), self.turns.tolist(), strict=True)]
+
+    def world(self) -> tuple[FloatArray, FloatArray]:
+        """Return rotations (R, 4) and positions (R, 3) in the world, metres, Y up."""
+        turns, places = self.turns.copy(), self.offsets.copy()
+        for j, p in enumerate(self.parents):
+            if p >= 0:
+                turns[j] = quat.multiply(turns[p], self.turns[j])
+                places[j] = places[p] + quat.rotate(turns[p], self.offsets[j])
+        return turns, places
+
+    def blend(self, other: FigurePose, share: float) -> FigurePose:
+        """Return this pose with a share of another one of the same figure."""
+        return FigurePose(
+            quat.slerp(self.turns, other.turns, share),
+            (1 - share) * self.offsets + share * other.offsets,
+            self.parents,
+        )
+
+
 class Avatar:
     """A motion's humanoid bones at any of its times.
 
@@ -65,24 +95,27 @@ class Avatar:
         turns = quat.multiply(
             global_rotations(motion)[:, joints], quat.conjugate(_t_pose(motion, body, self.roles))
         )
-        self._parents = [
+        self.parents = tuple(
             -1 if p is None else self.roles.index(p)
             for p in (nearest_parent(r, self.roles) for r in self.roles)
-        ]
-        self._local, self._offsets = _within_parents(turns, self._places, self._parents)
+        )
+        self._local, self._offsets = _within_parents(turns, self._places, self.parents)
 
     def bones(self, time: float) -> list[Bone]:
         """Return each role's place and rotation in its parent, held beyond the motion's ends."""
-        i, j, u = self._between(time)
-        turns = quat.slerp(self._local[i], self._local[j], u)
-        offsets = (1 - u) * self._offsets[i] + u * self._offsets[j]
-        return [(*o, *q) for o, q in zip(offsets.tolist(), turns.tolist(), strict=True)]
+        return self.pose(time).bones()
 
     def points(self, time: float) -> FloatArray:
         """Return each role's position (R, 3) in metres, Y up."""
         i, j, u = self._between(time)
         out: FloatArray = (1 - u) * self._places[i] + u * self._places[j]
         return out
+
+    def pose(self, time: float) -> FigurePose:
+        """Return the figure at a time, held beyond the motion's ends."""
+        i, j, u = self._between(time)
+        turns = quat.slerp(self._local[i], self._local[j], u)
+        return FigurePose(turns, (1 - u) * self._offsets[i] + u * self._offsets[j], self.parents)
 
     def _between(self, time: float) -> tuple[int, int, float]:
         frame, share = self.motion.frame_at(time)
@@ -91,7 +124,7 @@ class Avatar:
 
 
 def _within_parents(
-    turns: FloatArray, places: FloatArray, parents: list[int]
+    turns: FloatArray, places: FloatArray, parents: tuple[int, ...]
 ) -> tuple[FloatArray, FloatArray]:
     """Return rotations and places of bones relative to their parents'."""
     local, offsets = turns.copy(), places.copy()

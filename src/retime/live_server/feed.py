@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,26 +45,49 @@ class _Listener:
         return data
 
 
-class Feed:
-    """Sends every frame to all who listen.
+def feed_app(feeds: Sequence[Feed], page: Path | None = None) -> Starlette:
+    """Return the application that serves feeds, one for each performer, and a folder of pages.
 
-    ``hello`` is what a listener is told first: names of joints and recordings. ``page`` is a folder
-    of pages to serve.
+    ``/feed`` and ``/status`` are the first performer's; ``?performer=2`` asks for the second.
     """
 
-    def __init__(self, hello: dict[str, Any], page: Path | None = None) -> None:
+    def asked(given: Mapping[str, str]) -> Feed | None:
+        number = given.get("performer", "1")
+        whole = number.isdecimal() and 1 <= int(number) <= len(feeds)
+        return feeds[int(number) - 1] if whole else None
+
+    async def serve(socket: WebSocket) -> None:
+        feed = asked(socket.query_params)
+        if feed is None:
+            await socket.accept()
+            await socket.close(code=4404, reason="there is no such performer")
+            return
+        await feed.serve(socket)
+
+    async def status(request: Request) -> Response:
+        feed = asked(request.query_params)
+        if feed is None:
+            return PlainTextResponse("there is no such performer\n", status_code=404)
+        return feed.status()
+
+    routes: list[Any] = [WebSocketRoute("/feed", serve), Route("/status", status)]
+    if page is not None:
+        routes.append(Mount("/", StaticFiles(directory=page, html=True)))
+    else:
+        routes.append(Route("/", _no_page))
+    return Starlette(routes=routes)
+
+
+class Feed:
+    """Sends every frame of one performer to all who listen.
+
+    ``hello`` is what a listener is told first: names of joints and recordings.
+    """
+
+    def __init__(self, hello: dict[str, Any]) -> None:
         self._hello = {"type": "hello", "protocol": PROTOCOL, **hello}
         self._listeners: set[_Listener] = set()
         self._last: dict[str, Any] = {}
-        routes: list[Any] = [
-            WebSocketRoute("/feed", self._serve),
-            Route("/status", self._status),
-        ]
-        if page is not None:
-            routes.append(Mount("/", StaticFiles(directory=page, html=True)))
-        else:
-            routes.append(Route("/", _no_page))
-        self.app = Starlette(routes=routes)
 
     @property
     def listeners(self) -> int:
@@ -87,6 +111,7 @@ class Feed:
             "heard": cue.heard,
             "pose": pose_time,
             "confidence": cue.confidence,
+            "phase": cue.phase,
             "late": cue.late,
             "state": cue.state,
         }
@@ -110,7 +135,8 @@ class Feed:
                 )
                 listener.post(text)
 
-    async def _serve(self, socket: WebSocket) -> None:
+    async def serve(self, socket: WebSocket) -> None:
+        """Send frames to one listener until it leaves."""
         await socket.accept()
         if len(self._listeners) >= _MOST_LISTENERS:
             await socket.close(code=4429, reason="too many listeners")
@@ -134,7 +160,8 @@ class Feed:
             self._listeners.discard(listener)
             leaving.cancel()
 
-    async def _status(self, request: Request) -> Response:
+    def status(self) -> Response:
+        """Return what went out last, without the figures."""
         return JSONResponse({**self._last, "listeners": self.listeners})
 
 

@@ -6,6 +6,7 @@ seconds.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -15,9 +16,13 @@ from retime.errors import InputError
 from retime.live import Aligner, BayesAligner, Recording, StartDetector, record
 from retime.live_server.history import History
 from retime.live_server.playhead import Limits, Playhead
+from retime.live_server.stream_time import StreamTime
+from retime.live_server.touch import TouchPair
 from retime.motion import Motion
 
-State = Literal["waiting", "following", "stopped", "lost", "silent", "finished"]
+State = Literal[
+    "waiting", "following", "following the cycle", "stopped", "lost", "silent", "finished"
+]
 
 # Confidence below which the place is not known, and seconds until that is said.
 _UNSURE, _LOST_AFTER = 0.3, 0.7
@@ -30,6 +35,8 @@ _AT_END = 0.05
 _OTHER_AFTER = 3.0
 # The only recording is performed again when the performer is so far in it, seconds, and so surely.
 _BEGUN, _SURELY = 0.25, 0.5
+# Where it is not followed for so long, it is looked for at its beginning again, seconds.
+_LOOKS = 0.5
 
 
 @dataclass(frozen=True)
@@ -44,6 +51,8 @@ class Part:
     """Recorded with it; left out, the recording itself goes out."""
     limits: Limits | None = None
     """Bounds on the rate of what goes out."""
+    touches: tuple[TouchPair, ...] = ()
+    """Joints of the partner that touch the performer's."""
 
     @property
     def shown(self) -> Motion:
@@ -65,10 +74,14 @@ class Cue:
     """The recording's time of the last pose."""
     confidence: float
     """How sure that is, 0 to 1."""
+    phase: float
+    """How sure the place in a cycle is, 0 to 1, whichever repetition of it is performed."""
     late: float | None
     """Seconds that the performer is behind the recording's own pace."""
     state: State
     """What goes on."""
+    fade: float = 0.0
+    """After a jump, the share of what was shown before it that is still to be shown."""
 
 
 class Follower:
@@ -94,6 +107,8 @@ class Follower:
         self.parts = {p.name: p for p in parts}
         self._recordings = _with_common_joints(parts)
         self.joints = next(iter(self._recordings.values())).joints
+        # Where the joints are at the beginning: a pose that trackers can be calibrated in.
+        self.first_pose = next(iter(self._recordings.values())).points[0]
         self._make, self._ahead = make, ahead
         self._detector = StartDetector(self._recordings)
         self.history = History()
@@ -101,6 +116,8 @@ class Follower:
         self.part: Part | None = None
         self._again: Aligner | None = None
         self._heard = 0.0
+        self._time = StreamTime()
+        self._found_at = -math.inf  # when the next performance was last followed, stream's time
         self._arrived: float | None = None  # this machine's time of the last packet
         self._wait()
         if len(parts) == 1:
@@ -136,6 +153,8 @@ class Follower:
         the sender's clock, ``moment`` by this machine's.
         """
         self.arrived(moment)
+        # By a clock that goes on whatever the sender's does: stall, start anew, or jump.
+        time = self._time.at(time, moment)
         if self.aligner is None:
             if self.state == "silent":
                 self.state = "waiting"
@@ -149,7 +168,7 @@ class Follower:
         still = aligner.stopped or self._last is None  # one pose tells no rate
         self._last = (time, moment)
         self.history.add(time, moment, found, aligner.confidence)
-        if aligner.confidence >= _UNSURE or self._sure_at is None:
+        if aligner.phase >= _UNSURE or self._sure_at is None:
             self._sure_at = moment
         self.playhead.hear(found, 0.0 if still else aligner.rate, moment)
         at_end = found >= aligner.recording.end - _AT_END
@@ -161,14 +180,17 @@ class Follower:
         if self._again is not None and self.part is not None:
             again, recording = self._again, self._again.recording
             found = again.step(pose, time)
+            begun = found - recording.start >= _BEGUN
+            if again.state == "following":
+                self._found_at = time
             if found >= recording.end - _AT_END:  # still where the last performance ended
                 again.seek(recording.start)
-            elif (
-                found - recording.start >= _BEGUN
-                and again.confidence >= _SURELY
-                and not again.stopped
-            ):
+            elif begun and again.confidence >= _SURELY and not again.stopped:
                 return self.part, again
+            elif time - self._found_at > _LOOKS:
+                # Whoever begins again does so at the beginning, and at no other cycle.
+                again.seek(recording.start)
+                self._found_at = time
             return None
         start = self._detector.step(pose, time)
         if start is None:
@@ -195,13 +217,16 @@ class Follower:
             self.state = "lost"
             if len(self.parts) > 1 and moment - sure > _OTHER_AFTER:
                 self._wait()
+        elif aligner.stopped:
+            self.state = "stopped"
         else:
-            self.state = "stopped" if aligner.stopped else "following"
+            cycle = aligner.state == "following the cycle"
+            self.state = "following the cycle" if cycle else "following"
 
     def cue(self, now: float) -> Cue:
         """Return what goes out now, by this machine's clock; calls come with rising times."""
         if self.part is None:
-            return Cue(None, 0.0, 0.0, 0.0, 0.0, None, "waiting")
+            return Cue(None, 0.0, 0.0, 0.0, 0.0, 0.0, None, "waiting")
         if self._arrived is not None and now - self._arrived > _SILENT_AFTER:
             self.state = "silent"
         time = self.playhead.at(now)
@@ -212,8 +237,10 @@ class Follower:
             self.playhead.rate,
             self._heard if aligner is None else aligner.time,
             0.0 if aligner is None else aligner.confidence,
+            0.0 if aligner is None else aligner.phase,
             self.history.late,
             self.state,
+            self.playhead.fade,
         )
 
 

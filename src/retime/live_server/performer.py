@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -18,12 +19,14 @@ from retime.methods.align.joints import stand_ins
 _RESTART = 1.0
 # A sender's clock that has not moved on for so long while packets come is not used, seconds.
 _STALLED = 0.25
-# A frame that seems to be older than this when it comes has a stamp of a slow clock, seconds.
+# A frame that seems to be older than this when it comes, or to come from the future, has a stamp of
+# another clock, seconds.
 _MOST_LATENCY = 0.25
 # A bone that is not heard of for so long is no longer expected in a frame, seconds.
 _EXPECTED = 0.5
-# The clocks of two machines drift apart by less than this, seconds a second.
-_DRIFT = 1e-3
+# How the sender's clock lies to ours is told by the quickest packet of the last second: clocks
+# drift, and some senders count frames instead of time.
+_QUICKEST_OF = 1.0
 # A bone that did not come is where it was, for so long, seconds.
 _HELD = 0.1
 _ROOT: Bone = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
@@ -64,7 +67,7 @@ class Assembler:
         self._heard: dict[str, float] = {}
         self._cycled = False
         self._offset: float | None = None
-        self._offset_at = 0.0
+        self._offsets: deque[tuple[float, float]] = deque()
         self._advanced_at = math.inf
 
     @property
@@ -75,6 +78,10 @@ class Assembler:
     def waits(self) -> bool:
         """Whether a frame has begun and is not whole."""
         return bool(self._bones)
+
+    def restart(self) -> None:
+        """Forget a sender that another has replaced."""
+        self._forget()
 
     def add(self, packet: Packet, arrival: float) -> list[Frame]:
         """Take in a packet that arrived at a time of this machine's clock; return what is whole."""
@@ -146,12 +153,15 @@ class Assembler:
 
     def _synchronise(self, offset: float, now: float) -> None:
         """Learn how the sender's clock lies to ours: the quickest packets tell it."""
-        if self._offset is None or not 0 <= offset - self._offset <= _MOST_LATENCY:
-            self._offset = offset
-        else:
-            crept = self._offset + _DRIFT * (now - self._offset_at)
-            self._offset = min(crept, offset)
-        self._offset_at = now
+        if self._offset is not None and abs(offset - self._offset) > _MOST_LATENCY:
+            self._offsets.clear()
+        # Only offsets that are less than all later ones can be the least of a window.
+        while self._offsets and self._offsets[-1][1] >= offset:
+            self._offsets.pop()
+        self._offsets.append((now, offset))
+        while now - self._offsets[0][0] > _QUICKEST_OF:
+            self._offsets.popleft()
+        self._offset = self._offsets[0][1]
 
 
 class Performer:

@@ -1,4 +1,4 @@
-"""The time that goes out: steady, smooth, never backwards, whatever comes in."""
+"""The time that goes out: steady and smooth, whatever comes in."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Protocol
 _CLOSES = 0.1
 # With nothing heard for this long the performer may have stopped: it rolls out, seconds.
 _COASTS = 0.25
-# A gap wider than this is not caught up with but jumped, seconds.
-_JUMPS = 0.75
+# A gap wider than this is not caught up with but jumped, seconds; less far back, it waits. Poses
+# before and after a jump are cross-faded for so long, seconds.
+_JUMPS, _JUMPS_BACK, _FADES = 0.75, 0.3, 0.3
 # Nobody is followed faster than this.
 _FASTEST = 8.0
 
@@ -41,6 +42,15 @@ class Playhead:
         self.time, self.rate = time, 0.0
         self._heard, self._pace, self._moment = time, 0.0, 0.0
         self._now: float | None = None
+        self._jumped: float | None = None
+
+    @property
+    def fade(self) -> float:
+        """After a jump, the share of what was shown before it that is still to be shown."""
+        if self._jumped is None or self._now is None:
+            return 0.0
+        u = min((self._now - self._jumped) / _FADES, 1.0)
+        return 1 - u * u * (3 - 2 * u)
 
     def hear(self, time: float, rate: float, moment: float) -> None:
         """Take in the recording's time at a moment of this machine's clock, and its rate."""
@@ -59,7 +69,8 @@ class Playhead:
         pace = self._pace if age < _COASTS else 0.0
         wanted = self._heard + self._pace * (min(age, _COASTS) + self.ahead)
         gap = min(wanted, self.end) - (self.time + pace * seconds)
-        if gap > _JUMPS and self.limits is None:
+        if (gap > _JUMPS or gap < -_JUMPS_BACK) and self.limits is None:
+            self._jumped = now
             self.time, self.rate = min(wanted, self.end), pace
             return self.time
         rate = min(max(pace + gap / max(_CLOSES, seconds), 0.0), _FASTEST)

@@ -9,8 +9,9 @@ from itertools import pairwise
 
 Address = tuple[str, int]
 
-# A sender that is silent for so long has left: another may take its place, seconds.
-_LEFT = 2.0
+# A sender that is silent for so long has left: another may take its place, seconds. A program that
+# was started again sends from another port of the same machine: it waits for less.
+_LEFT, _LEFT_PORT = 2.0, 0.25
 # Rates and losses are told over this long, seconds.
 _WINDOW = 3.0
 _MOST_STAMPS = 1024
@@ -44,14 +45,19 @@ class Reception:
 
     def listens_to(self, address: Address, now: float) -> bool:
         """Whether an address may be heard: nobody sends, or it does."""
-        return self.sender in (None, address) or now - self._heard >= _LEFT
+        if self.sender is None or self.sender == address:
+            return True
+        same = self.sender[0] == address[0]
+        return now - self._heard >= (_LEFT_PORT if same else _LEFT)
 
-    def listen_to(self, address: Address, now: float) -> None:
-        """Take whoever sent bones for the sender, until they leave."""
-        if self.sender != address:
+    def listen_to(self, address: Address, now: float) -> bool:
+        """Take whoever sent bones for the sender, until they leave; return whether that is new."""
+        new = self.sender != address
+        if new:
             self.sender = address
             self._stamps.clear()
         self._heard = now
+        return new
 
     def note_unknown(self, names: tuple[str, ...]) -> None:
         """Remember bones that nobody knows; not without end."""

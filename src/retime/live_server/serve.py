@@ -8,13 +8,14 @@ import signal
 import socket
 import sys
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from retime.errors import InputError, RetimeError
 from retime.live_server.avatar import Avatar
+from retime.live_server.cues import CuePoint, CueSender
 from retime.live_server.follower import Follower
 from retime.live_server.places import StreamAddress
 from retime.live_server.replay import Replay
@@ -34,8 +35,8 @@ _TOLD_EVERY = 0.25
 
 
 @dataclass(frozen=True)
-class ServerPlan:
-    """What to serve."""
+class Station:
+    """One performer: where they come in, who follows them, and where the partner goes."""
 
     follower: Follower
     """Who finds the time."""
@@ -43,12 +44,6 @@ class ServerPlan:
     """Where the performer's stream comes in."""
     outs: tuple[StreamAddress, ...] = ()
     """Where the partner goes."""
-    rate: float = 90.0
-    """Frames a second that go out."""
-    feed: tuple[str, int] | None = None
-    """Host and port of the feed; port 0 takes a free one."""
-    page: Path | None = None
-    """A folder of pages that the feed serves."""
     replay: Replay | None = None
     """A file that performs, in place of a stream."""
     record: Path | None = None
@@ -56,17 +51,47 @@ class ServerPlan:
 
 
 @dataclass(frozen=True)
+class ServerPlan:
+    """What to serve."""
+
+    stations: tuple[Station, ...]
+    """Performers; of several, each is followed on their own."""
+    rate: float = 90.0
+    """Frames a second that go out."""
+    feed: tuple[str, int] | None = None
+    """Host and port of the feed; port 0 takes a free one."""
+    page: Path | None = None
+    """A folder of pages that the feed serves."""
+    origins: tuple[str, ...] = ()
+    """Other sites whose pages may listen to the feed, with the key."""
+    tls: tuple[Path, Path] | None = None
+    """Certificate and key of the feed."""
+    cues: tuple[CuePoint, ...] = ()
+    """What goes out when the recording passes chosen moments."""
+
+
+@dataclass(frozen=True)
 class Opened:
     """Where a server can be reached."""
 
-    heard: str | None
-    """Address of the stream."""
+    heard: tuple[str, ...]
+    """Addresses of the streams."""
     feed: str | None
     """Address of the feed's page, with its key."""
     warnings: tuple[str, ...]
     """What others could do."""
-    recovered: Path | None
-    """What an earlier run had left unfinished, made whole."""
+    recovered: tuple[Path, ...]
+    """What earlier runs had left unfinished, made whole."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How serving ended."""
+
+    notes: tuple[str, ...]
+    """What is left to say."""
+    failed: bool
+    """Whether a recording could not be kept."""
 
 
 def serve(
@@ -74,89 +99,138 @@ def serve(
     *,
     opened: Callable[[Opened], None],
     told: Callable[[Status], None],
-) -> list[str]:
+) -> Ended:
     """Serve until it is interrupted, or until a replay has ended.
 
     ``opened`` is called once with where it can be reached, ``told`` several times a second with
-    what goes on. Returns what is left to say.
+    what goes on.
     """
+    notes: list[str] = []
+    failed = False
     with contextlib.ExitStack() as kept:
-        heard = None
-        if plan.heard is not None:
-            heard = kept.enter_context(plan.heard.listening())
-        outs = [kept.enter_context(place.sending()) for place in plan.outs]
+        places: list[_Place] = []
+        for station in plan.stations:
+            heard = None
+            if station.heard is not None:
+                heard = kept.enter_context(station.heard.listening())
+            outs = [kept.enter_context(place.sending()) for place in station.outs]
+            places.append(_Place(station, heard, outs))
         listening = None
         if plan.feed is not None:
             listening = kept.enter_context(listen(*plan.feed, parameter="feed"))
-        spool = None if plan.record is None else Spool(plan.record)
-        notes: list[str] = []
         try:
+            for place in places:
+                if place.station.record is not None:
+                    place.spool = Spool(place.station.record)
             # Datagrams are watched for, which Windows' usual loop cannot do.
             loop = asyncio.SelectorEventLoop if sys.platform == "win32" else None
             with asyncio.Runner(loop_factory=loop) as runner:
-                runner.run(_serve(plan, heard, outs, listening, spool, opened, told, notes))
+                runner.run(_serve(plan, places, listening, opened, told, kept))
         except KeyboardInterrupt:
             pass  # asked to end
         finally:
-            if spool is not None:
-                notes += _recorded(spool)
-    return notes
+            for place in places:
+                if place.server is not None and place.server.failed is not None:
+                    notes.append(place.server.failed)
+                    failed = True
+                    if place.spool is not None:
+                        place.spool.leave()
+                elif place.spool is not None:
+                    said, lost = _recorded(place.spool)
+                    notes += said
+                    failed = failed or lost
+    return Ended(tuple(notes), failed)
 
 
-def _recorded(spool: Spool) -> list[str]:
-    """End a recording, and say what came of it."""
+@dataclass
+class _Place:
+    """What is open for one performer."""
+
+    station: Station
+    heard: socket.socket | None
+    outs: list[socket.socket]
+    spool: Spool | None = None
+    server: LiveServer | None = None
+
+
+def _recorded(spool: Spool) -> tuple[list[str], bool]:
+    """End a recording; return what came of it, and whether it could not be written."""
     try:
         motion = spool.close()
     except (RetimeError, OSError) as e:
-        return [f"the recording could not be written ({e}); what came lies in {spool.beside}"]
+        return [
+            f"the recording could not be written ({e}). What came is in {spool.beside}; make room "
+            f"and start retime live with --record {spool.path} again, which recovers it first"
+        ], True
     if motion is not None:
-        return [f"recorded {spool.count} frames to {spool.path}", *motion.notes]
+        return [f"recorded {spool.count} frames to {spool.path}", *map(str, motion.notes)], False
     if spool.count:
-        return ["too little came for a recording: it takes two frames"]
-    return ["nothing came, so nothing was recorded"]
+        return ["too little came for a recording: it takes two frames"], False
+    return ["nothing came, so nothing was recorded"], False
 
 
 async def _serve(
     plan: ServerPlan,
-    heard: socket.socket | None,
-    outs: list[socket.socket],
+    places: list[_Place],
     listening: socket.socket | None,
-    spool: Spool | None,
     opened: Callable[[Opened], None],
     told: Callable[[Status], None],
-    notes: list[str],
+    kept: contextlib.ExitStack,
 ) -> None:
-    feed, run_feed, end_feed, address = None, None, None, None
+    feeds: list[Any] = [None] * len(places)
+    run_feed, end_feed, address = None, None, None
     if listening is not None and plan.feed is not None:
-        feed, run_feed, end_feed, address = _feed(plan, listening, plan.feed[0])
-    server = LiveServer(plan.follower, outs=outs, rate=plan.rate, spool=spool, feed=feed)
+        feeds, run_feed, end_feed, address = _feed(plan, listening, plan.feed[0])
+    over = asyncio.Event()
+    for place, feed in zip(places, feeds, strict=True):
+        cues = CueSender(plan.cues) if plan.cues else None
+        if cues is not None:
+            kept.callback(cues.close)
+        place.server = LiveServer(
+            place.station.follower,
+            outs=place.outs,
+            rate=plan.rate,
+            spool=place.spool,
+            feed=feed,
+            cues=cues,
+            over=over,
+        )
+    servers = [place.server for place in places if place.server is not None]
     loop = asyncio.get_running_loop()
     for ending in (signal.SIGINT, signal.SIGTERM):
         with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):
-            loop.add_signal_handler(ending, server.over.set)
-    at = None
-    if heard is not None and plan.heard is not None:
-        at = str(StreamAddress(plan.heard.host, heard.getsockname()[1]))
-    opened(Opened(at, address, _warnings(plan), None if spool is None else spool.recovered))
+            loop.add_signal_handler(ending, over.set)
+    at = tuple(
+        str(StreamAddress(p.station.heard.host, p.heard.getsockname()[1]))
+        for p in places
+        if p.heard is not None and p.station.heard is not None
+    )
+    recovered = (p.spool.recovered for p in places if p.spool is not None)
+    opened(Opened(at, address, _warnings(plan), tuple(r for r in recovered if r is not None)))
     serving = None if run_feed is None else asyncio.ensure_future(run_feed())
-    telling = asyncio.create_task(_tell(server, told))
+    telling = asyncio.create_task(_tell(servers, told))
     try:
-        await server.run(heard, plan.replay)
+        await asyncio.gather(
+            *(
+                server.run(place.heard, place.station.replay)
+                for place, server in zip(places, servers, strict=True)
+            )
+        )
     finally:
         telling.cancel()
-        told(server.status)
+        for number, server in enumerate(servers, 1):
+            told(replace(server.status, performer=number))
         if serving is not None and end_feed is not None:
             end_feed()
             await serving
-        if server.failed is not None:
-            notes.append(server.failed)
 
 
 def _warnings(plan: ServerPlan) -> tuple[str, ...]:
     """Say what others could do."""
     warnings = []
-    if plan.heard is not None and not plan.heard.is_loopback:
-        warnings.append(f"{plan.heard.host} can be reached by other machines: anybody may perform")
+    for heard in (s.heard for s in plan.stations):
+        if heard is not None and not heard.is_loopback:
+            warnings.append(f"{heard.host} can be reached by other machines: anybody may perform")
     if plan.feed is not None and not is_loopback(plan.feed[0]):
         warnings.append(
             f"{plan.feed[0]} can be reached by other machines: anyone with the key can see the feed"
@@ -164,19 +238,20 @@ def _warnings(plan: ServerPlan) -> tuple[str, ...]:
     return tuple(warnings)
 
 
-async def _tell(server: LiveServer, told: Callable[[Status], None]) -> None:
+async def _tell(servers: list[LiveServer], told: Callable[[Status], None]) -> None:
     while True:
-        told(server.status)
+        for number, server in enumerate(servers, 1):
+            told(replace(server.status, performer=number))
         await asyncio.sleep(_TOLD_EVERY)
 
 
 def _feed(
     plan: ServerPlan, listening: socket.socket, host: str
-) -> tuple[Any, Callable[[], Awaitable[None]], Callable[[], None], str]:
-    """Make the feed: itself, what serves it, what ends that, and its address."""
+) -> tuple[list[Any], Callable[[], Awaitable[None]], Callable[[], None], str]:
+    """Make the feeds: themselves, what serves it, what ends that, and its address."""
     import uvicorn
 
-    from retime.live_server.feed import Feed
+    from retime.live_server.feed import Feed, feed_app
     from retime.serving.guard import Guard
     from retime.serving.http import http_config
 
@@ -186,30 +261,54 @@ def _feed(
 
     if plan.page is not None and not (plan.page / "index.html").is_file():
         raise InputError(f"{plan.page} holds no index.html to serve")
-    parts = plan.follower.parts.values()
-    hello = {
-        "performer": list(plan.follower.joints),
-        "partner": {p.name: list(Avatar(p.shown).roles) for p in parts},
-        "references": {p.name: [float(t) for t in p.reference.domain] for p in parts},
-        "rate": plan.rate,
-    }
-    feed = Feed(hello, plan.page)
+    feeds = [Feed(_hello(s.follower, plan.rate, len(plan.stations))) for s in plan.stations]
     port = listening.getsockname()[1]
     guard = Guard(
-        feed.app,
+        feed_app(feeds, plan.page),
         hosts=hosts(host, port),
         port=port,
         name="live",
         every_address=is_every_address(host),
         programs=True,
+        origins=plan.origins,
     )
-    server = Server(http_config(guard, most_message=1 << 16, most_connections=64))
+    config = http_config(guard, most_message=1 << 16, most_connections=64)
+    if plan.tls is not None:
+        _must_be_certificate(*plan.tls)
+        config.ssl_certfile, config.ssl_keyfile = (str(path) for path in plan.tls)
+    server = Server(config)
 
     def end() -> None:
         server.should_exit = True
 
-    address = f"http://{shown(reachable_at(host))}:{port}/?token={quote(guard.token)}"
-    return feed, lambda: server.serve(sockets=[listening]), end, address
+    scheme = "http" if plan.tls is None else "https"
+    address = f"{scheme}://{shown(reachable_at(host))}:{port}/?token={quote(guard.token)}"
+    return feeds, lambda: server.serve(sockets=[listening]), end, address
+
+
+def _hello(follower: Follower, rate: float, performers: int) -> dict[str, Any]:
+    """Return what a listener is told first."""
+    parts = follower.parts.values()
+    return {
+        "performer": list(follower.joints),
+        "partner": {p.name: list(Avatar(p.shown).roles) for p in parts},
+        "parents": {p.name: list(Avatar(p.shown).parents) for p in parts},
+        "references": {p.name: [float(t) for t in p.reference.domain] for p in parts},
+        "rate": rate,
+        "performers": performers,
+    }
+
+
+def _must_be_certificate(certificate: Path, key: Path) -> None:
+    """Refuse, before anything is served, files that are no certificate and key."""
+    import ssl
+
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
+    except (OSError, ssl.SSLError) as e:
+        raise InputError(
+            f"--tls {certificate},{key}: no certificate with its key ({e}); both are PEM files"
+        ) from None
 
 
 def send_replay(replay: Replay, outs: tuple[StreamAddress, ...]) -> int:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import socket
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from retime.arrays import FloatArray
 from retime.errors import InputError
-from retime.live_server.avatar import ROOT, Avatar
-from retime.live_server.follower import Cue, Follower
+from retime.live_server.avatar import ROOT, Avatar, FigurePose
+from retime.live_server.cues import CueSender
+from retime.live_server.follower import Cue, Follower, Part
 from retime.live_server.performer import Assembler, Frame, Performer
 from retime.live_server.reception import Reception
 from retime.live_server.replay import Replay
 from retime.live_server.spool import Spool
-from retime.live_server.vmc import Bone, BundleWriter, parse_packet
+from retime.live_server.touch import Touch, Toucher
+from retime.live_server.trackers import Trackers
+from retime.live_server.vmc import Bone, BundleWriter, Packet, parse_packet
 from retime.serving.addresses import shown
 
 # A frame whose last packets were lost is ended after this long, seconds.
@@ -34,6 +38,11 @@ _AT_ONCE = 32
 # Share of the time between two frames that goes out which taking them in may cost; how long one
 # takes at least, seconds, and how quickly that is learnt.
 _SHARE, _LEAST_COST, _LEARNS = 0.5, 2e-5, 0.1
+# Confidence from which on the partner touches the performer, and below which it lets go; seconds
+# that either takes.
+_TOUCHES, _LETS_GO, _SETTLES = 0.6, 0.3, 0.25
+# Poses by devices are at least this far apart, seconds.
+_DEVICES_APART = 0.008
 _ME = ("replay", 0)
 
 
@@ -60,21 +69,58 @@ class Status:
     """Frames that went out."""
     listeners: int
     """Who listens to the feed."""
+    calibrating: bool = False
+    """Whether trackers come, and nobody has stood in the calibration pose yet."""
+    worn: tuple[str, ...] = ()
+    """Joints that trackers are worn at."""
+    failed: str | None = None
+    """Why the recording stopped."""
+    performer: int = 1
+    """Which of several performers it is of."""
 
 
 def _shown(address: tuple[str, int]) -> str:
     return f"{shown(address[0])}:{address[1]}"
 
 
-@dataclass
 class _Figure:
     """What goes out for one part."""
 
-    avatar: Avatar
-    writer: BundleWriter = field(init=False)
-
-    def __post_init__(self) -> None:
+    def __init__(self, part: Part) -> None:
+        self.avatar = Avatar(part.shown)
         self.writer = BundleWriter(self.avatar.roles)
+        touches = [Touch(pair, part.reference, part.shown) for pair in part.touches]
+        self._toucher = Toucher(touches, self.avatar) if touches else None
+        self._share, self._now = 0.0, -math.inf
+        self._shown: FigurePose | None = None
+        self._plain = True
+        self._before: FigurePose | None = None
+
+    def pose(self, cue: Cue, performer: Mapping[str, FloatArray], now: float) -> FigurePose:
+        """Return the figure of a cue: its limbs where they touch, and cross-faded after a jump."""
+        pose = recorded = self.avatar.pose(cue.time)
+        if self._toucher is not None:
+            known = cue.confidence if cue.state in ("following", "stopped") else 0.0
+            # Who is hardly known, or gone, is let go of, and not at once.
+            wanted = min(max((known - _LETS_GO) / (_TOUCHES - _LETS_GO), 0.0), 1.0)
+            most = min((now - self._now) / _SETTLES, 1.0)
+            self._share += min(max(wanted - self._share, -most), most)
+            pose = self._toucher.reach(pose, cue.time, performer, self._share)
+        if cue.fade > 0:
+            self._before = self._before or self._shown
+            if self._before is not None:
+                pose = pose.blend(self._before, cue.fade)
+        else:
+            self._before = None
+        self._shown, self._now = pose, now
+        self._plain = pose is recorded
+        return pose
+
+    def points(self, time: float) -> FloatArray:
+        """Return where the joints of the last pose are, which was shown at a time."""
+        if self._shown is None or self._plain:
+            return self.avatar.points(time)  # without a walk along the bones
+        return self._shown.world()[1]
 
 
 class LiveServer:
@@ -92,8 +138,12 @@ class LiveServer:
         Keeps what comes.
     feed : object, optional
         Has ``send(cue, pose_time, performer, partner, bones)`` and ``listeners``.
+    cues : CueSender, optional
+        Sends cues as the recording passes them.
     clock : callable
         This machine's time in seconds.
+    over : asyncio.Event, optional
+        Ends it, and others that share it.
     """
 
     def __init__(
@@ -104,16 +154,21 @@ class LiveServer:
         rate: float = 90.0,
         spool: Spool | None = None,
         feed: Any = None,
+        cues: CueSender | None = None,
         clock: Callable[[], float] = time.monotonic,
+        over: asyncio.Event | None = None,
     ) -> None:
         if not 1 <= rate <= 1000:
             raise InputError(f"a rate of {rate:g} frames a second cannot be kept; 1 to 1000 can")
         self.follower, self.rate, self.feed = follower, rate, feed
         self._outs, self._spool, self._clock = list(outs), spool, clock
-        self._figures = {name: _Figure(Avatar(p.shown)) for name, p in follower.parts.items()}
+        self._figures = {name: _Figure(p) for name, p in follower.parts.items()}
         self.reception = Reception()
         self.assembler = Assembler()
         self.performer = Performer(follower.joints)
+        self.trackers = Trackers(follower.joints, follower.first_pose)
+        self._tracked = 0.0  # when devices came last, while no bones did
+        self._cues = cues
         self._pose: FloatArray | None = None
         self._pose_time: float | None = None
         self._patience: asyncio.TimerHandle | None = None
@@ -121,7 +176,7 @@ class LiveServer:
         self._a_frame, self._since_frame = 1, 0  # datagrams of the last frame, and since
         self.sent = 0
         self.failed: str | None = None
-        self.over = asyncio.Event()
+        self.over = over or asyncio.Event()
         self._begun = clock()
         self._cue = follower.cue(self._begun)
 
@@ -137,16 +192,29 @@ class LiveServer:
         except InputError:
             self.reception.malformed += 1
             return
-        if packet.bones or packet.unknown:
-            self.reception.listen_to(address, now)
+        if packet.bones or packet.unknown or packet.trackers:
+            if self.reception.listen_to(address, now):
+                self.assembler.restart()
             self.follower.arrived(now)
         elif address != self.reception.sender:
             return
         self.reception.malformed += packet.broken > 0
         self.reception.note_unknown(packet.unknown)
+        if packet.trackers and not self.performer.roles:
+            self._track(packet, now)
         for frame in self.assembler.add(packet, now):
             self._a_frame, self._since_frame = min(self._since_frame, _MOST_A_FRAME), 0
             self._play(frame, now)
+
+    def _track(self, packet: Packet, now: float) -> None:
+        """Follow devices, where a sender knows no bones."""
+        pose = self.trackers.pose(packet.trackers, now)
+        if pose is None or now - self._tracked < _DEVICES_APART:
+            return  # each device may come in a datagram of its own
+        self._tracked = now
+        self.reception.frame(now, now)
+        self._pose, self._pose_time = pose, now
+        self.follower.hear(pose, now, now)
 
     def flush(self, now: float) -> None:
         """End the frame that waits for a packet which is lost."""
@@ -159,7 +227,12 @@ class LiveServer:
             try:
                 self._spool.add(frame)
             except OSError as e:  # a full disk: what came so far is kept, and the show goes on
-                self.failed = f"recording stopped: {e.strerror}"
+                beside = self._spool.beside
+                self.failed = (
+                    f"recording stopped: {e.strerror}. What came before is in {beside}; make room "
+                    f"and start retime live with --record {self._spool.path} again, "
+                    "which recovers it first"
+                )
                 self._spool = None
         self._pose, self._pose_time = self.performer.pose(frame), frame.time
         self.follower.hear(self._pose, frame.time, frame.moment)
@@ -168,12 +241,15 @@ class LiveServer:
 
     def tick(self, now: float) -> Cue:
         """Send the partner as it is now."""
+        before = self._cue.fade
         cue = self._cue = self.follower.cue(now)
+        if self._cues is not None:
+            self._cues.pass_to(cue.part, cue.time, jumped=cue.fade > before)
         bones: list[Bone] = []
         points: FloatArray | None = None
         if cue.part is not None:
             figure = self._figures[cue.part]
-            bones = figure.avatar.bones(cue.time)
+            bones = figure.pose(cue, self._seen(), now).bones()
             if self._outs:
                 # Since the start: single precision cannot tell frames apart after days.
                 data = figure.writer.frame(bones, ROOT, now - self._begun)
@@ -182,11 +258,17 @@ class LiveServer:
                     with contextlib.suppress(OSError):
                         out.send(data)
             if self.feed is not None and self.feed.listeners:
-                points = figure.avatar.points(cue.time)
+                points = figure.points(cue.time)
         if self.feed is not None:
             self.feed.send(cue, self._pose_time, self._pose, points, bones)
         self.sent += 1
         return cue
+
+    def _seen(self) -> dict[str, FloatArray]:
+        """Return where the performer's joints were seen last, by role."""
+        if self._pose is None:
+            return {}
+        return dict(zip(self.performer.joints, self._pose, strict=True))
 
     @property
     def status(self) -> Status:
@@ -205,6 +287,9 @@ class LiveServer:
             unknown=() if reception.known else tuple(reception.unknown),
             sent=self.sent,
             listeners=0 if self.feed is None else self.feed.listeners,
+            calibrating=bool(self.trackers.waits),
+            worn=tuple(self.trackers.worn.values()),
+            failed=self.failed,
         )
 
     # ---- running

@@ -93,10 +93,14 @@ class Spool:
         self._file.write(np.array(row, "<f8").tobytes())
         self.count += 1
 
-    def close(self) -> Motion | None:
-        """Write the recording; return it, or ``None`` where nothing came."""
+    def leave(self) -> None:
+        """Keep the frames beside the recording's place, for the next run to recover."""
         with contextlib.suppress(OSError):  # a full disk; the rows before are whole
             self._file.close()
+
+    def close(self) -> Motion | None:
+        """Write the recording; return it, or ``None`` where nothing came."""
+        self.leave()
         motion = _motion_of(read_bytes(self.beside))
         if motion is not None:
             write(motion, self.path)

@@ -1,8 +1,9 @@
-"""The VMC protocol: bones of a humanoid as OSC messages, in Unity's frame.
+"""The VMC protocol: bones of a humanoid as OSC messages, in Unity's frame; and trackers.
 
 Unity's axes are left-handed (Y up, a figure faces +Z, its left is -X). Here everything is
 right-handed, so x is mirrored on the way in and on the way out: a figure still faces +Z, and its
-left is +X. https://protocol.vmc.info describes the messages.
+left is +X. https://protocol.vmc.info describes the messages. Headsets, controllers and trackers
+come as VMC's devices, or as VRChat's OSC trackers (/tracking/trackers/head/position and so on).
 """
 
 from __future__ import annotations
@@ -25,6 +26,11 @@ from retime.live_server.humanoid import BONE_NAMES, NAMED_ROLES, OTHER_BONES
 DEFAULT_PORT = 39539
 _BONE, _ROOT, _TIME = "/VMC/Ext/Bone/Pos", "/VMC/Ext/Root/Pos", "/VMC/Ext/T"
 _READY = "/VMC/Ext/OK"
+# Devices: what they are called here starts with their kind.
+_DEVICES = {"/VMC/Ext/Hmd/Pos": "head", "/VMC/Ext/Con/Pos": "con", "/VMC/Ext/Tra/Pos": "tra"}
+_VRCHAT = "/tracking/trackers/"
+# More devices than these are nobody's.
+_MOST_DEVICES = 32
 # A datagram this large is none of a motion capture's; nested bundles cost time to take apart.
 _MOST_BYTES = 65_507
 # Numbers beyond this are no metres of a server.
@@ -50,6 +56,8 @@ class Packet:
     """Whether the sender says that it has a figure to send."""
     broken: int = 0
     """How many bones had no usable numbers, and were left out."""
+    trackers: Mapping[str, Bone] = field(default_factory=dict)
+    """Headset, controllers and trackers in the world, by name; the headset is ``head``."""
 
 
 class _Quiet(logging.Filter):
@@ -89,7 +97,51 @@ def parse_packet(data: bytes) -> Packet:
             time = float(values[0])
         elif address == _READY:
             ready = bool(values and values[0])
-    return Packet(bones, root, time, unknown, ready, broken)
+    return Packet(bones, root, time, unknown, ready, broken, _trackers(found))
+
+
+def _trackers(found: Sequence[tuple[str, Any]]) -> dict[str, Bone]:
+    """Return the devices of a packet; those without usable numbers are left out."""
+    places: dict[str, tuple[float, float, float]] = {}
+    turns: dict[str, tuple[float, float, float, float]] = {}
+    for address, values in found:
+        kind = _DEVICES.get(address)
+        try:
+            if kind is not None:
+                name = kind if kind == "head" else f"{kind} {_name(values)[:40]}"
+                bone = _bone(values[1:8])
+                places[name], turns[name] = bone[:3], bone[3:]
+            elif address.startswith(_VRCHAT):
+                name, _, what = address.removeprefix(_VRCHAT).partition("/")
+                x, y, z = _three(values)
+                name = name if name == "head" else f"tra {name[:8]}"
+                if what == "position":
+                    places[name] = -x, y, z
+                elif what == "rotation":
+                    turns[name] = _of_euler(x, y, z)
+        except InputError:
+            continue
+    listed = list(places)[:_MOST_DEVICES]
+    return {n: (*places[n], *turns.get(n, (1.0, 0.0, 0.0, 0.0))) for n in listed}
+
+
+def _three(values: Sequence[object]) -> tuple[float, float, float]:
+    numbers = [float(v) for v in values if isinstance(v, float | int) and _is_number(v)]
+    if len(numbers) != 3 or any(abs(v) > _FARTHEST for v in numbers):
+        raise InputError("a tracker is three numbers")
+    return numbers[0], numbers[1], numbers[2]
+
+
+def _of_euler(x: float, y: float, z: float) -> tuple[float, float, float, float]:
+    """Return a right-handed quaternion of Unity's Euler angles: degrees, about z, x, then y."""
+    (sx, cx), (sy, cy), (sz, cz) = (
+        (math.sin(math.radians(a) / 2), math.cos(math.radians(a) / 2)) for a in (x, y, z)
+    )
+    w = cy * cx * cz + sy * sx * sz
+    i = cy * sx * cz + sy * cx * sz
+    j = sy * cx * cz - cy * sx * sz
+    k = cy * cx * sz - sy * sx * cz
+    return w, i, -j, -k
 
 
 def _bones(listed: Sequence[Any]) -> tuple[dict[str, Bone], tuple[str, ...], int]:

@@ -116,11 +116,27 @@ METHODS: dict[str, Method] = {
             doing="Finding what a body could do",
         ),
         Method(
+            "sync",
+            "Put the accents of a motion on the beats of music.",
+            "Sync to beats",
+            "retime.methods.music",
+            "sync_edit",
+            doing="Finding accents and beats",
+        ),
+        Method(
             "stagger",
             "Edit a motion as a few poses whose parts arrive at different times.",
             "Staggered poses",
             "retime.methods.staggered",
             "stagger",
+            doing="Finding the poses",
+        ),
+        Method(
+            "tween",
+            "Lead poses toward others, and hold, snap, anticipate or settle.",
+            "Tween",
+            "retime.methods.staggered",
+            "tween",
             doing="Finding the poses",
         ),
         Method(
@@ -130,6 +146,14 @@ METHODS: dict[str, Method] = {
             "retime.methods.surface",
             "surface",
             doing="Moving the surface",
+        ),
+        Method(
+            "secondary",
+            "Let arms, tails, hair and props lag behind the body, overshoot and settle.",
+            "Secondary motion",
+            "retime.methods.secondary",
+            "secondary",
+            doing="Letting parts follow",
         ),
         Method(
             "smooth",

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from retime.errors import InputError
+from retime.pictured import Pictured
 from retime.timing import TimeWarp
 
-__all__ = ["Contact", "carry_contacts", "parse_contacts"]
+__all__ = ["Contact", "Contacts", "carry_contacts", "parse_contacts"]
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class Contact:
         How sure it is, 0 to 1; below 0.5 it was only asked for by a force that nothing else gives.
     height : float, optional
         Height of what it touches, metres; left out, where the joint is.
+    velocity : (float, float, float)
+        Velocity of what it touches, m/s with Y up: a treadmill's belt, a boat's deck.
     """
 
     joint: str
@@ -38,12 +41,18 @@ class Contact:
     point: str = ""
     confidence: float = 1.0
     height: float | None = None
+    velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
         if not (np.isfinite([self.start, self.end]).all() and self.start < self.end):
             raise InputError(
                 f"the contact of {self.joint!r} runs from {self.start:g} s to {self.end:g} s; "
                 "it must end after it starts"
+            )
+        if len(self.velocity) != 3 or not np.isfinite(self.velocity).all():
+            raise InputError(
+                f"the velocity under the contact of {self.joint!r} must be three finite numbers "
+                f"(x, y, z in m/s), not {self.velocity}"
             )
 
     @property
@@ -59,15 +68,16 @@ class Contact:
     def to_document(self) -> dict[str, Any]:
         """Return the contact as JSON holds it: what is not told is left out."""
         out: dict[str, Any] = {"joint": self.joint, "start": self.start, "end": self.end}
-        plain = {"point": "", "confidence": 1.0, "height": None}
-        return out | {n: getattr(self, n) for n, v in plain.items() if getattr(self, n) != v}
+        plain = {"point": "", "confidence": 1.0, "height": None, "velocity": (0.0, 0.0, 0.0)}
+        given = {n: getattr(self, n) for n, v in plain.items() if getattr(self, n) != v}
+        return out | {n: list(v) if n == "velocity" else v for n, v in given.items()}
 
     @classmethod
     def from_document(cls, entry: Any) -> Contact:
         """Make a contact of what JSON holds."""
         if not isinstance(entry, Mapping) or not {"joint", "start", "end"} <= set(entry):
             raise InputError('a contact needs "joint", "start" and "end"')
-        more = set(entry) - {"joint", "start", "end", "point", "confidence", "height"}
+        more = set(entry) - {"joint", "start", "end", "point", "confidence", "height", "velocity"}
         if more:
             raise InputError(f"a contact has no {sorted(more)[0]!r}")
         if not isinstance(entry["joint"], str):
@@ -81,9 +91,26 @@ class Contact:
                 str(entry.get("point", "")),
                 float(entry.get("confidence", 1.0)),
                 None if height is None else float(height),
+                _velocity(entry.get("velocity", (0.0, 0.0, 0.0))),
             )
         except (TypeError, ValueError) as e:
             raise InputError(str(e)) from None
+
+
+def _velocity(value: Any) -> tuple[float, float, float]:
+    try:
+        x, y, z = (float(v) for v in value)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"a contact's velocity is three numbers (x, y, z in m/s), not {value!r}"
+        ) from None
+    return x, y, z
+
+
+class Contacts(tuple[Contact, ...], Pictured):
+    """Several contacts; a tuple that notebooks show as a picture and a table."""
+
+    __slots__ = ()
 
 
 def carry_contacts(
@@ -105,8 +132,17 @@ def carry_contacts(
         for turn in _turns(contact, warp, period):
             shown = warp.preimage(contact.start + turn, contact.end + turn, contact.joint)
             if shown is not None:
-                out.append(replace(contact, start=shown[0], end=shown[1]))
-    return tuple(out)
+                moved = replace(contact, start=shown[0], end=shown[1])
+                out.append(_with_support_retimed(moved, warp) if any(contact.velocity) else moved)
+    return Contacts(out)
+
+
+def _with_support_retimed(contact: Contact, warp: TimeWarp) -> Contact:
+    """Let what a carried contact touches move as fast as the warp plays it."""
+    start, end = warp(np.array([contact.start, contact.end]), contact.joint)
+    speed = float(end - start) / contact.duration
+    x, y, z = (speed * v for v in contact.velocity)
+    return replace(contact, velocity=(x, y, z))
 
 
 def _turns(contact: Contact, warp: TimeWarp, period: float | None) -> list[float]:
@@ -130,4 +166,4 @@ def parse_contacts(document: Any) -> tuple[Contact, ...]:
             out.append(Contact.from_document(entry))
         except InputError as e:
             raise InputError(f"contact {number}: {e}") from None
-    return tuple(out)
+    return Contacts(out)

@@ -10,8 +10,9 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.motion import quat
-from retime.motion.motion import Motion, Units, UpAxis
+from retime.motion.motion import Motion
 from retime.motion.skeleton import Skeleton
+from retime.motion.units import Units, UpAxis
 from retime.notes import Note, Remedy
 
 # Known units of length in metres. The sixth is CMU's: an inch over 0.45.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,12 +15,15 @@ import numpy.typing as npt
 from retime.arrays import FloatArray, ReadOnlyArrays, read_only
 from retime.errors import InputError
 from retime.motion import quat
+from retime.motion.origin import Origin
 from retime.motion.skeleton import Skeleton
 from retime.motion.touched import Touched, TouchedLater, Tracks, difference
+from retime.motion.units import Units
 from retime.one_line import one_line
-from retime.timing import TimeWarp
+from retime.pictured import draw
 
-UpAxis = Literal["Y", "Z"]
+if TYPE_CHECKING:
+    from retime.pictured import Figure
 
 # A time this near to a sample, in frames, is that sample: sums of 0.008333 must not drift.
 _SNAP = 1e-7
@@ -31,32 +34,6 @@ _ROUNDING = 1e-14
 _LEAST_RATE = 1e-9
 # Read-only arrays that passed the checks: copies of a motion share them and need no second look.
 _CHECKED: weakref.WeakValueDictionary[int, FloatArray] = weakref.WeakValueDictionary()
-
-
-@dataclass(frozen=True)
-class Units:
-    """How a motion's own numbers become metres with Y up.
-
-    Parameters
-    ----------
-    metres : float
-        Metres per unit of length.
-    up : {"Y", "Z"}
-        The axis that points up.
-    how : str
-        How both are known, for a person: declared by the file, given by the user, inferred or
-        assumed.
-    """
-
-    metres: float = 1.0
-    up: UpAxis = "Y"
-    how: str = "declared"
-
-    def __post_init__(self) -> None:
-        if not (np.isfinite(self.metres) and self.metres > 0):
-            raise InputError(f"the scale must be metres per unit, above 0, not {self.metres}")
-        if self.up not in ("Y", "Z"):
-            raise InputError(f"the up axis is 'Y' or 'Z', not {self.up!r}")
 
 
 @one_line()
@@ -74,31 +51,6 @@ class Pose(ReadOnlyArrays):
 
     rotations: FloatArray
     translations: Mapping[str, FloatArray]
-
-
-@one_line(lambda o: [o.format, repr(o.path)])
-@dataclass(frozen=True, eq=False)
-class Origin:
-    """The file that a motion came from, and the warp that led from it to this motion."""
-
-    format: str
-    """Name of the format."""
-    path: str
-    """Where it was read."""
-    sha256: str
-    """Hash of the file's bytes."""
-    kept: Any
-    """What the format's own module kept of the file, for writing it back."""
-    warp: TimeWarp | None = None
-    """From this motion's time to the file's; ``None`` while nothing was retimed."""
-    delivered: Tracks | None = None
-    """The tracks as reading or evaluation left them: rotations, translations, scales. Others were
-    put in their place since, by hand. Kept for formats that retime files in place.
-    """
-    touched: Touched | TouchedLater = Touched()
-    """Joints that evaluation edited, beyond moving them in time."""
-    made_of: Origin | None = None
-    """What the file itself says that it was made of."""
 
 
 @one_line(lambda m: m._facts())
@@ -258,6 +210,104 @@ class Motion(ReadOnlyArrays):
         known = self.origin.touched
         found = known.now() if isinstance(known, TouchedLater) else known
         return found | difference(self.origin.delivered, self.tracks, self.skeleton)
+
+    @property
+    def rotations_6d(self) -> FloatArray:
+        """Local rotations as the first two columns of their matrices, (F, J, 6)."""
+        from retime.motion.building import to_6d
+
+        return to_6d(self.rotations)
+
+    def __getitem__(self, part: slice) -> Motion:
+        """Return some frames: ``motion[10:50]`` by number, ``motion[1.0:2.5]`` by seconds.
+
+        As in all slices of Python, the end is not among them. They keep their times and know their
+        file.
+        """
+        from retime.motion.cutting import cut
+
+        return cut(self, part)
+
+    def between(self, start: float | str | None = None, end: float | str | None = None) -> Motion:
+        """Return the frames from one time to another, both included, at their own times.
+
+        Times are seconds, or text such as ``"48f"`` or ``"20%"``. :func:`retime.trim` does the same
+        and moves the part to the start.
+        """
+        from retime.motion.cutting import between
+
+        return between(self, start, end)
+
+    def plot(self, *, poses: int = 12) -> Figure:
+        """Draw a film strip of some poses; see :func:`retime.plot.strip`."""
+        return draw("strip", self, poses=poses)
+
+    def resample(self, fps: float) -> Motion:
+        """Return the same motion at another frame rate."""
+        from retime.motion.edits import apply_edits
+
+        return apply_edits(self, [], fps=fps)
+
+    def to_dataframe(
+        self, values: Literal["positions", "rotations", "translations"] = "positions"
+    ) -> Any:
+        """Return a pandas table: a row a frame by time, and columns by joint and axis.
+
+        ``values`` are positions in metres with Y up, local rotations (wxyz), or local translations
+        in the file's units.
+        """
+        from retime.motion.building import to_dataframe
+
+        return to_dataframe(self, values)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        rotations: Any = None,
+        parents: Any = None,
+        *,
+        fps: float = 30.0,
+        names: Sequence[str] | None = None,
+        offsets: Any = None,
+        root_translation: Any = None,
+        positions: Any = None,
+        units: Units | None = None,
+    ) -> Motion:
+        """Build a motion of arrays, or of tensors that numpy can read.
+
+        Parameters
+        ----------
+        rotations : array
+            Local rotations: quaternions wxyz (F, J, 4), matrices (F, J, 3, 3), 6D rotations
+            (F, J, 6) or rotation vectors in radians (F, J, 3).
+        parents : array (J,)
+            Each joint's parent, which stands before it; -1 for a root.
+        fps : float
+            Frames per second.
+        names : sequence of str (J,), optional
+            Joint names. Default: ``joint_0`` and so on.
+        offsets : array (J, 3)
+            Where each joint rests beside its parent. With positions, their mean by default.
+        root_translation : array (F, 3), optional
+            Where the first root is. Default: at its offset.
+        positions : array (F, J, 3), optional
+            Places of all joints, in place of rotations.
+        units : Units, optional
+            What the numbers mean. Default: metres, Y up.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> turns = np.zeros((3, 2, 3))
+        >>> turns[:, 1, 2] = [0.0, 0.5, 1.0]
+        >>> Motion.from_arrays(turns, [-1, 0], fps=10, offsets=[[0, 0, 0], [0, 1, 0]])
+        Motion(3 frames at 10 fps, 0.2 s, 2 joints)
+        """
+        from retime.motion.building import from_arrays
+
+        given = {"rotations": rotations, "names": names, "offsets": offsets, "positions": positions}
+        more = {"root_translation": root_translation, "units": units}
+        return from_arrays(parents=parents, fps=fps, **given, **more)
 
     def with_notes(self, *notes: str) -> Motion:
         """Return the same motion with more to say; nothing is said twice."""

@@ -22,9 +22,16 @@ def identity(*shape: int) -> FloatArray:
     return q
 
 
+def _length(q: FloatArray) -> FloatArray:
+    """Measure quaternions (..., 4): quicker than a norm of numpy, and the same to the last bit."""
+    w, x, y, z = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
+    out: FloatArray = np.sqrt(w * w + x * x + y * y + z * z)
+    return out
+
+
 def normalize(q: FloatArray) -> FloatArray:
     """Scale to unit length; a zero quaternion becomes the identity."""
-    n = np.linalg.norm(q, axis=-1, keepdims=True)
+    n = _length(q)[..., None]
     return np.where(n > 0, q / np.where(n > 0, n, 1.0), [1.0, 0.0, 0.0, 0.0])
 
 
@@ -87,7 +94,7 @@ def log(q: FloatArray) -> FloatArray:
 
 def angle(a: FloatArray, b: FloatArray) -> FloatArray:
     """Measure the angle between rotations, radians in [0, pi]; exact near zero."""
-    chord = np.minimum(np.linalg.norm(a - b, axis=-1), np.linalg.norm(a + b, axis=-1))
+    chord = np.minimum(_length(a - b), _length(a + b))
     out: FloatArray = 4.0 * np.arcsin(np.clip(chord / 2, 0.0, 1.0))
     return out
 

@@ -13,10 +13,13 @@ from retime.errors import InputError
 from retime.motion.layers import Sampled
 from retime.motion.loops import ground_displacement, travels, wrap
 from retime.motion.motion import Motion, trust
+from retime.times import told_apart
 from retime.timing import TimeWarp
 
 # A motion's rotations may take this much memory: half an hour of 150 joints at 120 fps.
 MOST_BYTES = 1 << 30
+# A length that is off whole frames by less, in frames, is not worth a word.
+_WORTH_SAYING = 0.005
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,10 +65,9 @@ class Frames:
         # Whole frames, and the end pose on the last of them: only that interval gives way, by
         # half a frame at most, so that no keytime moves.
         notes: tuple[str, ...] = ()
-        if abs(count - n) > 1e-6:
-            notes = (
-                f"{end - start:.4g} s became {n + 1} frames at {rate:g} fps ({n / rate:.4g} s)",
-            )
+        if abs(count - n) > _WORTH_SAYING:
+            asked, made = told_apart(end - start, n / rate)
+            notes = (f"{asked} s became {n + 1} frames at {rate:g} fps ({made} s)",)
         return cls(np.r_[start + np.arange(n) / rate, end], rate, notes=notes)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,6 +14,9 @@ from retime.arrays import FloatArray, ReadOnlyArrays, read_only
 from retime.errors import InputError, did_you_mean
 from retime.motion import quat
 from retime.one_line import one_line
+
+# Characters of a name. Real ones have less than a hundred; some rigs write a path of joints.
+MOST_NAME = 1000
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,15 @@ class EndSite:
     parent: int
     offset: tuple[float, float, float]
     name: str = ""
+
+
+def _must_be_short(names: Sequence[str]) -> None:
+    longest = max(names, key=len)
+    if len(longest) > MOST_NAME:
+        raise InputError(
+            f"the joint {longest[:40]!r}... has a name of {len(longest)} characters; at most "
+            f"{MOST_NAME} are read, so shorten it in the program that wrote the file"
+        )
 
 
 def _checked_parents(given: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
@@ -84,8 +97,9 @@ class Skeleton(ReadOnlyArrays):
         if n == 0:
             raise InputError("a skeleton needs at least one joint")
         if len(set(names)) < n:
-            twice = min(name for name in names if names.count(name) > 1)
+            twice = min(name for name, count in Counter(names).items() if count > 1)
             raise InputError(f"joint names must be unique; {twice!r} stands twice")
+        _must_be_short([*names, *self.file_names, *(s.name for s in self.end_sites)])
         parents = _checked_parents(self.parents, n)
         rotations = quat.identity(n) if self.rest_rotations is None else self.rest_rotations
         scales = np.ones((n, 3)) if self.rest_scales is None else self.rest_scales

@@ -1,1 +1,5 @@
 """Pictures: what a person would rather look at."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import queue
 import sys
@@ -11,7 +12,7 @@ from typing import IO
 from retime.process.child import LENGTH, read_message
 
 # Memory beyond what a program has when it is asked: some of it, and a multiple of the file.
-_SOME_MEMORY, _MEMORY_PER_BYTE = 1 << 30, 60
+_SOME_MEMORY, _MEMORY_PER_BYTE = 1 << 30, 10
 
 
 def own_output() -> IO[bytes]:
@@ -50,5 +51,17 @@ def bound_memory(size: int) -> None:
         limit = used + _SOME_MEMORY + _MEMORY_PER_BYTE * size
         resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    except (ImportError, OSError, ValueError):
+        pass
+
+
+def bound_time(seconds: float) -> None:
+    """End this process when it has worked so long from now on; not every system can."""
+    try:
+        import resource
+
+        spent = resource.getrusage(resource.RUSAGE_SELF)
+        limit = math.ceil(spent.ru_utime + spent.ru_stime + seconds)
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
     except (ImportError, OSError, ValueError):
         pass

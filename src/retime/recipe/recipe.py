@@ -13,13 +13,18 @@ import numpy.typing as npt
 from retime.errors import InputError, RetimeError
 from retime.methods import method
 from retime.motion import Motion
+from retime.motion.contact import Contact, carry_contacts
 from retime.motion.edits import Edit, apply_edits, total_warp
 from retime.motion.loops import must_loop
 from retime.notes import Note, Remedy
 from retime.one_line import one_line, shortened
 from retime.parameters import build, declared, resolved, same, values_of
-from retime.times import ClipTime, Clock
+from retime.pictured import Pictured
+from retime.times import ClipTime, Clock, told_apart
 from retime.timing import TimeWarp
+
+# A duration that is off whole frames by less, in frames, is rounded without a word.
+_WORTH_SAYING = 0.005
 
 
 @one_line(lambda s: s._facts())
@@ -111,8 +116,11 @@ def snap_duration(steps: Sequence[Step], rate: float) -> tuple[list[Step], list[
         if abs(frames / rate - asked) < 1e-9:
             break
         out[place] = replace(step, parameters=replace(step.parameters, duration=frames / rate))
+        if abs(frames - asked * rate) < _WORTH_SAYING:
+            return out, []
+        told, made = told_apart(asked, frames / rate, 5)
         note = Note(
-            f"{asked:.5g} s became {frames / rate:.5g} s, {frames + 1} frames at {rate:g} fps",
+            f"{told} s became {made} s, {frames + 1} frames at {rate:g} fps",
             Remedy(parameter="exact"),
             code="duration-rounded",
             asked=asked,
@@ -145,7 +153,7 @@ class Solved:
 
 @one_line(lambda r: [s.method for s in r.steps])
 @dataclass(frozen=True, eq=False)
-class Recipe:
+class Recipe(Pictured):
     """An ordered list of steps, applied with a single resampling.
 
     Parameters
@@ -215,6 +223,7 @@ class Recipe:
             clock = Clock(domain, motion.rate, fps, first_frame=first_frame)
             frames = (fps or motion.rate) if done == rounded else None
             step, notes = _in_seconds(asked, number, clock, frames)
+            step = _with_contacts(step, out)
             if before is not None and before.step.same(step):
                 out.append(replace(before, number=number, step=step, notes=notes))
                 continue
@@ -300,6 +309,30 @@ def _in_seconds(
         return made, ()
     (rounded,), notes = snap_duration([made], rate)
     return rounded, tuple(notes)
+
+
+def _with_contacts(step: Step, done: Sequence[Solved]) -> Step:
+    """Give a step the contacts that a step before it was given, where it takes any and has none.
+
+    Whoever edits contacts at the head of a recipe means them for all that follows.
+    """
+    own = values_of(step.parameters)
+    if own.get("contacts", ()) is not None or own.get("contacts_only"):
+        return step
+    known: tuple[Contact, ...] | None = None
+    only = False
+    for solved in done:
+        given = values_of(solved.step.parameters)
+        if solved.step.method == "hold" and given.get("contacts") is not None:
+            known, only = tuple(given["contacts"]), bool(given["contacts_only"])
+        if known is not None:
+            a, b = solved.given.domain
+            warp = solved.edit.weighted_warp((a, b))
+            known = carry_contacts(known, warp, period=b - a if warp.loop else None)
+    if known is None:
+        return step
+    told = {"contacts": known, "contacts_only": only}
+    return replace(step, parameters=replace(step.parameters, **told))
 
 
 def _with_layer(motion: Motion, edit: Edit) -> Motion:

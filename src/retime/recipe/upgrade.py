@@ -78,8 +78,17 @@ def _renamed(method: str, values: Mapping[str, Any], version: int) -> dict[str, 
     for name, value in values.items():
         if name == "rest" and isinstance(value, str):
             value = _REST.get(value, value)
+        if method == "stagger" and name == "edits" and isinstance(value, list):
+            value = [_edit(e) for e in value]
         out[upgrade_name(method, name, version)] = value
     return out
+
+
+def _edit(edit: Any) -> Any:
+    """Return an edit of poses as it was meant: only limbs reached in version 1."""
+    if isinstance(edit, Mapping) and edit.get("do") == "reach":
+        return {"help": "limb", **edit}
+    return edit
 
 
 def _dropped(method: str, values: Mapping[str, Any]) -> set[str]:

@@ -6,12 +6,13 @@ names and shapes, and the arrays follow as little-endian float32: a page reads t
 
 from __future__ import annotations
 
-import json
 import struct
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+
+from retime.bounded_json import parse
 
 _LENGTH = struct.Struct("<I")
 
@@ -32,7 +33,7 @@ def pack_frame(
 def parse_frame(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     """Take a binary message apart: its header and its arrays."""
     (length,) = _LENGTH.unpack_from(data)
-    header = json.loads(data[4 : 4 + length])
+    header = parse(data[4 : 4 + length])
     place, arrays = 4 + length, {}
     for listed in header["arrays"]:
         count = int(np.prod(listed["shape"]))

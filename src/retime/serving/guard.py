@@ -2,20 +2,22 @@
 
 The studio reads and writes a person's files, so nobody else may talk to it: not another site in the
 same browser (Origin, Sec-Fetch-Site, a strict cookie), not a name that was pointed at this machine
-(Host), not another user or program without the token. The token stands in the printed address once;
-it is exchanged for a cookie and leaves the address bar. A server that programs talk to, which keep
-no cookies and come from no page, takes the token from them with each connection.
+(Host), not another user or program without a key. A key stands in an address; it is exchanged for a
+cookie and leaves the address bar. A one-time key is worth nothing afterwards, so it does not matter
+who reads it in a browser's history. A server that programs talk to, which keep no cookies and come
+from no page, has one token, and takes it from them with each connection.
 """
 
 from __future__ import annotations
 
 import hmac
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from retime.serving.addresses import shown
+from retime.serving.connections import let_in
 
 _HEADERS = {
     "content-security-policy": (
@@ -31,6 +33,8 @@ _HEADERS = {
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
 _REFUSED_SOCKET = 4403
+_OTHER_SITE = "Another site may not talk to this server."
+_ONWARD = '<!doctype html><meta http-equiv="refresh" content="0;url=/"><title>retime</title>'
 
 
 class Guard:
@@ -51,9 +55,13 @@ class Guard:
     every_address : bool
         Let in who names the address of this machine at which the connection came in, for servers
         that listen at all of them.
+    one_time : bool
+        Let each key be used once, the first one included: :meth:`new_key` makes more.
     programs : bool
         Let in whoever brings the token with the connection (``Authorization: Bearer TOKEN``, or
         ``?token=TOKEN``) and comes from no page.
+    origins : iterable of str
+        Other sites (``https://show.example``) whose pages are let in like programs: with the token.
     """
 
     def __init__(
@@ -65,14 +73,26 @@ class Guard:
         token: str | None = None,
         name: str = "server",
         every_address: bool = False,
+        one_time: bool = False,
         programs: bool = False,
+        origins: Iterable[str] = (),
     ) -> None:
         self.app = app
         self._name, self._programs, self._every_address = name, programs, every_address
+        self.origins = frozenset(o.lower().rstrip("/") for o in origins)
         self.hosts = frozenset(h.lower() for h in hosts)
         self.token = token or secrets.token_urlsafe(32)
         self._cookie = f"retime-{port}"
         self._secret = secrets.token_urlsafe(32)
+        self._one_time = one_time
+        self._keys = {self.token}
+        self.used: Callable[[str], None] = lambda key: None  # called when a key was exchanged
+
+    def new_key(self) -> str:
+        """Return another key, which can be exchanged for a cookie once."""
+        key = secrets.token_urlsafe(32)
+        self._keys.add(key)
+        return key
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Serve one request or socket."""
@@ -81,12 +101,15 @@ class Guard:
             return
         headers = {k.decode("latin-1").lower(): v.decode("latin-1") for k, v in scope["headers"]}
         if self._programs and self._is_program(scope, headers):
+            let_in(scope)
             await self.app(scope, receive, _with_headers(send))
             return
         problem = self._foreign(scope, headers)
-        given = _key_in(scope) if problem is None else None
-        if given is not None:
-            await self._exchange(given, send)
+        given = _key_in(scope)
+        # The page that holds the first key is a file, so its request comes from another site.
+        arrives = problem is None or (problem is _OTHER_SITE and _opens_a_page(headers))
+        if given is not None and arrives:
+            await self._exchange(given, headers, send, redirect=problem is None)
             return
         if problem is None and not self._has_cookie(headers):
             problem = (
@@ -96,6 +119,7 @@ class Guard:
         if problem is not None:
             await _refuse(scope, receive, send, problem)
             return
+        let_in(scope)
         await self.app(scope, receive, _with_headers(send))
 
     def _leads_here(self, name: str, scope: Any) -> bool:
@@ -119,14 +143,16 @@ class Guard:
         if origin is None and changes:
             return "A request that changes something must say where it comes from."
         if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
-            return f"Another site may not talk to the {self._name}."
+            return _OTHER_SITE
         return None
 
     def _is_program(self, scope: Any, headers: dict[str, str]) -> bool:
-        """Whether this is no page's request, and brings the token itself."""
-        if not self._leads_here(headers.get("host", ""), scope) or "origin" in headers:
+        """Whether this is no page's request, or an allowed one's, and brings the token itself."""
+        origin = headers.get("origin")
+        allowed = origin is not None and origin.lower() in self.origins
+        if not self._leads_here(headers.get("host", ""), scope):
             return False
-        if headers.get("sec-fetch-site", "none") != "none":
+        if not allowed and (origin is not None or headers.get("sec-fetch-site", "none") != "none"):
             return False
         kind, _, given = headers.get("authorization", "").partition(" ")
         if kind.lower() != "bearer":
@@ -143,17 +169,36 @@ class Guard:
                 return True
         return False
 
-    async def _exchange(self, given: str, send: Any) -> None:
-        """Give a cookie for the token, and lead to the address without it."""
-        if not hmac.compare_digest(given.encode(), self.token.encode()):
+    async def _exchange(
+        self, given: str, headers: dict[str, str], send: Any, *, redirect: bool
+    ) -> None:
+        """Give a cookie for a key, and lead to the address without it."""
+        key = next((k for k in self._keys if hmac.compare_digest(given.encode(), k.encode())), None)
+        more = {}
+        if key is not None:
+            more["set-cookie"] = f"{self._cookie}={self._secret}; Path=/; HttpOnly; SameSite=Strict"
+        elif not self._has_cookie(headers):
+            again = " or was used before" if self._one_time else ""
             text = (
-                f"The key in this address is not the {self._name}'s. Use the address that it "
-                "printed when it started last."
+                f"The key in this address is not the {self._name}'s{again}. Use the address that "
+                "it printed last."
             )
             await _reply(send, 403, text)
             return
-        cookie = f"{self._cookie}={self._secret}; Path=/; HttpOnly; SameSite=Strict"
-        await _reply(send, 303, "", {"location": "/", "set-cookie": cookie})
+        if redirect:
+            await _reply(send, 303, "", {"location": "/", **more})
+        else:  # a redirection would still count as the other site's, and get no strict cookie
+            more["content-type"] = "text/html; charset=utf-8"
+            await _reply(send, 200, _ONWARD, more)
+        if key is not None and self._one_time:
+            self._keys.discard(key)
+            self.used(key)
+
+
+def _opens_a_page(headers: dict[str, str]) -> bool:
+    """Whether a browser opens a page in a window, and no page asks for it in the background."""
+    mode, target = headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")
+    return mode == "navigate" and target == "document"
 
 
 def _key_in(scope: Any) -> str | None:

@@ -6,6 +6,8 @@ from typing import Any
 
 import uvicorn
 
+from retime.serving.connections import BoundedConnection, Places
+
 
 def http_config(app: Any, *, most_message: int, most_connections: int) -> uvicorn.Config:
     """Return how an application is served.
@@ -13,16 +15,23 @@ def http_config(app: Any, *, most_message: int, most_connections: int) -> uvicor
     Messages are not compressed: frames of floats hardly shrink, and it would take longer than
     sending them over loopback does.
 
-    The application is guarded. A message is taken in up to ``most_message`` bytes; who comes beyond
-    ``most_connections`` is turned away.
+    The application is guarded. A message is taken in up to ``most_message`` bytes; strangers share
+    ``most_connections`` places.
     """
+    places = Places(most_connections)
+
+    class Connection(BoundedConnection):
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(places, *args, **options)
+
     return uvicorn.Config(
         app,
         log_level="warning",
         ws="websockets-sansio",
         ws_per_message_deflate=False,
         ws_max_size=most_message,
-        limit_concurrency=most_connections,
+        http=Connection,
+        proxy_headers=False,
         timeout_graceful_shutdown=2,
         server_header=False,
     )

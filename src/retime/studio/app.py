@@ -20,6 +20,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from retime.errors import InputError, RetimeError
 from retime.studio import jobs, messages
 from retime.studio.hub import MOST_UPLOAD, Hub
+from retime.studio.music import music_route
 from retime.studio.project import Version
 from retime.studio.window import Window
 from retime.studio.wording import studio_error
@@ -83,9 +84,9 @@ def make_app(hub: Hub, *, static: Path = STATIC) -> Starlette:
     async def export(request: Request) -> Response:
         form = request.query_params.get("format", "")
         try:
-            if form not in get_args(jobs.EXPORTS):
+            if form not in (*get_args(jobs.EXPORTS), "all"):
                 raise InputError(f"There is no export as {form[:20]!r}.")
-            place, name = await hub.export(form, _version(request))  # type: ignore[arg-type]
+            place, name = await hub.export(form, _version(request), _rate(request))  # type: ignore[arg-type]
         except RetimeError as e:
             return _problem("It was not exported", e)
         return StreamingResponse(
@@ -107,6 +108,7 @@ def make_app(hub: Hub, *, static: Path = STATIC) -> Starlette:
             Route("/export", export),
             Route("/motions/{id}/file", motion_file),
             Route("/audio", audio),
+            music_route(hub),
             WebSocketRoute("/ws", socket),
             Mount("/", StaticFiles(directory=static)),
         ],
@@ -159,6 +161,14 @@ def _version(request: Request) -> Version:
     if given not in ("A", "B"):
         raise InputError("A version is A or B.")
     return "A" if given == "A" else "B"
+
+
+def _rate(request: Request) -> float | None:
+    given = request.query_params.get("fps", "")
+    try:
+        return float(given) if given else None
+    except ValueError:
+        raise InputError(f"A frame rate is a number, not {given[:20]!r}.") from None
 
 
 def _problem(title: str, error: RetimeError) -> Response:

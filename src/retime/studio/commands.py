@@ -52,34 +52,83 @@ class AddMotion(_Command, frozen=True, tag="add_motion"):
 
 
 class RemoveMotion(_Command, frozen=True, tag="remove_motion"):
-    """Take a motion out of the project; its file stays."""
+    """Take a motion out of the project, where all motions shared one recipe: in old journals."""
 
     id: str
 
     def apply(self, project: Project) -> Project:
         """Return the project without the motion, unless a step looks at it."""
-        project.motion(self.id)
-        for version, steps in project.versions.items():
-            for step in steps:
-                if _mentions(step.parameters, OWN_MOTION + self.id):
-                    raise InputError(
-                        f"{project.motions[self.id].name} is what {step.method} of version "
-                        f"{version} looks at; choose another there first"
-                    )
+        if project.recipes:
+            return DropMotion(self.id).apply(project)
+        _must_be_unused(project, self.id)
         motions = {k: v for k, v in project.motions.items() if k != self.id}
         source = next(iter(motions), None) if project.source == self.id else project.source
         return replace(project, motions=motions, source=source)
 
 
+class DropMotion(_Command, frozen=True, tag="drop_motion"):
+    """Take a motion and its recipe out of the project; its file stays."""
+
+    id: str
+
+    def apply(self, project: Project) -> Project:
+        """Return the project without the motion, unless another's step looks at it."""
+        _must_be_unused(project, self.id)
+        if project.source == self.id:
+            following = next((m for m in project.motions if m != self.id), None)
+            if following is None:
+                project = replace(project, source=None, versions={"A": (), "B": ()})
+            else:
+                project = ChooseMotion(following).apply(project)
+        motions = {k: v for k, v in project.motions.items() if k != self.id}
+        recipes = {k: v for k, v in project.recipes.items() if k != self.id}
+        return replace(project, motions=motions, recipes=recipes)
+
+
 class UseMotion(_Command, frozen=True, tag="use_motion"):
-    """Retime this motion."""
+    """Retime this motion by the recipe that all motions share: in old journals."""
 
     id: str
 
     def apply(self, project: Project) -> Project:
         """Return the project with another source."""
         project.motion(self.id)
+        if project.recipes:
+            return ChooseMotion(self.id).apply(project)
         return replace(project, source=self.id)
+
+
+class ChooseMotion(_Command, frozen=True, tag="choose_motion"):
+    """Retime this motion, by its own recipe."""
+
+    id: str
+
+    def apply(self, project: Project) -> Project:
+        """Return the project with another source, whose recipe is the one that is edited."""
+        project.motion(self.id)
+        if project.source == self.id:
+            return project
+        recipes = dict(project.recipes)
+        versions = recipes.pop(self.id, {"A": (), "B": ()})
+        if project.source is not None and any(project.versions.values()):
+            recipes[project.source] = project.versions
+        return replace(project, source=self.id, versions=versions, recipes=recipes)
+
+
+class SetRecipe(_Command, frozen=True, tag="set_recipe"):
+    """Give motions a recipe: pasted to one, or applied to all."""
+
+    motions: tuple[str, ...]
+    version: Version
+    steps: tuple[NewStep, ...]
+
+    def apply(self, project: Project) -> Project:
+        """Return the project with these steps alone in the version of these motions."""
+        source = project.source
+        for motion in self.motions:
+            project = ChooseMotion(motion).apply(project)
+            project = ReplaceSteps(self.version, self.steps).apply(project)
+        return project if source is None else ChooseMotion(source).apply(project)
 
 
 class MoveFile(_Command, frozen=True, tag="move_file"):
@@ -223,8 +272,9 @@ class CopyVersion(_Command, frozen=True, tag="copy_version"):
 
 # What a window may send; files come in by other ways, which look at them first.
 ClientCommand = (
-    RemoveMotion
-    | UseMotion
+    DropMotion
+    | ChooseMotion
+    | SetRecipe
     | AddStep
     | RemoveStep
     | MoveStep
@@ -234,7 +284,7 @@ ClientCommand = (
     | MoveAudio
     | RemoveAudio
 )
-Command = AddMotion | MoveFile | AddAudio | ClientCommand
+Command = AddMotion | MoveFile | AddAudio | RemoveMotion | UseMotion | ClientCommand
 
 
 def change(project: Project, command: Command) -> Project:
@@ -248,6 +298,22 @@ def preview(project: Project, command: Command) -> Project:
     must_travel(command)
     made = command.preview if isinstance(command, ChangeStep) else command.apply
     return made(project)
+
+
+def _must_be_unused(project: Project, motion: str) -> None:
+    """Refuse to lose a motion that a step of some recipe looks at."""
+    project.motion(motion)
+    for owner in (project.source, *project.recipes):
+        if owner is None or owner == motion:
+            continue  # its recipe goes with it
+        for version, steps in project.versions_of(owner).items():
+            for step in steps:
+                if _mentions(step.parameters, OWN_MOTION + motion):
+                    whose = "" if owner == project.source else f" of {project.motion(owner).name}"
+                    raise InputError(
+                        f"{project.motions[motion].name} is what {step.method} of version "
+                        f"{version}{whose} looks at; choose another there first"
+                    )
 
 
 def _mentions(value: Any, text: str) -> bool:
@@ -270,7 +336,7 @@ def _with_steps(project: Project, version: Version, steps: list[StepEntry]) -> P
 
 
 def _named(project: Project, step: NewStep) -> StepEntry:
-    names = {s.id for steps in project.versions.values() for s in steps}
+    names = {step.id for step in project.all_steps}
     kept = {k: v for k, v in step.parameters.items() if v is not None}
     named = StepEntry(_next("s", names), step.method, kept, step.weight, step.mute, step.label)
     must_be_a_step(named)

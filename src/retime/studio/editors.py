@@ -11,7 +11,7 @@ from retime.arrays import FloatArray
 from retime.evaluate import Evaluated
 from retime.evaluate.evaluator import warp_between
 from retime.recipe import Solved
-from retime.studio import frame_headers, jobs
+from retime.studio import frame_headers, jobs, pose_blocks
 from retime.studio.wording import studio_notes
 from retime.timing import TimeWarp
 
@@ -205,10 +205,13 @@ def _poses(name: str, solved: Solved) -> tuple[frame_headers.PosesEditor, dict[s
     editor = frame_headers.PosesEditor(
         name, list(poses.channels), joints, list(poses.free), found,
         studio_notes(poses.notes), counted_poses(solved.given, solved.step.parameters),
+        len(poses.curves[0].stack),
     )  # fmt: skip
     return editor, {
         "pose_times": poses.times,
         "refinements": poses.refinements,
         "included": poses.timing.included,
         "probability": curve,
+        "candidates": pose_blocks.candidates(poses, solved.step.parameters),
+        "tangents": pose_blocks.tangents(poses),
     }

@@ -16,10 +16,12 @@ import numpy as np
 from retime import methods
 from retime.body import find_body
 from retime.body.contacts import detect_contacts, find_contacts
+from retime.body.contacts.flights import implausible_flights
 from retime.body.metrics import skate_by_frame
 from retime.errors import InputError
 from retime.evaluate import Evaluated, Evaluator, Job
-from retime.evaluate.evaluator import evidence_of, with_warp
+from retime.evaluate.evaluator import contacts_of, evidence_of, warp_between, with_warp
+from retime.evaluate.reading import Reading
 from retime.io import format_of
 from retime.io.in_place import choose_default, lasts
 from retime.motion import Motion
@@ -114,20 +116,22 @@ class FrameMaker:
             height=float(np.ptp(points[0, :, 1])) or 1.0,
             ground=ground_height(points),
             scale=motion.units.metres,
-            contacts=_bars(motion, self.contacts(motion)),
+            contacts=_bars(motion, [(c, (c,)) for c in self.contacts(motion)]),
             notes=studio_notes(motion.notes),
-            mesh=bool(nodes),
+            mesh=_has_mesh(motion),
             nodes=nodes,
             arrays=[],
         )
         arrays: dict[str, Any] = {"positions": points, "times": motion.times}
-        if nodes:
+        if header.mesh:
             arrays["rotations"] = global_rotations(motion)
         return frame_headers.frame(header, arrays)
 
     # ---- results
 
-    def evaluate(self, job: jobs.Result, target: str | None = None) -> Evaluated:
+    def evaluate(
+        self, job: jobs.Result, target: str | None = None, fps: float | None = None
+    ) -> Evaluated:
         """Solve a recipe, taking over what the version's last evaluation found."""
         clip = job.clip
         wanted = Job(
@@ -136,6 +140,7 @@ class FrameMaker:
             sha256=clip.sha256,
             recipe=from_document(job.recipe),
             target=target,
+            fps=fps,
         )
         self._motion(wanted, clip)
 
@@ -161,8 +166,12 @@ class FrameMaker:
             out[place] = {n: made[n] for n, v in written.items() if needs_clip(v)}
         return out
 
-    def _carried(self, found: Evaluated) -> tuple[Contact, ...]:
-        return _carried(self.contacts(found.source), found)
+    def _contacts_shown(
+        self, found: Evaluated
+    ) -> tuple[Solved | None, list[frame_headers.ContactBar]]:
+        """Return the step that holds the contacts, and all as bars over the result's time."""
+        step, carried = contacts_of(found, self.contacts(found.source))
+        return step, _bars(found.motion, carried)
 
     def _touching(self, found: Evaluated) -> tuple[Contact, ...]:
         """Return when points of the feet touch, in the result's time."""
@@ -172,7 +181,7 @@ class FrameMaker:
         self, job: jobs.Result, found: Evaluated, started: float, *, interim: bool = False
     ) -> bytes:
         made, warp = found.motion, found.warp.of_body()
-        contacts = () if interim else self._carried(found)
+        step, bars = (None, []) if interim else self._contacts_shown(found)
         edited = None if interim else _solved(job, found, job.editing)
         editor, editor_arrays = (None, {}) if edited is None else editor_of(job, found, edited)
         header = frame_headers.ResultHeader(
@@ -184,7 +193,9 @@ class FrameMaker:
             start=made.domain[0],
             duration=made.duration,
             took=1000 * (time.perf_counter() - started),
-            contacts=_bars(made, contacts),
+            contacts=bars,
+            contacts_step=None if step is None else job.steps[step.number - 1],
+            flights=[] if interim else _flights(found, step),
             notes=studio_notes(found.notes),
             steps=[_step_result(job.steps[s.number - 1], s) for s in found.solved],
             interim=interim,
@@ -202,7 +213,7 @@ class FrameMaker:
         evidence = evidence_of(found)
         if evidence is not None:
             arrays["evidence"] = evidence
-        if _mesh(found.source) or isinstance(editor, frame_headers.PosesEditor):
+        if _has_mesh(found.source) or isinstance(editor, frame_headers.PosesEditor):
             arrays["rotations"] = global_rotations(made)
         return frame_headers.frame(header, arrays | step_times(job, found) | layers(job, found))
 
@@ -257,6 +268,26 @@ class FrameMaker:
 
     # ---- files
 
+    def _retimed_together(self, job: jobs.Export) -> list[Motion]:
+        """Retime clips of one file, which is read once: they go back into one copy of it."""
+        path = Path(job.results[0].clip.path)
+        form = format_of(path)
+        motions = dict(zip(_named(form.contents(path)), Reading().read_all(path), strict=True))
+        out = []
+        for n, result in enumerate(job.results):
+            self.progress(f"Retiming {result.clip.name}", n / len(job.results))
+            clip = Job(
+                source=motions[result.clip.animation or next(iter(motions))],
+                recipe=from_document(result.recipe),
+                target=job.path,
+                fps=job.fps,
+            )
+            try:
+                out.append(self._evaluator.evaluate(clip).motion)
+            except InputError as e:
+                raise e.within(result.clip.name) from e.__cause__
+        return out
+
     def export(self, job: jobs.Export) -> None:
         """Write a result to a file."""
         from retime.io import write
@@ -264,9 +295,12 @@ class FrameMaker:
         from retime.plot.report import write_report
 
         if job.format == "recipe":
-            write_recipe(from_document(job.result.recipe), job.path)
+            write_recipe(from_document(job.results[0].recipe), job.path)
             return
-        found = self.evaluate(job.result, job.path)
+        if len(job.results) > 1:
+            format_of(job.path).write_all(self._retimed_together(job), Path(job.path))
+            return
+        found = self.evaluate(job.results[0], job.path, job.fps)
         if job.format == "warp":
             write_warp(found.warp, job.path)
         elif job.format == "report":
@@ -281,6 +315,12 @@ class FrameMaker:
             )
         else:
             write(found.motion, job.path, original=found.source)
+
+
+def _named(listed: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Name the animations of a file; a name that several have tells none: their numbers do."""
+    named = [entry.get("name") for entry in listed]
+    return [str(n if n and named.count(n) == 1 else k) for k, n in enumerate(named)]
 
 
 def _solved(
@@ -307,27 +347,55 @@ def _carried(contacts: tuple[Contact, ...], found: Evaluated) -> tuple[Contact, 
     return carry_contacts(contacts, found.warp, period=period)
 
 
-def _bars(motion: Motion, contacts: Sequence[Contact]) -> list[frame_headers.ContactBar]:
+def _bars(
+    motion: Motion, contacts: Sequence[tuple[Contact, Sequence[Contact]]]
+) -> list[frame_headers.ContactBar]:
     return [
-        frame_headers.ContactBar(c.joint, motion.skeleton.index(c.joint), c.start, c.end)
-        for c in contacts
-    ]
+        frame_headers.ContactBar(
+            c.joint, motion.skeleton.index(c.joint), c.start, c.end,
+            (given.start, given.end), given.confidence,
+        )
+        for given, shown in contacts
+        for c in shown
+    ]  # fmt: skip
+
+
+def _flights(found: Evaluated, step: Solved | None) -> list[tuple[float, float]]:
+    """List stretches of the result in which nothing touches although the body does not fall."""
+    start, given, only = found.source, None, False
+    warp = found.warp.of_body()
+    if step is not None and len(step.given) > 2:
+        start, p = step.given, step.step.parameters
+        given, only = p.contacts, p.contacts_only
+        warp = warp_between(found, found.solved.index(step))
+    flights = last(start, "implausible flights", (given, only), lambda: implausible_flights(
+        start, given, only=only
+    ))  # fmt: skip
+    shown = [warp.preimage(a, b) for a, b in flights]
+    return [stretch for stretch in shown if stretch is not None]
 
 
 def _lasting(listed: Sequence[Mapping[str, Any]]) -> list[str]:
     """Name the animations of a file that last, all of them where none does; the default first."""
-    named = [entry.get("name") for entry in listed]
-    # A name that several have tells none of them: their numbers do.
-    names = [str(n if n and named.count(n) == 1 else k) for k, n in enumerate(named)]
+    names = _named(listed)
     default, _ = choose_default(len(listed), lambda n: listed[n])
     some = [k for k, entry in enumerate(listed) if lasts(entry)] or list(range(len(listed)))
     return [names[k] for k in sorted(some, key=lambda k: (k != default, k))]
 
 
+def _has_mesh(motion: Motion) -> bool:
+    """Whether a window can draw the file's own mesh: of glTF and FBX files."""
+    if motion.origin is not None and motion.origin.format == "fbx":
+        from retime.io.fbx.skins import is_skinned
+
+        return is_skinned(motion)
+    return bool(_mesh(motion))
+
+
 def _mesh(motion: Motion) -> list[int]:
-    """Return the file's node of every joint where the file has a skin that a window can draw."""
+    """Return the glTF file's node of every joint; in FBX files joints are known by their names."""
     if motion.origin is None or motion.origin.format != "gltf":
-        return []  # windows draw the skins of glTF files only
+        return []
     from retime.io.gltf import skinned_nodes
 
     return skinned_nodes(motion)

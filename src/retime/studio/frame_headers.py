@@ -24,19 +24,26 @@ class Block(Struct, frozen=True):
 
 
 class ContactBar(Struct, frozen=True):
-    """A joint that stands still, from when to when."""
+    """A joint that stands still, from when to when.
+
+    ``given`` is the same stretch in the input time of the step that holds the contacts, or in the
+    source's where none does; several bars of a cycle are one stretch. ``sure`` is the confidence.
+    """
 
     joint: str
     point: int
     start: float
     end: float
+    given: tuple[float, float]
+    sure: float
 
 
 class MotionHeader(Struct, frozen=True, tag="motion"):
     """A motion as it is in its file. Points are its joints, then its end sites.
 
     Arrays: ``positions`` (frames, points, 3) in metres with Y up, ``rotations`` (frames, joints, 4)
-    wxyz where there is a mesh, ``times`` (frames,).
+    wxyz where there is a mesh, ``times`` (frames,). ``nodes`` are the joints' in a glTF file;
+    without them a mesh is that of an FBX file, whose nodes have the joints' names.
     """
 
     id: str
@@ -101,7 +108,8 @@ class PosesEditor(Struct, frozen=True, tag="poses"):
     that can be edited; ``found`` how many poses there could be; ``counted`` for each edit of the
     list the pose that it inserts or deletes, by its number at that moment. Arrays: ``pose_times``
     (poses,), ``refinements`` and ``included`` (poses, channels), ``probability`` (moments, 2) of
-    times and values. Times are the step's output's.
+    times and values, ``candidates`` (moments, 4) and ``tangents`` (poses, channels, 6); see
+    ``pose_blocks.py``. Times are the step's output's.
     """
 
     step: str
@@ -111,6 +119,7 @@ class PosesEditor(Struct, frozen=True, tag="poses"):
     found: int
     notes: list[str]
     counted: list[int | None]
+    layers: int
 
 
 class StepResult(Struct, frozen=True):
@@ -139,6 +148,8 @@ class ResultHeader(Struct, frozen=True, tag="result"):
     to the source time: the body's, and the least and most of all joints, over ``layer_times``. With
     an editor, ``joint_times`` (frames, joints) is how far ahead of its output each joint of the
     edited step is.
+    ``contacts_step`` is the step that holds the contacts, ``flights`` are stretches of the result
+    in which nothing touches although the body does not fall.
     ``revision`` is the document's, ``request`` the preview's.
     """
 
@@ -151,6 +162,8 @@ class ResultHeader(Struct, frozen=True, tag="result"):
     duration: float
     took: float
     contacts: list[ContactBar]
+    contacts_step: str | None
+    flights: list[tuple[float, float]]
     notes: list[str]
     steps: list[StepResult]
     interim: bool

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,11 +20,12 @@ from retime.parameters import values_of
 from retime.recipe import Step
 from retime.studio import jobs, messages
 from retime.studio.commands import Command, ReplaceSteps
+from retime.studio.exports import Exports
 from retime.studio.forms import method_forms
 from retime.studio.intake import Intake
 from retime.studio.job_maker import JobMaker
 from retime.studio.problems import fault, must_be_done, problem
-from retime.studio.project import Version, recipe_of
+from retime.studio.project import Version
 from retime.studio.relay import Relay
 from retime.studio.results import Results, purpose_of
 from retime.studio.session import Session
@@ -37,6 +38,8 @@ from retime.times import needs_clip
 MOST_UPLOAD = 512 << 20
 # The project file is written when nothing has changed for so long, seconds; the journal at once.
 _AUTOSAVE = 1.0
+# Changes that a window lists to go back to.
+_SHOWN = 50
 
 
 class Hub:
@@ -48,6 +51,7 @@ class Hub:
         self.windows: set[Window] = set()
         self._clips: dict[tuple[str, str, str], bytes] = {}
         self._maker = JobMaker(session)
+        self._exports = Exports(self._maker, self.intake, workers)
         self._results = Results(self._maker, workers, self.windows)
         self._tasks: set[asyncio.Task[Any]] = set()
         self._saving: asyncio.TimerHandle | None = None
@@ -140,18 +144,17 @@ class Hub:
                 window.preview = None
                 self.workers.drop(f"preview:{window.number}")
                 self._start(self._results.compute(window.shows, window))
-            case messages.Undo():
-                if self.session.undo():
-                    self.changed()
-            case messages.Redo():
-                if self.session.redo():
-                    self.changed()
+            case messages.Undo(count):
+                self._go(self.session.undo, count)
+            case messages.Redo(count):
+                self._go(self.session.redo, count)
             case messages.Save():
                 self.session.save()
                 self._tell_state()
-            case messages.Show(version, editing):
-                window.shows = version, editing
-                self._start(self._results.compute(window.shows, window))
+            case messages.Show(version, editing, compare):
+                window.shows, window.compares = (version, editing), compare
+                for shows in window.all_shown:
+                    self._start(self._results.compute(shows, window))
             case messages.Cancel():
                 await self._cancel(window)
             case messages.Push(time, rate):
@@ -173,7 +176,7 @@ class Hub:
         self._maker.missing = [m for m in self._maker.missing if m in known]
         self._tell_state(window, request)
         self._load_clips()
-        shown = {w.shows for w in self.windows}
+        shown = {shows for w in self.windows for shows in w.all_shown}
         self._results.keep_only(shown)
         for shows in shown:
             self._start(self._results.compute(shows))
@@ -181,8 +184,17 @@ class Hub:
             self._saving.cancel()
         self._saving = asyncio.get_running_loop().call_later(_AUTOSAVE, self._autosave)
 
+    def _go(self, step: Callable[[], bool], count: int) -> None:
+        """Go some steps through the history, as far as it reaches."""
+        done = 0
+        while done < min(max(count, 1), _SHOWN) and step():
+            done += 1
+        if done:
+            self.changed()
+
     def _state(self, request: int | None = None) -> messages.DocumentState:
         s = self.session
+        undo, redo = s.history(_SHOWN)
         return messages.DocumentState(
             revision=s.revision,
             project=s.project,
@@ -191,6 +203,8 @@ class Hub:
             saved=s.saved,
             hash=s.hash,
             missing=self._maker.missing,
+            undo_names=undo,
+            redo_names=redo,
             request=request,
         )
 
@@ -329,26 +343,12 @@ class Hub:
         return msgspec.structs.replace(command, steps=steps)
 
     async def export(
-        self, form: Literal["bvh", "glb", "npz", "warp", "recipe", "report"], version: Version
+        self, form: jobs.EXPORTS | Literal["all"], version: Version, fps: float | None = None
     ) -> tuple[Path, str]:
-        """Write a version's result to a file of its own; the caller removes it."""
-        project = self.session.project
-        result = self._maker.result(project, (version, None))
-        if result is None or project.source is None:
-            raise InputError("There is no motion to export. Open one first.")
-        if form == "recipe":
-            own = {n: m.path for n, m in project.motions.items()}
-            result = msgspec.structs.replace(result, recipe=recipe_of(project, version, own))
-        source = project.motions[project.source]
-        place, name = self.intake.export_place(source, form)
-        job = jobs.Export(result, form, str(place), source.name)
-        try:
-            said, _ = await self.workers.run("answer", f"export:{place.name}", job)
-            must_be_done(said, result)
-        except BaseException:
-            place.unlink(missing_ok=True)
-            raise
-        return place, name
+        """Write a version's result, or all motions', to a file; the caller removes it."""
+        if form == "all":
+            return await self._exports.all(self.session.project, version, fps)
+        return await self._exports.one(self.session.project, form, version, fps)
 
     def file_of(self, name: str) -> Path:
         """Return the file of a motion, as long as it holds what it did."""

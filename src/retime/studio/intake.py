@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from retime.studio.commands import AddAudio, AddMotion, AddStep, Command, MoveFi
 from retime.studio.project import MOST_STEPS, Audio, MotionEntry, NewStep, Project, Version
 from retime.studio.workers import Workers
 from retime.studio.workspace import Workspace, file_name, sha256_of
+from retime.temporary import temporary_file
 
 _SOUNDS = (".wav", ".mp3", ".ogg", ".m4a", ".flac", ".opus", ".aac")
 # A recipe with a hundred dense warps is smaller.
@@ -163,14 +163,15 @@ class Intake:
 
     def export_place(self, source: MotionEntry, form: str) -> tuple[Path, str]:
         """Return a place for a file that goes out, and the name that it gets there."""
-        suffix = _SUFFIXES[form]
-        if form == "glb" and Path(source.path).suffix.lower() == ".gltf":
+        own = Path(source.path).suffix.lower()
+        suffix = own if form == "own" else _SUFFIXES[form]
+        if suffix in (".glb", ".gltf") and Path(source.path).suffix.lower() == ".gltf":
             raise InputError(
                 "A .gltf names other files, which a download leaves behind. Convert it to .glb "
                 "first, or export BVH."
             )
         try:
-            handle, place = tempfile.mkstemp(prefix="retime-", suffix=suffix)
+            handle, place = temporary_file(suffix)
         except OSError as e:
             raise InputError(f"There is no place for the export: {e.strerror}.") from None
         os.close(handle)

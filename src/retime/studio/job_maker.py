@@ -29,19 +29,28 @@ class JobMaker:
         return jobs.Clip(name, entry.name, str(place), entry.sha256, entry.animation)
 
     def result(
-        self, project: Project, shows: Shows, request: int | None = None
+        self,
+        project: Project,
+        shows: Shows,
+        request: int | None = None,
+        *,
+        motion: str | None = None,
     ) -> jobs.Result | None:
-        """Make the job of a version's result; none where there is no motion yet."""
+        """Make the job of a version's result; none where there is no motion yet.
+
+        It is that of the source, or of another motion by its own recipe.
+        """
         version, editing = shows
-        if project.source is None or project.source in self.missing:
+        motion = project.source if motion is None else motion
+        if motion is None or motion in self.missing:
             return None
         workspace = self.session.workspace
         paths = {n: str(workspace.resolve(m.path)) for n, m in project.motions.items()}
-        document = recipe_of(project, version, paths)
+        document = recipe_of(project, version, paths, motion)
         for step in document["steps"]:
             resolve_paths(step, self._inside)
-        names = [s.id for s in project.versions[version]]
-        clip = self.clip(project, project.source)
+        names = [s.id for s in project.versions_of(motion)[version]]
+        clip = self.clip(project, motion)
         revision = self.session.revision
         return jobs.Result(clip, document, names, version, revision, request, editing)
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from retime.studio.project import Version
 
-EXPORTS = Literal["bvh", "glb", "npz", "warp", "recipe", "report"]
+EXPORTS = Literal["own", "bvh", "glb", "npz", "warp", "recipe", "report"]
 
 
 class Clip(Struct, frozen=True):
@@ -84,12 +84,13 @@ class Watch(Struct, frozen=True, tag="watch"):
 
 
 class Export(Struct, frozen=True, tag="export"):
-    """Write a result in a format to a path."""
+    """Write a result in a format to a path; several are clips of one file, each by its recipe."""
 
-    result: Result
+    results: list[Result]
     format: EXPORTS
     path: str
     title: str
+    fps: float | None = None
 
 
 Job = Inspect | Load | Result | Resolve | Live | Suggest | Physics | Watch | Export

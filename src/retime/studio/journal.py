@@ -13,6 +13,7 @@ import os
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from retime.bounded_json import parse
 from retime.errors import FormatError, InputError
 from retime.io.files import lock_file
 
@@ -27,8 +28,9 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.damaged: int | None = None
         try:
-            path.touch()
+            path.touch(mode=0o600)
             self._file: BinaryIO = path.open("r+b", buffering=0)
         except OSError as e:
             raise InputError(f"cannot open {path}: {e.strerror}") from None
@@ -36,20 +38,24 @@ class Journal:
         lock_file(self._file, taken)
 
     def read(self) -> list[dict[str, Any]]:
-        """Return the lines; a last one that a crash cut short is cut off, any other is an error."""
+        """Return the lines up to the first that no studio wrote; ``damaged`` says which it was.
+
+        A last one that a crash cut short is cut off.
+        """
         size = self._file.seek(0, os.SEEK_END)
         if size > _MOST_BYTES:
             raise InputError(f"{self.path} has grown to {size >> 20} MB; move it away to go on")
         data = self._all()
         whole = data[: data.rfind(b"\n") + 1]
-        lines = []
+        lines: list[dict[str, Any]] = []
         for number, raw in enumerate(whole.splitlines(), 1):
             try:
-                line = json.loads(raw)
-            except (ValueError, RecursionError):
+                line = parse(raw)
+            except FormatError:
                 line = None
             if not isinstance(line, dict):
-                raise FormatError("a line that no studio wrote", path=self.path, line=number)
+                self.damaged = number
+                return lines
             lines.append(line)
         self._file.truncate(len(whole))
         return lines
@@ -74,7 +80,9 @@ class Journal:
     def restart(self, *lines: dict[str, Any]) -> None:
         """Begin again with other lines; the old ones are kept beside under another name."""
         if self._file.seek(0, os.SEEK_END):
-            free_name(self.path).write_bytes(self._all())
+            kept = free_name(self.path)
+            kept.touch(mode=0o600)
+            kept.write_bytes(self._all())
             self._file.truncate(0)
         self.append(*lines)
 

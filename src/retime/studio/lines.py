@@ -48,6 +48,8 @@ _LINES: dict[str, Callable[[Any], str]] = {
     "align": lambda p: f"to {Path(str(p.reference)).stem}",
     "surface": _surface,
     "stagger": lambda p: _count(len(getattr(p, "edits", ())), "edit") or "poses found",
+    "tween": lambda p: _count(len(p.tweens) + len(p.eases), "tween") or "no tween yet",
+    "secondary": lambda p: f"strength {p.strength:g}",
     "hold": lambda p: ", ".join(p.joints) or "what meets the ground",
     "warp": _warp,
 }

@@ -36,11 +36,15 @@ class Discard(Struct, frozen=True, tag="discard"):
 
 
 class Undo(Struct, frozen=True, tag="undo"):
-    """Take the last change back."""
+    """Take the last changes back."""
+
+    count: int = 1
 
 
 class Redo(Struct, frozen=True, tag="redo"):
     """Make what was taken back again."""
+
+    count: int = 1
 
 
 class Save(Struct, frozen=True, tag="save"):
@@ -48,10 +52,14 @@ class Save(Struct, frozen=True, tag="save"):
 
 
 class Show(Struct, frozen=True, tag="show"):
-    """Show a version in this window, with what the editor of one of its steps needs."""
+    """Show a version in this window, with what the editor of one of its steps needs.
+
+    With ``compare`` the result of the other version is sent too.
+    """
 
     version: Version
     editing: str | None = None
+    compare: bool = False
 
 
 class Cancel(Struct, frozen=True, tag="cancel"):
@@ -158,7 +166,10 @@ class Welcome(Struct, frozen=True, tag="welcome"):
 
 
 class DocumentState(Struct, frozen=True, tag="document"):
-    """The document as it is now; ``request`` is the change that this window asked for."""
+    """The document as it is now; ``request`` is the change that this window asked for.
+
+    ``undo_names`` and ``redo_names`` tell the next changes that undo and redo go through.
+    """
 
     revision: int
     project: Project
@@ -167,6 +178,8 @@ class DocumentState(Struct, frozen=True, tag="document"):
     saved: bool
     hash: str
     missing: list[str]
+    undo_names: list[str]
+    redo_names: list[str]
     request: int | None = None
 
 

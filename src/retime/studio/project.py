@@ -1,6 +1,7 @@
 """The studio's document: plain data, no files, no network.
 
-A project holds motions by relative path and hash, and two versions of a recipe to compare.
+A project holds motions by relative path and hash, and for each of them two versions of a recipe to
+compare.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 from msgspec import Struct
 
-from retime.errors import InputError
+from retime.errors import InputError, RetimeError
 from retime.io.json_text import version_of
 from retime.recipe import json as recipe_json
 from retime.recipe.upgrade import VERSION, upgrade_parameters
@@ -59,15 +60,32 @@ class StepEntry(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=T
     label: str = ""
 
 
+Versions = dict[Version, tuple[StepEntry, ...]]
+
+
 class Project(Struct, frozen=True, forbid_unknown_fields=True):
-    """The document: motions, which of them is retimed, and the two versions of its recipe."""
+    """The document: motions, which of them is retimed, and the two versions of its recipe.
+
+    ``recipes`` are those of the other motions, as far as they have any.
+    """
 
     motions: dict[str, MotionEntry] = {}
     source: str | None = None
-    versions: dict[Version, tuple[StepEntry, ...]] = msgspec.field(
-        default_factory=lambda: {"A": (), "B": ()}
-    )
+    versions: Versions = msgspec.field(default_factory=lambda: {"A": (), "B": ()})
     audio: Audio | None = None
+    recipes: dict[str, Versions] = {}
+
+    def versions_of(self, motion: str | None) -> Versions:
+        """Return both versions of a motion's recipe."""
+        if motion == self.source:
+            return self.versions
+        return self.recipes.get(motion or "", {"A": (), "B": ()})
+
+    @property
+    def all_steps(self) -> list[StepEntry]:
+        """Steps of all motions' recipes."""
+        recipes = (self.versions, *self.recipes.values())
+        return [step for versions in recipes for steps in versions.values() for step in steps]
 
     def step(self, name: str) -> tuple[Version, int]:
         """Find a step: its version and its place there."""
@@ -142,8 +160,13 @@ def _recipe_document(steps: Any) -> dict[str, Any]:
     return {"format": recipe_json.FORMAT, "version": recipe_json.VERSION, "steps": listed}
 
 
-def recipe_of(project: Project, version: Version, paths: Mapping[str, str]) -> dict[str, Any]:
-    """Return a version as a recipe's document; ``paths`` are the motions' files, by name."""
+def recipe_of(
+    project: Project, version: Version, paths: Mapping[str, str], motion: str | None = None
+) -> dict[str, Any]:
+    """Return a version as a recipe's document; ``paths`` are the motions' files, by name.
+
+    It is the source's, or that of another motion.
+    """
 
     def resolved(value: Any) -> Any:
         if isinstance(value, str) and value.startswith(OWN_MOTION):
@@ -156,7 +179,8 @@ def recipe_of(project: Project, version: Version, paths: Mapping[str, str]) -> d
             return {k: resolved(v) for k, v in value.items()}
         return value
 
-    document = _recipe_document(project.versions[version])
+    versions = project.versions if motion is None else project.versions_of(motion)
+    document = _recipe_document(versions[version])
     for step in document["steps"]:
         step["parameters"] = resolved(step["parameters"])
     return document
@@ -164,7 +188,10 @@ def recipe_of(project: Project, version: Version, paths: Mapping[str, str]) -> d
 
 def to_document(project: Project) -> dict[str, Any]:
     """Return what a project file holds."""
-    return {"format": FORMAT, "version": VERSION, **msgspec.to_builtins(project)}
+    plain = msgspec.to_builtins(project)
+    if not plain["recipes"]:  # as before there were any: hashes of old journals stay
+        del plain["recipes"]
+    return {"format": FORMAT, "version": VERSION, **plain}
 
 
 def from_document(document: Any) -> Project:
@@ -173,7 +200,7 @@ def from_document(document: Any) -> Project:
     plain = {k: v for k, v in document.items() if k not in ("format", "version")}
     try:
         project = msgspec.convert(plain, Project)
-    except msgspec.ValidationError as e:
+    except (msgspec.ValidationError, UnicodeError) as e:  # UnicodeError: half a character in a name
         raise InputError(f"not a project that retime made: {e}") from None
     project = _upgraded(project, version)
     _must_be_sound(project)
@@ -181,13 +208,53 @@ def from_document(document: Any) -> Project:
     return project
 
 
+def salvaged(document: Any) -> tuple[Project, list[str]]:
+    """Make a project of the sound parts of a damaged document; also list what was left out."""
+    version = version_of(document, FORMAT, "project", VERSION)
+    kept: dict[str, Any] = {}
+    lost: list[str] = []
+    versions: dict[str, list[Any]] = {"A": [], "B": []}
+
+    def holds() -> bool:
+        try:
+            from_document({"format": FORMAT, "version": version, "versions": versions, **kept})
+        except (RetimeError, LookupError, TypeError, ValueError):
+            return False
+        return True
+
+    found = document.get("motions")
+    for name, motion in list(found.items())[:MOST_STEPS] if isinstance(found, dict) else ():
+        kept.setdefault("motions", {})[name] = motion
+        if not holds():
+            del kept["motions"][name]
+            lost.append(f"the motion {name[:20]!r}")
+    steps = document.get("versions")
+    for letter, listed in versions.items():
+        given = steps.get(letter) if isinstance(steps, dict) else None
+        for number, step in enumerate(given[:MOST_STEPS] if isinstance(given, list) else (), 1):
+            listed.append(step)
+            if not holds():
+                listed.pop()
+                lost.append(f"step {number} of version {letter}")
+    for name in ("source", "audio"):
+        if document.get(name) is not None:
+            kept[name] = document[name]
+            if not holds():
+                del kept[name]
+                lost.append(f"its {name}")
+    project = from_document({"format": FORMAT, "version": version, "versions": versions, **kept})
+    return project, lost or ["what retime does not know"]
+
+
 def _must_be_sound(project: Project) -> None:
     """Refuse a project whose parts do not fit together."""
-    if set(project.versions) != {"A", "B"}:
+    if any(set(v) != {"A", "B"} for v in (project.versions, *project.recipes.values())):
         raise InputError("a project has the versions A and B")
     if project.source is not None:
         project.motion(project.source)
-    listed = [step for steps in project.versions.values() for step in steps]
+    for name in project.recipes:
+        project.motion(name)
+    listed = project.all_steps
     for step in listed:
         must_be_a_step(step)
     names = [*project.motions, *(step.id for step in listed)]
@@ -196,11 +263,14 @@ def _must_be_sound(project: Project) -> None:
 
 
 def _upgraded(project: Project, version: int) -> Project:
-    versions = {
-        name: tuple(upgrade_step(step, version) for step in steps)
-        for name, steps in project.versions.items()
-    }
-    return msgspec.structs.replace(project, versions=versions)
+    def present(versions: Versions) -> Versions:
+        return {
+            name: tuple(upgrade_step(step, version) for step in steps)
+            for name, steps in versions.items()
+        }
+
+    recipes = {motion: present(versions) for motion, versions in project.recipes.items()}
+    return msgspec.structs.replace(project, versions=present(project.versions), recipes=recipes)
 
 
 def upgrade_step(step: AnyStep, version: int) -> AnyStep:

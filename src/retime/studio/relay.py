@@ -7,13 +7,13 @@ only, whatever address it is given.
 from __future__ import annotations
 
 import contextlib
-import json
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidHandshake, WebSocketException
 
+from retime.bounded_json import parse
 from retime.errors import InputError
 from retime.serving.addresses import is_loopback
 from retime.serving.frames import parse_frame
@@ -43,7 +43,7 @@ class Relay:
                 self._url, max_size=_MOST_BYTES, open_timeout=_PATIENCE, compression=None
             )
             async with opening as feed:
-                hello = json.loads(await feed.recv())
+                hello = parse(await feed.recv())
                 async for data in feed:
                     if isinstance(data, bytes):
                         self._window.post(_passed_on(hello, data, self._request), "live-server")

@@ -34,7 +34,7 @@ class Results:
 
     def showing(self, shows: Shows) -> list[Window]:
         """List the windows that show a version and an editor."""
-        return [w for w in self.windows if w.shows == shows]
+        return [w for w in self.windows if shows in w.all_shown]
 
     def show_kept(self, window: Window) -> None:
         """Show a window the result that was computed last, if it has no drag going on."""
@@ -60,7 +60,7 @@ class Results:
                 return  # the document went on meanwhile; what it is now is computed, or was
             self._kept[shows] = (key, frame)
             for w in self.showing(shows):
-                if w.preview is None:
+                if w.preview is None or w.shows != shows:
                     w.post(frame, _slot(shows))
 
     async def preview(self, project: Project, window: Window, request: int) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
 import socket
 import sys
 import webbrowser
@@ -27,6 +29,13 @@ from retime.studio.hub import Hub
 from retime.studio.session import Session
 from retime.studio.workers import Workers
 from retime.studio.workspace import Workspace, sha256_of
+
+_OPENING = "open-studio.html"
+_PAGE = """<!doctype html>
+<meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>retime studio</title>
+<meta http-equiv="refresh" content="0;url={address}">
+<p><a href="{address}">Open the studio</a></p>
+"""
 
 
 def serve(
@@ -79,10 +88,11 @@ async def _serve(
         port=port,
         name="studio",
         every_address=is_every_address(host),
+        one_time=True,
     )
     server = uvicorn.Server(http_config(guard, most_message=8 << 20, most_connections=128))
-    address = f"http://{shown(reachable_at(host))}:{port}/?token={quote(guard.token)}"
-    print(f"retime studio: {address}", flush=True)
+    keys = _Keys(guard, f"http://{shown(reachable_at(host))}:{port}/", session.workspace.folder)
+    print(f"retime studio: {keys.printed()}", flush=True)
     print(f"Project: {session.workspace.folder}   (Ctrl+C ends it; everything is kept)", flush=True)
     if not is_loopback(host):
         print(
@@ -91,12 +101,58 @@ async def _serve(
             file=sys.stderr,
             flush=True,
         )
-    opening = asyncio.create_task(_open(hub, motions, address if browser else None))
+    opening = asyncio.create_task(_open(hub, motions, keys.in_a_file() if browser else None))
     try:
         await server.serve(sockets=[listening])
     finally:
         opening.cancel()
+        keys.forget()
         await hub.close()
+
+
+class _Keys:
+    """Addresses of the studio, each with a key that opens it once.
+
+    Other users of the machine can read the command line that a browser is started with. It names
+    a private file, and the page in that file leads on to the address.
+    """
+
+    def __init__(self, guard: Guard, place: str, folder: Path) -> None:
+        self._guard, self._place = guard, place
+        self._file = folder / _OPENING
+        self._printed, self._filed = guard.token, ""
+        guard.used = self._used
+
+    def printed(self) -> str:
+        """Return the address for a person to copy."""
+        return self._address(self._printed)
+
+    def in_a_file(self) -> str | None:
+        """Return the address of a private page that opens the studio; none where it cannot be."""
+        self._filed = self._guard.new_key()
+        try:
+            self._file.unlink(missing_ok=True)
+            handle = os.open(self._file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(handle, "w", encoding="utf-8") as f:
+                f.write(_PAGE.format(address=self._address(self._filed)))
+        except OSError:
+            return None
+        return self._file.as_uri()
+
+    def forget(self) -> None:
+        """Remove the page."""
+        with contextlib.suppress(OSError):
+            self._file.unlink(missing_ok=True)
+
+    def _address(self, key: str) -> str:
+        return f"{self._place}?token={quote(key)}"
+
+    def _used(self, key: str) -> None:
+        if key == self._filed:
+            self.forget()
+        elif key == self._printed:
+            self._printed = self._guard.new_key()
+            print(f"Another browser: {self.printed()}", flush=True)
 
 
 async def _open(hub: Hub, motions: list[Path], address: str | None) -> None:

@@ -7,6 +7,7 @@ document changes, so that a crash at any moment loses nothing that was reported 
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,17 @@ from retime.errors import FormatError, InputError, RetimeError
 from retime.io.json_text import parse_json, version_of, write_json
 from retime.recipe.upgrade import VERSION
 from retime.studio.commands import Command, change, preview
+from retime.studio.history import change_name
 from retime.studio.journal import Journal, free_name
 from retime.studio.journal_upgrade import upgrade_lines
-from retime.studio.project import FORMAT, Project, from_document, project_hash, to_document
+from retime.studio.project import (
+    FORMAT,
+    Project,
+    from_document,
+    project_hash,
+    salvaged,
+    to_document,
+)
 from retime.studio.workspace import Workspace, sha256_of
 
 
@@ -45,6 +54,8 @@ class Session:
         self.workspace = workspace
         self.notices: list[str] = []
         self.revision = 0
+        self._so_far: Project | None = None  # what the sound lines of a damaged journal make
+        self._names: dict[tuple[int, int], tuple[Project, Project, str]] = {}
         workspace.make()
         workspace.tidy()
         self._file = workspace.folder / "project.json"
@@ -66,8 +77,9 @@ class Session:
         try:
             on_file = from_document(parse_json(self._file)) if self._file.exists() else None
         except RetimeError as e:
-            if history is None:
-                raise
+            if history is None and self._so_far is None:
+                on_file = self._salvaged(e)
+                return self._anew(on_file)
             kept = free_name(self._file)
             self._file.rename(kept)
             self.notices.append(
@@ -85,28 +97,51 @@ class Session:
             )
             return self._anew(on_file)
         if wrong is not None:
-            if on_file is None:
+            if on_file is None and self._so_far is None:
                 raise FormatError(
                     f"the journal cannot be replayed ({wrong}) and there is no project file; "
                     "restore project.json, or move the journal away",
                     path=self._journal.path,
                 )
+            if on_file is None:
+                self.notices.append(
+                    f"The journal is damaged ({wrong}), and there is no project.json: the project "
+                    "is as it was before the damage. The old journal was kept beside it."
+                )
+                return self._anew(self._so_far or Project())
             self.notices.append(
                 "The journal could not be replayed, so undo starts anew. "
                 "The old one was kept beside it."
             )
         return self._anew(on_file or Project())
 
+    def _salvaged(self, wrong: RetimeError) -> Project:
+        """Return what a damaged project file still tells; its old content is kept beside it."""
+        project, lost = salvaged(parse_json(self._file))
+        if not project.motions and not any(project.versions.values()):
+            raise wrong
+        kept = free_name(self._file)
+        self._file.rename(kept)
+        self.notices.append(
+            f"project.json is damaged ({wrong}). Its sound parts were kept, but not "
+            f"{', '.join(lost[:8])}. The old file is now {kept.name}."
+        )
+        return project
+
     def _history(self) -> tuple[_History | None, Exception | None]:
         """Replay the journal, or say why it cannot be; neither where there is none."""
         try:
             lines = self._journal.read()
-            if not lines:
+            if not lines and self._journal.damaged is None:
                 return None, None
+            if self._journal.damaged is not None:
+                self._so_far = _replayed(lines) if lines else None
+                raise InputError(f"line {self._journal.damaged} is not one that a studio wrote")
             version = version_of(lines[0]["start"], FORMAT, "project", VERSION)
             if version < VERSION:
                 lines = upgrade_lines(lines, version)
                 self._journal.restart(*lines)
+            self._so_far = _replayed(lines)
             return _replay(lines), None
         except (RetimeError, msgspec.ValidationError, LookupError, TypeError, ValueError) as e:
             return None, e
@@ -184,6 +219,27 @@ class Session:
         """How many changes can be made again."""
         return len(self._future)
 
+    def history(self, most: int) -> tuple[list[str], list[str]]:
+        """Name what undo takes back and what redo makes again, the next one first of each."""
+        undo, redo = [], []
+        after = self.project
+        for before in reversed(self._past[-most:]):
+            undo.append(self._name(before, after))
+            after = before
+        before = self.project
+        for after in reversed(self._future[-most:]):
+            redo.append(self._name(before, after))
+            before = after
+        return undo, redo
+
+    def _name(self, before: Project, after: Project) -> str:
+        key = id(before), id(after)  # both stay as long as the history holds them
+        if len(self._names) > 1000:
+            self._names.clear()
+        if key not in self._names:
+            self._names[key] = before, after, change_name(before, after)
+        return self._names[key][2]
+
     @property
     def hash(self) -> str:
         """The document's hash."""
@@ -223,7 +279,7 @@ class Session:
                 f"project.json was changed outside the studio while it ran. That one is now "
                 f"{kept.name}."
             )
-        write_json(_sorted(to_document(self.project)), self._file)
+        write_json(_sorted(to_document(self.project)), self._file, private=True)
         self._saved_hash, self._written = self.hash, _content(self._file)
 
     def close(self) -> None:
@@ -254,6 +310,20 @@ def _replay(lines: list[dict[str, Any]]) -> _History:
     if project_hash(project) != lines[-1]["hash"]:
         raise InputError("replaying the journal does not reproduce the saved project")
     return past, future, project, hashes
+
+
+def _replayed(lines: list[dict[str, Any]]) -> Project | None:
+    """Make the document of as many lines as can be replayed, or ``None`` of none."""
+    past: list[Project] = []
+    future: list[Project] = []
+    project = None
+    with contextlib.suppress(
+        RetimeError, msgspec.ValidationError, LookupError, TypeError, ValueError
+    ):
+        project = from_document(lines[0]["start"])
+        for line in lines[1:]:
+            project = _redone(line, past, project, future)
+    return project
 
 
 def _redone(

@@ -26,6 +26,7 @@ class Window:
     def __init__(self) -> None:
         self.number = next(self._numbers)
         self.shows: Shows = ("A", None)
+        self.compares = False
         self.preview: messages.Preview | None = None
         self._waiting: OrderedDict[str | int, str | bytes] = OrderedDict()
         self._count = itertools.count()
@@ -36,6 +37,12 @@ class Window:
     def version(self) -> Version:
         """The version that it shows."""
         return self.shows[0]
+
+    @property
+    def all_shown(self) -> list[Shows]:
+        """What it shows, and the other version where it compares the two."""
+        other: Version = "B" if self.version == "A" else "A"
+        return [self.shows, (other, None)] if self.compares else [self.shows]
 
     def post(self, data: msgspec.Struct | str | bytes, slot: str | None = None) -> None:
         """Put a message in the outbox; one that still waits in the same slot is replaced."""

@@ -84,7 +84,9 @@ class Workspace:
     def make(self) -> None:
         """Make the project's folder."""
         try:
-            (self.folder / "motions").mkdir(parents=True, exist_ok=True)
+            self.folder.parent.mkdir(parents=True, exist_ok=True)
+            for folder in (self.folder, self.folder / "motions"):
+                folder.mkdir(mode=0o700, exist_ok=True)
         except OSError as e:
             raise InputError(f"cannot make the folder {self.folder}: {e.strerror}") from None
 

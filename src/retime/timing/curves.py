@@ -52,10 +52,15 @@ def keytime_warp(
         The clip is a cycle: the rate agrees at the seam.
     """
     start, end = domain
+    if start == end:
+        raise InputError(
+            "the clip is a single pose of one frame: it has no timing to change; a clip needs two "
+            "frames or more"
+        )
     if not start < end:
         raise InputError(
             f"there is no time between {start:g} and {end:g} s to change; a range runs from its "
-            "earlier to its later end, and a clip needs two frames"
+            "earlier to its later end"
         )
     stop = end if duration is None else start + duration
     duration = stop - start

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,8 +14,12 @@ from retime.errors import InputError
 from retime.notes import Note, Remedy
 from retime.one_line import one_line
 from retime.parameters import part_of_clip
+from retime.pictured import Pictured, draw
 from retime.timing import graph
 from retime.timing.graph import Graph
+
+if TYPE_CHECKING:
+    from retime.pictured import Figure
 
 FloatArray = npt.NDArray[np.float64]
 Knots = tuple[npt.ArrayLike, npt.ArrayLike]
@@ -39,7 +43,7 @@ _SAME_TIME = 1e-9
 
 @one_line(lambda w: w._facts())
 @dataclass(frozen=True, init=False)
-class TimeWarp:
+class TimeWarp(Pictured):
     """A map from output time to source time, piecewise linear, knots in absolute seconds.
 
     Channels are joint names, and ``NAME:translation`` for each root. A channel that is not named
@@ -205,6 +209,10 @@ class TimeWarp:
     def saying(self, *notes: str) -> TimeWarp:
         """Return the same warp with these notes in place of its own."""
         return TimeWarp._of(self.body, dict(self.channels), self.loop, notes)
+
+    def plot(self) -> Figure:
+        """Draw the curve with its rate below; see :func:`retime.plot.warp`."""
+        return draw("warp", self)
 
     def looped(self, loop: bool = True) -> TimeWarp:
         """Return the same warp as a cycle, or as none."""

@@ -4,8 +4,9 @@ import { useSignal } from "@preact/signals";
 import type { TargetedPointerEvent } from "preact";
 import { useRef } from "preact/hooks";
 import type { Drag, Editable } from "../store/editable";
-import { readNumber } from "../store/times";
+import { isTimeReader, lengthReader, readNumber, type TimeReader } from "../store/times";
 import { digitsFor, number, parseNumber } from "../words/numbers";
+import { timeUnit } from "../words/units";
 import { classes } from "./classes";
 import { followPress } from "./press";
 
@@ -25,7 +26,9 @@ export interface NumberProps extends Limits {
   /** Shown while there is no value. */
   placeholder?: string;
   /** Reads what is typed, where it is more than a number of the unit. */
-  parse?: ((typed: string) => number | null) | undefined;
+  parse?: ((typed: string) => number | null) | TimeReader | undefined;
+  /** Show seconds, whatever unit was chosen for times. */
+  seconds?: boolean;
   class?: string;
   title?: string;
 }
@@ -34,14 +37,21 @@ export interface NumberProps extends Limits {
 const SLOP = 3;
 
 export function NumberField(
-  { label, edit, unit, step = 0.01, digits = 2, placeholder = "", parse, class: name, title, ...limits }: NumberProps,
+  { label, edit, unit, step = 0.01, digits = 2, placeholder = "", parse, seconds, class: name, title, ...limits }: NumberProps,
 ) {
   const input = useRef<HTMLInputElement>(null);
   const typed = useSignal<string | null>(null);
   const nudging = useRef<Drag<number> | null>(null);
-  const text = edit.value === null ? "" : number(edit.value, limits.whole ? 0 : digitsFor(edit.value, digits));
-
   const read = parse ?? ((entered: string) => readNumber(entered, unit));
+  const times = unit !== "s" || seconds ? null : isTimeReader(read) ? read : lengthReader;
+  const written = edit.value === null ? null : times?.write(edit.value);
+  const plain = edit.value === null ? "" : number(edit.value, limits.whole ? 0 : digitsFor(edit.value, digits));
+  const text = written ?? plain;
+  const shownUnit = !times || timeUnit.value === "seconds" ? unit : timeUnit.value === "frames" ? "f" : "";
+  const hint = times && placeholder && parseNumber(placeholder) !== null
+    ? (times.write(parseNumber(placeholder)!) ?? placeholder) : placeholder;
+  // Times that are shown in frames go from frame to frame.
+  const stride = times && timeUnit.value !== "seconds" ? times.frame() : step;
 
   /** Keep what was typed or nudged; what is no number goes back. */
   const settle = (): void => {
@@ -71,7 +81,7 @@ export function NumberField(
     } else if (event.key === "ArrowUp" || event.key === "ArrowDown") {
       event.preventDefault();
       const fine = event.shiftKey && !limits.whole ? 0.1 : 1;
-      nudge(event.key === "ArrowUp" ? fine * step : -fine * step);
+      nudge(event.key === "ArrowUp" ? fine * stride : -fine * stride);
     }
   };
   /** Drag sideways; a press that does not move is a click into the field. */
@@ -87,7 +97,8 @@ export function NumberField(
         x = event.clientX;
         if (!drag && Math.abs(travelled) < SLOP) return;
         drag ??= edit.drag();
-        drag.update(within(start + travelled * step, limits));
+        const by = stride === step ? travelled * step : Math.round((travelled * step) / stride) * stride;
+        drag.update(within(start + by, limits));
       },
       release: () => (drag ? drag.commit() : input.current?.focus()),
       giveUp: () => drag?.discard(),
@@ -97,7 +108,7 @@ export function NumberField(
     <span class={classes("number", name)} title={title} onPointerDown={onPointerDown}>
       <input
         ref={input} type="text" inputMode="decimal" autocomplete="off" spellcheck={false}
-        aria-label={unit ? `${label}, ${unit}` : label} placeholder={placeholder}
+        aria-label={shownUnit ? `${label}, ${shownUnit}` : label} placeholder={hint}
         value={typed.value ?? text} data-typed={typed.value === null ? undefined : "yes"}
         onInput={(event) => (typed.value = event.currentTarget.value)}
         onFocus={(event) => event.currentTarget.select()}
@@ -105,7 +116,7 @@ export function NumberField(
         onKeyDown={onKeyDown}
         onKeyUp={(event) => nudging.current && event.key.startsWith("Arrow") && settle()}
       />
-      {unit && <span class="unit">{unit}</span>}
+      {shownUnit && <span class="unit">{shownUnit}</span>}
     </span>
   );
 }

@@ -23,7 +23,10 @@ export function change(id: string, values: Change): void {
     return;
   }
   state.pending.value = command;
-  if (!run(command)) state.pending.value = null;
+  if (run(command)) return;
+  // The server is gone: what was typed is sent when it is back.
+  state.pending.value = null;
+  state.unsent.value = [...state.unsent.value, command];
 }
 
 export const setParameter = (id: string, name: string, value: unknown): void =>
@@ -47,8 +50,8 @@ export function showVersion(version: state.Version): void {
   show();
 }
 
-export const undo = (): void => void send({ type: "undo" });
-export const redo = (): void => void send({ type: "redo" });
+export const undo = (count = 1): void => void send({ type: "undo", count });
+export const redo = (count = 1): void => void send({ type: "redo", count });
 export const save = (): void => void send({ type: "save" });
 
 /** Stop what is being computed, and a drag with it. */
@@ -160,18 +163,26 @@ export async function upload(files: Iterable<File>): Promise<void> {
   }
   for (const file of ordered) {
     const most = state.welcome.value?.most_upload ?? Infinity;
+    dropFailed(file);
     if (file.size > most) {
-      fail(
-        `${file.name} was not loaded`,
-        `It holds ${size(file.size)}; the studio takes up to ${size(most)}. ` +
-          "Start the studio with the file's path instead.",
-      );
+      const text = `It holds ${size(file.size)}; the studio takes up to ${size(most)}. ` +
+        "Start the studio with the file's path instead.";
+      fail(`${file.name} was not loaded`, text);
+      state.failedFiles.value = [...state.failedFiles.value, { file, text }];
       continue;
     }
     const refused = await sendFile(file);
-    if (refused) fail(refused.title ?? `${file.name} was not loaded`, refused.text);
+    if (refused) {
+      fail(refused.title ?? `${file.name} was not loaded`, refused.text);
+      state.failedFiles.value = [...state.failedFiles.value, { file, text: refused.text }];
+    }
     state.loading.value = null;
   }
+}
+
+/** Forget that a file failed: it is tried again, or was removed from the list. */
+export function dropFailed({ name }: File): void {
+  state.failedFiles.value = state.failedFiles.value.filter(({ file }) => file.name !== name);
 }
 
 let sending: XMLHttpRequest | null = null;

@@ -3,6 +3,7 @@
 import { batch, effect } from "@preact/signals";
 import type { ClientMessage, Command, ServerMessage } from "../protocol";
 import { LiveRun, PhysicsView, RetimedClip, SourceClip } from "./clip";
+import { comparing } from "./compare";
 import { endServer, leaveServer, receiveServerFrame } from "./live_server";
 import * as state from "./state";
 import { parseFrame } from "./wire";
@@ -81,16 +82,27 @@ export function connect(): void {
   };
 }
 
+/** Send what was typed while the server was gone; a step that is gone too takes its changes along. */
+function sendWaiting(): void {
+  const waiting = state.unsent.value;
+  if (!waiting.length || state.link.value !== "open") return;
+  state.unsent.value = [];
+  const ids = new Set(Object.values(state.committed.value?.versions ?? {}).flat().map((step) => step.id));
+  for (const command of waiting) if (ids.has(command.id)) run(command);
+}
+
 /** Say what this window shows: its version, and the step whose editor is open. */
 export function show(): void {
-  send({ type: "show", version: state.version.peek(), editing: state.editing.peek() });
+  send({
+    type: "show", version: state.version.peek(), editing: state.editing.peek(), compare: comparing.peek(),
+  });
 }
 
 /** Connect, and tell from then on what this window shows. */
 export function start(): void {
   connect();
   effect(() => {
-    void state.editing.value;
+    void [state.editing.value, comparing.value];
     show();
   });
 }
@@ -104,14 +116,19 @@ function receive(message: ServerMessage): void {
       case "document":
         if (message.request != null && message.request >= wanted) state.pending.value = null;
         if (state.committed.value && message.revision < state.revision.value) break;
+        // Results of another motion would be taken for this one's.
+        if (message.project.source !== state.committed.value?.source) state.results.value = { A: null, B: null };
         state.revision.value = message.revision;
         state.committed.value = message.project;
         state.undoDepth.value = message.undo;
         state.redoDepth.value = message.redo;
+        state.undoNames.value = message.undo_names;
+        state.redoNames.value = message.redo_names;
         state.saved.value = message.saved;
         state.projectHash.value = message.hash;
         state.missing.value = message.missing;
         keepSelection();
+        sendWaiting();
         dropProblems((step) => !known.has(step)); // what is gone needs no mending
         break;
       case "progress":
@@ -173,6 +190,7 @@ function receiveFrame(data: ArrayBuffer): void {
       case "result": {
         if (header.request !== null && header.request < Math.max(settled, shown)) break;
         if (header.request === null && state.pending.value) break;
+        if (header.source !== state.committed.value?.source) break;
         if (header.request !== null) shown = header.request;
         state.results.value = { ...state.results.value, [header.version]: new RetimedClip(header, arrays) };
         const last = header.request === null || header.request >= wanted;

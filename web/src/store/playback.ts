@@ -2,7 +2,7 @@
 
 import * as state from "./state";
 import { effect } from "@preact/signals";
-import { soundPlayer } from "./sound";
+import { pullOf, soundPlayer } from "./sound";
 
 export interface Tick {
   time: number;
@@ -38,17 +38,21 @@ export function runPlayback(): void {
       return undefined;
     }
     let last = performance.now();
+    let ahead = 0;
     const step = (now: number): void => {
       const passed = Math.min((now - last) / 1000, LONGEST_FRAME);
       last = now;
       const span = state.playSpan.peek();
-      const tick = advance(state.time.peek(), passed * state.playbackRate.peek(), span, state.looping.peek());
+      const by = passed * state.playbackRate.peek() + pullOf(ahead, passed);
+      const tick = advance(state.time.peek(), by, span, state.looping.peek());
       state.time.value = tick.time;
       if (!tick.playing) {
         state.playing.value = false;
         return;
       }
-      sound.follow(tick.time, state.playbackRate.peek());
+      // A busy page calls late: sound has gone on since the frame's own time.
+      const late = (performance.now() - now) / 1000;
+      ahead = sound.follow(tick.time + late, state.playbackRate.peek());
       request = requestAnimationFrame(step);
     };
     let request = requestAnimationFrame(step);

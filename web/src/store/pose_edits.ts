@@ -8,7 +8,9 @@ export interface PoseEdit {
 }
 
 /** Arguments that say what an edit is of; the others say how much. */
-const TARGETS = ["pose", "poses", "joints", "joint", "relative_to", "after", "when", "layer"];
+const TARGETS = [
+  "pose", "poses", "joints", "joint", "relative_to", "toward", "preset", "shape", "after", "when", "layer",
+];
 
 /** Whether two edits are of one kind and of the same poses and joints. */
 export function sameKind(a: PoseEdit | undefined, b: PoseEdit): boolean {
@@ -53,6 +55,7 @@ const WORDS: Record<string, string> = {
   retime: "Move", refine: "Refine", refine_poses: "Stagger", succession: "Succession", jitter: "Random", scale_refinements: "Scale refinements",
   clear_refinements: "Clear refinements", insert: "Insert a pose", delete: "Delete", exaggerate: "Exaggerate",
   turn: "Turn", edit: "Reshape", reach: "Reach", detail: "Detail", set_tangents: "Tangents", add_layer: "Add a layer",
+  shape_tangents: "Tangents", tween: "Tween", mirror: "Mirror", ease: "Ease", blank: "Start over",
 };
 
 /** An edit as its row in the list says it: what, and of what by how much. */
@@ -86,7 +89,13 @@ function howMuch(edit: PoseEdit): string {
   const time = value("time");
   if (time !== null) return edit.do === "insert" ? `at ${seconds(time)}` : `to ${seconds(time)}`;
   const share = value("share");
-  if (share !== null) return `${Math.round(100 * share)} %`;
+  const toward = edit["toward"];
+  if (share !== null) {
+    const other = typeof toward === "number" ? `pose ${toward + 1}` : toward;
+    return `${Math.round(100 * share)} %${typeof other === "string" ? ` toward ${other}` : ""}`;
+  }
+  if (edit.do === "ease") return `${String(edit["preset"])} ${(value("amount") ?? 1).toFixed(2)}`;
+  if (edit.do === "shape_tangents") return String(edit["shape"]);
   const step = value("step");
   if (step !== null) return sayLater(step);
   const most = value("seconds");

@@ -3,7 +3,7 @@
 import type { PoseEdit } from "./pose_edits";
 
 /** Arguments that name poses; a text names them by their time, which stays. */
-const NAMES = ["pose", "poses", "after", "relative_to"] as const;
+const NAMES = ["pose", "poses", "after", "relative_to", "toward"] as const;
 
 /** What the list becomes, or why it cannot: a later edit is of the very pose that would be gone. */
 export type Renumbered = { edits: PoseEdit[] } | { refused: string };
@@ -26,13 +26,21 @@ export function withMute(edits: readonly PoseEdit[], n: number, counted: readonl
   return { edits: found.edits.map((e, k) => (k === n ? (mute ? (made as PoseEdit) : { ...edit, mute: true }) : e)) };
 }
 
+/** Edits that insert a pose: an ease does so for its own knot, unless it is of no amount. */
+const inserts = (edit: PoseEdit): boolean => edit.do === "insert" || (edit.do === "ease" && edit["amount"] !== 0);
+
 function renumbered(
   edits: readonly PoseEdit[], n: number, counted: readonly (number | null)[], change: "with" | "without",
 ): Renumbered {
   const edit = edits[n];
-  if (edit?.do !== "insert" && edit?.do !== "delete") return { edits: [...edits] };
+  // What starts over leaves two poses, whatever was there: numbers after it mean others.
+  if (edit?.do === "blank") {
+    const k = edits.findIndex((later, at) => at > n && numbersOf(later).length > 0);
+    return k < 0 ? { edits: [...edits] } : { refused: `Edit ${k + 1} names poses by numbers that would change.` };
+  }
+  if (!edit || (!inserts(edit) && edit.do !== "delete")) return { edits: [...edits] };
   // An insertion that goes takes its pose away, a deletion that goes brings its pose back; and the other way round.
-  const comes = (edit.do === "insert") === (change === "with");
+  const comes = inserts(edit) === (change === "with");
   let place = counted[n] ?? null;
   const out = [...edits];
   for (let k = n + 1; k < edits.length; k++) {
@@ -54,7 +62,8 @@ function renumbered(
  * edit's own pose as the list is now: with the pose where it goes, without it where it comes.
  */
 function placeAfter(later: PoseEdit, at: number | null, place: number, coming: PoseEdit | null): number | null {
-  if (later.do !== "insert" && later.do !== "delete") return place;
+  if (later.do === "blank") return null;
+  if (!inserts(later) && later.do !== "delete") return place;
   if (at === null) return null;
   if (later.do === "delete") return at < place ? place - 1 : place;
   if (at !== place || !coming) return at <= place ? place + 1 : place;
@@ -65,7 +74,7 @@ function placeAfter(later: PoseEdit, at: number | null, place: number, coming: P
 }
 
 const gone = (edit: PoseEdit, n: number, k: number): string =>
-  edit.do === "insert"
+  inserts(edit)
     ? `Edit ${k + 1} is of the pose that edit ${n + 1} inserts: remove or change that one first.`
     : `Edit ${k + 1} is of the pose that edit ${n + 1} deletes: remove or change that one first.`;
 

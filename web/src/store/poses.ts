@@ -16,6 +16,16 @@ export { placePose, PosesView, type PlacedPose } from "./poses_view";
 export const poseWhen = signal<"pose" | "extreme">("pose");
 /** What is dragged in the view: a joint that turns, or a hand or a foot that reaches. */
 export const poseHandle = signal<"fk" | "ik">("ik");
+/** What helps a joint to reach: its limb alone, the torso too, or the whole body over planted feet. */
+export const reachHelp = signal<"limb" | "torso" | "body">("body");
+/** The layer of the stack that takes edits of value; 0 is the motion itself. */
+export const poseLayer = signal(0);
+
+/** The argument that names the layer; the lowest is not written. A layer that is gone is none. */
+export function onLayer(): { layer?: number } {
+  const layers = poses.value?.editor.layers ?? 1;
+  return poseLayer.value > 0 && poseLayer.value < layers ? { layer: poseLayer.value } : {};
+}
 
 const known = new WeakMap<RetimedClip, PosesView>();
 
@@ -29,6 +39,7 @@ export function posesOf(result: RetimedClip | null): PosesView | null {
   const editor: PosesEditor = result.header.editor;
   const made = new PosesView(
     editor, times, refinements, result.block("included"), result.block("probability"), 1 / result.fps,
+    result.block("candidates"), result.block("tangents"),
   );
   known.set(result, made);
   return made;
@@ -126,7 +137,7 @@ export function selectPose(k: number | null): void {
 export const inserted = signal<number | null>(null);
 
 /** Insert a pose at a time of the result; what stands there already is selected. */
-export function insertPose(output: number): void {
+export function insertPose(output: number, only: { joints?: string[] } = {}): void {
   const view = poses.value;
   if (!view || !editable.value) return;
   const t = actions.round(state.stepTimes.value.fromResult(output));
@@ -141,8 +152,9 @@ export function insertPose(output: number): void {
   }
   state.selectedPose.value = null; // numbers mean other poses until the answer is there
   inserted.value = t;
-  addEdits(view.step, { do: "insert", time: t });
-  state.announcement.value = `Pose inserted at ${t.toFixed(2)} s.`;
+  addEdits(view.step, { do: "insert", time: t, ...only });
+  const part = only.joints ? `, of ${only.joints.length} joints` : "";
+  state.announcement.value = `Pose inserted at ${t.toFixed(2)} s${part}.`;
 }
 
 export function deletePose(k: number): boolean {

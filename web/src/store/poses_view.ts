@@ -6,6 +6,14 @@ import { bisect } from "./clip";
 /** Times come as 32 bit numbers and are kept to a tenth of a millisecond: so far inside a limit is safe. */
 const SAFETY = 1e-4;
 
+/** A moment that could be a pose: when it is in the output, as `keep` names it, how likely, and whether it is one. */
+export interface Candidate {
+  at: number;
+  keep: number;
+  likely: number;
+  kept: boolean;
+}
+
 export class PosesView {
   readonly count: number;
   readonly channels: string[];
@@ -19,6 +27,8 @@ export class PosesView {
     readonly probability: Float32Array | null,
     /** Knots of one channel keep this many seconds apart. */
     readonly frame: number,
+    private readonly found: Float32Array | null = null,
+    private readonly speeds: Float32Array | null = null,
   ) {
     this.count = times.length;
     this.channels = editor.channels;
@@ -64,6 +74,21 @@ export class PosesView {
     for (let c = 0; c < this.channels.length; c++)
       if (this.has(k, c)) most = Math.max(most, Math.abs(this.refinement(k, c)));
     return most;
+  }
+
+  /** Moments that could be poses, in their order. */
+  get candidates(): Candidate[] {
+    const [found, out] = [this.found ?? new Float32Array(), [] as Candidate[]];
+    for (let n = 0; n + 3 < found.length; n += 4)
+      out.push({ at: found[n]!, keep: found[n + 1]!, likely: found[n + 2]!, kept: found[n + 3]! > 0.5 });
+    return out;
+  }
+  /** How fast a channel arrives at a pose and leaves it, about three axes, a second; null where it has no knot. */
+  tangents(k: number, channel: number): { arrive: number[]; leave: number[] } | null {
+    if (!this.speeds || !this.has(k, channel)) return null;
+    const start = 6 * (k * this.channels.length + channel);
+    const all = [...this.speeds.slice(start, start + 6)];
+    return { arrive: all.slice(0, 3), leave: all.slice(3) };
   }
 
   jointOf(channel: number): number {
@@ -135,7 +160,9 @@ export class PosesView {
   }
 
   private with(times: Float32Array, refinements: Float32Array): PosesView {
-    return new PosesView(this.editor, times, refinements, this.included, this.probability, this.frame);
+    return new PosesView(
+      this.editor, times, refinements, this.included, this.probability, this.frame, this.found, this.speeds,
+    );
   }
 }
 

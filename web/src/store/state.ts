@@ -20,6 +20,9 @@ export const revision = signal(0);
 export const committed = signal<Project | null>(null);
 export const undoDepth = signal(0);
 export const redoDepth = signal(0);
+/** What undo takes back and redo makes again, the next one first. */
+export const undoNames = signal<string[]>([]);
+export const redoNames = signal<string[]>([]);
 export const saved = signal(true);
 export const projectHash = signal("");
 /** Motions whose file was not found, by id. */
@@ -36,6 +39,11 @@ export const problems = signal<Problem[]>([]);
 export const computing = signal(false);
 /** What is being brought in: its name, and the share that has arrived. */
 export const loading = signal<{ name: string; share: number | null } | null>(null);
+
+/** Files that were not taken in, and why. */
+export const failedFiles = signal<{ file: File; text: string }[]>([]);
+/** Changes that wait for a server that is gone. */
+export const unsent = signal<ChangeStep[]>([]);
 
 // ---- of this window
 

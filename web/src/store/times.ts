@@ -1,6 +1,7 @@
 /** Times as people type them: 2.4, 2.4s, 1:02.5, 48f and 80%. Python reads them alike (tests/data/times.json). */
 
 import { parseNumber } from "../words/numbers";
+import { frames, timecode, timeUnit, type TimeUnit } from "../words/units";
 import * as state from "./state";
 
 /** What a time is a time of: a length, a moment of the output, or one of the source. */
@@ -20,11 +21,22 @@ export interface Clock {
 }
 
 const WITH_UNIT = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*(s|sec|f|fr|frames?|%)?$/i;
+const TIMECODE = /^([+-]?)(\d+):(\d+):(\d+):(\d+)$/;
 const CLOCK = /^([+-]?)(?:(\d+):)?(\d+):(\d+(?:\.\d*)?)$/;
 
-/** Seconds of a typed time; null where it is none. */
-export function parseTime(typed: string, kind: TimeKind, clock: Clock): number | null {
+/** Seconds of a typed time; null where it is none. In frames a number without a unit is one of them. */
+export function parseTime(
+  typed: string, kind: TimeKind, clock: Clock, shown: TimeUnit = "seconds",
+): number | null {
   const plain = typed.trim().replaceAll("\u202f", "").replace("\u2212", "-").replace(",", ".");
+  const code = shown === "timecode" ? TIMECODE.exec(plain) : null;
+  if (code) {
+    const [, sign, hours, minutes, rest, count] = code;
+    const rate = rateOf(kind, clock);
+    const whole = 3600 * Number(hours) + 60 * Number(minutes) + Number(rest);
+    const total = (whole * Math.max(Math.round(rate), 1) + Number(count)) / rate;
+    return sign === "-" ? -total : total;
+  }
   const parts = CLOCK.exec(plain);
   if (parts) {
     const [, sign, hours, minutes, rest] = parts;
@@ -34,10 +46,10 @@ export function parseTime(typed: string, kind: TimeKind, clock: Clock): number |
   const found = WITH_UNIT.exec(plain);
   const amount = found ? Number(found[1]) : NaN;
   if (!found || !Number.isFinite(amount)) return null;
-  const unit = (found[2] ?? "s").toLowerCase();
+  const unit = (found[2] ?? (shown === "frames" ? "f" : "s")).toLowerCase();
   if (unit.startsWith("s")) return amount;
   const start = kind === "length" ? 0 : clock.start;
-  if (unit !== "%") return start + amount / (kind === "source" ? clock.rate : clock.outputRate);
+  if (unit !== "%") return start + amount / rateOf(kind, clock);
   const of = kind === "length" ? clock.length : kind === "source" ? clock.whole : clock.outputLength;
   return start + (amount / 100) * of;
 }
@@ -56,15 +68,43 @@ export function clockOf(step: string | null): Clock {
   };
 }
 
+const rateOf = (kind: TimeKind, clock: Clock): number => (kind === "source" ? clock.rate : clock.outputRate);
+
+/** Reads times of one kind, and writes them in the unit that was chosen. */
+export interface TimeReader {
+  (typed: string): number | null;
+  /** A time without its unit; null where it is shown in seconds, as any number. */
+  write(t: number): string | null;
+  /** Seconds of a frame. */
+  frame(): number;
+}
+
+export const isTimeReader = (read: (typed: string) => number | null): read is TimeReader => "write" in read;
+
 /** A reader of times of one kind that are typed for a step. */
-export const timeReader =
-  (kind: TimeKind, step: () => string | null) =>
-  (typed: string): number | null =>
-    parseTime(typed, kind, clockOf(step()));
+export const timeReader = (kind: TimeKind, step: () => string | null): TimeReader =>
+  readerOf(kind, () => clockOf(step()));
+
+export const readerOf = (kind: TimeKind, clock: () => Clock): TimeReader =>
+  Object.assign(
+    (typed: string): number | null =>
+      parseTime(typed, kind, clock(), timeUnit.value),
+    {
+      write(t: number): string | null {
+        const now = clock();
+        if (timeUnit.value === "timecode") return timecode(t, rateOf(kind, now));
+        return timeUnit.value === "frames" ? frames(t - (kind === "length" ? 0 : now.start), rateOf(kind, now)) : null;
+      },
+      frame: () => 1 / rateOf(kind, clock()),
+    },
+  );
+
+/** The reader of lengths in time that are typed for the selected step. */
+export const lengthReader = timeReader("length", () => state.selectedStep.value);
 
 /** Read a number of a unit: a length in time where it is seconds; a percentage is a share where it is another unit. */
 export function readNumber(typed: string, unit: string | undefined): number | null {
-  if (unit === "s") return parseTime(typed, "length", clockOf(state.selectedStep.value));
+  if (unit === "s") return lengthReader(typed);
   const value = parseNumber(typed);
   const isShare = value !== null && unit !== "%" && /%\s*$/.test(typed);
   return isShare ? value / 100 : value;

@@ -3,6 +3,7 @@
 import { effect } from "@preact/signals";
 import { Scene, Vector3, WebGLRenderer } from "three";
 import type { RetimedClip } from "../store/clip";
+import { against, showTarget, target } from "../store/compare";
 import { liveBodies } from "../store/live";
 import { serverShown } from "../store/live_server";
 import * as state from "../store/state";
@@ -13,6 +14,7 @@ import { readPalette, type Palette } from "./palette";
 import { Environment } from "./ground/environment";
 import { LiveFigures } from "./body/live_figures";
 import { Subject } from "./body/subject";
+import { TargetBody } from "./body/target";
 import { handlesChange } from "./poses/pose_edit";
 import { PoseTool } from "./poses/pose_tool";
 import { SurfaceTool } from "./surface/surface_tool";
@@ -32,6 +34,7 @@ export class Picture {
   private readonly marks = new Marks();
   /** Who is on a live server's figures, while that is shown. */
   private readonly figures = new LiveFigures();
+  private readonly target = new TargetBody();
   private readonly viewpoint: Viewpoint;
   private readonly thumbnails: Thumbnails;
   private readonly tools: ToolBench;
@@ -49,9 +52,11 @@ export class Picture {
     const tools: Tool[] = [new SurfaceTool(), new PoseTool()];
     this.tools = new ToolBench(canvas, tools, this.viewpoint.eye.camera, invalidate);
     this.scene.add(this.environment.object, this.environment.lights, this.marks.object, this.figures.object);
+    this.scene.add(this.target.object);
     this.scene.add(...this.tools.objects);
     this.forget = effect(() => {
       void [liveBodies.value, serverShown.value, handlesChange.value];
+      void [against.value, target.value, showTarget.value];
       invalidate();
     });
   }
@@ -107,6 +112,7 @@ export class Picture {
     this.figures.update(served, palette, state.layout.peek() === "side", eye.right);
     this.viewpoint.followServer(served && this.figures);
     if (shown) shown.subject.object.visible = !served;
+    if (served || !shown) this.target.object.visible = false;
     if (served) {
       this.marks.show(null, palette, 0, 0, 0);
       const [x, z] = this.figures.middle ?? [0, 0];
@@ -120,8 +126,10 @@ export class Picture {
       if (live) poseLive(subject, live, x, z);
       else {
         subject.original.object.visible = true; // a performer of another skeleton hid it
-        subject.pose(result, t, x, z);
+        subject.pose(result, t, x, z, against.peek() ?? undefined);
       }
+      const follows = live || !showTarget.peek() ? null : (target.peek()?.clip ?? null);
+      this.target.show(follows, t, subject.middle(result ?? subject.source, t), eye.right, palette);
       const keys = state.keys.peek().map(([output]) => state.stepTimes.peek().toResult(output));
       subject.showGhosts(state.showGhosts.peek() && !live ? result : null, t, keys);
       this.marks.show(live ? null : shown, palette, TRAIL * eye.pixel(height), x, z);
@@ -157,16 +165,18 @@ export class Picture {
     this.invalidate();
   }
 
-  /** The retimed body alone at a time, as a small picture; nothing where there is none. */
-  thumbnail(t: number, width: number, height: number): HTMLCanvasElement | null {
+  /** The retimed body alone at a time, as a small picture, or that of another result; nothing where there is none. */
+  thumbnail(t: number, width: number, height: number, of?: RetimedClip): HTMLCanvasElement | null {
     const shown = this.shown();
     if (!shown?.result) return null;
-    const { subject, result } = shown;
+    const { subject } = shown;
+    const result = of ?? shown.result;
     this.colors();
     subject.retimed.setLoad(null, 0, 0);
     subject.retimed.pose(result, t);
     const others = [
       this.environment.object, this.marks.object, this.figures.object, subject.original.object, subject.ghosts.object,
+      this.target.object,
       ...this.tools.objects,
     ];
     const before = others.map((part) => part.visible);
@@ -184,8 +194,8 @@ export class Picture {
   dispose(): void {
     this.forget();
     this.subject?.dispose();
-    const { environment, marks, figures, thumbnails, tools, viewpoint, renderer } = this;
-    const parts = [environment, marks, figures, thumbnails, tools, viewpoint, renderer];
+    const { environment, marks, figures, target: third, thumbnails, tools, viewpoint, renderer } = this;
+    const parts = [environment, marks, figures, third, thumbnails, tools, viewpoint, renderer];
     for (const part of parts) part.dispose();
   }
 

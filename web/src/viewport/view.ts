@@ -1,6 +1,7 @@
 /** The 3D view: follows the signals and draws only when something changed. */
 
 import { effect } from "@preact/signals";
+import type { RetimedClip } from "../store/clip";
 import { Frames } from "../store/frames";
 import * as state from "../store/state";
 import { Notice } from "./notice";
@@ -16,7 +17,7 @@ export interface ViewApi {
   /** Look at the character's front, side or top. */
   look(from: Side): void;
   /** The retimed body at an output time, on nothing; sizes in pixels. */
-  thumbnail(t: number, width: number, height: number): HTMLCanvasElement;
+  thumbnail(t: number, width: number, height: number, of?: RetimedClip): HTMLCanvasElement;
   /** Play the range once and record it as WebM. */
   record(seconds?: number): Recording;
   readonly drawCount: number;
@@ -126,7 +127,7 @@ export function mountView(container: HTMLElement): ViewApi {
     canvas,
     frameCharacter: () => picture?.frame(),
     look: (from) => picture?.look(from),
-    thumbnail: (t, width, height) => picture?.thumbnail(t, width, height) ?? blank(width, height),
+    thumbnail: (t, width, height, of) => picture?.thumbnail(t, width, height, of) ?? blank(width, height),
     record: (seconds) => recordCanvas(canvas, seconds),
     get drawCount() {
       return drawCount;

@@ -1,5 +1,7 @@
 /** Numbers as a person reads them: units always, a true minus, no more digits than count. */
 
+import { timeText } from "./units";
+
 const MINUS = "\u2212";
 const NARROW = "\u202f";
 
@@ -9,11 +11,13 @@ export function number(value: number, digits = 2): string {
   return value < 0 && Number(fixed) !== 0 ? MINUS + fixed : fixed;
 }
 
-export const seconds = (value: number, digits = 2): string => `${number(value, digits)} s`;
+/** A time in the unit that was chosen: seconds, frames or timecode. */
+export const seconds = (value: number, digits = 2): string => timeText(value, digits);
 export const percent = (share: number): string => `${number(100 * share, 0)} %`;
 
 /** Milliseconds, in seconds once they are many. */
-export const took = (ms: number): string => (ms < 1000 ? `${Math.max(1, Math.round(ms))} ms` : seconds(ms / 1000, 1));
+export const took = (ms: number): string =>
+  ms < 1000 ? `${Math.max(1, Math.round(ms))} ms` : `${number(ms / 1000, 1)} s`;
 
 /** What is left, roughly: nobody believes more. */
 export function left(seconds: number): string {

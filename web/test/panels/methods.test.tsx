@@ -4,6 +4,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { StepForm } from "../../src/panels/form/form";
 import { METHOD_PANELS } from "../../src/panels/inspector/method_panels";
+import { jointSets, scopedJoints } from "../../src/panels/poses/selection";
+import { toolShown } from "../../src/panels/poses/tool";
 import type { FormField } from "../../src/protocol";
 import { RetimedClip, type PhysicsView, type SourceClip } from "../../src/store/clip";
 import * as state from "../../src/store/state";
@@ -171,5 +173,97 @@ describe("staggered poses", () => {
     const exaggerate = { do: "exaggerate", weight: 0.5, relative_to: "neighbours" };
     expect(changed()).toEqual({ edits: [exaggerate] });
     expect(state.announcement.value).toBe("Exaggerated by 0.50 from neighbours, all poses.");
+  });
+
+  /** Three poses of all channels, the middle one chosen. */
+  function withPoses(parameters: Record<string, unknown> = {}): HTMLElement {
+    const host = show("stagger", parameters);
+    const editor = {
+      type: "poses", step: "s1", channels: JOINTS, joints: [0, 1, 2, 3], free: [1], found: 4, notes: [], counted: [],
+      layers: 1,
+    };
+    const made = result({}, { editor });
+    const blocks: Record<string, number[]> = {
+      pose_times: [0, 1, 2], refinements: Array<number>(12).fill(0), included: Array<number>(12).fill(1),
+      candidates: [0.5, 0.5, 0.2, 0, 1, 1, 1, 1], tangents: Array<number>(72).fill(30),
+    };
+    const before = made.block.bind(made);
+    made.block = (name: string) => (name in blocks ? Float32Array.from(blocks[name]!) : before(name));
+    state.results.value = { A: made, B: null };
+    state.selectedPose.value = 1;
+    state.selectedJoint.value = 2;
+    return host;
+  }
+  const edits = (): unknown[] => (changed() as { edits: unknown[] }).edits;
+
+  it("leads the chosen pose of the chosen joints toward another", async () => {
+    const host = withPoses();
+    await drawn();
+    type(named<HTMLSelectElement>("Which joints"), "right_arm", "change");
+    type(named<HTMLSelectElement>("Tween toward"), "rest", "change");
+    await drawn();
+    const slider = host.querySelector<HTMLInputElement>("[data-section=pose-tween] input[type=range]")!;
+    type(slider, "120");
+    type(slider, "120", "change");
+    expect(edits()).toEqual([
+      { do: "tween", share: 1.2, toward: "rest", poses: [1], joints: ["RightArm", "RightHand"], when: "pose" },
+    ]);
+    named("Mirror").click();
+    expect(edits().at(-1)).toEqual({ do: "mirror", pose: 1, joints: ["RightArm", "RightHand"] });
+  });
+
+  it("shows an ease while its tool is open, and keeps it by Apply", async () => {
+    withPoses();
+    await drawn();
+    type(named<HTMLSelectElement>("Which joints"), "all", "change");
+    named("Settle").click();
+    await drawn();
+    const ease = { do: "ease", pose: 1, preset: "settle", amount: 1, seconds: 0.2 };
+    expect(toolShown.value?.edit()).toEqual(ease);
+    toolShown.value!.keep();
+    expect(edits()).toEqual([ease]);
+  });
+
+  it("makes layers, tangents and poses from scratch", async () => {
+    const host = withPoses();
+    await drawn();
+    host.querySelector<HTMLElement>("[data-section=pose-tangents] .section-heading")!.click();
+    await drawn();
+    named("Flat").click();
+    expect(edits()).toEqual([{ do: "shape_tangents", shape: "flat", poses: [1] }]);
+    expect(named<HTMLInputElement>("Arrive x, degrees a second").value).toBe("30");
+    named("Start over from this pose").click();
+    expect(edits().at(-1)).toEqual({ do: "blank", pose: 1 });
+    named("Add a layer").click();
+    expect(edits().at(-1)).toEqual({ do: "add_layer" });
+  });
+
+  it("keeps candidates one by one", async () => {
+    const host = withPoses();
+    await drawn();
+    host.querySelector<HTMLElement>("[data-section=pose-candidates] .section-heading")!.click();
+    await drawn();
+    host.querySelectorAll<HTMLInputElement>("[data-section=pose-candidates] input")[0]!.click();
+    expect(changed()).toEqual({ keep: [0.5, 1] });
+  });
+
+  it("makes, names and remembers sets of joints", async () => {
+    const host = withPoses();
+    await drawn();
+    type(named<HTMLSelectElement>("Which joints"), "joint", "change");
+    await drawn();
+    named("Make a set of these joints").click();
+    await drawn();
+    expect(jointSets.value).toEqual({ "Set 1": ["RightHand"] });
+    host.querySelectorAll<HTMLInputElement>("[data-section=pose-selection] input[type=checkbox]")[3]!.click();
+    await drawn();
+    type(named<HTMLInputElement>("Name of the set"), "Hands", "change");
+    expect(jointSets.value).toEqual({ Hands: ["RightHand", "LeftHand"] });
+    expect(JSON.parse(localStorage.getItem("retime.joint-sets")!)).toEqual(jointSets.value);
+    expect(scopedJoints()).toEqual({ joints: ["RightHand", "LeftHand"] });
+    await drawn();
+    named("Remove").click();
+    expect(jointSets.value).toEqual({});
+    expect(scopedJoints()).toEqual({});
   });
 });

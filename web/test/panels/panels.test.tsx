@@ -128,7 +128,11 @@ describe("the header", () => {
     mount(<Header view={() => ({}) as ViewApi} />);
     expect(document.querySelector("h1")?.textContent).toBe("study  /  Jump");
     named("Undo, 2 changes").click();
-    expect(sent.at(-1)).toEqual({ type: "undo" });
+    expect(sent.at(-1)).toEqual({ type: "undo", count: 1 });
+    state.undoNames.value = ["Move keytime", "Add Guided"];
+    await drawn();
+    expect(named("Undo: Move keytime, 2 changes").title).toBe("Undo: Move keytime (Ctrl+Z)");
+    state.undoNames.value = [];
     expect(named<HTMLButtonElement>("Redo, 0 changes").disabled).toBe(true);
     state.undoDepth.value = 1;
     await drawn();
@@ -141,7 +145,7 @@ describe("motions", () => {
     open(METHODS);
     mount(<MotionsSection />);
     named("Retime Walk").click();
-    expect(commands().at(-1)).toEqual({ type: "use_motion", id: "m2" });
+    expect(commands().at(-1)).toEqual({ type: "choose_motion", id: "m2" });
     state.missing.value = ["m1"];
     await drawn();
     named("Find").click();

@@ -8,12 +8,14 @@ import numpy as np
 
 from retime.arrays import FloatArray
 
-__all__ = ["LINE", "PARABOLA", "fitted", "weights"]
-
 # Speeds are slopes of lines over this half window; accelerations are parabolas over the first of
 # these half windows whose noise is low enough; seconds.
 LINE = 0.04
 PARABOLA = (0.05, 0.065, 0.08, 0.1, 0.13)
+
+# Accelerations may be this noisy, m/s^2.
+_NOISE = 1.0
+GRAVITY = 9.81
 
 
 @cache
@@ -41,8 +43,25 @@ def weights(half: float, rate: float, order: int, most: int | None = None) -> Fl
 
 def fitted(track: FloatArray, rate: float, half: float, order: int) -> FloatArray:
     """Return derivatives (F, ...) of an evenly sampled track; the ends repeat the nearest."""
-    kernel = weights(half, rate, order, (len(track) - 1) // 2)
-    count, width = len(track) - len(kernel) + 1, len(kernel) // 2
-    inner = sum(weight * track[k : k + count] for k, weight in enumerate(kernel))
-    before, after = (np.repeat(inner[k], width, axis=0) for k in (slice(1), slice(-1, None)))
-    return np.concatenate([before, inner, after])
+    from retime.body.contacts.kernels import windowed_sums
+
+    flat = np.ascontiguousarray(track).reshape(len(track), -1)
+    out: FloatArray = windowed_sums(flat, weights(half, rate, order, (len(track) - 1) // 2))
+    return out.reshape(track.shape)
+
+
+def speeds(places: FloatArray, rate: float) -> FloatArray:
+    """Return the speeds (P, F) of points (P, F, 3)."""
+    return np.asarray(np.linalg.norm(fitted(places.transpose(1, 0, 2), rate, LINE, 1), axis=-1).T)
+
+
+def needed_force(centre: FloatArray, rate: float) -> FloatArray:
+    """Return what a body needs from outside, (F,) in its weights."""
+    if len(centre) < 7:
+        return np.ones(len(centre))
+    # Fifth differences leave little of the motion, and noise times the root of 252.
+    noise = np.median(np.abs(np.diff(centre[:, 1], 5))) / 0.6745 / np.sqrt(252)
+    quiet = (h for h in PARABOLA if noise * np.linalg.norm(weights(h, rate, 2)) < _NOISE)
+    bent = fitted(centre, rate, next(quiet, PARABOLA[-1]), 2)
+    out: FloatArray = np.linalg.norm(bent + GRAVITY * np.array([0.0, 1.0, 0.0]), axis=1) / GRAVITY
+    return out

@@ -22,20 +22,25 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.body.body import find_body
-from retime.body.contacts.derivatives import LINE, PARABOLA, fitted, weights
+from retime.body.contacts.derivatives import (
+    GRAVITY,
+    LINE,
+    PARABOLA,
+    fitted,
+    needed_force,
+    speeds,
+)
 from retime.body.contacts.found import FoundContacts, floor_under
 from retime.body.contacts.points import Point, body_points
+from retime.body.contacts.stretches import middle, runs
 from retime.body.size import judged
 from retime.motion import Motion
 from retime.motion.contact import Contact
 from retime.motion.kinematics import positions
 from retime.motion.memory import last
 
-__all__ = ["Detector", "find_contacts", "runs"]
-
 Mask = npt.NDArray[np.bool_]
 
-_GRAVITY = 9.81
 _UP = np.array([0.0, 1.0, 0.0])
 # As likely down as up: this speed (m/s; heels strike faster) and this height over a surface (m;
 # joints under flesh lie higher). Balls of feet roll at 0.2 to 0.4 m/s in stance and swing above
@@ -45,8 +50,6 @@ _SPEED, _HEEL, _NEAR, _FLESH = 0.45, 1.33, 0.04, 1.5
 _SHORTEST = 0.07
 # Less force than this, in body weights, is free fall; more than that is none.
 _FALLS, _STANDS = 0.3, 0.5
-# Accelerations may be this noisy, m/s^2.
-_NOISE = 1.0
 # A foot is held while it is slower than half the speed limit, or than this share of its carrier's
 # speed, for at least the seed time (s). The carrier must then be faster than _CARRIED (m/s) and
 # _TIMES the foot's speed, or the foot at most _LOWEST (m) above the body's lowest point.
@@ -57,6 +60,8 @@ _GRIP_SPEED, _GRIP_TIME = 0.12, 0.35
 _REACH, _SUNK = 0.3, 0.08
 # A centre of pressure this far outside of all that touches asks for more; a seat's radius; metres.
 _OUTSIDE, _SEAT = 0.08, 0.15
+# What falls faster than this in the middle of its rest, in m/s^2, is at the top of a leap.
+_LEAP = 2.0
 # Who rests is slower than this, m/s.
 _REST = 0.2
 # Octaves that limits may be off by where a force needs a contact.
@@ -137,11 +142,14 @@ class Detector:
         self, points: list[Point], centre: FloatArray, times: FloatArray, rate: float
     ) -> None:
         self.points, self.centre, self.times, self.rate = points, centre, times, rate
-        self.force = _force(centre, rate)
+        self.force = needed_force(centre, rate)
+        self.falls = np.clip((self.force - _FALLS) / 0.05, -1, 0)
         self.places = np.array([p.place for p in points]).reshape(-1, len(times), 3)
-        self.speed = _speeds(self.places, rate)
+        self.speed = speeds(self.places, rate)
+        self.slow = _octaves(_SPEED, self.speed)
+        self.rise = fitted(self.places[..., 1].T, rate, PARABOLA[-1], 2).T
         carriers = {id(p.carrier): p.carrier for p in points}
-        carried = {k: _speeds(carrier[None], rate)[0] for k, carrier in carriers.items()}
+        carried = {k: speeds(carrier[None], rate)[0] for k, carrier in carriers.items()}
         self.carried = [carried[id(p.carrier)] for p in points]
         self.height = self.places[..., 1] - np.array([p.clear for p in points])[:, None]
         self.low = self.height.min(axis=0) if points else centre[:, 1]
@@ -211,7 +219,7 @@ class Detector:
             limit, least = np.full(len(speed), _GRIP_SPEED), _GRIP_TIME
         out = []
         for a, b in runs((speed < limit) & (self.force > _FALLS)):
-            if b - a < max(least * self.rate, 2):
+            if b - a < max(least * self.rate, 2) or middle(self.rise[p, a:b]) < -_LEAP:
                 continue
             passed = carried[a:b].mean() > max(_CARRIED, _TIMES * speed[a:b].mean())
             passed &= point.is_foot or (point.is_arm and point.able[a:b].mean() > 0.5)
@@ -231,8 +239,7 @@ class Detector:
         from retime.body.contacts.kernels import likeliest_states
 
         point = self.points[p]
-        falls = np.clip((self.force - _FALLS) / 0.05, -1, 0)
-        score = self._scored(p, seeds) + falls
+        score = self._scored(p, seeds) + self.falls
         for seed in seeds:
             if seed.owner is point and not point.is_foot:
                 part = slice(seed.first, seed.past)
@@ -243,14 +250,14 @@ class Detector:
     def _scored(self, p: int, seeds: list[_Seed]) -> FloatArray:
         """Return by how many octaves a point is slow and near to a surface: the worse, -3 to 1."""
         point = self.points[p]
-        slow = _octaves(_SPEED * (_HEEL if point.kind == "heel" else 1.0), self.speed[p])
+        slow = self.slow[p] + (np.log2(_HEEL) if point.kind == "heel" else 0.0)
         self.near[p] = _octaves(_NEAR * (1.0 if point.is_foot else _FLESH), self._gap(p, seeds))
         both = np.clip(np.minimum(slow, self.near[p]), -3, 1)
         return both if point.is_arm else np.where(point.able, both, -3.0)
 
     def _gap(self, p: int, seeds: list[_Seed]) -> FloatArray:
         """Return how far a point is above the nearest surface, (F,) metres."""
-        from retime.body.contacts.kernels import surface_gaps
+        from retime.body.contacts.kernels import continued_gaps, surface_gaps
 
         point, height = self.points[p], self.height[p]
         usable = [s for s in seeds if point.is_arm or not s.is_grip]
@@ -264,13 +271,9 @@ class Detector:
         if not feet:
             lowest = height if point.is_foot else self.low
             feet = [(0, 0, np.percentile(lowest, 5))]
-        first, past, level = np.array(sorted(feet)).T
-        frames = np.arange(len(height))
-        for k in (np.searchsorted(first, frames, "right") - 1, np.searchsorted(past, frames)):
-            above = height - level[np.clip(k, 0, len(level) - 1)]
-            above = np.maximum(np.where(above > -2 * _SUNK, above, np.inf), 0.0) + _NEAR / 4
-            gap = np.minimum(gap, above)
-        return np.asarray(gap)
+        start, end, level = np.array(sorted(feet)).T.copy()
+        more = continued_gaps(height, start, end, level, 2 * _SUNK, _NEAR / 4)
+        return np.asarray(np.minimum(gap, more))
 
     # ---- what forces need
 
@@ -279,7 +282,7 @@ class Detector:
         from retime.body.contacts.kernels import outside_hull
 
         bent = fitted(self.centre, self.rate, PARABOLA[-1], 2)
-        push = np.maximum(bent[:, 1] + _GRAVITY, 0.3 * _GRAVITY)
+        push = np.maximum(bent[:, 1] + GRAVITY, 0.3 * GRAVITY)
         pressure = self.centre - ((self.centre[:, 1] - self.low) / push)[:, None] * bent
         stands = np.array([not p.is_arm for p in self.points])
         sizes = np.array([_SEAT if p.kind == "seat" else 0.0 for p in self.points])
@@ -364,6 +367,7 @@ class Detector:
     ) -> FoundContacts:
         """Return what was found, at a motion's own frames."""
         unknown = self.unknown()
+        ground = (0.0, 0.0, 0.0) if drift is None else (float(drift[0]), 0.0, float(drift[2]))
         contacts, spots = [], []
         for p, point in enumerate(self.points):
             for a, b in runs(self.down[p]):
@@ -373,7 +377,7 @@ class Detector:
                 height = float(middle(self.height[p, a:b]))
                 start, end = float(self.times[a]), float(self.times[b - 1])
                 joint = motion.skeleton.names[point.joint]
-                contacts.append(Contact(joint, start, end, point.name, sure, height))
+                contacts.append(Contact(joint, start, end, point.name, sure, height, ground))
                 if point.kind in ("ball", "end"):
                     place, speed = middle(point.place[a:b]), middle(self.speed[p, a:b])
                     spots.append([*place, b - a, speed])
@@ -387,40 +391,10 @@ class Detector:
             {point.name: self.down[p][near] for p, point in enumerate(self.points)},
             self.force[near],
             better_rate,
-            (0.0, 0.0, 0.0) if drift is None else (float(drift[0]), 0.0, float(drift[2])),
+            ground,
         )
-
-
-def runs(flags: Mask) -> list[tuple[int, int]]:
-    """List the stretches of true flags: first, and past the last."""
-    edges = np.flatnonzero(np.diff(np.r_[False, flags, False]))
-    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
-
-
-def middle(values: FloatArray) -> FloatArray:
-    """Return the middle of values (N, ...) by size: the median, but for an even number of them."""
-    half = len(values) // 2
-    out: FloatArray = np.partition(values, half, axis=0)[half]
-    return out
 
 
 def _octaves(limit: float, value: FloatArray) -> FloatArray:
     out: FloatArray = np.log2(limit) - np.log2(np.clip(value, 1e-6, 1e6))
-    return out
-
-
-def _speeds(places: FloatArray, rate: float) -> FloatArray:
-    """Return the speeds (P, F) of points (P, F, 3)."""
-    return np.asarray(np.linalg.norm(fitted(places.transpose(1, 0, 2), rate, LINE, 1), axis=-1).T)
-
-
-def _force(centre: FloatArray, rate: float) -> FloatArray:
-    """Return what a body needs from outside, (F,) in its weights."""
-    if len(centre) < 7:
-        return np.ones(len(centre))
-    # Fifth differences leave little of the motion, and noise times the root of 252.
-    noise = np.median(np.abs(np.diff(centre[:, 1], 5))) / 0.6745 / np.sqrt(252)
-    quiet = (h for h in PARABOLA if noise * np.linalg.norm(weights(h, rate, 2)) < _NOISE)
-    bent = fitted(centre, rate, next(quiet, PARABOLA[-1]), 2)
-    out: FloatArray = np.linalg.norm(bent + _GRAVITY * _UP, axis=1) / _GRAVITY
     return out

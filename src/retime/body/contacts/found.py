@@ -13,6 +13,7 @@ from retime.body.size import size_note
 from retime.motion import Motion
 from retime.motion.contact import Contact
 from retime.notes import Note, Remedy
+from retime.pictured import Pictured
 
 __all__ = ["Floor", "FoundContacts", "floor_under", "found_notes"]
 
@@ -51,7 +52,7 @@ class Floor:
 
 
 @dataclass(frozen=True, eq=False)
-class FoundContacts:
+class FoundContacts(Pictured):
     """What touches when.
 
     Parameters

@@ -8,7 +8,7 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.body.body import Body, find_body
-from retime.body.contacts.detector import runs
+from retime.body.contacts.stretches import runs
 from retime.body.size import judged
 from retime.motion import Motion
 from retime.motion.kinematics import positions

@@ -6,7 +6,21 @@ import numpy as np
 
 from retime.compiled import kernel
 
-__all__ = ["likeliest_states", "outside_hull", "surface_gaps"]
+
+@kernel
+def windowed_sums(track, weights):  # type: ignore[no-untyped-def]
+    """Return the weighted sums (F, C) over a window around each frame; the ends repeat them."""
+    frames, channels = track.shape
+    width = len(weights) // 2
+    out = np.zeros((frames, channels))
+    for k in range(width, frames - width):
+        for w in range(len(weights)):
+            for c in range(channels):
+                out[k, c] += weights[w] * track[k - width + w, c]
+    for k in range(width):
+        out[k] = out[width]
+        out[frames - 1 - k] = out[frames - 1 - width]
+    return out
 
 
 @kernel
@@ -56,6 +70,29 @@ def surface_gaps(place, clear, able, spots, grips, reach, sunk):  # type: ignore
 
 
 @kernel
+def continued_gaps(height, first, last, level, sunk, near):  # type: ignore[no-untyped-def]
+    """Return how far heights (F,) are above the supports before and after each frame, (F,).
+
+    ``first`` and ``last`` (S,) are the supports' frames, by ``first``, ``level`` (S,) their
+    heights. A height more than ``sunk`` below a support is not over it; ``near`` is added, because
+    ground that nobody stood on is less certain.
+    """
+    frames, supports = len(height), len(level)
+    out = np.full(frames, np.inf)
+    before = after = 0
+    for k in range(frames):
+        while before + 1 < supports and first[before + 1] <= k:
+            before += 1
+        while after + 1 < supports and last[after] < k:
+            after += 1
+        for s in (before, after):
+            above = height[k] - level[s]
+            if above > -sunk:
+                out[k] = min(out[k], max(above, 0.0) + near)
+    return out
+
+
+@kernel
 def outside_hull(pressure, places, down, sizes, ways):  # type: ignore[no-untyped-def]
     """Return how far a centre of pressure (F, 2) lies outside of what touches, (F,) metres.
 
@@ -76,3 +113,27 @@ def outside_hull(pressure, places, down, sizes, ways):  # type: ignore[no-untype
             worst = max(worst, beyond)
         out[k] = min(worst, 1.0)
     return out
+
+
+@kernel
+def bone_gaps(place, at, bones):  # type: ignore[no-untyped-def]
+    """Return the distance (F,) of a point (F, 3) to the nearest bone.
+
+    ``at`` (F, J, 3) are joints; ``bones`` (B, 2) the joints at each bone's ends.
+    """
+    frames = len(place)
+    out = np.full(frames, np.inf)
+    for k in range(frames):
+        for b in range(len(bones)):
+            length = dot = 1e-12
+            for c in range(3):
+                along = at[k, bones[b, 1], c] - at[k, bones[b, 0], c]
+                length += along * along
+                dot += along * (place[k, c] - at[k, bones[b, 0], c])
+            share = min(max(dot / length, 0.0), 1.0)
+            gap = 0.0
+            for c in range(3):
+                start, end = at[k, bones[b, 0], c], at[k, bones[b, 1], c]
+                gap += (place[k, c] - start - share * (end - start)) ** 2
+            out[k] = min(out[k], gap)
+    return np.sqrt(out)

@@ -10,12 +10,13 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.body.body import Body, find_body
-from retime.body.contacts.detector import find_contacts, runs
+from retime.body.contacts.detector import find_contacts
 from retime.body.contacts.found import FoundContacts
+from retime.body.contacts.stretches import runs
 from retime.body.size import judged
 from retime.errors import InputError
 from retime.motion import Motion
-from retime.motion.contact import Contact
+from retime.motion.contact import Contact, Contacts
 from retime.motion.kinematics import positions
 
 __all__ = ["Contact", "contacts_from_events", "detect_contacts"]
@@ -80,6 +81,8 @@ def detect_contacts(
     masks = _touching(body, found)
     names = body.find_joints(joints) if joints else tuple(motion.skeleton.names[j] for j in masks)
     points = positions(motion)
+    if any(found.drift):  # still is what moves with the ground
+        points = points - np.outer(motion.times, found.drift)[:, None]
     if joints:
         feet = {body.roles[r] for r in body.roles if r.endswith(("_foot", "_toe"))}
         masks = {j: mask for j, mask in masks.items() if j in feet}
@@ -92,8 +95,8 @@ def detect_contacts(
                 points[a:b, joint], motion.times[a:b], tolerance, min_contact
             ):
                 start, end = (float(motion.times[a + k]) for k in (first, last))
-                out.append(_sure(Contact(name, start, end), found))
-    return tuple(c for c in out if c.confidence >= _DOUBTFUL)
+                out.append(_sure(Contact(name, start, end, velocity=found.drift), found))
+    return Contacts(c for c in out if c.confidence >= _DOUBTFUL)
 
 
 def _touching(body: Body, found: FoundContacts) -> dict[int, Mask]:

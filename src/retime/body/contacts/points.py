@@ -255,21 +255,14 @@ class _Anatomy:
 
     def _off_body(self, place: FloatArray) -> Mask:
         """Mark the frames in which a hand is not on the own legs or trunk."""
+        from retime.body.contacts.kernels import bone_gaps
+
         bones = [("hips", "neck")]
         for side in ("left", "right"):
             thigh, shin, foot = (f"{side}_{part}" for part in ("upper_leg", "lower_leg", "foot"))
             bones += [(thigh, shin), (shin, foot)]
-        far = np.full(len(place), np.inf)
-        for a, b in bones:
-            along = self._bone(b, a)
-            if along is None:
-                continue
-            start = self.at[:, self.roles[a]]
-            share = ((place - start) * along).sum(axis=1)
-            share = np.clip(share / np.maximum((along**2).sum(axis=1), 1e-9), 0, 1)
-            gap = np.linalg.norm(place - start - share[:, None] * along, axis=1)
-            far = np.minimum(far, gap)
-        return far > _ON_BODY
+        ends = [(self.roles[a], self.roles[b]) for a, b in bones if {a, b} <= set(self.roles)]
+        return np.asarray(bone_gaps(place, self.at, np.array(ends).reshape(-1, 2)) > _ON_BODY)
 
 
 def _farthest_end(skeleton: Skeleton, at: FloatArray, joint: int) -> int | None:

@@ -11,17 +11,18 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.errors import FormatError
-from retime.io.amass.arrays import Arrays
 from retime.io.amass.body_model import MODELS, Model, model_of
 from retime.io.as_read import no_frame_rate
 from retime.io.files import read_bytes
+from retime.io.members import Members
 from retime.io.parameters import RestFrame
 from retime.motion import Motion, Origin, Pose, Units, quat
 from retime.motion.kinematics import infer_units
 from retime.notes import Note, Remedy
 
 # Names of the frame rate, and of the poses by part in the order of the models' joints.
-RATES = ("mocap_framerate", "mocap_frame_rate")
+AMASS_RATES = ("mocap_framerate", "mocap_frame_rate")
+RATES = (*AMASS_RATES, "fps", "frame_rate", "framerate")
 PARTS = ("root_orient", "pose_body", "pose_jaw", "pose_eye", "pose_hand")
 
 
@@ -48,7 +49,7 @@ def recognises(path: Path) -> bool:
             names = {n.removesuffix(".npy") for n in archive.namelist()}
     except Exception:  # whoever reads it then says what is wrong with it
         return False
-    marks = {"poses", "trans", "betas", *PARTS, *RATES}
+    marks = {"poses", "trans", "betas", *PARTS, *AMASS_RATES}
     return "about" not in names and bool(names & marks)
 
 
@@ -60,7 +61,7 @@ def read_motion(
 ) -> Motion:
     """Read an archive. Options are those of ``retime.read``; a rest frame is not looked for."""
     data = read_bytes(path)
-    arrays = Arrays(data, path)
+    arrays = Members(data, path)
     vectors = _vectors(arrays)
     model = model_of(vectors.shape[1])
     assert model is not None
@@ -89,13 +90,13 @@ def read_motion(
             "are not read, and betas are kept but not used",
         ),
     )
-    motion = _with_up(motion, any(name in arrays for name in RATES))
+    motion = _with_up(motion, any(name in arrays for name in AMASS_RATES))
     kept = AmassFile(data, model, vectors, aside, told, motion)
     origin = Origin("amass", str(path), hashlib.sha256(data).hexdigest(), kept)
     return replace(motion, origin=origin)
 
 
-def _vectors(arrays: Arrays) -> FloatArray:
+def _vectors(arrays: Members) -> FloatArray:
     """Return the rotation vectors (F, J, 3) in the model's order."""
     found = arrays.floats("poses") if "poses" in arrays else _by_part(arrays)
     if found.ndim == 3 and found.shape[2] == 3:
@@ -109,7 +110,7 @@ def _vectors(arrays: Arrays) -> FloatArray:
     return found.reshape(len(found), -1, 3)
 
 
-def _by_part(arrays: Arrays) -> FloatArray:
+def _by_part(arrays: Members) -> FloatArray:
     """Return the poses of an archive that holds them by part of the body."""
     if "root_orient" not in arrays or "pose_body" not in arrays:
         raise FormatError(
@@ -122,7 +123,7 @@ def _by_part(arrays: Arrays) -> FloatArray:
     return np.concatenate(parts, axis=1)
 
 
-def _told_rate(arrays: Arrays) -> float | None:
+def _told_rate(arrays: Members) -> float | None:
     for name in RATES:
         if name in arrays:
             values = arrays.floats(name)

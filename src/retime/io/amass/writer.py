@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.errors import FormatWarning, InputError
-from retime.io.amass.arrays import Arrays
 from retime.io.amass.reader import PARTS, RATES, AmassFile
 from retime.io.as_read import is_as_read, needs_even_frames
 from retime.io.files import write_bytes
+from retime.io.members import Members
 from retime.motion import Motion, quat
 
 # Arrays that tell of the body and not of its motion, however many rows they have.
@@ -44,13 +44,13 @@ def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -
     if same and (rest is None) == (kept.rest_rows == 0):
         write_bytes(path, [kept.data])
         return
-    arrays = Arrays(kept.data, path)
+    arrays = Members(kept.data, path)
     new = _changed(motion, kept, arrays, aside=rest is not None)
     write_bytes(path, [_archive(arrays, new)])
 
 
 def _changed(
-    motion: Motion, kept: AmassFile, arrays: Arrays, *, aside: bool
+    motion: Motion, kept: AmassFile, arrays: Members, *, aside: bool
 ) -> dict[str, npt.NDArray[Any]]:
     """Make the arrays that differ from the archive's, in its own types."""
     source, share = _source_frames(motion, kept)
@@ -73,7 +73,7 @@ def _changed(
     return {n: v.astype(arrays[n].dtype) for n, v in new.items()}
 
 
-def _poses(flat: FloatArray, arrays: Arrays) -> dict[str, npt.NDArray[Any]]:
+def _poses(flat: FloatArray, arrays: Members) -> dict[str, npt.NDArray[Any]]:
     """Lay rotation vectors (F, 3 J) out as the archive has them: by part, or as one."""
     out = {}
     start = 0
@@ -133,7 +133,7 @@ def _vectors(motion: Motion, kept: AmassFile, rows: npt.NDArray[np.int64]) -> Fl
     return out
 
 
-def _archive(arrays: Arrays, new: dict[str, npt.NDArray[Any]]) -> bytes:
+def _archive(arrays: Members, new: dict[str, npt.NDArray[Any]]) -> bytes:
     """Write the archive anew, in its own order; members that did not change keep their bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as out:

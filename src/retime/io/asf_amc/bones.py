@@ -270,7 +270,8 @@ def _hierarchy(
         stack += [(c, len(order)) for c in reversed(children.get(name, []))]
         order.append(name)
     if len(order) < len(bones):
-        lost = next(n for n in bones if n not in set(order))
+        ordered = set(order)
+        lost = next(n for n in bones if n not in ordered)
         raise FormatError(
             f"the bone {lost!r} does not hang on the root", path=path, line=bones[lost].line
         )

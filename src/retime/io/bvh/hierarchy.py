@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from retime.errors import FormatError
+from retime.motion.skeleton import MOST_NAME
 
 # Hair and ropes hang a few hundred bones deep; deeper nesting is a broken or hostile file.
 MOST_DEPTH = 1024
@@ -17,6 +18,7 @@ MOST_NODES = 100_000
 MOST_LENGTH = 1e12
 
 _STATEMENT = re.compile(r"[{}]|[^{}]+")
+_WORD = re.compile(r"\S++")
 _CHANNEL = re.compile(r"([xyz])(position|rotation)", re.IGNORECASE)
 
 
@@ -68,6 +70,24 @@ class Hierarchy:
     def joints(self) -> list[Node]:
         """The nodes without the End Sites."""
         return [n for n in self.nodes if not n.is_end]
+
+
+class _Line:
+    """Words taken from a text one by one; what is left is never copied."""
+
+    def __init__(self, text: str) -> None:
+        self._text, self._at = text, 0
+
+    def word(self) -> str:
+        """Take the next word; empty at the end."""
+        found = _WORD.search(self._text, self._at)
+        self._at = len(self._text) if found is None else found.end()
+        return "" if found is None else found[0]
+
+    def rest(self) -> str:
+        """Take all that is left, blanks within it included."""
+        found, self._at = self._text[self._at :].strip(), len(self._text)
+        return found
 
 
 class _Words:
@@ -125,9 +145,9 @@ class _Parser:
                 raise self.words.fail("a brace closes that none opened")
             self.stack.pop()
         else:
-            rest = chunk
-            while rest:
-                rest = self._statement(*_first_word(rest))
+            line = _Line(chunk)
+            while word := line.word():
+                line = self._statement(word.lower(), line)
 
     def _open(self) -> None:
         if self.waiting is None:
@@ -137,27 +157,27 @@ class _Parser:
         if len(self.stack) > MOST_DEPTH:
             raise self.words.fail(f"joints are nested more than {MOST_DEPTH} deep")
 
-    def _statement(self, keyword: str, rest: str) -> str:
-        """Take a statement, and return what follows it on its line."""
+    def _statement(self, keyword: str, line: _Line) -> _Line:
+        """Take a statement, and return the line that it ended on."""
         if keyword == "hierarchy":
-            return rest
+            return line
         if self.waiting is not None:
             raise self.words.fail(f"{self.waiting.name!r} has no braces")
         if keyword in ("root", "joint", "end"):
             if len(self.nodes) >= MOST_NODES:
                 raise self.words.fail(f"more than {MOST_NODES} joints")
-            self.waiting = _declare(self.words, keyword, rest, self.stack, self.nodes)
+            self.waiting = _declare(self.words, keyword, line, self.stack, self.nodes)
             self.nodes.append(self.waiting)
-            return ""
+            return line
         if keyword == "offset":
-            return _read_offset(self.words, self._inside(), rest)
+            return _read_offset(self.words, self._inside(), line)
         if keyword != "channels":
             raise self.words.fail(f"expected JOINT, OFFSET or CHANNELS, found {keyword[:40]!r}")
         node = self._inside()
-        rest = _read_channels(self.words, node, rest)
+        line = _read_channels(self.words, node, line)
         node.first_column = self.columns
         self.columns += len(node.channels)
-        return rest
+        return line
 
     def _inside(self) -> Node:
         if not self.stack:
@@ -174,35 +194,35 @@ class _Parser:
         return Hierarchy(self.nodes, self.columns)
 
 
-def _first_word(text: str) -> tuple[str, str]:
-    word, *rest = text.split(maxsplit=1)
-    return word.lower(), rest[0] if rest else ""
-
-
-def _declare(words: _Words, keyword: str, rest: str, stack: list[int], nodes: list[Node]) -> Node:
+def _declare(words: _Words, keyword: str, line: _Line, stack: list[int], nodes: list[Node]) -> Node:
     """Make the node that a ROOT, JOINT or End Site line declares; its name may hold blanks."""
     parent = stack[-1] if stack else -1
     if keyword == "end" and parent < 0:
         raise words.fail("an End Site stands outside of any joint")
     if parent >= 0 and nodes[parent].is_end:
         raise words.fail("an End Site cannot have children")
+    rest = line.rest()
+    if len(rest) > MOST_NAME:
+        raise words.fail(f"a name of {len(rest)} characters; at most {MOST_NAME} are read")
     if keyword == "end":
-        site, name = _first_word(rest) if rest else ("site", "")
-        return Node("End Site", name if site == "site" else rest, parent, words.line)
+        inside = _Line(rest)
+        name = inside.rest() if inside.word().lower() in ("site", "") else rest
+        return Node("End Site", name, parent, words.line)
     if keyword == "joint" and parent < 0:
         raise words.fail(f"JOINT {rest} stands outside of any ROOT")
-    return Node("JOINT" if parent >= 0 else "ROOT", rest.strip(), parent, words.line)
+    return Node("JOINT" if parent >= 0 else "ROOT", rest, parent, words.line)
 
 
-def _read_offset(words: _Words, node: Node, rest: str) -> str:
-    numbers = rest.split(maxsplit=3)
+def _read_offset(words: _Words, node: Node, line: _Line) -> _Line:
+    numbers: list[str] = []
     while len(numbers) < 3:
-        more = words.take("an offset")
-        numbers = [*numbers, *more.split(maxsplit=3 - len(numbers))]
-    for text in numbers[:3]:
-        parse_number(text, words)
-    node.offset = tuple(numbers[:3])
-    return numbers[3] if len(numbers) > 3 else ""
+        if text := line.word():
+            parse_number(text, words)
+            numbers.append(text)
+        else:
+            line = _Line(words.take("an offset"))
+    node.offset = tuple(numbers)
+    return line
 
 
 def parse_number(text: str, words: _Words) -> float:
@@ -221,22 +241,26 @@ def parse_number(text: str, words: _Words) -> float:
     return value
 
 
-def _read_channels(words: _Words, node: Node, rest: str) -> str:
+def _read_channels(words: _Words, node: Node, line: _Line) -> _Line:
     if node.is_end:
         raise words.fail("an End Site has no channels")
     if node.channels:
         raise words.fail(f"{node.name!r} declares its channels twice")
-    names = rest.split() or words.take("a number of channels").split()
+    number = line.word()
+    if not number:
+        line = _Line(words.take("a number of channels"))
+        number = line.word()
     try:
-        count = int(names[0])
+        count = int(number)
     except ValueError:
-        raise words.fail(f"CHANNELS needs a number, found {names[0][:40]!r}") from None
+        raise words.fail(f"CHANNELS needs a number, found {number[:40]!r}") from None
     if not 0 <= count <= 6:
-        raise words.fail(f"a joint has 0 to 6 channels, not {names[0][:20]}")
-    del names[0]
-    while len(names) < count:
-        names += words.take(f"a channel of {node.name!r}").split()
-    for text in names[:count]:
+        raise words.fail(f"a joint has 0 to 6 channels, not {number[:20]}")
+    while len(node.channels) < count:
+        text = line.word()
+        if not text:
+            line = _Line(words.take(f"a channel of {node.name!r}"))
+            continue
         match = _CHANNEL.fullmatch(text)
         if match is None:
             raise words.fail(f"unknown channel {text[:40]!r} of {node.name!r}")
@@ -244,4 +268,4 @@ def _read_channels(words: _Words, node: Node, rest: str) -> str:
         if any(c.axis == channel.axis and c.rotation == channel.rotation for c in node.channels):
             raise words.fail(f"{node.name!r} has the channel {text} twice")
         node.channels.append(channel)
-    return " ".join(names[count:])
+    return line

@@ -31,16 +31,17 @@ def count_numbers(text):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def parse_numbers(text, words, lines):  # type: ignore[no-untyped-def]
+def parse_numbers(text, words, lines, unusual):  # type: ignore[no-untyped-def]
     """Parse decimal numbers from bytes, each rounded correctly.
 
-    Returns the values; the number of words before each line's end; the byte range of words that
-    need a slower, exact parser (or are no numbers); and how many decimals the numbers have at most.
+    There is room for so many words, lines, and unusual words. Returns whether it was enough; the
+    values; the number of words before each line's end; the byte range of words that need a slower,
+    exact parser (or are no numbers); and how many decimals the numbers have at most.
     """
     # One state machine over bytes: a call for each character would cost more than its work.
     values = np.empty(words)
     upto = np.empty(lines, np.int64)
-    slow = np.empty((words, 3), np.int64)
+    slow = np.empty((unusual, 3), np.int64)
     slow_count = 0
     decimals_most = 0
     n = len(text)
@@ -51,10 +52,14 @@ def parse_numbers(text, words, lines):  # type: ignore[no-untyped-def]
         c = text[i]
         if c == 32 or (9 <= c <= 13):
             if c == 10 or (c == 13 and not (i + 1 < n and text[i + 1] == 10)):
+                if line >= lines:
+                    return False, values, upto, slow, 0
                 upto[line] = word
                 line += 1
             i += 1
             continue
+        if word >= words or slow_count >= unusual:
+            return False, values, upto, slow, 0
         begin = i
         negative = False
         if c == 45 or c == 43:
@@ -153,10 +158,10 @@ def parse_numbers(text, words, lines):  # type: ignore[no-untyped-def]
             slow[slow_count, 2] = i
             slow_count += 1
         word += 1
-    while line < lines:
-        upto[line] = word
-        line += 1
-    return values, upto, slow[:slow_count], decimals_most
+    if line >= lines:
+        return False, values, upto, slow, 0
+    upto[line] = word
+    return True, values[:word], upto[: line + 1], slow[:slow_count], decimals_most
 
 
 @kernel

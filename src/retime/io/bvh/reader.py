@@ -17,7 +17,7 @@ from retime.io.bvh.rows import Rows, parse_rows
 from retime.io.files import read_bytes
 from retime.io.parameters import RestFrame
 from retime.io.rest_frame import set_aside
-from retime.motion import Motion, Origin, Units
+from retime.motion import Motion, Origin, Units, trust
 from retime.motion.skeleton import EndSite, Skeleton, unique_names
 
 _MOTION = re.compile(rb"(?:\A|\r\n|\r|\n)[ \t]*motion(?=\s|\Z)", re.IGNORECASE)
@@ -67,7 +67,7 @@ def read_motion(
     aside, rest_pose, said = set_aside(rotations, translations, rest_frame)
     motion = Motion(
         skeleton,
-        rotations[aside:],
+        trust(rotations[aside:]),  # made unit and continuous
         {n: t[aside:] for n, t in translations.items()},
         fps=rows.fps if fps is None else fps,
         units=Units(how="unknown"),
@@ -81,7 +81,7 @@ def read_motion(
 
 def _as_utf8(data: bytes, path: str) -> bytes:
     """Bring a file's bytes to UTF-8 without a mark; what is no text is refused."""
-    if not data.strip():
+    if not data[:4096].strip() and not data.strip():
         raise FormatError("the file is empty", path=path)
     for magic, what in _OTHER_FORMATS.items():
         if data.startswith(magic):
@@ -119,7 +119,12 @@ def _parts(text: bytes, path: str, fps: float | None) -> tuple[Hierarchy, Rows]:
     hierarchy = parse_hierarchy(lines, path)
     on_next_line = motion[0][:1] in b"\r\n" and motion.start() > 0
     rows = parse_rows(
-        text[motion.end() :], hierarchy.columns, path, len(lines) + int(on_next_line), fps=fps
+        text,
+        hierarchy.columns,
+        path,
+        len(lines) + int(on_next_line),
+        at=motion.end(),
+        fps=fps,
     )
     return hierarchy, rows
 

@@ -22,9 +22,16 @@ _RATES = (
     *(24000 / 1001, 30000 / 1001, 48000 / 1001, 60000 / 1001, 120000 / 1001),
 )
 _FRAME_TIME_ANYWHERE = re.compile(rb"frame[ \t]*time", re.IGNORECASE)
+_DIGITS = re.compile(r"[-+]?(\d*+)\.?(\d*+)(?:[eE]([-+]?\d++))?$")
+# A frame time with more digits is taken as it is.
+_LONGEST = 60
 _LEAST_FRAME_TIME = 1e-6
 # A declared count that would need more than this, and is not there, is not believed.
 _MOST_DECLARED_BYTES = 1 << 30
+
+
+# The header of the rows is rarely longer.
+_HEADER_BYTES = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +61,8 @@ def nominal_rate(text: str, seconds: float) -> float:
     >>> nominal_rate(".0083333", 0.0083333), nominal_rate("0.04", 0.04)
     (120.0, 25.0)
     """
-    digits = re.match(r"[-+]?(\d*)\.?(\d*)(?:[eE]([-+]?\d+))?$", text)
-    if digits is None:
+    digits = _DIGITS.match(text[:_LONGEST])
+    if digits is None or len(text) > _LONGEST:
         return 1 / seconds
     decimals = len(digits[2]) - int(digits[3] or 0)
     significant = len((digits[1] + digits[2]).lstrip("0"))
@@ -70,10 +77,19 @@ def nominal_rate(text: str, seconds: float) -> float:
 
 
 def parse_rows(
-    text: bytes, columns: int, path: str, first_line: int, *, fps: float | None = None
+    whole: bytes, columns: int, path: str, first_line: int, *, at: int = 0, fps: float | None = None
 ) -> Rows:
-    """Parse what follows the word MOTION; ``first_line`` is the line it stands on."""
-    declared, rate, frame_time, begin = _header(text, path, first_line)
+    """Parse what follows the word MOTION, from a byte on; ``first_line`` is its line."""
+    # The start is looked at alone, where it holds the header: large files are copied once.
+    text = whole[at : at + _HEADER_BYTES]
+    try:
+        declared, rate, frame_time, begin = _header(text, path, first_line)
+        ends = begin < len(text)
+    except FormatError:
+        ends = False
+    if not ends:
+        text = whole[at:]
+        declared, rate, frame_time, begin = _header(text, path, first_line)
     if fps is None and not np.isfinite(rate):
         where = _FRAME_TIME_ANYWHERE.search(text)
         raise FormatError(
@@ -86,7 +102,7 @@ def parse_rows(
         )
     header_line, header = first_line, text[:begin]
     first_line += _line_ends(text[:begin])
-    body = text[begin:]
+    body = whole[at + begin :]
     if columns == 0:
         raise FormatError("no joint has a channel, so there is no motion", path=path)
     if declared * columns * 8 > max(_MOST_DECLARED_BYTES, 8 * len(body)):
@@ -95,7 +111,8 @@ def parse_rows(
             path=path,
             line=header_line + _line_ends(header[: header.lower().find(b"frames")]),
         )
-    values, upto, decimals = _numbers(body, path, first_line)
+    expected = (declared * columns, declared)
+    values, upto, decimals = _numbers(body, path, first_line, expected)
     _must_fill_rows(values, upto, columns, declared, path, first_line)
     rows = values.reshape(-1, columns)
     notes = []
@@ -147,16 +164,39 @@ def _rate(word: str) -> float:
 
 
 def _numbers(
-    body: bytes, path: str, first_line: int
+    body: bytes, path: str, first_line: int, expected: tuple[int, int]
 ) -> tuple[FloatArray, np.ndarray[tuple[int], np.dtype[np.int64]], int]:
     from retime.io.bvh.kernels import count_numbers, parse_numbers
 
     raw = np.frombuffer(body, dtype=np.uint8)
-    words, lines = count_numbers(raw)
-    values, upto, slow, decimals = parse_numbers(raw, words, lines)
-    for word, begin, end in slow.tolist():
-        values[word] = _exact(body[begin:end], path, first_line, upto, word)
+    # Most files hold what they declare, a row a line: others are counted first.
+    enough, values, upto, slow, decimals = parse_numbers(raw, expected[0] + 1, expected[1] + 3, 64)
+    if not enough:
+        words, lines = count_numbers(raw)
+        _, values, upto, slow, decimals = parse_numbers(raw, words, lines, words + 1)
+    told = slow.tolist()
+    for k, (word, begin, end) in enumerate(told):
+        try:
+            values[word] = _exact(body[begin:end], path, first_line, upto, word)
+        except FormatError as e:
+            raise _with_stretch(e, body, told[k:], upto, first_line) from None
     return values, upto, int(decimals)
+
+
+def _with_stretch(
+    error: FormatError,
+    body: bytes,
+    told: list[list[int]],
+    upto: np.ndarray[tuple[int], np.dtype[np.int64]],
+    first_line: int,
+) -> FormatError:
+    """Say how far a stretch of missing values goes, where there are more than one."""
+    missing = [w for w, begin, end in told if b"nan" in body[begin:end].lower()]
+    if len(missing) < 2:
+        return error
+    last = first_line + int(np.searchsorted(upto, missing[-1], side="right"))
+    error.args = (f"{error.args[0]} ({len(missing)} values are missing, up to line {last})",)
+    return error
 
 
 def _exact(
@@ -192,9 +232,11 @@ def _must_fill_rows(
     first_line: int,
 ) -> None:
     """Refuse numbers that do not fill rows; rows may be wrapped, but each starts a line."""
-    ends = np.unique(upto)
-    ends = ends[ends > 0]
+    rises = np.diff(upto, prepend=0) > 0
+    ends = upto[rises]  # they never fall
     whole = np.arange(columns, len(values) + 1, columns)
+    if len(values) % columns == 0 and np.array_equal(ends, whole):
+        return  # a row a line
     aligned = np.isin(whole, ends)
     if len(values) % columns == 0 and (len(ends) <= 1 or aligned.all()):
         # As many lines as frames were declared, but fewer rows: those lines are short, not wrapped.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from retime.motion.contact import Contact
 from retime.motion.sampling import MOST_BYTES
 from retime.motion.skeleton import Skeleton, unique_names
 from retime.notes import Note, Remedy
+from retime.temporary import temporary_folder
 
 _UNITS = {"mm": 0.001, "cm": 0.01, "dm": 0.1, "m": 1.0, "in": 0.0254, "ft": 0.3048}
 # Beyond this, in the file's units, numbers are no places.
@@ -105,7 +105,7 @@ def _ask_for_points(
     data: bytes, path: str | Path
 ) -> tuple[dict[str, Any], FloatArray, npt.NDArray[np.bool_]]:
     """Let the library read the very bytes that are kept: points (F, P, 3), and which are seen."""
-    with tempfile.TemporaryDirectory(prefix="retime-") as folder:
+    with temporary_folder() as folder:
         own = Path(folder) / "in.c3d"
         own.write_bytes(data)
         request = {"do": "read", "path": str(own)}

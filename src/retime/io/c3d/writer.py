@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ from retime.io.c3d.library import LIBRARY
 from retime.io.c3d.reader import C3dFile
 from retime.io.files import read_bytes, write_bytes
 from retime.motion import Motion
+from retime.temporary import temporary_folder
 from retime.timing import TimeWarp
 
 
@@ -46,7 +46,7 @@ def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -
         "frames": frames,
         "analog": np.minimum(analog, max(kept.analog_samples - 1, 0)),
     }
-    with tempfile.TemporaryDirectory(prefix="retime-") as folder:
+    with temporary_folder() as folder:
         own, new = Path(folder) / "in.c3d", Path(folder) / "out.c3d"
         own.write_bytes(kept.data)
         request = {

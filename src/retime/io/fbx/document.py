@@ -9,17 +9,23 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from retime.errors import FormatError
 from retime.io.fbx.properties import values
+from retime.io.fbx.text import TextTree, is_text, parse_text, write_text
 from retime.io.fbx.tree import Malformed, Node, Tree, parse, write
 from retime.io.files import read_bytes, write_bytes
+
+if TYPE_CHECKING:
+    from retime.io.fbx.legacy import Legacy
 
 # Ticks of a second: of files until now, and of those that declare another time code.
 _TICKS = 46_186_158_000
 _NEW_TICKS = 141_120_000
 _OLD_TIME_CODE = 127
+# From this version on, objects have numbers.
+_NEW = 7000
 # Objects whose numbers must be unique: those that retiming touches.
 _OURS = (b"Model", b"AnimationStack", b"AnimationLayer", b"AnimationCurveNode", b"AnimationCurve")
 
@@ -54,8 +60,11 @@ class Link:
 class Document:
     """A parsed file; it is never changed."""
 
-    def __init__(self, tree: Tree, path: str | Path, sha256: str) -> None:
+    def __init__(
+        self, tree: Tree, path: str | Path, sha256: str, legacy: Legacy | None = None
+    ) -> None:
         self.tree = tree
+        self.legacy = legacy  # the file itself, where the tree is a view of an older version
         self.path = Path(path)
         self.sha256 = sha256
 
@@ -154,10 +163,13 @@ class Document:
     def save(self, nodes: list[Node], path: Path) -> None:
         """Write the file with other nodes at its top, whole or not at all."""
         try:
-            parts = write(self.tree, nodes)
+            if isinstance(self.tree, TextTree):
+                parts: Any = write_text(self.tree, nodes)
+            else:
+                parts = write(self.tree, nodes)
         except Malformed as e:
             raise self.fail(str(e)) from None
-        write_bytes(path, parts)  # type: ignore[arg-type]  # views of bytes are as good
+        write_bytes(path, parts)
 
 
 def property_rows(node: Node) -> dict[str, list[Any]]:
@@ -205,4 +217,11 @@ def load(path: str | Path) -> Document:
     """Read a file's nodes."""
     data = read_bytes(path)
     with said_of(path):
-        return Document(parse(data), path, hashlib.sha256(data).hexdigest())
+        tree = parse_text(data) if is_text(data) else parse(data)
+        sha256 = hashlib.sha256(data).hexdigest()
+        if tree.version >= _NEW:
+            return Document(tree, path, sha256)
+        from retime.io.fbx.legacy import seen_as_new  # it is made of what is above this module
+
+        view, legacy = seen_as_new(tree)
+        return Document(view, path, sha256, legacy)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-from retime.io.fbx.curves import Curve, curve_node, new_curve
-from retime.io.fbx.document import Document, Thing
+from retime.io.fbx.curves import Curve, curve_node, new_curve, read_curve
+from retime.io.fbx.document import Document, Thing, property_rows
+from retime.io.fbx.legacy import Legacy, rewritten
 from retime.io.fbx.properties import property_parts, real, text, values
 from retime.io.fbx.tree import Node
 
@@ -72,6 +74,9 @@ class Edition:
 
     def save(self, path: Path) -> None:
         """Write the edition."""
+        if self.document.legacy is not None:
+            self._save_legacy(path, self.document.legacy)
+            return
         tree, out = self.document.tree, []
         for node in self.document.tree.nodes:
             node = self.sections.get(node.name, node)
@@ -84,6 +89,20 @@ class Edition:
                 node = self._counted(node)
             out.append(node)
         self.document.save(out, path)
+
+    def _save_legacy(self, path: Path, legacy: Legacy) -> None:
+        """Put what was replaced into the takes of a file of version 6."""
+        curves, spans = {}, {}
+        for number, node in self.replaced.items():
+            thing = replace(self.document.objects[number], node=node)
+            if node.name == b"AnimationCurve" and (curve := read_curve(thing)) is not None:
+                curves[number] = curve
+            elif node.name == b"AnimationStack":
+                rows = property_rows(node)
+                spans[number] = (int(rows["LocalStart"][0]), int(rows["LocalStop"][0]))
+        added = bool(self._added or self._links or self._cut)
+        nodes = rewritten(legacy, curves, spans, added=added)
+        Document(legacy.tree, self.document.path, self.document.sha256).save(nodes, path)
 
     def _objects(self, node: Node) -> Node:
         known = {id(self.document.objects[n].node): made for n, made in self.replaced.items()}

@@ -7,7 +7,6 @@ are put on the wanted times, and it makes transforms of them.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -33,6 +32,7 @@ from retime.io.fbx.stacks import Stack
 from retime.io.fbx.tree import Node, empty_tree, write
 from retime.motion.sampling import MOST_BYTES
 from retime.process.library import Arrays, IsolatedLibrary
+from retime.temporary import temporary_folder
 
 _MODES = (CONSTANT, CONSTANT | NEXT, LINEAR, CUBIC)
 
@@ -57,7 +57,7 @@ LIBRARY = IsolatedLibrary(
     extra="fbx",
     kind="FBX",
     feature="FBX, whose evaluator is compiled while it is installed and asks for a C compiler,",
-    seconds=120.0,
+    seconds=30.0,
     most_answers=400,  # ufbx's wrapper keeps some memory of each file
 )
 
@@ -67,7 +67,7 @@ class Evaluator:
 
     def __init__(self, path: str | Path) -> None:
         self.path = path
-        self.folder = tempfile.TemporaryDirectory(prefix="retime-fbx-", ignore_cleanup_errors=True)
+        self.folder = temporary_folder()
 
     def __enter__(self) -> Evaluator:
         return self

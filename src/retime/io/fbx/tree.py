@@ -132,9 +132,9 @@ def parse(data: bytes) -> Tree:
     if data[22] != 0:
         raise Malformed("it is in big-endian byte order, which no program of today writes")
     version = struct.unpack_from("<I", data, 23)[0]
-    if version < 7000:
+    if version < 6000:
         raise Malformed(
-            f"FBX {version / 1000:.1f} is too old; 7.1 to 7.7 (FBX 2011 and later) can be read: "
+            f"FBX {version / 1000:.1f} is too old; 6.1 to 7.7 (FBX 2006 and later) can be read: "
             "convert it with Autodesk's FBX Converter, or save it anew"
         )
     if version >= 8000:
@@ -145,15 +145,9 @@ def parse(data: bytes) -> Tree:
 
 
 def _what_else(data: bytes) -> str:
-    start = data[:4096].lstrip()
     if not data:
         return "the file is empty"
-    if start.startswith(b"; FBX") or b"FBXHeaderExtension" in start:
-        return (
-            "this is FBX as text (ASCII), which is not read; save it as binary FBX, which every "
-            "exporter offers"
-        )
-    return "this is no FBX file: it does not start with 'Kaydara FBX Binary'"
+    return "this is no FBX file: it starts neither with 'Kaydara FBX Binary' nor with '; FBX'"
 
 
 class _Reader:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.coercion import is_whole
 from retime.io.gltf.document import Document
+from retime.io.gltf.meshopt import packed, unpacked
 
 FLOAT = 5126
 _DTYPES: dict[int, str] = {
@@ -63,21 +64,20 @@ def _view(
 ) -> npt.NDArray[Any]:  # fmt: skip
     """Read values from a buffer view, packed or with a stride."""
     view = document.item("bufferViews", index, what)
-    extensions = view.get("extensions", {})
-    if isinstance(extensions, dict) and "EXT_meshopt_compression" in extensions:
-        raise document.fail(
-            f"{what} is compressed (EXT_meshopt_compression), which retime does not read; unpack "
-            "the file first"
-        )
+    how = packed(view)
     at = _whole(document, view.get("byteOffset", 0), f"the offset of buffer view {index}")
     length = _whole(document, view.get("byteLength", 0), f"the length of buffer view {index}")
     item = size * dtype.itemsize
     stride = view.get("byteStride", item)
     if _whole(document, stride, f"the stride of buffer view {index}") < item:
         raise document.fail(f"the stride of buffer view {index} is {stride}, less than {item}")
-    which: Any = view.get("buffer")
-    document.item("buffers", which, f"buffer view {index}")
-    data = document.buffers[which]
+    if how is not None:
+        data, at = unpacked(document, index, how), 0
+        length = min(length, len(data))
+    else:
+        which: Any = view.get("buffer")
+        document.item("buffers", which, f"buffer view {index}")
+        data = document.buffers[which]
     end = start + (count - 1) * stride + item if count else start
     if end > length or at + length > len(data):
         raise document.fail(

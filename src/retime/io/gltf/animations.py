@@ -123,8 +123,10 @@ def _is_ours(path: Any, node: Any) -> bool:
 
 def _apart(times: FloatArray, table: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Keep the first and the last of keys at one time: a jump, the first of them just before it."""
-    first = np.r_[True, np.diff(times) > 0]
-    last = np.r_[np.diff(times) > 0, True]
+    rises = np.diff(times) > 0
+    if rises.all():
+        return times, table
+    first, last = np.r_[True, rises], np.r_[rises, True]
     keep = first | last
     times, table, jump = times[keep].copy(), table[keep], (first & ~last)[keep]
     times[jump] = np.nextafter(times[jump].astype(np.float32), np.float32(-np.inf))
@@ -140,15 +142,26 @@ def _points_to_turn(target: dict[str, Any]) -> bool:
     return isinstance(pointer, str) and pointer.endswith("/rotation")
 
 
+def _key_times(document: Document, index: Any, what: str) -> FloatArray:
+    """Read key times, which most tracks of an animation share."""
+    known: FloatArray | None = document.key_times.get(index) if is_whole(index) else None
+    if known is not None:
+        return known
+    times = read_accessor(document, index, what)[:, 0]
+    if not len(times) or not np.isfinite(times).all() or (np.diff(times) < 0).any():
+        raise document.fail(f"the key times of {what} do not rise")
+    times.setflags(write=False)
+    document.key_times[index] = times
+    return times
+
+
 def _sampler(document: Document, entry: Any, what: str, path: str, turns: bool) -> Sampler:
     if not isinstance(entry, dict):
         raise document.fail(f"the sampler of {what} is no object")
     kind: Interpolation = entry.get("interpolation", "LINEAR")
     if kind not in ("LINEAR", "STEP", "CUBICSPLINE"):
         raise document.fail(f"the sampler of {what} interpolates by {kind!r}")
-    times = read_accessor(document, entry.get("input"), what)[:, 0]
-    if not len(times) or not np.isfinite(times).all() or (np.diff(times) < 0).any():
-        raise document.fail(f"the key times of {what} do not rise")
+    times = _key_times(document, entry.get("input"), what)
     values = read_accessor(document, entry.get("output"), what)
     parts = 3 if kind == "CUBICSPLINE" else 1
     if not np.isfinite(values).all():
@@ -159,12 +172,14 @@ def _sampler(document: Document, entry: Any, what: str, path: str, turns: bool) 
         raise document.fail(f"{what} has {values.size} values for {len(times)} keys")
     times, table = _apart(times, values.reshape(len(times), parts, size))
     middle = table[:, parts // 2]
-    lengths = np.linalg.norm(middle, axis=1)
-    if turns and (np.abs(lengths - 1) > 0.1).any():
-        raise document.fail(f"the rotations of {what} are no unit quaternions")
-    if parts == 3:
-        return Sampler(times, middle, (table[:, 0], table[:, 2]), kind, turns)
-    return Sampler(times, middle / lengths[:, None] if turns else middle, None, kind, turns)
+    if turns:
+        lengths = np.sqrt(np.einsum("ij,ij->i", middle, middle))
+        if (np.abs(lengths - 1) > 0.1).any():
+            raise document.fail(f"the rotations of {what} are no unit quaternions")
+        if parts == 1:
+            middle = middle / lengths[:, None]
+    tangents = (table[:, 0], table[:, 2]) if parts == 3 else None
+    return Sampler(times, middle, tangents, kind, turns)
 
 
 def frames_of(

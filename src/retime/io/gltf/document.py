@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import copy
 import hashlib
 import json
 import os
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
+from retime.bounded_json import parse
 from retime.coercion import is_whole
 from retime.errors import FormatError, RetimeError
 from retime.io.files import read_bytes, write_bytes
@@ -42,6 +42,10 @@ class Document:
     sha256: str = ""
     """Hash of the file's bytes."""
     values_read: int = 0
+    key_times: dict[int, Any] = field(default_factory=dict)
+    """Key times (K,) that were read, by their accessor."""
+    unpacked: dict[int, bytes] = field(default_factory=dict)
+    """Buffer views that were packed, by their number."""
     _added: bytearray = field(default_factory=bytearray)
     _checked: dict[str, Any] = field(default_factory=dict)
     _files: dict[Path, bytes] = field(default_factory=dict)
@@ -72,7 +76,7 @@ class Document:
 
     def edited(self) -> Document:
         """Return a copy whose JSON may be changed; buffers are shared."""
-        return Document(self.path, copy.deepcopy(self.json), list(self.buffers), self.tail)
+        return Document(self.path, _copied(self.json), list(self.buffers), self.tail)
 
     def add(
         self,
@@ -111,7 +115,7 @@ class Document:
             # Behind what the file has: the old bytes stay where they are.
             old = self.buffers[0][:length]
             start = -(-length // 4) * 4
-            self.buffers[0] = old + b"\0" * (start - length) + bytes(self._added)
+            self.buffers[0] = b"".join((old, bytes(start - length), self._added))
             buffers[0]["byteLength"] = len(self.buffers[0])
             at = 0
         else:
@@ -171,6 +175,13 @@ class Document:
                 image["uri"] = quote(
                     Path(os.path.relpath(source / unquote(uri), target)).as_posix()
                 )
+
+
+def _copied(value: Any) -> Any:
+    """Copy plain JSON, which is several times as fast as a copy of anything."""
+    if isinstance(value, dict):
+        return {k: _copied(v) for k, v in value.items()}
+    return [_copied(v) for v in value] if isinstance(value, list) else value
 
 
 def _text(document: dict[str, Any], **style: Any) -> bytes:
@@ -248,18 +259,7 @@ def _chunks(data: bytes, path: Path) -> tuple[bytes, bytes | None, bytes]:
 
 
 def _parse(text: bytes, path: Path) -> dict[str, Any]:
-    if len(text) > _MOST_JSON:
-        raise FormatError("its JSON is too large", path=path)
-    try:
-        found = json.loads(text.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        raise FormatError("its JSON is not UTF-8", path=path) from None
-    except json.JSONDecodeError as e:
-        raise FormatError(f"its JSON is broken: {e.msg}", path=path, line=e.lineno) from None
-    except (RecursionError, ValueError):
-        raise FormatError(
-            "its JSON is nested too deeply or has endless numbers", path=path
-        ) from None
+    found = parse(text, path=path, most_bytes=_MOST_JSON, constants=True)
     if not isinstance(found, dict):
         raise FormatError("its JSON is no object", path=path)
     return found

@@ -28,6 +28,8 @@ _GRAIN = Grain(
 )
 # Between keys a bent warp may be off by this: radians, or a share of a track's extent.
 _CLOSE = 1e-5
+# Rounding of single precision, relative.
+_SINGLE = 2.0**-23
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +60,8 @@ class Sampler:
         """Evaluate at times (N,): held beyond the ends."""
         if len(self.times) == 1:
             return np.repeat(self.values, len(t), axis=0)
+        if len(t) == len(self.times) and self._are_keys(t):
+            return self.values if self.tangents is None else self._on_sphere(self.values)
         k = np.clip(np.searchsorted(self.times, t, side="right") - 1, 0, len(self.times) - 2)
         step = self.times[k + 1] - self.times[k]
         u = np.clip((t - self.times[k]) / step, 0.0, 1.0)
@@ -70,6 +74,17 @@ class Sampler:
             return quat.slerp(a, b, u)
         out: FloatArray = a + u[:, None] * (b - a)
         return out
+
+    def _are_keys(self, t: FloatArray) -> bool:
+        """Whether times are those of the keys, which single precision has rounded."""
+        off: FloatArray = np.abs(t - self.times)
+        return bool(off.max() <= _SINGLE * max(1.0, float(self.times[-1])))
+
+    def _are_middles(self, t: FloatArray) -> bool:
+        """Whether each stretch between keys holds one of the times, in order."""
+        if len(t) != len(self.times) - 1:
+            return False
+        return bool((t >= self.times[:-1]).all() and (t < self.times[1:]).all())
 
     def _on_sphere(self, values: FloatArray) -> FloatArray:
         return quat.normalize(values) if self.turns else values
@@ -109,9 +124,13 @@ class Sampler:
         """Bound the speed in the stretches between keys that hold times (N,)."""
         if len(self.times) < 2:
             return np.zeros(len(t))
-        k = np.clip(np.searchsorted(self.times, t, side="right") - 1, 0, len(self.times) - 2)
-        step = (self.times[k + 1] - self.times[k])[:, None]
-        a, b = self.values[k], self.values[k + 1]
+        if self.tangents is None and self._are_middles(t):
+            step = np.diff(self.times)[:, None]
+            a, b = self.values[:-1], self.values[1:]
+        else:
+            k = np.clip(np.searchsorted(self.times, t, side="right") - 1, 0, len(self.times) - 2)
+            step = (self.times[k + 1] - self.times[k])[:, None]
+            a, b = self.values[k], self.values[k + 1]
         if self.tangents is None:
             if self.turns:
                 return quat.angle(a, b) / step[:, 0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ from retime.io.usd.stages import is_animated as moves
 from retime.io.usd.timing import frames_of
 from retime.process.library import Arrays, Refused
 
+_SHAPES = "no joint moves in it; what does, follows the timing: {}"
+
 
 def contents(request: dict[str, Any], _: Arrays) -> tuple[dict[str, Any], Arrays]:
     """List the animations of a stage."""
@@ -34,7 +37,7 @@ def _lasting(opened: Opened) -> list[Animation]:
     found = [a for a in animations(opened.stage) if len(a.times()) > 1]
     if not found:
         raise Refused(
-            "it holds no skeletal animation and no prim that moves"
+            "nothing in it is animated: it holds no attribute with two samples or more"
             + (f"; not found: {', '.join(opened.missing[:3])}" if opened.missing else "")
         )
     return found
@@ -67,7 +70,10 @@ def path_of(attribute: Any) -> str:
     name = str(attribute.GetName()).removeprefix("xformOp:").partition(":")[0].lower()
     if name.startswith("translat"):
         return "translation"
-    return "scale" if name.startswith("scale") else "rotation"
+    if name.startswith("scale"):
+        return "scale"
+    turns = ("rotat", "orient", "transform")
+    return "rotation" if name.startswith(turns) else "weights"
 
 
 def _course(attribute: Any) -> FloatArray:
@@ -80,7 +86,10 @@ def _course(attribute: Any) -> FloatArray:
 def _flat(value: Any) -> FloatArray:
     if isinstance(value, Gf.Quatf | Gf.Quatd | Gf.Quath):
         value = [value.GetReal(), *value.GetImaginary()]
-    return np.zeros(0) if value is None else np.array(value, dtype=float).ravel()
+    try:
+        return np.zeros(0) if value is None else np.array(value, dtype=float).ravel()
+    except (TypeError, ValueError):  # a word: only whether it changes counts
+        return np.array([float(zlib.crc32(str(value).encode()))])
 
 
 def _rate(stage: Any) -> float | None:
@@ -191,6 +200,9 @@ def _sampled(
         "moving": np.array(moving, dtype=np.int64),
         "matrices": np.array(moved).reshape(len(frames), len(moving), 4, 4),
     }
+    if animation.shapes:
+        kinds = dict.fromkeys(str(a.GetName()) for a in animation.shapes)
+        answer["note"] = "; ".join(filter(None, [word, _SHAPES.format(", ".join(kinds))]))
     if animation.prim is not None:
         _add_skeleton(animation, tokens, frames, answer, arrays)
     return answer, arrays
@@ -225,7 +237,9 @@ def _frames(
 
 
 def local_matrix(prim: Any, code: float) -> FloatArray:
-    """Return a prim's own transform, for row vectors."""
+    """Return a prim's own transform, for row vectors; what has none stands still."""
+    if not prim.IsA(UsdGeom.Xformable):
+        return np.eye(4)
     matrix = UsdGeom.Xformable(prim).GetLocalTransformation(Usd.TimeCode(float(code)))
     found = np.array(matrix if isinstance(matrix, Gf.Matrix4d) else matrix[0], dtype=float)
     if not np.isfinite(found).all():
@@ -235,7 +249,8 @@ def local_matrix(prim: Any, code: float) -> FloatArray:
 
 def _prim_entry(prim: Any, index: dict[str, int]) -> dict[str, Any]:
     above, at = -1, prim.GetParent()
-    if not UsdGeom.Xformable(prim).GetResetXformStack():
+    form = prim.IsA(UsdGeom.Xformable)
+    if not form or not UsdGeom.Xformable(prim).GetResetXformStack():
         while at and not at.IsPseudoRoot() and above < 0:
             above = index.get(str(at.GetPath()), -1)
             if UsdGeom.Xformable(at) and UsdGeom.Xformable(at).GetResetXformStack():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,6 +24,7 @@ from retime.motion.sampling import MOST_BYTES
 from retime.motion.skeleton import Skeleton, unique_names
 from retime.notes import Note, Remedy
 from retime.process.library import Arrays, IsolatedLibrary
+from retime.temporary import temporary_folder
 
 # Stages of many layers take their time, however small the first of them is.
 LIBRARY = IsolatedLibrary(
@@ -32,7 +32,7 @@ LIBRARY = IsolatedLibrary(
     module="pxr",
     extra="usd",
     kind="USD",
-    seconds=120.0,
+    seconds=30.0,
 )
 # A track that differs by less from rest, as a share of the body's extent, does not move.
 _STILL = 1e-6
@@ -77,7 +77,7 @@ def located(path: str | Path) -> Iterator[Located]:
     """Make a file ready for the library: a package is unpacked."""
     data = read_bytes(path)
     sha256 = hashlib.sha256(data).hexdigest()
-    with tempfile.TemporaryDirectory(prefix="retime-", ignore_cleanup_errors=True) as name:
+    with temporary_folder() as name:
         folder = Path(name)
         if Path(path).suffix.lower() != ".usdz" and data[:4] != b"PK\x03\x04":
             yield Located(Path(path).resolve(), folder, len(data), sha256)

@@ -50,12 +50,16 @@ class Animation:
     """The ``Skeleton`` that it moves; none where there is no such."""
     chain: list[Any] = field(default_factory=list)
     """Prims with a transform, parents first."""
+    shapes: list[Any] = field(default_factory=list)
+    """Animated attributes that place no joint, where nothing else moves: blend-shape weights,
+    points and others.
+    """
 
     def own(self) -> list[Any]:
         """List the animated attributes that move its joints."""
         tracks = [] if self.prim is None else [self.prim.GetAttribute(t) for t in TRACKS]
         found = tracks + [op.GetAttr() for prim in self.chain for op in ops_of(prim)]
-        return [a for a in found if is_animated(a)]
+        return [a for a in found if is_animated(a)] + self.shapes
 
     def times(self) -> FloatArray:
         """Return all sample times of these."""
@@ -101,12 +105,27 @@ def _layer(path: str) -> Any:
     try:
         layer = Sdf.Layer.FindOrOpen(path)
     except Tf.ErrorException as e:
-        raise Refused(f"not a USD file that can be read ({_first_words(e)})") from None
+        raise Refused(_why_not(path, _first_words(e))) from None
     except UnicodeDecodeError:
         raise Refused("not a USD file that can be read (its text is not UTF-8)") from None
     if not layer:
         raise Refused("not a USD file, or a kind of USD that this usd-core does not read")
     return layer
+
+
+def _why_not(path: str, said: str) -> str:
+    """Say why a layer cannot be opened: by how it begins, else in USD's own words."""
+    with open(path, "rb") as f:
+        start = f.read(64)
+    if not start.startswith((b"#usda", b"PXR-USDC", b"PK", b"#sdf")):
+        return (
+            "this is no USD file: a text one begins with '#usda 1.0', a binary one with 'PXR-USDC'"
+        )
+    if start.startswith(b"PXR-USDC") and "version" in said:
+        return "the binary USD file is damaged, or of a version that this usd-core does not read"
+    where = said.partition(": ")[0]
+    text = said.replace(path, "").strip("<>: ")
+    return f"the stage cannot be opened: {text}" if where else "the stage cannot be opened"
 
 
 def _first_words(error: Exception) -> str:
@@ -161,7 +180,9 @@ def _must_be_times(attribute: Any, times: FloatArray) -> None:
 
 
 def ops_of(prim: Any) -> list[Any]:
-    """List a prim's transform operations."""
+    """List a prim's transform operations; what has no transform has none."""
+    if not prim.IsA(UsdGeom.Xformable):
+        return []
     return list(UsdGeom.Xformable(prim).GetOrderedXformOps())
 
 
@@ -195,7 +216,12 @@ def animations(stage: Any) -> list[Animation]:
     if out:
         return out
     joints = {str(p.GetPath()): p for prim in every if _moves(prim) for p in _chain(prim)}
-    return [Animation("transforms", chain=list(joints.values()))] if joints else []
+    if joints:
+        return [Animation("transforms", chain=list(joints.values()))]
+    shapes = list(attributes(stage))
+    holders = {str(a.GetPrim().GetPath()): a.GetPrim() for a in shapes}
+    above = {str(p.GetPath()): p for prim in holders.values() for p in _chain(prim) or [prim]}
+    return [Animation("shapes", chain=list(above.values()), shapes=shapes)] if shapes else []
 
 
 def _moves(prim: Any) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -20,6 +19,7 @@ from retime.io.usd.reader import LIBRARY, Kept, Located, located
 from retime.io.usd.timing import settled
 from retime.motion import Motion, quat
 from retime.motion.kinematics import local_translations
+from retime.temporary import temporary_folder
 
 _OVER = re.compile(r"\.over\.usd[ac]?$", re.IGNORECASE)
 
@@ -133,7 +133,7 @@ def _build(motion: Motion, path: Path) -> None:
         "turn": motion.units.up == "Z",
         "creator": f"retime {version('retime')}",
     }
-    with tempfile.TemporaryDirectory(prefix="retime-", ignore_cleanup_errors=True) as folder:
+    with temporary_folder() as folder:
         size = sum(a.nbytes for a in arrays.values())
         LIBRARY.ask(request, arrays, folder=folder, size=size, path=path, verb="written")
         write_bytes(path, [read_bytes(Path(folder) / request["into"])])

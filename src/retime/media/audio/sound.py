@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from retime.media.video.opening import Footage, library, refused
+from retime.media.video.opening import Footage, Music, library, refused
 
 # Samples a second that the encoder takes; others become the first.
 _RATES = (48000, 96000, 88200, 64000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000)
@@ -36,7 +36,7 @@ class Sound:
 
 
 @contextmanager
-def decode_sound(footage: Footage, start: float, end: float) -> Iterator[Sound | None]:
+def decode_sound(footage: Footage | Music, start: float, end: float) -> Iterator[Sound | None]:
     """Decode the sound between two times into a file of its own, gone afterwards.
 
     Yields ``None`` where there is no sound in that span.
@@ -45,12 +45,12 @@ def decode_sound(footage: Footage, start: float, end: float) -> Iterator[Sound |
         yield _decode(footage, start, end, file)
 
 
-def _decode(footage: Footage, start: float, end: float, file: Any) -> Sound | None:
+def _decode(footage: Footage | Music, start: float, end: float, file: Any) -> Sound | None:
     av = library()
     stream = footage.sound
     rate = stream.rate if stream.rate in _RATES else _RATES[0]
     # As the file tells it: what a damaged packet makes a coder believe comes too late.
-    layout, channels = stream.layout.name, stream.layout.nb_channels
+    layout, channels = _layout(stream), stream.layout.nb_channels
     with refused(footage.path):
         resampler = _Resampler(lambda: av.AudioResampler("flt", layout, rate))
         # A little before: coders need a run-up.
@@ -83,6 +83,13 @@ def _decode(footage: Footage, start: float, end: float, file: Any) -> Sound | No
     file.flush()
     samples = np.memmap(file, dtype=np.float32, mode="r", shape=(written, channels))
     return Sound(samples, rate, layout, begun, damaged)
+
+
+def _layout(stream: Any) -> str:
+    """Name the channels; a file that only counts them has the usual ones."""
+    usual = {1: "mono", 2: "stereo", 6: "5.1", 8: "7.1"}
+    name: str = stream.layout.name
+    return usual.get(stream.layout.nb_channels, name) if "channels" in name else name
 
 
 class _Resampler:

@@ -21,16 +21,18 @@ def parse_labels(lines: list[str], path: Path) -> EventText:
     """Parse a label track."""
     blocks: list[Block] = []
     n = 0
-    head = ""
+    head, gap = "", ""
     while n < len(lines):
         line, first = lines[n], n
         n += 1
         if not line.strip():
             if blocks:
-                blocks[-1] = replace(blocks[-1], after=blocks[-1].after + line)
+                gap += line
             else:
                 head += line
             continue
+        if gap:
+            blocks[-1], gap = replace(blocks[-1], after=blocks[-1].after + gap), ""
         found = _LABEL.match(line)
         if found is None:
             raise FormatError(
@@ -43,6 +45,8 @@ def parse_labels(lines: list[str], path: Path) -> EventText:
             more += lines[n]
             n += 1
         blocks.append(_block(found, more, path, first + 1))
+    if gap:
+        blocks[-1] = replace(blocks[-1], after=blocks[-1].after + gap)
     if not blocks:
         raise FormatError("there is no label in the file", path=path)
     return EventText(head, tuple(blocks), "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -14,6 +13,7 @@ from retime.errors import FormatError, InputError, MissingDependencyError
 from retime.io.files import read_bytes, write_bytes
 from retime.media.timelines.pieces import linear_pieces
 from retime.process.library import IsolatedLibrary
+from retime.temporary import temporary_folder
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
@@ -144,7 +144,7 @@ def read_timeline(path: str | Path, *, offset: float = 0.0) -> TimeWarp:
     ``offset`` is where the motion's time 0 lies in the media, in seconds.
     """
     size = len(read_bytes(path))
-    with tempfile.TemporaryDirectory(prefix="retime-") as folder:
+    with temporary_folder() as folder:
         request = {"do": "read", "path": str(Path(path).resolve())}
         found, _ = LIBRARY.ask(request, folder=folder, size=size, path=path)
     spans = [_Span(*numbers) for numbers in found["spans"]]

@@ -20,13 +20,13 @@ from retime.media.audio.stretch import stretch
 from retime.media.timelines.followed import followed_curve
 from retime.media.video.encode import SUFFIXES, Film, film
 from retime.media.video.frames import FrameIndex, FrameReader, index_frames
-from retime.media.video.opening import library, open_footage
+from retime.media.video.opening import library, open_footage, open_music
 from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
 Frames = Literal["nearest", "blend"]
-Sounding = Literal["keep-pitch", "drop"]
+Sounding = Literal["keep-pitch", "keep", "drop"]
 Progress = Callable[[int, int, str], Any]
 
 _LONGEST_S = 24 * 3600.0
@@ -72,6 +72,8 @@ def retime_video(
     fps: float | None = None,
     frames: Frames = "nearest",
     audio: Sounding = "keep-pitch",
+    music: str | Path | None = None,
+    music_start: float = 0.0,
     channel: str | None = None,
     quality: int = 18,
     progress: Progress | None = None,
@@ -93,8 +95,13 @@ def retime_video(
         Frame rate of the result; the video's average where not given.
     frames : {"nearest", "blend"}
         Show the nearest picture, or mix the two around a moment.
-    audio : {"keep-pitch", "drop"}
-        Let the sound follow without changing its pitch, or leave it out.
+    audio : {"keep-pitch", "keep", "drop"}
+        Let the sound follow without changing its pitch, play it as it was recorded from where the
+        result starts, or leave it out.
+    music : str or Path, optional
+        A sound file that takes the place of the video's sound; the warp leaves it alone.
+    music_start : float
+        Time of the music at which the result starts, in seconds.
     channel : str, optional
         Which of the warp's curves to follow, where it has several.
     quality : int
@@ -117,15 +124,28 @@ def retime_video(
         rate, uneven = _rate(index, fps, source)
         moments, said = _moments(curve, offset, rate, index)
         notes += (*footage.notes, *said, *uneven)
-        sound = None
-        if audio == "keep-pitch" and footage.sound is not None:
+        sound, heard = None, None
+        if music is not None:
+            told(0, 1, "reading music")
+            song = stack.enter_context(open_music(music))
+            length = len(moments) / float(rate)
+            sound = stack.enter_context(decode_sound(song, music_start, music_start + length + 1))
+            heard = _as_it_is(music_start, sound, length)
+            notes += _music_notes(Path(music), sound, music_start, length)
+        elif audio != "drop" and footage.sound is not None:
             told(0, 1, "reading sound")
             # Sound has a reader of its own: pictures are read at another place meanwhile.
             other = stack.enter_context(open_footage(source))
             span = float(moments.min()) - 1, float(moments.max()) + 1
+            if audio == "keep":
+                span = span[0], max(span[1], span[0] + 2 + len(moments) / float(rate))
             sound = stack.enter_context(decode_sound(other, *span))
             if sound is None:
                 notes += ("the video has no sound there",)
+            if audio == "keep":
+                heard = _as_it_is(float(moments[0]), sound, len(moments) / float(rate))
+            else:
+                heard = _heard(curve, offset, sound, rate)
         reader = FrameReader(footage, index)
         beside = stack.enter_context(written_beside(target))
         made = _write(
@@ -136,7 +156,7 @@ def retime_video(
             rate,
             frames,
             sound,
-            _heard(curve, offset, sound, rate),
+            heard,
             quality,
             told,
         )
@@ -165,8 +185,8 @@ def _check(
         raise InputError(f"the frame rate of a video is between 0.1 and 1000, not {fps:g}")
     if frames not in ("nearest", "blend"):
         raise InputError(f"frames are 'nearest' or 'blend', not {frames!r}")
-    if audio not in ("keep-pitch", "drop"):
-        raise InputError(f"audio is 'keep-pitch' or 'drop', not {audio!r}")
+    if audio not in ("keep-pitch", "keep", "drop"):
+        raise InputError(f"audio is 'keep-pitch', 'keep' or 'drop', not {audio!r}")
     if not 0 <= quality <= 51:
         raise InputError(f"the quality goes from 0 (lossless) to 51, not {quality}")
 
@@ -245,6 +265,23 @@ def _heard(curve: Graph, offset: float, sound: Sound | None, rate: Fraction) -> 
         slope = (y[last + 1] - y[last]) / (x[last + 1] - x[last])
     beyond = 1 / float(rate)
     return Graph(np.r_[x, x[-1] + beyond], np.r_[y, y[-1] + slope * beyond])
+
+
+def _as_it_is(start: float, sound: Sound | None, length: float) -> Graph | None:
+    """Make the curve of sound that plays at its own speed from some moment of it."""
+    if sound is None:
+        return None
+    first = start - sound.start
+    return Graph(np.array([0.0, length]), np.array([first, first + length]))
+
+
+def _music_notes(path: Path, sound: Sound | None, start: float, length: float) -> tuple[str, ...]:
+    if sound is None:
+        return (f"{path.name} has no sound at {start:g} s; the result is silent",)
+    end = sound.start + len(sound.samples) / sound.rate - start
+    if end < length - 0.05:
+        return (f"{path.name} ends after {end:.2f} s of the result's {length:.2f} s",)
+    return ()
 
 
 def _write(

@@ -66,21 +66,48 @@ class Footage:
         self.zero = (container.start_time or 0) / av.time_base
 
 
+class Music:
+    """An open file of which only the sound counts; attributes are as of :class:`Footage`."""
+
+    def __init__(self, path: Path, container: Any) -> None:
+        self.path, self.container = path, container
+        sounds = [s for s in container.streams.audio if s.codec_context is not None]
+        if not sounds:
+            raise FormatError("there is no sound in the file", path=path)
+        self.sound: Any = sounds[0]
+        self.zero = (container.start_time or 0) / library().time_base
+
+
+@contextmanager
+def open_music(path: str | Path) -> Iterator[Music]:
+    """Open a sound file, or a video for its sound."""
+    path = Path(path)
+    container = _opened(path, "the sound cannot be read")
+    try:
+        yield Music(path, container)
+    finally:
+        container.close()
+
+
 @contextmanager
 def open_footage(path: str | Path) -> Iterator[Footage]:
     """Open a video file to read."""
     path = Path(path)
-    av = library()
-    if not path.is_file():
-        raise InputError(f"{path} is a folder" if path.is_dir() else f"no such file: {path}")
-    with refused(path):
-        # Names in other encodings must not stop anybody, nor may a list make us open other files.
-        options = {"protocol_whitelist": "file"}
-        container = av.open(str(path), options=options, metadata_errors="replace")
+    container = _opened(path, "the video cannot be read")
     try:
         yield Footage(path, container)
     finally:
         container.close()
+
+
+def _opened(path: Path, what: str) -> Any:
+    av = library()
+    if not path.is_file():
+        raise InputError(f"{path} is a folder" if path.is_dir() else f"no such file: {path}")
+    with refused(path, what):
+        # Names in other encodings must not stop anybody, nor may a list make us open other files.
+        options = {"protocol_whitelist": "file"}
+        return av.open(str(path), options=options, metadata_errors="replace")
 
 
 def look_at(path: str | Path) -> tuple[float, float]:

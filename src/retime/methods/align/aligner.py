@@ -1,10 +1,11 @@
-"""What all aligners have in common: a stream in, the recording's time out, never backwards."""
+"""What all aligners have in common: a stream in, the recording's time out."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +20,14 @@ from retime.timing import TimeWarp
 
 # Longer gaps in the stream tell nothing about where the performer went meanwhile.
 _LONGEST_GAP = 1.0
+# Time that moves on or back by so much more than the stream did is a relocation, seconds.
+_RELOCATES = 0.3
+# At least this much belief makes a time, or a place in the cycle, known.
+_KNOWN = 0.5
 # So many joints in sight tell the timing as well as all.
 _ENOUGH_JOINTS = 8
+
+Knowledge = Literal["following", "following the cycle", "lost"]
 
 
 class Aligner(ABC):
@@ -45,8 +52,14 @@ class Aligner(ABC):
         How fast the recording's time runs, in its seconds per live second.
     confidence : float
         How sure the time is, 0 to 1; less where few joints are in sight.
+    phase : float
+        How sure the place in the cycle is, 0 to 1, whichever repetition of it is performed.
+    state : {"following", "following the cycle", "lost"}
+        Whether the time is known, only the place in a cycle that repeats, or neither.
     stopped : bool
         The performer stands still where the recording moves.
+    relocations : int
+        How often the performer was found at another place, and time did not run on to it.
     """
 
     def __init__(
@@ -66,7 +79,8 @@ class Aligner(ABC):
         self._trail = Trail()
         self._unseen = 0.0
         self.time = self.recording.start
-        self.rate, self.confidence, self.stopped = 1.0, 0.0, False
+        self.rate, self.confidence, self.phase, self.stopped = 1.0, 0.0, 0.0, False
+        self.relocations = 0
 
     def step(self, pose: npt.ArrayLike, time: float) -> float:
         """Take in a live pose and return the recording's time for it.
@@ -74,7 +88,8 @@ class Aligner(ABC):
         ``pose`` (J, 3) are positions of the joints in metres, Y up, wherever the performer stands
         and faces; NaN where a joint is not seen. ``time`` is in seconds of the sender's clock; a
         pose no later than the last is ignored. What is returned is in seconds of the recording's
-        own time, and never less than before.
+        own time; it runs back only where the performer is found at an earlier place, which
+        ``relocations`` counts.
         """
         seconds = self._clock.advance(time)
         if seconds is None:
@@ -82,20 +97,39 @@ class Aligner(ABC):
         live = self._sizer.live(pose)
         if not live.visible.any():
             self._unseen += seconds
-            self.confidence = 0.0
+            self.confidence = self.phase = 0.0
         else:
             gap = min(self._unseen + seconds, _LONGEST_GAP)
             self._unseen = 0.0
             found = self._follow(live, gap)
-            self.time = min(max(self.time, found), self.recording.end)
-            seen = min(1.0, float(live.visible.sum()) / _ENOUGH_JOINTS)
-            self.confidence = min(max(self.confidence, 0.0), 1.0) * seen**0.5
+            self._go_to(found, gap)
+            seen = min(1.0, float(live.visible.sum()) / _ENOUGH_JOINTS) ** 0.5
+            self.confidence = min(max(self.confidence, 0.0), 1.0) * seen
+            self.phase = max(min(self.phase, 1.0) * seen, self.confidence)
         self._trail.add(self._clock.now, self.time)
         return self.time
 
+    def _go_to(self, found: float, seconds: float) -> None:
+        """Take over the time that was found."""
+        back = self.time - found
+        if back > _RELOCATES:
+            self._trail = Trail()  # a warp does not run back
+            self.time = found
+        else:
+            self.time = min(max(self.time, found), self.recording.end)
+        if back > _RELOCATES or -back > _RELOCATES + 2 * self.rate * seconds:
+            self.relocations += 1
+
+    @property
+    def state(self) -> Knowledge:
+        """Whether the time is known, only the place in a cycle that repeats, or neither."""
+        if self.confidence >= _KNOWN:
+            return "following"
+        return "following the cycle" if self.phase >= _KNOWN else "lost"
+
     @abstractmethod
     def _follow(self, live: LivePose, seconds: float) -> float:
-        """Find the recording's time for a pose; set rate, confidence and stopped."""
+        """Find the recording's time for a pose; set rate, confidence, phase and stopped."""
 
     @abstractmethod
     def _place(self, time: float) -> None:
@@ -137,6 +171,6 @@ class Aligner(ABC):
                 f"{self.recording.end:g} s"
             )
         self.time = float(time)
-        self.rate, self.confidence, self.stopped = 1.0, 0.0, False
+        self.rate, self.confidence, self.phase, self.stopped = 1.0, 0.0, 0.0, False
         self._trail, self._unseen = Trail(), 0.0
         self._place(self.time)

@@ -1,46 +1,40 @@
-"""The default aligner: exact on copies of the recording, and able to follow another take."""
+"""The default aligner: belief over all places, exact on copies and able to follow another take."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from retime.arrays import FloatArray
+from retime.errors import InputError
 from retime.methods.align.aligner import Aligner
 from retime.methods.align.copies import CopyFilter
+from retime.methods.align.cycles import AGREE, CycleFilter
 from retime.methods.align.joints import Recording
 from retime.methods.align.poses import LivePose, own_heading
-from retime.methods.align.takes import TakeFilter
 from retime.motion import Motion
 
 # The performance counts as a copy while its joints are within this many metres of the recording;
 # once a copy, it may be a little farther.
 _COPY, _STAYS_COPY = 0.02, 1.2
-# Filters that lie farther apart than this do not follow the same place.
-_APART = 0.15
+# Belief that tells the exact filter where to go on.
 _SURE = 0.8
-# After a gap in the stream the performer may be anywhere: seconds, and the share of belief in it.
-_LONG_GAP, _AFTER_GAP = 0.5, 0.3
-# While it is no copy, a little belief is put everywhere now and then, in case the place is wrong.
-_LOOK_EVERY, _LOOK_SHARE = 1.0, 1e-5
-
-# Somebody who does something else: belief has them stand (by this mean share) while their mean
-# joint is faster than this, metres a second; or their mean joint is off by so many metres, a little
-# more than other takes of an action are, or surely. Over so many seconds.
-_STANDS, _ASTRAY = 0.25, 0.5
-_OFF, _SURELY_OFF = 0.2, 0.3
-_LATELY = 1.5
+# Somebody who does something else: belief has them stand while their mean joint is faster than
+# this, metres a second, over so many seconds; from this mean share on, and surely.
+_STANDS, _LATELY = 0.25, 1.5
+_ASTRAY, _SURELY_ASTRAY = 0.25, 0.6
 
 
 class BayesAligner(Aligner):
     """Follows a performance by belief over (place in the recording, rate).
 
-    Two filters run side by side: one for copies of the recording, which is exact to milliseconds,
-    and one for other takes of the same action, which forgives another body, another posture and
-    waits of another length. The first is heard while the performer is within 2 cm of the recording.
+    Copies of the recording are followed to milliseconds; other takes of the same action may differ
+    in body, posture and waits. Where the recording repeats itself, belief keeps all cycles:
+    ``confidence`` is that of the time, ``phase`` that of the place in the cycle.
 
     Parameters
     ----------
@@ -50,6 +44,8 @@ class BayesAligner(Aligner):
         With positions: their times in seconds.
     joints : sequence of str, optional
         Roles to follow, and the order of a pose's joints; left out, the 16 joints of the paper.
+    start : {"beginning", "anywhere"}
+        Whether a performance begins at the recording's beginning, or anywhere in it.
 
     Examples
     --------
@@ -70,20 +66,24 @@ class BayesAligner(Aligner):
         *,
         times: npt.ArrayLike | None = None,
         joints: Sequence[str] | None = None,
+        start: Literal["beginning", "anywhere"] = "beginning",
     ) -> None:
+        if start not in ("beginning", "anywhere"):
+            raise InputError(f"no start {start!r}; there are beginning and anywhere")
         super().__init__(reference, times=times, joints=joints)
         duration = self.recording.end - self.recording.start
+        self._belief = CycleFilter(self._path(CycleFilter.grid(duration)), duration)
         self._copies = CopyFilter(self._path(CopyFilter.grid(duration)), duration)
-        self._takes = TakeFilter(self._path(TakeFilter.grid(duration)), duration)
-        self._is_copy, self._since_look = False, 0.0
-        self._astray = self._off = 0.0
+        self._is_copy, self._astray = False, 0.0
+        self.start = start
         self._warm_up()
         self.reset()
 
     def _warm_up(self) -> None:
         """Compile and load everything now: the first live pose must not wait for it."""
         pose = self.recording.points[0]
-        self._follow(self._sizer.live(pose), 0.04)
+        for seconds in (0.0, 0.04):
+            self._follow(self._sizer.live(pose), seconds)
 
     def _path(self, places: int) -> FloatArray:
         even = np.linspace(self.recording.start, self.recording.end, places)
@@ -94,41 +94,37 @@ class BayesAligner(Aligner):
         """Whether the performer is so near to the recording that it is followed as a copy."""
         return self._is_copy
 
+    def reset(self) -> None:
+        """Forget the performance and the performer, and wait for the next start."""
+        super().reset()
+        if self.start == "anywhere":
+            self._belief.seek(None)
+
     def _place(self, time: float) -> None:
+        self._belief.seek(time - self.recording.start)
         self._copies.seek(time - self.recording.start)
-        self._takes.seek(time - self.recording.start)
-        self._is_copy = False
-        self._since_look = 0.0
-        self._astray = self._off = 0.0
+        self._is_copy, self._astray = False, 0.0
 
     def _follow(self, live: LivePose, seconds: float) -> float:
-        copies, takes = self._copies, self._takes
-        self._since_look += seconds
-        if seconds >= _LONG_GAP:
-            takes.look_everywhere(_AFTER_GAP)
-        elif not self._is_copy and self._since_look > _LOOK_EVERY:
-            self._since_look = 0.0
-            takes.look_everywhere(_LOOK_SHARE)
+        belief, copies = self._belief, self._copies
+        belief.step(live, seconds)
         copies.step(live, seconds)
-        takes.step(live, seconds)
+        apart = abs(copies.time - belief.time) > AGREE
         self._is_copy = copies.distance < _COPY * (_STAYS_COPY if self._is_copy else 1.0)
-        if abs(copies.time - takes.time) > _APART:
-            # The one that is heard tells the other where to go on.
-            if self._is_copy:
-                takes.seek(copies.time)
-            elif takes.confidence > _SURE:
-                copies.seek(takes.time)
-        heard = copies if self._is_copy else takes
-        self.rate, self.confidence = heard.rate, heard.confidence
-        moves = min(max(takes.speed / _STANDS - 1, 0.0), 1.0)
-        self.confidence *= self._fit(heard.still * moves, takes.distance, seconds)
-        self.stopped = heard.still > 0.5 and moves < 0.5
-        return self.recording.start + heard.time
+        if apart and belief.confidence > _SURE:
+            copies.seek(belief.time)
+        exact = self._is_copy and (not apart or belief.confidence < _SURE)
+        self.rate = copies.rate if exact else belief.rate
+        still = copies.still if exact else belief.still
+        moves = min(max(belief.speed / _STANDS - 1, 0.0), 1.0)
+        self.stopped = still > 0.5 and moves < 0.5
+        found = copies.time if exact else belief.time
+        fit = self._fit(still * moves, seconds)
+        self.confidence, self.phase = (fit * sure for sure in belief.around(found))
+        return self.recording.start + found
 
-    def _fit(self, astray: float, off: float, seconds: float) -> float:
-        """Return how well the recording fits at all, 0 to 1: belief compares its places only."""
+    def _fit(self, astray: float, seconds: float) -> float:
+        """Return how well the recording fits at all, 0 to 1, over the last seconds."""
         share = 1 - math.exp(-seconds / _LATELY)
         self._astray += share * (astray - self._astray)
-        self._off += share * (off - self._off)
-        worst = max(self._astray / _ASTRAY, (self._off - _OFF) / (_SURELY_OFF - _OFF))
-        return 1 - min(max(worst, 0.0), 1.0)
+        return 1 - min(max((self._astray - _ASTRAY) / (_SURELY_ASTRAY - _ASTRAY), 0.0), 1.0)

@@ -34,6 +34,8 @@ _FAR = 0.2
 # moves faster than the second.
 _STANDS, _MOVES, _STOP_SECONDS = 0.05, 0.1, 0.15
 _KEYS = 64
+# An automatic period is the median of so many intervals, within these bounds, seconds.
+_USUAL_PERIOD, _INTERVALS, _LEAST_PERIOD, _MOST_PERIOD = 0.04, 15, 0.01, 0.1
 
 
 class PredictiveAligner(Aligner):
@@ -55,8 +57,9 @@ class PredictiveAligner(Aligner):
         Share of the remaining time that a sample may stretch or compress; 0.15 follows best on
         many clips. ``"auto"`` goes by how late the recording is, between samples too, and makes
         that up within 0.2 s.
-    period : float
-        Seconds between samples (omega), whatever the stream's own rate.
+    period : float or "auto"
+        Seconds between samples (omega), whatever the stream's own rate; ``"auto"`` takes the
+        stream's, as soon as it is known.
     forecast : {"dead_reckoning", "exponential", "holt", "adaptive"}
         How the next pose is predicted.
     cost : {"position", "derivative"}
@@ -82,12 +85,14 @@ class PredictiveAligner(Aligner):
         times: npt.ArrayLike | None = None,
         joints: Sequence[str] | None = None,
         gamma: float | Literal["auto"] = 0.05,
-        period: float = 0.04,
+        period: float | Literal["auto"] = 0.04,
         forecast: ForecastName = "dead_reckoning",
         cost: Literal["position", "derivative"] = "position",
     ) -> None:
-        if not (np.isfinite(period) and 0.001 <= period <= 1):
-            raise InputError(f"the period is {period} s; it can be from 0.001 to 1 s")
+        self._auto_period = period == "auto"
+        period = _USUAL_PERIOD if isinstance(period, str) and self._auto_period else period
+        if isinstance(period, str) or not (np.isfinite(period) and 0.001 <= period <= 1):
+            raise InputError(f"the period is {period} s; it can be from 0.001 to 1 s, or 'auto'")
         if cost not in ("position", "derivative"):
             raise InputError(f"no cost {cost!r}; there are position and derivative")
         super().__init__(reference, times=times, joints=joints)
@@ -95,9 +100,15 @@ class PredictiveAligner(Aligner):
         self._forecast_name: ForecastName = forecast
         Forecast(forecast)  # an unknown name is an error here
         self._points = self.recording.points * self._sizer.scale
+        self._intervals: list[float] = []
         self._place(self.recording.start)
         self._follow(self._sizer.live(self.recording.points[0]), 0.0)
         self.reset()
+
+    def reset(self) -> None:
+        """Forget the performance and the performer, and wait at the recording's start."""
+        super().reset()
+        self._intervals = []
 
     def _place(self, time: float) -> None:
         self._now = 0.0
@@ -115,6 +126,11 @@ class PredictiveAligner(Aligner):
 
     def _follow(self, live: LivePose, seconds: float) -> float:
         self._now += seconds
+        if self._auto_period and seconds > 0 and len(self._intervals) < _INTERVALS:
+            self._intervals.append(seconds)
+            if len(self._intervals) == _INTERVALS:
+                usual = float(np.median(self._intervals))
+                self.period = min(max(usual, _LEAST_PERIOD), _MOST_PERIOD)
         self._past.append((self._now, live))
         while self._next_sample <= self._now + 1e-9:
             self._take(self._at(self._next_sample), self._next_sample)

@@ -25,7 +25,6 @@ _JUMPS = np.array([1.5, 0.02, 0.02])
 _JUMP_WAYS = np.array([0.03, 0.03, 0.1])
 # So many times that way on, nothing is left of it: the logarithm of the belief that is none.
 _FAINT = 21.0
-_FAINTEST_LOOK = 1e-8
 # Travel that is counted where nothing moves, metres a second.
 _LEAST_TRAVEL = 0.05
 # A performance starts within about this travel from the recording's first pose.
@@ -128,15 +127,6 @@ class TakeFilter:
         self.belief += share * self._at_start
         self._active = 0, max(self._active[1], self._start_end)
         self.time = min(self.time, float(self._grid[self._start_end - 1]))
-
-    def look_everywhere(self, share: float) -> None:
-        """Put a share of belief on all that follows, for the performer may be anywhere in it."""
-        ahead = np.where(self._grid >= self.time, self._fresh, 0.0)
-        share = max(share, _FAINTEST_LOOK * self.belief.size)  # else it is none in every cell
-        if ahead.sum() > 0:
-            self.belief *= 1 - share
-            self.belief += share * ahead[:, None] / ahead.sum() * self._going
-            self._active = 0, len(self.path)
 
     def step(self, live: LivePose, seconds: float) -> None:
         """Take in a pose, some seconds after the last."""

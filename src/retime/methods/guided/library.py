@@ -26,9 +26,11 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.errors import InputError, RetimeError
 from retime.io import FORMATS, read
-from retime.io.files import read_bytes, write_bytes
+from retime.io.files import write_bytes
+from retime.io.json_text import parse_json
 from retime.io.npz import motion_from_parts, motion_parts
 from retime.motion import Motion
+from retime.temporary import remove_left
 
 __all__ = ["INDEX", "Library", "as_npy", "library_files", "open_motion", "store_motion"]
 
@@ -60,7 +62,7 @@ def store_motion(motion: Motion, place: Path) -> None:
 
 def open_motion(place: Path) -> Motion:
     """Map a motion that :func:`store_motion` wrote."""
-    about = json.loads(read_bytes(place / "about.json"))
+    about = parse_json(place / "about.json")
     arrays = {
         path.stem: np.load(path, mmap_mode="r")
         for path in place.glob("*.npy")
@@ -183,6 +185,7 @@ def _keep(place: Path, store: Callable[[Path], None]) -> None:
     """Make a folder beside its place and move it there, so that one that is there is whole."""
     try:
         place.parent.mkdir(exist_ok=True)
+        remove_left(place.parent, ".making-*")
         beside = Path(tempfile.mkdtemp(dir=place.parent, prefix=".making-"))
     except OSError:
         return  # a library that cannot be written to

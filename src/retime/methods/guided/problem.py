@@ -142,8 +142,28 @@ class Problem:
         keep[[0, -1]] = True
         knots = np.array([*zip(output[keep], source[keep], strict=True), *keys])
         knots = knots[np.argsort(knots[:, 0])]
-        drawn = monotone_cubic(knots[:, 0], knots[:, 1], loop=self.p.loop)
-        return TimeWarp(*drawn, loop=self.p.loop)
+        fine, values = monotone_cubic(knots[:, 0], knots[:, 1], loop=self.p.loop)
+        return TimeWarp(fine, self._within_limits(fine, values, knots), loop=self.p.loop)
+
+    def _within_limits(self, fine: FloatArray, values: FloatArray, knots: FloatArray) -> FloatArray:
+        """Straighten a drawn curve between knots by as much as its speed exceeds a limit."""
+        mid = (fine[1:] + fine[:-1]) / 2
+        piece = np.searchsorted(knots[:, 0], mid) - 1
+        rate = np.diff(values) / np.diff(fine)
+        secant = (np.diff(knots[:, 1]) / np.diff(knots[:, 0]))[piece]
+        low, high = np.zeros(len(rate)), np.full(len(rate), np.inf)
+        for first, last, slowest, fastest in self.limits():
+            inside = (values[1:] > first + 1e-9) & (values[:-1] < last - 1e-9)
+            low[inside] = np.maximum(low[inside], slowest)
+            high[inside] = np.minimum(high[inside], fastest)
+        beyond = np.maximum(rate - high, low - rate)
+        room = np.maximum(np.abs(rate - secant), 1e-12)
+        share = np.zeros(len(knots) - 1)
+        np.maximum.at(share, piece, np.clip(beyond / room, 0.0, 1.0))
+        straight = np.interp(fine, knots[:, 0], knots[:, 1])
+        weight = np.r_[share[piece], 0.0]
+        weight[np.isin(fine, knots[:, 0])] = 0.0
+        return np.asarray(values + weight * (straight - values))
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retime.arrays import FloatArray
-from retime.body.contacts.detector import runs
+from retime.body.contacts.stretches import runs
 from retime.methods.physics.gravity import DOWN, EARTH
 from retime.notes import Note, Remedy
 

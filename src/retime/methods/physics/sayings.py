@@ -11,8 +11,8 @@ __all__ = ["EARTH", "parse_load", "parse_share", "weights_of_earth"]
 # Gravity that recordings are made under, m/s^2.
 EARTH = 9.81
 _POUND = 0.45359237
-_LOAD = re.compile(r"\s*([0-9.]+)\s*(kg|lb|lbs)?\s*@\s*(.+?)\s*", re.IGNORECASE)
-_OF_EARTH = re.compile(r"\s*([0-9.]+)\s*g\s*", re.IGNORECASE)
+_LOAD = re.compile(r"([0-9.]++)\s*+(kg|lbs?)?\s*+@\s*+(\S.*+)", re.IGNORECASE)
+_OF_EARTH = re.compile(r"\s*+([0-9.]++)\s*+g\s*+", re.IGNORECASE)
 
 
 def parse_load(text: str) -> tuple[str, float]:
@@ -23,7 +23,7 @@ def parse_load(text: str) -> tuple[str, float]:
     >>> parse_load("15kg@chest")
     ('chest', 15.0)
     """
-    found = _LOAD.fullmatch(text)
+    found = _LOAD.fullmatch(text.strip())
     if found is None:
         place, mark, kilograms = text.partition("=")
         try:

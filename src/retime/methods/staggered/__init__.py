@@ -7,12 +7,16 @@ from retime.methods.staggered.history import PoseEdit
 from retime.methods.staggered.parameters import StaggerParameters
 from retime.methods.staggered.poses import StaggeredPoses
 from retime.methods.staggered.stagger import edited_poses, stagger
+from retime.methods.staggered.tween import TweenParameters, tween, tweened_poses
 
 __all__ = [
     "Evidence",
     "PoseEdit",
     "StaggerParameters",
     "StaggeredPoses",
+    "TweenParameters",
     "edited_poses",
     "stagger",
+    "tween",
+    "tweened_poses",
 ]

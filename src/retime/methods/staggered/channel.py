@@ -209,6 +209,30 @@ class Channel:
             leave = change(controls[n, 1], controls[n, 0]) * 3 / gaps[n]
         return arrive, leave
 
+    def extreme_tangents(self, layer: int = 0) -> tuple[FloatArray, FloatArray]:
+        """Return the speeds (N, 3) with which splines arrive at and leave all knots."""
+        controls, gaps = self.stack[layer].controls, np.diff(self.knots)[:, None]
+        arrive, leave = np.zeros((2, len(self.knots), 3))
+        arrive[1:] = change(controls[:, 3], controls[:, 2]) * 3 / gaps
+        leave[:-1] = change(controls[:, 1], controls[:, 0]) * 3 / gaps
+        return arrive, leave
+
+    def chords(self, owner: int, layer: int = 0) -> tuple[FloatArray, FloatArray]:
+        """Return the even speeds (3,) from the knot before a pose's extreme, and to the next."""
+        n = self._extreme_knot(owner)
+        controls, gaps = self.stack[layer].controls, np.diff(self.knots)
+        arrive = leave = None
+        if n:
+            arrive = change(controls[n - 1, 3], controls[n - 1, 0]) / gaps[n - 1]
+        if n < len(gaps):
+            leave = change(controls[n, 3], controls[n, 0]) / gaps[n]
+        # An end of the clip has one side only.
+        before = leave if arrive is None else arrive
+        after = arrive if leave is None else leave
+        assert before is not None
+        assert after is not None
+        return before, after
+
     def with_tangents(
         self, owner: int, arrive: FloatArray | None, leave: FloatArray | None, layer: int = 0
     ) -> Channel:

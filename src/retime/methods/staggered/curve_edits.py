@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Self
+from typing import Literal, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,9 @@ from retime.errors import InputError
 from retime.methods.staggered.history import recorded
 from retime.methods.staggered.representation import PoseName, Representation, by_joint, numbers
 
-__all__ = ["CurveEdits"]
+__all__ = ["CurveEdits", "Shape"]
+
+Shape = Literal["flat", "smooth", "linear"]
 
 # Degrees, or units of length, per second: nothing moves faster.
 _MOST_SPEED = 1e6
@@ -66,6 +68,45 @@ class CurveEdits(Representation):
                 first, last = int(ends[0]), int(ends[1])  # a cycle leaves at one, arrives at other
             curves[i] = curves[i].with_tangents(first, None, went, layer)
             curves[i] = curves[i].with_tangents(last, came, None, layer)
+        return replace(self, curves=tuple(curves))
+
+    @recorded
+    def shape_tangents(
+        self,
+        shape: Shape,
+        *,
+        joints: Iterable[str] | None = None,
+        poses: Iterable[PoseName] | PoseName | None = None,
+        layer: int = 0,
+    ) -> Self:
+        """Give splines tangents of a usual shape at poses.
+
+        Parameters
+        ----------
+        shape : {"flat", "smooth", "linear"}
+            At rest; as fast as the way from the pose before to the next; or straight to both.
+        joints : sequence of str, optional
+            Which joints; left out, all, and the roots' translations.
+        poses : sequence of int or float, optional
+            Which poses; left out, all but the two ends.
+        layer : int
+            Which layer of the stack.
+        """
+        if shape not in get_args(Shape):
+            raise InputError(f"the shape is {shape!r}; it can be {', '.join(get_args(Shape))}")
+        layer, curves = self._layer(layer), list(self.curves)
+        chosen = self._chosen(poses)
+        for i in self._columns(joints):
+            for k in chosen:
+                if not self.timing.included[k, i]:
+                    continue
+                number = int(self.timing.numbers[k])
+                arrive, leave = np.zeros(3), np.zeros(3)
+                if shape != "flat":
+                    arrive, leave = curves[i].chords(number, layer)
+                if shape == "smooth":
+                    arrive = leave = (arrive + leave) / 2
+                curves[i] = curves[i].with_tangents(number, arrive, leave, layer)
         return replace(self, curves=tuple(curves))
 
     @recorded

@@ -21,7 +21,7 @@ __all__ = ["PoseEdit", "recorded", "replayed"]
 P = ParamSpec("P")
 S = TypeVar("S", bound="Representation")
 # Arguments that name poses, by a number or by a time.
-_POSES = ("pose", "poses", "after", "relative_to")
+_POSES = ("pose", "poses", "after", "relative_to", "toward")
 # The edits that can be named in data, filled by the decorator below.
 _EDITS: dict[str, inspect.Signature] = {}
 

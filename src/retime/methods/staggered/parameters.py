@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from retime.body.contacts.given import ContactParameters
 from retime.body.gripping import Grips
 from retime.body.holding import Constraints
+from retime.body.posing import Help
 from retime.methods.staggered.channel import Fit
 from retime.methods.staggered.history import PoseEdit
 from retime.methods.staggered.value_edits import MOST_WEIGHT
@@ -136,6 +137,22 @@ class StaggerParameters(FindingParameters, TimingParameters):
             advanced=True,
         ),
     ] = None
+    reach: Annotated[
+        Sequence[tuple[SourceTime, str, float, float, float]],
+        About(
+            "At the pose at TIME, bring JOINT (a hand, foot, head, elbow, knee or finger) to X, Y, "
+            "Z in metres, Y up.",
+            metavar="TIME:JOINT:X:Y:Z",
+        ),
+    ] = ()
+    reach_help: Annotated[
+        Help,
+        About(
+            "What helps to reach: the limb alone, torso and clavicles too, or the whole body over "
+            "planted feet.",
+            advanced=True,
+        ),
+    ] = "body"
     detail: Annotated[
         float, About("Scale the detail that the splines between poses leave out.", slider=(0, 2))
     ] = 1.0

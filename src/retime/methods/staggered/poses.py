@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from retime.keywords import takes
-from retime.methods.staggered.curve_edits import CurveEdits
 from retime.methods.staggered.history import PoseEdit, replayed
 from retime.methods.staggered.parameters import FindingParameters
-from retime.methods.staggered.timing_edits import TimingEdits
-from retime.methods.staggered.value_edits import ValueEdits
+from retime.methods.staggered.tween_edits import TweenEdits
 from retime.motion import Motion, Pose, Units
 from retime.motion.skeleton import Skeleton
 from retime.one_line import one_line
@@ -25,7 +23,7 @@ __all__ = ["StaggeredPoses"]
 
 @one_line(lambda p: [f"{len(p.times)} poses", f"{len(p.channels)} channels"])
 @dataclass(frozen=True, eq=False)
-class StaggeredPoses(TimingEdits, ValueEdits, CurveEdits):
+class StaggeredPoses(TweenEdits):
     """A motion as a sparse sequence of poses whose parts arrive at different times.
 
     Made by :meth:`from_motion` or :meth:`from_poses`. Edits return new poses and are recorded in

@@ -220,9 +220,14 @@ class Representation:
             warp=warp,
             layer=layer,
             correction=correction,
-            fixes=() if quiet else contact_fixes(constraints),
+            fixes=() if quiet or self.is_blank else contact_fixes(constraints),
             contacts=self.contacts,
         )
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether the clip started over from one pose: its recording's contacts are gone."""
+        return any(e.do == "blank" and not e.mute for e in self.edits)
 
     @property
     def body_weight(self) -> float:

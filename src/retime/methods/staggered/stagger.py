@@ -77,6 +77,9 @@ def _counted(poses: StaggeredPoses, edit: PoseEdit) -> int | None:
     try:
         if edit.do == "insert":
             return int(np.searchsorted(poses.times, float(edit.arguments["time"])))
+        if edit.do == "ease" and edit.arguments.get("amount", 1.0) != 0:
+            k = poses.index(edit.arguments["pose"])
+            return k if edit.arguments["preset"] == "snap" else k + 1
         return poses.index(edit.arguments["pose"]) if edit.do == "delete" else None
     except InputError:  # of a muted edit: its pose is not there
         return None
@@ -97,6 +100,8 @@ def _found_poses(motion: Motion, p: StaggerParameters) -> StaggeredPoses:
     if p.exaggerate:
         against = p.relative_to if p.relative_pose is None else float(p.relative_pose)
         poses = poses.exaggerate(p.exaggerate, relative_to=against, joints=chosen)
+    for time, joint, *place in p.reach:
+        poses = poses.reach(float(time), {joint: place}, help=p.reach_help)
     if p.detail != 1:
         poses = poses.detail(p.detail, joints=chosen)
     return poses

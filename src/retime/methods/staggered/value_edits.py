@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, Self
+from typing import Literal, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.body import find_body
+from retime.body.body import Body
 from retime.body.ik import hold_contacts
+from retime.body.posing import Help, planted_joints, pose_figure
 from retime.coercion import coerce
 from retime.errors import InputError
 from retime.methods.staggered.channel import SAME, Channel
@@ -20,14 +22,17 @@ from retime.methods.staggered.operators import change
 from retime.methods.staggered.representation import PoseName, Representation, by_joint, numbers
 from retime.motion import Motion, Pose
 from retime.motion.contact import Contact
+from retime.notes import Note
 
-__all__ = ["MOST_WEIGHT", "ValueEdits"]
+__all__ = ["MOST_WEIGHT", "ValueEdits", "When", "mean_value", "still_motion"]
 
 When = Literal["extreme", "pose"]
 # Past this a pose is no longer an exaggeration of anything.
 MOST_WEIGHT = 10.0
 # A value is met to this, in radians or the file's units; it takes so many rounds at most.
 _EXACT, _ROUNDS = 1e-12, 12
+# A target that is missed by more than this is worth a note, metres.
+_MISSED = 1e-3
 # A pose that is nearer than this to an end of the clip, which stays, changes by less, seconds.
 _ROOM_AT_ENDS = 0.3
 
@@ -220,9 +225,11 @@ class ValueEdits(Representation):
         for i in columns:
             values = self._values(i, times[:, i])
             if relative_to == "average":
-                means = np.broadcast_to(_mean(values), values[chosen].shape)
+                means = np.broadcast_to(mean_value(values), values[chosen].shape)
             else:
-                means = np.array([_mean(values[o]) for o in others]).reshape(values[chosen].shape)
+                means = np.array([mean_value(values[o]) for o in others]).reshape(
+                    values[chosen].shape
+                )
             changes[i] = weight * change(values[chosen], means)
             if poses is None and not self.loop:
                 changes[i] *= self._room(times[:, i])[chosen, None]
@@ -257,10 +264,15 @@ class ValueEdits(Representation):
         pose: PoseName,
         targets: Mapping[str, npt.ArrayLike],
         *,
+        help: Help = "body",
+        stiffness: Mapping[str, float] | None = None,
         when: When = "pose",
         layer: int = 0,
     ) -> Self:
-        """Bring hands or feet to places at a pose, by inverse kinematics.
+        """Bring hands, feet, the head, elbows, knees or fingers to places at a pose.
+
+        The body helps by inverse kinematics; what is planted at the pose stays where it is, and
+        knees and elbows do not bend past their hinges.
 
         Parameters
         ----------
@@ -268,29 +280,89 @@ class ValueEdits(Representation):
             Which pose.
         targets : mapping of str to array (3,)
             Places in metres, Y up, by joint.
+        help : {"limb", "torso", "body"}
+            What moves along: the arm or leg alone; clavicles and spine too; or the pelvis over
+            planted feet as well.
+        stiffness : mapping of str to float, optional
+            Factors on joints' stiffness; 2 lets a joint help half as much.
         when : {"pose", "extreme"}
             Whether the pose at its time reaches them, or the non-staggered pose.
         layer : int
             Which layer of the stack takes the change.
         """
         k = self._editable(pose)
+        if help not in get_args(Help):
+            raise InputError(f"help is {help!r}; it can be 'limb', 'torso' or 'body'")
         times = self._times_of([k], when)[0]
-        still = _still(
+        still = still_motion(
             self.source, self._as_pose(times), dict(zip(self.channels, times, strict=True))
         )
         body = find_body(self.source)
+        wanted = {
+            still.skeleton.index(joint): numbers(place, 3, f"the target of {name!r}")
+            for name, place in by_joint(targets, "targets").items()
+            for joint in body.find_joints([name])
+        }
+        if help == "limb":
+            return self._reach_by_limbs(k, still, body, wanted, when, layer)
+        factors = self._factors(body, stiffness or {})
+        planted = planted_joints(
+            self.source, self.contacts, dict(zip(self.channels, times, strict=True)), wanted
+        )
+        posed = pose_figure(
+            still, wanted, planted=planted, help=help, stiffness=factors, source=self.source
+        )
+        moved = np.flatnonzero((posed.rotations != still.rotations[0]).any(axis=1))
+        values = {int(j): posed.rotations[j] for j in moved}
+        if posed.move.any():
+            root, column = still.skeleton.roots[0], len(still.skeleton)
+            start = still.translations[still.skeleton.names[root]][0]
+            values[column] = start + posed.file_move(still.units)
+        short = {j: far for j, far in posed.missed.items() if far > _MISSED}
+        notes = [
+            Note(
+                f"{still.skeleton.names[j]} stays {100 * far:.1f} cm away from its target at pose "
+                f"{k}: the body does not reach it",
+                code="out-of-reach",
+                joint=still.skeleton.names[j],
+                missed=far,
+            )
+            for j, far in short.items()
+        ]
+        return self._set(k, values, when, layer)._saying(notes)
+
+    def _factors(self, body: Body, stiffness: Mapping[str, float]) -> dict[int, float]:
+        """Return factors on stiffness by joint."""
+        out: dict[int, float] = {}
+        for name, value in by_joint(stiffness, "factors on stiffness").items():
+            factor = coerce(value, float, f"the stiffness of {name}")
+            if not 1e-3 <= factor <= 1e3:
+                raise InputError(f"the stiffness of {name!r} is 0.001 to 1000, not {factor:g}")
+            out |= {self.source.skeleton.index(j): factor for j in body.find_joints([name])}
+        return out
+
+    def _reach_by_limbs(
+        self,
+        k: int,
+        still: Motion,
+        body: Body,
+        targets: Mapping[int, FloatArray],
+        when: When,
+        layer: int,
+    ) -> Self:
+        """Bring hands and feet to places by their limbs alone."""
         wanted = {}
-        for name, place in by_joint(targets, "targets").items():
-            for joint in body.find_joints([name]):
-                if body.limb_of(still.skeleton.index(joint)) is None:
-                    raise InputError(f"{joint!r} is on no arm and no leg; name a hand or a foot")
-                contact = Contact(joint, *still.domain)
-                wanted[contact] = numbers(place, 3, f"the target of {name!r}")
+        for j, place in targets.items():
+            joint = still.skeleton.names[j]
+            if body.limb_of(j) is None:
+                raise InputError(
+                    f"{joint!r} is on no arm and no leg; name a hand or a foot, or let more help"
+                )
+            wanted[Contact(joint, *still.domain)] = place
         reached = hold_contacts(still, wanted, fade=0.0)
         moved = np.flatnonzero((reached.rotations[0] != still.rotations[0]).any(axis=1))
         values = {int(j): reached.rotations[0, j] for j in moved}
-        out = self._set(k, values, when, layer)
-        return out._saying(reached.notes)
+        return self._set(k, values, when, layer)._saying(reached.notes)
 
 
 def _with_editing_knots(
@@ -307,7 +379,7 @@ def _with_editing_knots(
     return curve.with_knots(wanted, extreme=False) if wanted else curve
 
 
-def _mean(values: FloatArray) -> FloatArray:
+def mean_value(values: FloatArray) -> FloatArray:
     """Average values (N, D); rotations by the main axis of their outer products."""
     if values.shape[-1] == 3:
         return np.asarray(values.mean(axis=0))
@@ -315,7 +387,7 @@ def _mean(values: FloatArray) -> FloatArray:
     return np.asarray(mean if mean @ values[0] >= 0 else -mean)
 
 
-def _still(motion: Motion, pose: Pose, at: Mapping[str, float]) -> Motion:
+def still_motion(motion: Motion, pose: Pose, at: Mapping[str, float]) -> Motion:
     """Make a motion of two frames that holds a pose; other tracks are as at the channels' times."""
 
     def held(name: str, track: FloatArray) -> FloatArray:

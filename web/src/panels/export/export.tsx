@@ -1,9 +1,13 @@
 /** Export: files of the version that is shown, and a video of the view. */
 
+import { signal } from "@preact/signals";
 import type { TargetedMouseEvent } from "preact";
-import { Icon, Popover } from "../../controls";
+import { Icon, NumberField, Popover } from "../../controls";
+import { ofWindow } from "../../store/editable";
+import { recipeFor } from "../../store/recipes";
 import * as state from "../../store/state";
 import type { ViewApi } from "../../viewport/view";
+import { digitsFor, number } from "../../words/numbers";
 import { download, saveBlob } from "./download";
 import { recording, recordOnce } from "./record";
 
@@ -18,8 +22,25 @@ const FORMATS: { format: string; label: string; note: string }[] = [
 
 const NOTHING = "There is nothing to export yet. Open a motion first.";
 
-export const exportAddress = (format: string, version: state.Version): string =>
-  `/export?${new URLSearchParams({ format, version }).toString()}`;
+/** Frame rate of what is exported; the motion's own where there is none. */
+export const exportRate = signal<number | null>(null);
+
+export function exportAddress(format: string, version: state.Version, fps: number | null = null): string {
+  const asked = { format, version, ...(fps === null ? {} : { fps: String(fps) }) };
+  return `/export?${new URLSearchParams(asked).toString()}`;
+}
+
+/** Formats that a motion can be written in: its own first, changed in a copy of its file. */
+export function formatsFor(path: string): typeof FORMATS {
+  const suffix = /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
+  const own = ["fbx", "usd", "usda", "usdc", "usdz", "amc", "c3d"].includes(suffix);
+  const first = { format: "own", label: suffix.toUpperCase(), note: "A copy of the motion's own file, retimed" };
+  return own ? [first, ...FORMATS] : FORMATS;
+}
+
+/** Motions whose recipe would change something. */
+const retimedCount = (): number =>
+  Object.keys(state.committed.value?.motions ?? {}).filter((id) => recipeFor(id).some((s) => !s.mute)).length;
 
 export const ExportButton = ({ view }: { view(): ViewApi }) => (
   <Popover
@@ -28,7 +49,7 @@ export const ExportButton = ({ view }: { view(): ViewApi }) => (
       <>
         <h2 class="popover-title">Export version {state.version.value}</h2>
         {state.source.value
-          ? <><Formats close={close} /><VideoItem {...{ view, close }} /></>
+          ? <><Rate /><Formats close={close} /><VideoItem {...{ view, close }} /></>
           : <p class="popover-note">{NOTHING}</p>}
       </>
     )}
@@ -43,17 +64,45 @@ function Formats({ close }: { close(): void }) {
     close();
     void download(event.currentTarget.href, label);
   };
+  const project = state.committed.value;
+  const count = retimedCount();
+  const all = {
+    format: "all", label: `All ${count} retimed motions`, note: "Each by its own recipe, clips of one file in one file",
+  };
+  const formats = [
+    ...(count > 1 ? [all] : []), ...formatsFor(project?.motions[project.source ?? ""]?.path ?? ""),
+  ];
+  const rate = (format: string): number | null =>
+    ["warp", "recipe", "report"].includes(format) ? null : exportRate.value;
   return (
     <>
-      {FORMATS.map(({ format, label, note }) => (
+      {formats.map(({ format, label, note }) => (
         <a
-          key={format} class="menu-item" href={exportAddress(format, state.version.value)} download=""
+          key={format} class="menu-item" href={exportAddress(format, state.version.value, rate(format))} download=""
           onClick={(event) => choose(event, label)}
         >
           <span class="menu-label">{label}<small>{note}</small></span>
         </a>
       ))}
     </>
+  );
+}
+
+/** The rate that frames are written at. Files that are retimed in place keep their keys. */
+function Rate() {
+  const own = state.source.value?.fps ?? 60;
+  return (
+    <div class="export-rate">
+      <span>Frame rate</span>
+      <NumberField
+        label="Export frame rate" unit="fps" digits={2} step={1} minimum={1} maximum={1000}
+        placeholder={number(own, digitsFor(own, 0))}
+        edit={{
+          ...ofWindow<number>(exportRate.value as number, (to) => (exportRate.value = to)),
+          value: exportRate.value, clear: () => (exportRate.value = null),
+        }}
+      />
+    </div>
   );
 }
 

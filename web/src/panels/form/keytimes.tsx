@@ -4,7 +4,8 @@ import { classes, FieldHelp, Icon, IconButton, KeyMark, NumberField, Section } f
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
 import { givenTo, sourceLength, timeReader } from "../../store/times";
-import { number, seconds } from "../../words/numbers";
+import { seconds } from "../../words/numbers";
+import { timeText, timeUnit } from "../../words/units";
 import type { Parameter } from "./parameter";
 
 const sorted = ({ step }: Parameter): state.Key[] =>
@@ -67,11 +68,16 @@ function KeyRow({ parameter, k, times }: { parameter: Parameter; k: number; time
 function EndRow({ step }: { step: string }) {
   const given = state.stepNamed(step)?.parameters?.["duration"];
   const output = typeof given === "number" ? given : (state.stepResult(step)?.made[1] ?? sourceLength(step));
-  const fixed = (label: string, t: number) => (
-    <span class="number">
-      <input type="text" readOnly aria-label={`${label}, s`} value={number(t)} /><span class="unit">s</span>
-    </span>
-  );
+  const fixed = (label: string, t: number) => {
+    const unit = { seconds: "s", frames: "f", timecode: "" }[timeUnit.value];
+    const text = timeText(t).replace(/ [sf]$/, "");
+    return (
+      <span class="number">
+        <input type="text" readOnly aria-label={unit ? `${label}, ${unit}` : label} value={text} />
+        {unit && <span class="unit">{unit}</span>}
+      </span>
+    );
+  };
   return (
     <div class="key-row end" role="listitem">
       <KeyMark kind="end" />

@@ -51,7 +51,7 @@ export function columns(field: FormField): { name: string; kind: "number" | "joi
 
 /** Groups of the menu that adds a step. */
 export const METHOD_GROUPS: { heading: string; methods: string[] }[] = [
-  { heading: "The whole body's time", methods: ["spline", "guided", "physics", "align", "warp"] },
-  { heading: "Parts of the body", methods: ["surface", "stagger", "pose"] },
+  { heading: "The whole body's time", methods: ["spline", "guided", "physics", "align", "sync", "warp"] },
+  { heading: "Parts of the body", methods: ["surface", "stagger", "tween", "secondary", "pose"] },
   { heading: "After all else", methods: ["smooth", "hold"] },
 ];

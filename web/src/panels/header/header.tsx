@@ -1,6 +1,6 @@
 /** The bar at the top: what is open, whether it is saved, undo and redo, the two versions, and export. */
 
-import { Icon, IconButton, Logo } from "../../controls";
+import { Icon, IconButton, Logo, MenuButton, type MenuRow } from "../../controls";
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
 import type { ViewApi } from "../../viewport/view";
@@ -17,8 +17,9 @@ export const Header = ({ view }: { view(): ViewApi }) => (
     <Title />
     <SaveState />
     <span class="divider" />
-    <History name="undo" label="Undo" keys="Ctrl+Z" depth={state.undoDepth.value} />
-    <History name="redo" label="Redo" keys="Ctrl+Shift+Z" depth={state.redoDepth.value} />
+    <History name="undo" label="Undo" keys="Ctrl+Z" depth={state.undoDepth.value} next={state.undoNames.value[0]} />
+    <History name="redo" label="Redo" keys="Ctrl+Shift+Z" depth={state.redoDepth.value} next={state.redoNames.value[0]} />
+    <MenuButton icon="down" label="History" class="icon-button history-list" rows={historyRows} />
     <span class="header-middle"><VersionSwitch /></span>
     <ThemeButton />
     <IconButton icon="help" label="Help and keys (?)" onClick={openHelp} />
@@ -59,16 +60,39 @@ function SaveState() {
   );
 }
 
-const History = (
-  { name, label, keys, depth }: { name: "undo" | "redo"; label: string; keys: string; depth: number },
-) => (
-  <button
-    type="button" class="history" disabled={depth === 0 || state.link.value !== "open"} title={`${label} (${keys})`}
-    aria-label={`${label}, ${count(depth, "change")}`} onClick={actions[name]}
-  >
-    <Icon name={name} /><span>{depth}</span>
-  </button>
-);
+interface HistoryProps {
+  name: "undo" | "redo";
+  label: string;
+  keys: string;
+  depth: number;
+  /** What would be taken back or made again. */
+  next: string | undefined;
+}
+
+function History({ name, label, keys, depth, next }: HistoryProps) {
+  const words = next ? `${label}: ${next}` : label;
+  return (
+    <button
+      type="button" class="history" disabled={depth === 0 || state.link.value !== "open"} title={`${words} (${keys})`}
+      aria-label={`${words}, ${count(depth, "change")}`} onClick={() => actions[name]()}
+    >
+      <Icon name={name} /><span>{depth}</span>
+    </button>
+  );
+}
+
+/** All that can be taken back or made again, the latest first; the line between them is now. */
+function historyRows(): MenuRow[] {
+  const redo = state.redoNames.value.map((label, k): MenuRow => ({
+    label: `${count(k + 1, "change")} ahead: ${label}`, icon: "redo", run: () => actions.redo(k + 1),
+  }));
+  const undo = state.undoNames.value.map((label, k): MenuRow => ({
+    label: k ? `${k + 1}. ${label}` : label, icon: "undo", note: k ? "" : "The last change",
+    run: () => actions.undo(k + 1),
+  }));
+  const none = "Nothing was changed yet";
+  return [...redo.reverse(), { heading: undo.length ? "Take back, up to and including" : none }, ...undo];
+}
 
 function ThemeButton() {
   const dark = state.theme.value === "dark";

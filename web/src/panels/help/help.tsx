@@ -7,7 +7,7 @@ import { Button } from "../../controls";
 import * as state from "../../store/state";
 import { startTour } from "./tour";
 
-const KEYS: [string, string][] = [
+export const KEYS: [string, string][] = [
   ["Space", "Play or pause"],
   ["← →", "Step by a frame"],
   ["Shift + ← →", "Previous or next key"],
@@ -15,13 +15,16 @@ const KEYS: [string, string][] = [
   ["I, O", "Start and end of the play range; again, or with Alt, to free it"],
   ["K", "Keytime at the playhead"],
   ["G", "Move the selected key in time"],
-  ["Delete", "Delete the selected key"],
+  ["Delete, Backspace", "Delete the selected key or contact"],
+  ["B", "Tap timing: play, then tap each keytime or suggested moment; Enter keeps the taps"],
+  ["T", "Time control surface at the playhead, for the selected joint"],
+  ["P", "Pose at the playhead"],
   ["M", "Mute the step"],
   ["F", "Frame the character"],
   ["1, 3, 7", "Look from the front, the side, the top"],
   ["Tab, F6", "Next control, next area"],
   ["Alt + ↑ ↓", "Move a step of the recipe"],
-  ["Ctrl + Z, Ctrl + Shift + Z", "Undo, redo"],
+  ["Ctrl + Z, Ctrl + Shift + Z, Ctrl + Y", "Undo, redo"],
   ["Ctrl + S", "Save now"],
   ["Esc", "Give up a drag or a computation"],
   ["?", "This help"],

@@ -3,6 +3,8 @@
 import { alignPanel } from "../align/align";
 import type { MethodPanel } from "../form/form";
 import { guidedPanel } from "../guided/guided";
+import { holdPanel } from "../hold/hold";
+import { musicPanel } from "../music/music";
 import { physicsPanel } from "../physics/physics";
 import { posesPanel } from "../poses/poses";
 import { surfacePanel } from "../surface/surface";
@@ -12,6 +14,8 @@ export const METHOD_PANELS: Readonly<Record<string, MethodPanel>> = {
   spline: guidedPanel,
   physics: physicsPanel,
   align: alignPanel,
+  sync: musicPanel,
   surface: surfacePanel,
   stagger: posesPanel,
+  hold: holdPanel,
 };

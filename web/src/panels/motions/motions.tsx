@@ -3,7 +3,9 @@
 import { Button, classes, Icon, IconButton, MenuButton, type MenuRow, openMenuAt, Section } from "../../controls";
 import * as actions from "../../store/actions";
 import * as state from "../../store/state";
-import { seconds, sentence } from "../../words/numbers";
+import { recipeFor } from "../../store/recipes";
+import { count, seconds, sentence } from "../../words/numbers";
+import { recipeRows } from "../recipe/clipboard";
 import { chooseFiles } from "./files";
 
 export function MotionsSection() {
@@ -20,6 +22,7 @@ export function MotionsSection() {
     >
       <ul class="motions" aria-label="Motions">
         {Object.entries(project?.motions ?? {}).map(([id, { name }]) => <MotionItem key={id} {...{ id, name }} />)}
+        {state.failedFiles.value.map(({ file, text }) => <FailedItem key={file.name} {...{ file, text }} />)}
       </ul>
       <div>{project?.audio && <SoundItem name={project.audio.name} />}</div>
     </Section>
@@ -37,6 +40,7 @@ function MotionItem({ id, name }: { id: string; name: string }) {
   const gone = state.missing.value.includes(id);
   const isSource = state.committed.value?.source === id;
   const clip = state.clips.value.get(id);
+  const steps = recipeFor(id).length;
   return (
     <li
       class={classes("motion", gone && "missing", isSource && "selected")}
@@ -49,21 +53,37 @@ function MotionItem({ id, name }: { id: string; name: string }) {
         <span class="motion-mark">{isSource ? <span class="swatch original" /> : <Icon name="file" />}</span>
         <span class="motion-name" title={name}>{name}</span>
       </button>
+      {steps > 0 && <span class="motion-steps" title="Steps of its recipe">{count(steps, "step")}</span>}
       {gone
         ? <Button class="button small" onClick={() => actions.locate(id, null)}>Find</Button>
         : <span class="caption">{clip && seconds(clip.duration)}</span>}
+      <MenuButton icon="more" label={`What to do with ${name}`} name={name} rows={() => motionRows(id)} />
     </li>
   );
 }
 
-const retime = (id: string): void => void actions.run({ type: "use_motion", id });
+/** A file that was not taken in stays, with the reason, until it is removed or taken in. */
+const FailedItem = ({ file, text }: { file: File; text: string }) => (
+  <li class="motion failed" aria-label={`${file.name} was not loaded`}>
+    <span class="motion-use">
+      <span class="motion-mark"><Icon name="warning" /></span>
+      <span class="failed-words"><span class="motion-name">{file.name}</span><span class="caption">{text}</span></span>
+    </span>
+    <Button class="button small" onClick={() => void actions.upload([file])}>Retry</Button>
+    <IconButton icon="close" label={`Remove ${file.name} from the list`} onClick={() => actions.dropFailed(file)} />
+  </li>
+);
+
+const retime = (id: string): void => void actions.run({ type: "choose_motion", id });
 
 const motionRows = (id: string): MenuRow[] => [
   { label: "Retime this motion", disabled: state.project.value?.source === id, run: () => retime(id) },
   { label: "Find its file again", run: () => actions.locate(id, null) },
+  ...recipeRows(id),
+  { heading: "File" },
   {
     label: "Remove from the project", icon: "close", note: "Its file stays",
-    run: () => void actions.run({ type: "remove_motion", id }),
+    run: () => void actions.run({ type: "drop_motion", id }),
   },
 ];
 

@@ -4,6 +4,7 @@ import * as actions from "../../store/actions";
 import { poseAtPlayhead } from "../../store/poses";
 import * as state from "../../store/state";
 import { addSurfaceAt } from "../../store/surface";
+import { finishTaps, giveUpTaps, tap, tapping } from "../../store/taps";
 import type { TabApi } from "../../timeline/plot/tab";
 import type { ViewApi } from "../../viewport/view";
 import { openHelp } from "../help/help";
@@ -77,7 +78,7 @@ function shortcut(event: KeyboardEvent, view: ViewApi): boolean {
   return true;
 }
 
-const SHORTCUTS: Record<string, (event: KeyboardEvent) => void | false> = {
+export const SHORTCUTS: Record<string, (event: KeyboardEvent) => void | false> = {
   " ": togglePlay,
   ArrowLeft: (event) => (event.shiftKey ? toKey(-1) : actions.stepFrames(-1)),
   ArrowRight: (event) => (event.shiftKey ? toKey(1) : actions.stepFrames(1)),
@@ -91,6 +92,8 @@ const SHORTCUTS: Record<string, (event: KeyboardEvent) => void | false> = {
   m: () => void (state.selectedStep.value && toggleMute(state.selectedStep.value)),
   Delete: deleteKey,
   Backspace: deleteKey,
+  b: () => void (state.source.value && tap()),
+  Enter: () => (tapping.value ? finishTaps() : false),
   "?": openHelp,
   Escape: giveUp,
 };
@@ -102,6 +105,7 @@ function deleteKey(): void | false {
 
 /** Give up the drag, then what is computed, then the selection: one at a time. */
 function giveUp(): void | false {
+  if (giveUpTaps()) return;
   if (state.pending.value || state.computing.value || state.loading.value) actions.cancel();
   else if (state.selectedKey.value !== null) state.selectedKey.value = null;
   else return false;

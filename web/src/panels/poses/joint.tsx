@@ -1,8 +1,9 @@
 /** The joint that is edited at a pose: how near it came to its target, and the target as numbers. */
 
-import { Button, Field, NumberField, Section } from "../../controls";
+import { Button, Field, NumberField, Section, Segments } from "../../controls";
 import * as actions from "../../store/actions";
 import { ofStep } from "../../store/editable";
+import { reachHelp } from "../../store/poses";
 import * as state from "../../store/state";
 import {
   editedJoint, editedPose, isReaching, jointLabel, onPose, reachChange, target, type EditedJoint,
@@ -10,7 +11,7 @@ import {
 import type { Point } from "../../viewport/poses/pose_math";
 import { chainTo, missWords } from "../../viewport/poses/pose_miss";
 
-const CHOOSE = "Click a yellow point in the view to edit that joint. Hands and feet move, other joints turn.";
+const CHOOSE = "Click a yellow point in the view to edit that joint. Hands, feet, head, elbows and knees move, other joints turn.";
 const OUTSIDE = "This pose lies outside the step's range: it stays as it is.";
 
 export function JointSection() {
@@ -35,8 +36,8 @@ export function JointSection() {
 const Note = ({ children }: { children: string }) => <p class="field caption pose-note">{children}</p>;
 
 function JointFields({ edited }: { edited: EditedJoint }) {
-  if (edited.handle === "ik") return <><Target edited={edited} /><Chain edited={edited} /></>;
-  const why = edited.reaches ? "" : " Inverse kinematics moves hands and feet.";
+  if (edited.handle === "ik") return <><Target edited={edited} /><Help /><Chain edited={edited} /></>;
+  const why = edited.reaches ? "" : " Inverse kinematics moves hands, feet, head, elbows and knees.";
   return <Note>{`Drag a ring in the view to turn it about an axis of the world.${why}`}</Note>;
 }
 
@@ -60,9 +61,24 @@ function Target({ edited }: { edited: EditedJoint }) {
   );
 }
 
+const HELP = [
+  { value: "limb", label: "Limb" }, { value: "torso", label: "Torso" }, { value: "body", label: "Body" },
+] as const;
+
+/** What helps to reach. */
+const Help = () => (
+  <Field label="Helps">
+    <Segments
+      label="What helps to reach" options={HELP} value={reachHelp.value}
+      onChange={(value) => (reachHelp.value = value as typeof reachHelp.value)}
+    />
+  </Field>
+);
+
 /** Which joints follow: from the shoulder or the hip to the joint. */
 function Chain({ edited: { joint } }: { edited: EditedJoint }) {
   const header = state.source.value!.header;
+  if (reachHelp.value !== "limb") return null;
   const chain = chainTo(header, joint);
   const plain = (j: number): string => jointLabel(header, j).replace(/^(Left|Right) /, "");
   const words = chain.length > 1 ? `${jointLabel(header, chain[0]!)} to ${plain(chain.at(-1)!)}` : plain(joint);

@@ -1,17 +1,21 @@
 /** The selected pose: its time, and how it is edited in the view. */
 
-import { Field, IconButton, NumberField, Segments } from "../../controls";
+import { Button, Field, IconButton, NumberField, Segments } from "../../controls";
 import * as actions from "../../store/actions";
 import { ofStep, type Editable } from "../../store/editable";
-import { deletePose, editChange, insertPose, placePose, poseHandle, poses, poseWhen } from "../../store/poses";
+import {
+  addEdits, deletePose, editChange, insertPose, placePose, poseHandle, poseLayer, poses, poseWhen, selectPose,
+} from "../../store/poses";
 import * as state from "../../store/state";
 import { timeReader } from "../../store/times";
 import { count } from "../../words/numbers";
+import { LayerRow } from "./layers";
+import { jointsText, scopedJoints } from "./selection";
 
 const WHEN = [{ value: "pose", label: "Pose at time" }, { value: "extreme", label: "Extreme" }] as const;
 const HANDLES = [{ value: "fk", label: "FK" }, { value: "ik", label: "IK" }] as const;
 
-export function PoseGroup() {
+export function PoseGroup({ step }: { step: string }) {
   const view = poses.value;
   const chosen = state.selectedPose.value;
   const k = chosen !== null && chosen < (view?.count ?? 0) ? chosen : null;
@@ -21,7 +25,8 @@ export function PoseGroup() {
         <span class="heading">{view && count(view.count, "pose")}</span>
         <span class="caption">{k !== null && fixedText(k)}</span>
         <IconButton
-          icon="plus" label="Insert a pose at the playhead (P)" onClick={() => insertPose(state.time.value)}
+          icon="plus" label={`Insert a pose at the playhead (P), ${jointsText()}`}
+          onClick={() => insertPose(state.time.value, scopedJoints())}
         />
         <IconButton
           icon="close" label="Delete this pose (Delete); the motion stays as it is"
@@ -36,14 +41,32 @@ export function PoseGroup() {
           onChange={(value) => (poseWhen.value = value as typeof poseWhen.value)}
         />
       </Field>
+      <LayerRow step={step} />
       <Field label="Handle">
         <Segments
           label="Handle in the view" options={HANDLES} value={poseHandle.value}
           onChange={(value) => (poseHandle.value = value as typeof poseHandle.value)}
         />
       </Field>
+      {k !== null && (
+        <Field label="Scratch">
+          <Button
+            class="button small" title="The clip holds this pose; insert and shape poses from there"
+            onClick={() => startOver(step, k)}
+          >
+            Start over from this pose
+          </Button>
+        </Field>
+      )}
     </div>
   );
+}
+
+function startOver(step: string, pose: number): void {
+  addEdits(step, { do: "blank", pose });
+  poseLayer.value = 0;
+  selectPose(0);
+  state.announcement.value = `The clip holds pose ${pose + 1}; insert poses and shape them.`;
 }
 
 function fixedText(k: number): string {

@@ -5,28 +5,37 @@ import { poses } from "../../store/poses";
 import * as state from "../../store/state";
 import { FieldRow } from "../form/fields";
 import { Notes, type MethodPanel } from "../form/form";
+import { CandidatesSection } from "./candidates";
 import { ContactsGroup } from "./contacts";
 import { EditsSection } from "./edits";
 import { JointSection } from "./joint";
 import { PoseGroup } from "./pose";
 import "./poses.css";
 import { RefinementsSection } from "./refinements";
+import { SelectionSection } from "./selection";
 import { DetailSection, ExaggerateSection } from "./shape";
+import { TangentsSection } from "./tangents";
+import { TweenSection } from "./tween";
 
 /** Edits of all poses as plain parameters: for recipes, seldom for hands. */
 const WHOLE_STEP = [
   "exaggerate", "relative_to", "overlap", "jitter", "seed", "detail", "joints", "succession", "moves",
+  "reach", "reach_help",
 ];
 
 export const posesPanel: MethodPanel = {
   replaces: ["keep", "edits", "constraints", ...WHOLE_STEP],
   Above: ({ step }) => (
     <>
-      <PoseGroup />
+      <PoseGroup step={step} />
       <div class="pose-joint"><JointSection /></div>
+      <SelectionSection />
+      <TweenSection step={step} />
       <ExaggerateSection step={step} />
       <RefinementsSection step={step} />
+      <TangentsSection step={step} />
       <DetailSection step={step} />
+      <CandidatesSection step={step} />
       <EditsSection step={step} />
       <ContactsGroup step={step} />
       <EditorNotes />

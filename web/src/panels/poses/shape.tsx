@@ -5,12 +5,13 @@ import { AmountField, Captions, Field, NumberField, Section, Select, Slider } fr
 import { ofStep } from "../../store/editable";
 import { LIMB_TITLES, LIMBS, limbsOf, type Limb } from "../../store/limbs";
 import {
-  committedEdits, detailOf, editChange, editsChange, editsOf, endTool, goingOn, poses, poseWhen, withDetail,
+  committedEdits, detailOf, editChange, editsChange, editsOf, endTool, goingOn, onLayer, poses, poseWhen, withDetail,
   type PoseEdit,
 } from "../../store/poses";
 import * as state from "../../store/state";
 import { number, sentence } from "../../words/numbers";
 import { scopedPoses, ScopeSegments, scopeText } from "./scope";
+import { jointsText, scopedJoints } from "./selection";
 
 const REFERENCES = ["neighbours", "average", "previous", "next"].map((value) => ({ value, label: sentence(value) }));
 const reference = signal("neighbours");
@@ -19,7 +20,7 @@ function exaggeration(weight: number): PoseEdit {
   const chosen = scopedPoses();
   // Of one pose it is the look that was chosen above; all together are pushed by their extremes.
   const when = chosen.poses && poseWhen.value === "pose" ? { when: "pose" } : {};
-  return { do: "exaggerate", weight, relative_to: reference.value, ...chosen, ...when };
+  return { do: "exaggerate", weight, relative_to: reference.value, ...chosen, ...scopedJoints(), ...when, ...onLayer() };
 }
 
 export function ExaggerateSection({ step }: { step: string }) {
@@ -30,7 +31,7 @@ export function ExaggerateSection({ step }: { step: string }) {
     state.announcement.value = `Exaggerated by ${words(to)}, ${scopeText()}.`;
   });
   return (
-    <Section id="pose-exaggerate" title={label} caption={scopeText()}>
+    <Section id="pose-exaggerate" title={label} caption={`${scopeText()}, ${jointsText()}`}>
       <div class="field wide">
         <Select
           label="Exaggerate relative to" options={REFERENCES} value={reference.value}

@@ -8,16 +8,17 @@ import * as actions from "../../store/actions";
 import * as state from "../../store/state";
 import { count } from "../../words/numbers";
 import { AddStep } from "./add_step";
+import { RecipeMenu } from "./clipboard";
 import { lineOf, moveBy, stepMenu, stepTitle } from "./step";
 import { focusRow, StepEye, StepRows, StepWeight } from "./step_rows";
 
 const stepCount = computed(() => state.steps.value.length);
 
 export const RecipeSection = () => (
-  <Section id="recipe" title="Recipe" caption={count(stepCount.value, "step")} actions={<AddStep />}>
+  <Section id="recipe" title="Recipe" caption={count(stepCount.value, "step")} actions={<><RecipeMenu /><AddStep /></>}>
     <StepRows
       name="step" label="Steps of the recipe" choose={(id) => (state.selectedStep.value = id)} onKeyDown={rowKey}
-      afterLast={() => document.querySelector<HTMLElement>("[data-section=recipe] [aria-haspopup=menu]")?.focus()}
+      afterLast={() => document.querySelector<HTMLElement>("[data-section=recipe] [aria-label='Add a step']")?.focus()}
       words={(step) => (
         <span class="step-words">
           <span class="step-name">{stepTitle(step)}</span><span class="step-line">{describe(step)}</span>

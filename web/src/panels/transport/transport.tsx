@@ -4,8 +4,10 @@ import { Icon, IconButton, IconToggle, MenuButton, type MenuRow, NumberField, ty
 import * as actions from "../../store/actions";
 import { ofWindow } from "../../store/editable";
 import * as state from "../../store/state";
-import { clockOf, parseTime } from "../../store/times";
-import { number } from "../../words/numbers";
+import { clockOf, readerOf } from "../../store/times";
+import { chooseUnit } from "../../store/units";
+import { digitsFor, number } from "../../words/numbers";
+import { TIME_UNITS, timeText, timeUnit, type TimeUnit } from "../../words/units";
 import { togglePlay } from "../../store/playback";
 import { Tabs } from "./tabs";
 
@@ -39,6 +41,7 @@ export function Transport() {
           <MenuButton label={`Playback rate ${rate}`} name="Playback rate" class="rate-button" rows={rateRows}>
             <span>{rate}</span><Icon name="down" />
           </MenuButton>
+          <UnitButton />
           <MenuButton icon="more" label="Range and rate" class="transport-more" rows={narrowRows} />
           <Readouts />
         </div>
@@ -47,7 +50,10 @@ export function Transport() {
   );
 }
 
-const rangeText = (): string => state.playSpan.value.map((t) => number(t)).join(" – ") + " s";
+const rangeText = (): string =>
+  timeUnit.value === "seconds"
+    ? state.playSpan.value.map((t) => number(t)).join(" – ") + " s"
+    : state.playSpan.value.map((t) => timeText(t)).join(" – ");
 const playAll = (): void => {
   state.playRange.value = null;
 };
@@ -81,10 +87,29 @@ const narrowRows = (): MenuRow[] => [
 ];
 
 /** Read a moment of the result: frames and percentages are those of the result. */
-function readTime(typed: string): number | null {
+const readTime = readerOf("output", () => {
   const [start, end] = state.domain.value;
-  return parseTime(typed, "output", { ...clockOf(null), start, outputLength: end - start });
-}
+  return { ...clockOf(null), start, outputLength: end - start };
+});
+
+const UNIT_NAMES: Record<TimeUnit, string> = { seconds: "Seconds", frames: "Frames", timecode: "Timecode" };
+
+const unitRows = (): MenuRow[] => [
+  { heading: `Show times in, at ${number(state.fps.value, digitsFor(state.fps.value, 0))} fps` },
+  ...TIME_UNITS.map((unit): MenuRow => ({
+    label: UNIT_NAMES[unit], icon: unit === timeUnit.value ? "check" : undefined, run: () => chooseUnit(unit),
+  })),
+];
+
+/** The frame rate, always in sight, and the unit of times behind it. */
+const UnitButton = () => (
+  <MenuButton
+    label={`${number(state.fps.value, digitsFor(state.fps.value, 0))} fps, times in ${timeUnit.value}`} name="Time unit"
+    class="rate-button unit-button" rows={unitRows}
+  >
+    <span>{number(state.fps.value, digitsFor(state.fps.value, 0))} fps</span><Icon name="down" />
+  </MenuButton>
+);
 
 function Readouts() {
   const [start, fps, now] = [state.domain.value[0], state.fps.value, state.time.value];
@@ -101,7 +126,7 @@ function Readouts() {
         label: "Frame", unit: "frame", whole: true, step: 0.25,
       })}
       {readout(Math.round(now * 1000) / 1000, (t) => t, {
-        label: "Time", unit: "s", digits: 3, step: 0.005, parse: readTime,
+        label: "Time", unit: "s", digits: 3, step: 0.005, parse: readTime, seconds: timeUnit.value === "frames",
       })}
     </>
   );

@@ -7,6 +7,7 @@ import type { Problem } from "../../protocol";
 import * as actions from "../../store/actions";
 import { connect } from "../../store/connection";
 import * as state from "../../store/state";
+import { count } from "../../words/numbers";
 
 const MOST_SHOWN = 3;
 
@@ -84,6 +85,11 @@ function MissingCard({ id }: { id: string }) {
 /** Counts down to the next try to reach the server; looking and playing go on meanwhile. */
 export const GoneBar = () => (state.link.value === "gone" ? <Countdown /> : null);
 
+function waitingWords(): string {
+  const waits = state.unsent.value.length;
+  return waits ? ` ${count(waits, "change")} will be applied when it is back.` : "";
+}
+
 function Countdown() {
   const now = useSignal(Date.now());
   useEffect(() => {
@@ -98,7 +104,7 @@ function Countdown() {
       <span>
         {state.restarted.value
           ? "The studio was restarted. Open the address that it printed to go on."
-          : `The server does not answer. ${next}`}
+          : `The server does not answer. ${next}${waitingWords()}`}
       </span>
       <Button onClick={connect}>Try now</Button>
     </div>

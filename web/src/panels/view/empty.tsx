@@ -26,6 +26,9 @@ export function EmptyState() {
     <section class="empty" aria-label="Open a motion">
       <h2>Drop a motion here</h2>
       <p>{formats()}. Nothing leaves this computer.</p>
+      {state.failedFiles.value.slice(-1).map(({ file, text }) => (
+        <p key={file.name} class="empty-why">{file.name} was not loaded. {text}</p>
+      ))}
       <div class="empty-actions">
         <Button class="button filled" onClick={chooseFiles}><Icon name="folder" />Open file</Button>
         <span class="sample-buttons">

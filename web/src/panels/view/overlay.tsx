@@ -2,9 +2,11 @@
 
 import type { Signal } from "@preact/signals";
 import { Button, IconButton, type IconName, IconToggle, Segments } from "../../controls";
+import * as compare from "../../store/compare";
 import { liveBodies } from "../../store/live";
 import { isServerShown, serverReading } from "../../store/live_server";
 import * as state from "../../store/state";
+import { finishTaps, tap, tapping, type Tapping } from "../../store/taps";
 import { waiting } from "../../store/waiting";
 import { number, seconds } from "../../words/numbers";
 import { recording } from "../export/record";
@@ -16,6 +18,7 @@ export function Overlay({ frame }: { frame(): void }) {
       <div class="overlay-left">
         <Legend />
         {waiting.value && <span class="chip stale">Showing the result before this change</span>}
+        {tapping.value && <TapChip now={tapping.value} />}
         {recording.value && <RecordingChip stop={recording.value} />}
       </div>
       <Switches frame={frame} />
@@ -35,17 +38,36 @@ function Legend() {
   const served = server ? serverReading.value : null;
   const live = liveBodies.value;
   const t = state.time.value;
+  const third = !server && !live && compare.showTarget.value ? compare.target.value : null;
+  const compared = compare.otherResult.value;
   const shows = served?.time ?? live?.shows ?? state.result.value?.sourceAt(t) ?? t;
   return (
     <div class="legend" role="group" aria-label="Bodies">
       <span class="chip">
-        <span class="swatch original" /><strong>{server || live ? "Performer" : "Original"}</strong>
-        <span>{seconds(served?.heard ?? live?.at ?? t)}</span>
+        <span class="swatch original" /><strong>{server || live ? "Performer" : compared ? `Version ${compare.otherVersion.value}` : "Original"}</strong>
+        <span>{compared ? `shows ${seconds(compared.sourceAt(t))}` : seconds(served?.heard ?? live?.at ?? t)}</span>
       </span>
       <span class="chip">
-        <span class="swatch retimed" /><strong>{server ? "Partner" : live ? "Follower" : "Retimed"}</strong>
+        <span class="swatch retimed" /><strong>{server ? "Partner" : live ? "Follower" : compared ? `Version ${state.version.value}` : "Retimed"}</strong>
         <span>shows {seconds(shows)}</span>
       </span>
+      {third && (
+        <span class="chip">
+          <span class="swatch target" /><strong>{third.word}</strong><span>{third.clip.header.name}</span>
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** While moments are tapped: which one is next, and the ways to end it. */
+function TapChip({ now: { taps, moments } }: { now: Tapping }) {
+  return (
+    <div class="chip recording" role="status">
+      <strong>Tap B</strong>
+      <span>at {seconds(moments[taps.length] ?? 0)} of the source, {taps.length + 1} of {moments.length}</span>
+      <Button class="button small" onClick={tap}>Tap</Button>
+      <Button class="button small" onClick={finishTaps}>Keep</Button>
     </div>
   );
 }
@@ -72,6 +94,10 @@ const Switches = ({ frame }: { frame(): void }) => (
       onChange={(value) => (state.layout.value = value as state.Layout)}
     />
     <div class="toggles">
+      <Flag icon="compare" label="Compare version A with version B" flag={compare.comparing} />
+      {compare.target.value && (
+        <Flag icon="align" label="The take that the step follows, as a third body" flag={compare.showTarget} />
+      )}
       <Flag icon="ghost" label="Ghosts: poses before and after" flag={state.showGhosts} />
       <Flag icon="trails" label="Trails of hands and feet" flag={state.showTrails} />
       <Flag icon="feet" label="Contacts with the ground" flag={state.showContacts} />

@@ -1,5 +1,7 @@
 /** A straight mapping between values and pixels, and the ticks along it. */
 
+import { timeText } from "../../words/units";
+
 export class Axis {
   readonly high: number;
   constructor(
@@ -69,8 +71,8 @@ function signed(value: number, decimals: number): string {
   return value < 0 && Number(text) !== 0 ? `−${text}` : text;
 }
 
-/** A time as it is written everywhere: seconds with two decimals. */
-export const seconds = (t: number): string => `${signed(t, 2)} s`;
+/** A time as it is written everywhere: in the unit that was chosen. */
+export const seconds = (t: number): string => timeText(t);
 
 /** A speed as it is written everywhere. */
 export function times(rate: number, decimals = rate < 0.1 ? 2 : 1): string {

@@ -3,16 +3,36 @@
 import type { Key } from "../../store/state";
 import { tickLabel, tickParts, ticks, tickStep } from "./axis";
 import { crisp, line, type Plot } from "./plot";
+import { frameRate, frames, frameStep, timecode, timeUnit } from "../../words/units";
 
 const TICK_GAP = 48;
 const BADGE_HEIGHT = 17;
+/** A timecode needs more room than a number. */
+const TIMECODE_GAP = 92;
+
+const rulerStep = (scale: number): number =>
+  timeUnit.value === "seconds"
+    ? tickStep(scale, TICK_GAP)
+    : frameStep(scale, timeUnit.value === "timecode" ? TIMECODE_GAP : TICK_GAP);
+
+/** Short ticks stand on whole frames where the ruler counts frames. */
+function rulerParts(step: number): number {
+  if (timeUnit.value === "seconds") return tickParts(step);
+  const count = Math.round(step * frameRate.value);
+  return [10, 5, 4, 2].find((parts) => count % parts === 0) ?? 1;
+}
+
+function rulerText(t: number, step: number): string {
+  if (timeUnit.value === "seconds") return tickLabel(t, step);
+  return timeUnit.value === "frames" ? frames(t) : timecode(t);
+}
 
 /** Ticks and grid: all of the ruler that does not move with the playhead. */
 export function drawRuler({ context, theme, rows, time, width, height }: Plot): void {
   const bottom = rows.ruler.top + rows.ruler.height - 1;
-  const step = tickStep(time.scale, TICK_GAP);
+  const step = rulerStep(time.scale);
   const [from, to] = [time.value(theme.gutter), time.value(width)];
-  const parts = tickParts(step);
+  const parts = rulerParts(step);
   context.save();
   context.beginPath();
   context.rect(theme.gutter + 1, 0, width, height);
@@ -35,7 +55,7 @@ export function drawRuler({ context, theme, rows, time, width, height }: Plot): 
   context.textAlign = "left";
   context.textBaseline = "middle";
   context.fillStyle = theme.text3;
-  context.fillText("Output time", 12, rows.ruler.height / 2, theme.gutter - 16);
+  context.fillText(timeUnit.value === "frames" ? "Output frame" : "Output time", 12, rows.ruler.height / 2, theme.gutter - 16);
 }
 
 /** Shade what is not played, with edges to hold in the ruler. */
@@ -70,7 +90,7 @@ function leaveFree({ context, time, source }: Plot, [t, s]: Key, radius: number,
 export function drawPlayhead(plot: Plot, now: number): void {
   const { context, theme, rows, time, scene, width, height } = plot;
   const x = time.at(now);
-  const text = now.toFixed(2);
+  const text = timeUnit.value === "seconds" ? now.toFixed(2) : rulerText(now, 0);
   const middle = rows.ruler.height / 2;
   const shown = (scene.result ?? scene.source) !== null && x > theme.gutter && x < width;
   context.font = theme.label;
@@ -80,9 +100,9 @@ export function drawPlayhead(plot: Plot, now: number): void {
   context.textBaseline = "middle";
   context.textAlign = "left";
   context.fillStyle = theme.text2;
-  const step = tickStep(time.scale, TICK_GAP);
+  const step = rulerStep(time.scale);
   for (const t of ticks(time.value(theme.gutter), time.value(width), step)) {
-    const label = tickLabel(t, step);
+    const label = rulerText(t, step);
     const left = time.at(t) + 5;
     const right = left + context.measureText(label).width;
     const covered = shown && left < x + badge / 2 + 3 && right > x - badge / 2 - 3;

@@ -1,17 +1,15 @@
 /** What the timeline shows: one picture of the signals, made anew when one of them changes. */
 
 import { computed } from "@preact/signals";
-import type { ContactBar, MethodForm, StepEntry, StepResult } from "../../protocol";
+import type { MethodForm, StepEntry, StepResult } from "../../protocol";
 import type { PhysicsView, RetimedClip, SourceClip, StepTimes } from "../../store/clip";
+import { contactRows, contactsStep, selectedContact, type ContactRow } from "../../store/contacts";
+import { shownBeats, soundBegin } from "../../store/sound";
 import * as state from "../../store/state";
 import { openSuggestions } from "../../store/suggested";
+import { timeUnit } from "../../words/units";
 import { fieldOf, leastGap, limitsOf, type Limits } from "../warp/limits";
 import type { Room } from "../warp/room";
-
-export interface ContactRow {
-  label: string;
-  bars: ContactBar[];
-}
 
 export interface Scene {
   result: RetimedClip | null;
@@ -37,7 +35,10 @@ export interface Scene {
   showsForce: boolean;
   contacts: ContactRow[];
   range: [number, number] | null;
-  audioOffset: number;
+  /** Output time at which the sound starts. */
+  soundBegin: number;
+  /** Output times of the music's beats; keytimes are drawn to them. */
+  beats: readonly number[];
   editable: boolean;
 }
 
@@ -48,6 +49,7 @@ export const scene = computed<Scene>(() => {
   const form = step ? (state.methods.value.get(step.method) ?? null) : null;
   const keys = state.keys.value;
   const selected = state.selectedKey.value;
+  void timeUnit.value; // read-outs and the ruler follow it
   const span: [number, number] = source ? [source.start, source.end] : knotSpan(result);
   return {
     result,
@@ -66,9 +68,10 @@ export const scene = computed<Scene>(() => {
     rates: fieldOf(form, "rates") ? pairs(step?.parameters?.["rates"]) : null,
     physics: result ? state.physics.value : null,
     showsForce: step?.method === "physics",
-    contacts: contactRows(result ?? source, source),
+    contacts: (void selectedContact.value, contactRows(result, source, state.selectedJoint.value, contactsStep())),
     range: state.playRange.value,
-    audioOffset: state.committed.value?.audio?.offset ?? 0,
+    soundBegin: soundBegin(),
+    beats: shownBeats(),
     editable: state.link.value !== "gone",
   };
 });
@@ -110,20 +113,3 @@ function fixedEnds(
 
 /** How much longer a step made the whole: what its range gained, where the rest ripples. */
 const lengthened = ({ given, made }: StepResult): number => made[1] - made[0] - (given[1] - given[0]);
-
-function contactRows(clip: { contacts: ContactBar[] } | null, source: SourceClip | null): ContactRow[] {
-  const rows = new Map<string, ContactRow>();
-  for (const bar of clip?.contacts ?? []) {
-    const row = rows.get(bar.joint) ?? { label: jointLabel(bar.joint, source), bars: [] };
-    row.bars.push(bar);
-    rows.set(bar.joint, row);
-  }
-  return [...rows.values()];
-}
-
-function jointLabel(joint: string, source: SourceClip | null): string {
-  const role = source?.header.roles[source.header.joints.indexOf(joint)];
-  if (!role) return joint;
-  const words = role.replaceAll("_", " ").replace(/ toe$/, " foot"); // it is the foot that stands, by its toe
-  return words[0]!.toUpperCase() + words.slice(1);
-}

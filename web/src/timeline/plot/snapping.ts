@@ -21,7 +21,9 @@ export function snapToMoments(t: number, moments: readonly number[], pixelsPerSe
   return best;
 }
 
-/** Where a pointer at an output time lands: on a frame, unless Alt frees it. */
+/** Where a pointer at an output time lands: on a beat or on a frame, unless Alt frees it. */
 export function snapPull({ scene, time }: Plot, t: number, alt: boolean): number {
-  return alt ? t : snapToFrame(t, scene.fps, scene.output[0], time.scale);
+  if (alt) return t;
+  const beat = snapToMoments(t, scene.beats, time.scale);
+  return beat !== t ? beat : snapToFrame(t, scene.fps, scene.output[0], time.scale);
 }

@@ -2,7 +2,8 @@
 
 import type { PhysicsView } from "../../store/clip";
 import { hatch, labelRow, within, type Plot } from "../plot/plot";
-import { CONTACT_BAR } from "./rows";
+
+export { drawContacts } from "./contact_bars";
 
 type Feasibility = ReturnType<PhysicsView["stateAt"]>;
 interface Run {
@@ -75,33 +76,4 @@ function runsOf(physics: PhysicsView): Run[] {
   });
   known.set(physics, runs);
   return runs;
-}
-
-export function drawContacts(plot: Plot): void {
-  const { context, theme, rows, time, scene } = plot;
-  const row = rows.contacts;
-  if (!row || !scene.contacts.length) return;
-  const pitch = Math.min((row.height - 4) / scene.contacts.length, CONTACT_BAR);
-  const thickness = Math.min(pitch - 2, 9);
-  const middle = (k: number): number => row.top + 2 + (k + 0.5) * pitch;
-  within(plot, row, () => {
-    context.fillStyle = theme.contact;
-    context.globalAlpha = 0.8;
-    scene.contacts.forEach(({ bars }, k) => {
-      context.beginPath();
-      for (const { start, end } of bars) {
-        const left = Math.max(time.at(start), theme.gutter - 4);
-        const right = Math.min(time.at(end), plot.width + 4);
-        if (right >= left) context.roundRect(left, middle(k) - thickness / 2, Math.max(right - left, 2), thickness, 3);
-      }
-      context.fill();
-    });
-    context.globalAlpha = 1;
-  });
-  if (pitch < CONTACT_BAR - 1) return labelRow(plot, row, "Contacts", `${scene.contacts.length} joints`);
-  context.font = theme.tick;
-  context.textAlign = "left";
-  context.textBaseline = "middle";
-  context.fillStyle = theme.text3;
-  scene.contacts.forEach(({ label }, k) => context.fillText(label, 12, middle(k) + 0.5, theme.gutter - 16));
 }

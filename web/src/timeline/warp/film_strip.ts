@@ -1,15 +1,22 @@
 /** Small pictures of the retimed body along the output, made when there is nothing else to do. */
 
 import type { RetimedClip } from "../../store/clip";
-import { tickLabel } from "../plot/axis";
+import { timeText } from "../../words/units";
 import { labelRow, within, type Plot } from "../plot/plot";
 
-export type MakeThumbnail = (t: number, width: number, height: number) => HTMLCanvasElement | null;
+export type MakeThumbnail = (
+  t: number, width: number, height: number, of?: RetimedClip,
+) => HTMLCanvasElement | null;
 
 interface Tile {
   t: number;
   x: number;
   width: number;
+}
+export interface StripOf {
+  row: "film" | "film2";
+  clip(plot: Plot): RetimedClip | null;
+  name(): string;
 }
 interface Kept {
   image: HTMLCanvasElement;
@@ -32,17 +39,19 @@ export class FilmStrip {
     private readonly make: MakeThumbnail,
     private readonly quiet: () => boolean,
     private readonly redraw: () => void,
+    /** Where it lies, and whose pictures it shows. */
+    private readonly of: StripOf = { row: "film", clip: ({ scene }) => scene.result, name: () => "Retimed" },
   ) {}
 
   draw(plot: Plot): void {
-    const row = plot.rows.film;
-    const result = plot.scene.result;
+    const row = plot.rows[this.of.row];
+    const result = this.of.clip(plot);
     this.missing = [];
     if (!row) return;
-    if (!result) return labelRow(plot, row, "Retimed");
+    if (!result) return labelRow(plot, row, this.of.name());
     const all = tiles(plot);
     const every = all.length > 1 ? all[1]!.t - all[0]!.t : 0;
-    labelRow(plot, row, "Retimed", every ? `every ${tickLabel(every, every < 60 ? 0.01 : 60)}` : "");
+    labelRow(plot, row, this.of.name(), every ? `every ${timeText(every)}` : "");
     const height = row.height - 9;
     const { context, theme } = plot;
     const ratio = window.devicePixelRatio || 1;
@@ -63,8 +72,8 @@ export class FilmStrip {
 
   /** Ring the picture that the playhead is in. */
   drawCurrent(plot: Plot, now: number): void {
-    const row = plot.rows.film;
-    if (!row || !plot.scene.result) return;
+    const row = plot.rows[this.of.row];
+    if (!row || !this.of.clip(plot)) return;
     const x = plot.time.at(now);
     const tile = tiles(plot).find((tile) => x >= tile.x - GAP / 2 && x < tile.x + tile.width + GAP / 2);
     if (!tile || tile.x < plot.theme.gutter) return;
@@ -94,7 +103,7 @@ export class FilmStrip {
   private fill(): boolean {
     let made = false;
     for (const { t, result } of this.missing.splice(0, A_TURN)) {
-      const image = this.make(t, this.size.width, this.size.height);
+      const image = this.make(t, this.size.width, this.size.height, this.of.row === "film" ? undefined : result);
       if (!image) break;
       if (this.kept.size >= MOST_KEPT) this.kept.clear();
       this.kept.set(frameOf(result, t), { image: copyOf(image), of: result });

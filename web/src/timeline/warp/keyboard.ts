@@ -1,6 +1,7 @@
 /** Keys that concern the timeline. */
 
 import * as actions from "../../store/actions";
+import { deleteContact, selectedContact } from "../../store/contacts";
 import * as state from "../../store/state";
 import { begin, type Transaction } from "../../store/transaction";
 import { announceKey, movedKey, removeKey, selectKey, settleKey } from "./key_edits";
@@ -26,6 +27,12 @@ export class Keyboard extends PlotKeyboard<GestureHost, Pointer, Nudged, Transac
   protected override key(event: KeyboardEvent, focused: boolean, active: Element | null): boolean {
     const { selected, keys } = scene.value;
     if (event.key === "Delete" || event.key === "Backspace") {
+      const contact = selectedContact.value;
+      if (contact) {
+        deleteContact(contact);
+        state.announcement.value = "The contact is deleted.";
+        return true;
+      }
       if (selected === null) return false;
       this.settle();
       removeKey(scene.value, selected);

@@ -4,6 +4,7 @@ import { drawContacts, drawFeasible } from "./bands";
 import { CanvasPair } from "../plot/canvas_pair";
 import type { FilmStrip } from "./film_strip";
 import { drawForce } from "./force";
+import { drawHeat } from "./heat";
 import { drawMarks, type MarkState } from "./key_marks";
 import { crisp, line, type Plot } from "../plot/plot";
 import { drawRate } from "./rate";
@@ -11,6 +12,7 @@ import type { Refusal } from "./refusal";
 import { layOut } from "./rows";
 import { drawPlayhead, drawRange, drawRuler } from "../plot/ruler";
 import { scene } from "../plot/scene";
+import { comparing } from "../../store/compare";
 import { drawWarp } from "./warp_curve";
 import { drawWaveform, type Wave } from "./waveform";
 
@@ -30,17 +32,20 @@ export class Painter extends CanvasPair {
       feasible: now.physics !== null,
       contacts: now.contacts.length,
       waveform: this.wave !== null,
+      compared: comparing.value,
     });
     const axes = this.view.axes(now, this.theme.gutter, width, rows.warp);
     return { context: this.context, theme: this.theme, rows, scene: now, width, height, ...axes };
   }
 
-  draw(film: FilmStrip, marks: MarkState, bound: Refusal["bound"] | null): void {
+  draw(film: FilmStrip, other: FilmStrip, marks: MarkState, bound: Refusal["bound"] | null): void {
     const plot = this.plot();
     const { context, theme, rows, width, height } = plot;
     this.clean(plot);
     drawRuler(plot);
     film.draw(plot);
+    other.draw(plot);
+    drawHeat(plot);
     drawWarp(plot, bound);
     drawRate(plot);
     drawForce(plot);

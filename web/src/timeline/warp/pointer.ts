@@ -1,8 +1,10 @@
 /** What the hand finds in the Warp tab, and what it does there. */
 
 import * as actions from "../../store/actions";
+import * as contacts from "../../store/contacts";
 import * as state from "../../store/state";
 import type { Place } from "../plot/chip";
+import { ContactDrag, nameContact, SwitchContacts } from "./contact_bars";
 import { EndDrag } from "./end_drag";
 import { GestureHand, showAll, type Grips } from "../plot/gesture_hand";
 import { nameTarget } from "./hover_name";
@@ -17,17 +19,27 @@ import { typeKey } from "./typing";
 
 const CURSORS: Partial<Record<Target["kind"], string>> = {
   key: "grab", handle: "grab", suggestion: "pointer", end: "ew-resize", range: "ew-resize",
+  "contact-switch": "pointer", "contact-row": "default",
 };
 
 export type Pointer = GestureHand<Target>;
 
 export function warpHand(host: GestureHost, signal: AbortSignal, pressed: () => void): Pointer {
+  let pointed: Place = { x: 0, y: 0 };
   const grips: Grips<Target> = {
     at: ({ x, y }) => targetAt(host.plot(), x, y),
     same: sameTarget,
-    cursor: ({ kind }) => CURSORS[kind],
+    cursor: (target) =>
+      target.kind === "contact" ? (target.part === "whole" ? "grab" : "ew-resize") : CURSORS[target.kind],
+    point(target, place) {
+      pointed = place;
+      if (target.kind === "contact-row") nameContact(host, target, place);
+    },
     take: (target) => gestureAt(host, target),
-    name: (target) => nameTarget(host, target),
+    name(target) {
+      if (target.kind === "contact" || target.kind === "contact-switch") nameContact(host, target, pointed);
+      else nameTarget(host, target);
+    },
     double: (target, place, event) => double(host, target, place, event.altKey),
     pressed,
   };
@@ -42,7 +54,10 @@ export function grabKey(host: GestureHost, hand: Pointer): boolean {
 
 function gestureAt(host: GestureHost, target: Target | null): Gesture | null {
   const { scene } = host.plot();
+  if (target?.kind !== "contact") contacts.selectedContact.value = null;
   switch (target?.kind) {
+    case "contact": return scene.editable ? new ContactDrag(host, target.bar, target.part) : null;
+    case "contact-switch": return scene.editable ? new SwitchContacts(target.joint) : null;
     case "key": return new KeyDrag(host, target.index);
     case "handle": return new RateDrag(host, target.side);
     case "range": return new RangeDrag(host, target.edge);
@@ -56,7 +71,9 @@ function gestureAt(host: GestureHost, target: Target | null): Gesture | null {
 function double(host: GestureHost, target: Target | null, { x }: Place, free: boolean): void {
   const plot = host.plot();
   const { scene } = plot;
-  if (target?.kind === "ruler") showAll(host);
+  if (target?.kind === "contact-row" && scene.editable)
+    contacts.addContact(target.joint, snapPull(plot, plot.time.value(x), free));
+  else if (target?.kind === "ruler") showAll(host);
   else if (target?.kind === "key") typeKey(host, target.index);
   else if (target?.kind === "curve" && scene.editable) addKey(snapPull(plot, plot.time.value(x), free));
   else if (target?.kind === "handle" && scene.step && scene.selected !== null) {

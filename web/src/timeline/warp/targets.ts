@@ -1,5 +1,6 @@
 /** What is under the pointer. Targets are 24 px, whatever is drawn; of several the nearest wins. */
 
+import { contactAt, type ContactTarget } from "./contact_bars";
 import { handlePlaces, placeOf } from "./key_marks";
 import { fieldOf } from "./limits";
 import type { Plot } from "../plot/plot";
@@ -12,11 +13,14 @@ export type Target =
   | { kind: "range"; edge: 0 | 1 }
   | { kind: "ruler" }
   | { kind: "curve" }
-  | { kind: "empty" };
+  | { kind: "empty" }
+  | ContactTarget;
 
 const REACH = 12;
 
 export function targetAt(plot: Plot, x: number, y: number): Target | null {
+  const contact = contactAt(plot, x, y);
+  if (contact) return contact;
   if (x < plot.theme.gutter || x > plot.width) return markAt(plot, x, y); // half of a mark at the edge is outside
   if (y < plot.rows.ruler.height) return rangeEdgeAt(plot, x) ?? { kind: "ruler" };
   return markAt(plot, x, y) ?? (onCurve(plot, x, y) ? { kind: "curve" } : { kind: "empty" });

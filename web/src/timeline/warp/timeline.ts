@@ -1,7 +1,9 @@
 /** The timeline: rows over output time, with the warp to be edited in it. */
 
+import { comparing, otherResult, otherVersion } from "../../store/compare";
 import * as state from "../../store/state";
 import { Chip } from "../plot/chip";
+import { barPlace } from "./contact_bars";
 import { FilmStrip, type MakeThumbnail } from "./film_strip";
 import { Keyboard } from "./keyboard";
 import { liftLimit } from "./key_edits";
@@ -33,6 +35,8 @@ export interface TimelineApi {
   dispose(): void;
   /** Where a keytime's diamond is, in client coordinates. */
   keyPosition(index: number): { x: number; y: number } | null;
+  /** Where a joint's contact bar is, in client coordinates; ends at 0 where the joint has no such bar. */
+  contactPosition(joint: string, index: number): { left: number; right: number; y: number } | null;
   /** Client x of an output time. */
   timeToX(t: number): number;
 }
@@ -57,10 +61,13 @@ export function mountTimeline(container: HTMLElement, options: TimelineOptions):
     now: () => state.time.value,
     isPlaying: () => state.playing.value,
     refit: () => painter.refit(),
-    themed: () => film.forget(),
+    themed() {
+      film.forget();
+      otherFilm.forget();
+    },
     draw() {
       reader.update(scene.value);
-      painter.draw(film, { hovered: pointer.hovered, focused: focusedMark(), refused: wish }, bound);
+      painter.draw(film, otherFilm, { hovered: pointer.hovered, focused: focusedMark(), refused: wish }, bound);
     },
     drawPlayhead: (now) => painter.drawPlayhead(film, now),
     left() {
@@ -96,7 +103,13 @@ export function mountTimeline(container: HTMLElement, options: TimelineOptions):
   });
   const keyboard = new Keyboard(host, pointer);
   const quiet = (): boolean => !pointer.dragging && !state.playing.value && !state.computing.value;
-  const film = new FilmStrip(options.thumbnail, quiet, redraw);
+  const named = (version: string): string => (comparing.peek() ? `Version ${version}` : "Retimed");
+  const film = new FilmStrip(options.thumbnail, quiet, redraw, {
+    row: "film", clip: ({ scene: now }) => now.result, name: () => named(state.version.peek()),
+  });
+  const otherFilm = new FilmStrip(options.thumbnail, quiet, redraw, {
+    row: "film2", clip: () => otherResult.peek(), name: () => named(otherVersion.peek()),
+  });
 
   function focusedMark(): Target | null {
     const byKeys = frame.focusedIn(root);
@@ -106,6 +119,10 @@ export function mountTimeline(container: HTMLElement, options: TimelineOptions):
     return scene.value.selected === null ? null : { kind: "key", index: scene.value.selected };
   }
 
+  frame.watch(() => {
+    void [comparing.value, otherResult.value];
+    redraw();
+  });
   frame.watch(() => {
     if (!state.playing.value && !state.computing.value) redraw(); // pictures that waited can be made
   });
@@ -129,11 +146,18 @@ export function mountTimeline(container: HTMLElement, options: TimelineOptions):
       const key = scene.value.keys[index];
       return key ? onPage(canvas, placeOf(painter.plot(), key)) : null;
     },
+    contactPosition(joint, index) {
+      const place = barPlace(painter.plot(), joint, index);
+      if (!place) return null;
+      const { x, y } = onPage(canvas, { x: place.left, y: place.y });
+      return { left: x, right: x + place.right - place.left, y };
+    },
     timeToX: (t) => onPage(canvas, { x: painter.plot().time.at(t), y: 0 }).x,
     dispose() {
       pointer.dispose();
       keyboard.settle();
       film.dispose();
+      otherFilm.dispose();
       frame.dispose();
     },
   };

@@ -6,6 +6,7 @@ import { crisp, hatch, labelRow, labelValue, line, within, type Plot } from "../
 import { corners } from "./room";
 import { roomOf } from "../plot/scene";
 import { thin } from "../plot/thinning";
+import { frames, frameStep, timeUnit } from "../../words/units";
 
 const SOURCE_TICK_GAP = 22;
 /** Height of the band of evidence, as a share of the row. */
@@ -24,13 +25,10 @@ export function drawWarp(plot: Plot, refused: "fastest" | "slowest" | "neighbour
   });
   if (refused === "fastest") drawLimitLabel(plot);
   labelSource(plot);
-  labelRow(plot, row, "Warp", "source, s");
+  labelRow(plot, row, "Warp", timeUnit.value === "seconds" ? "source, s" : "source frame");
 }
 
-const sourceTicks = ({ source }: Plot): number[] => {
-  const step = tickStep(source.scale, SOURCE_TICK_GAP);
-  return ticks(source.low, source.high, step);
-};
+const sourceTicks = (plot: Plot): number[] => ticks(plot.source.low, plot.source.high, sourceStep(plot));
 
 function drawGrid(plot: Plot): void {
   const { context, theme, source, width } = plot;
@@ -39,13 +37,22 @@ function drawGrid(plot: Plot): void {
   for (const s of sourceTicks(plot)) line(context, theme.gutter, crisp(source.at(s)), width, crisp(source.at(s)));
 }
 
+const sourceRate = ({ scene }: Plot): number => scene.source?.fps ?? scene.fps;
+
+/** The source's axis is in seconds, or in whole frames of the source. */
+const sourceStep = (plot: Plot): number =>
+  timeUnit.value === "seconds"
+    ? tickStep(plot.source.scale, SOURCE_TICK_GAP)
+    : frameStep(plot.source.scale, SOURCE_TICK_GAP, sourceRate(plot));
+
 function labelSource(plot: Plot): void {
   const { rows, source } = plot;
-  const step = tickStep(source.scale, SOURCE_TICK_GAP);
+  const step = sourceStep(plot);
   for (const s of sourceTicks(plot)) {
     const y = source.at(s);
     const start = s === 0 && y > rows.warp.top + rows.warp.height - 14; // the corner needs no zero
-    if (!start && y > rows.warp.top + 6) labelValue(plot, tickLabel(s, step), y);
+    const text = timeUnit.value === "seconds" ? tickLabel(s, step) : frames(s, sourceRate(plot));
+    if (!start && y > rows.warp.top + 6) labelValue(plot, text, y);
   }
 }
 

@@ -17,7 +17,7 @@ export function drawWaveform(plot: Plot, wave: Wave | null): void {
   const count = wave.peaks.length / 2;
   const perSecond = count / wave.seconds;
   // It is heard at its own speed from where its start went (store/sound.ts): it is drawn so too.
-  const begin = scene.result?.outputOf(scene.audioOffset) ?? scene.audioOffset;
+  const begin = scene.soundBegin;
   const place = (x: number): number => (time.value(x) - begin) * perSecond;
   const middle = row.top + row.height / 2;
   const reach = row.height / 2 - 4;
@@ -32,6 +32,11 @@ export function drawWaveform(plot: Plot, wave: Wave | null): void {
       context.fillRect(x, middle - high * reach, 1, Math.max((high - low) * reach, 1));
     }
     context.globalAlpha = 1;
+    context.fillStyle = theme.keytime;
+    for (const beat of scene.beats) {
+      const x = time.at(beat);
+      if (x >= theme.gutter && x <= to) context.fillRect(Math.round(x), row.top + 2, 1, row.height - 4);
+    }
   });
   labelRow(plot, row, "Sound");
 }

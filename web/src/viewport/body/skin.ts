@@ -15,7 +15,7 @@ interface Painted {
   own: Color | null;
 }
 
-/** A glTF scene and the place of each joint's node in the order of its traversal. */
+/** The scene of a glTF or FBX file and the place of each joint's node in the order of its traversal. */
 export interface Skin {
   scene: Object3D;
   places: number[];
@@ -25,12 +25,43 @@ export interface Skin {
 }
 
 /** Load a motion's mesh; it is refused if not every joint has a node. */
-export async function loadSkin(header: MotionHeader): Promise<Skin> {
+export const loadSkin = (header: MotionHeader): Promise<Skin> => (header.nodes.length ? fromGltf : fromFbx)(header);
+
+const fileOf = ({ id }: MotionHeader): string => `/motions/${encodeURIComponent(id)}/file`;
+
+/** FBX names its nodes; the joints have the same names, perhaps without what stands before a colon. */
+async function fromFbx(header: MotionHeader): Promise<Skin> {
+  const [{ FBXLoader }, { clone }] = await Promise.all([
+    import("three/addons/loaders/FBXLoader.js"),
+    import("three/addons/utils/SkeletonUtils.js"),
+  ]);
+  const scene = await new FBXLoader().loadAsync(fileOf(header));
+  const byName = new Map<string, number>();
+  const nodes: Object3D[] = [];
+  scene.traverse((node) => {
+    const original = (node.userData["originalName"] as string | undefined) ?? node.name;
+    for (const name of [original, original.split(":").at(-1)!]) if (!byName.has(name)) byName.set(name, nodes.length);
+    nodes.push(node);
+  });
+  const places = header.joints.map((name) => byName.get(name) ?? byName.get(name.split(":").at(-1)!) ?? -1);
+  return skinOf(header, scene, places, nodes, clone);
+}
+
+function skinOf(
+  header: MotionHeader, scene: Object3D, places: number[], nodes: Object3D[], clone: Skin["clone"],
+): Skin {
+  const lost = places.filter((place) => place < 0).length;
+  if (lost || places.length !== header.joints.length)
+    throw new Error(`${lost} joints of ${header.name} have no node in its file`);
+  return { scene, places, margin: marginOf(scene, places.map((place) => nodes[place]!)), clone };
+}
+
+async function fromGltf(header: MotionHeader): Promise<Skin> {
   const [{ GLTFLoader }, { clone }] = await Promise.all([
     import("three/addons/loaders/GLTFLoader.js"),
     import("three/addons/utils/SkeletonUtils.js"),
   ]);
-  const gltf: GLTF = await new GLTFLoader().loadAsync(`/motions/${encodeURIComponent(header.id)}/file`);
+  const gltf: GLTF = await new GLTFLoader().loadAsync(fileOf(header));
   const order = new Map<Object3D, number>();
   gltf.scene.traverse((node) => order.set(node, order.size));
   const byNode = new Map<number, number>();
@@ -41,10 +72,7 @@ export async function loadSkin(header: MotionHeader): Promise<Skin> {
     if (node !== undefined && place !== undefined) byNode.set(node, Math.min(place, byNode.get(node) ?? place));
   }
   const places = header.nodes.map((node) => byNode.get(node) ?? -1);
-  if (places.length !== header.joints.length || places.includes(-1))
-    throw new Error(`${places.filter((p) => p < 0).length} joints of ${header.name} have no node in its file`);
-  const nodes = [...order.keys()];
-  return { scene: gltf.scene, places, margin: marginOf(gltf.scene, places.map((place) => nodes[place]!)), clone };
+  return skinOf(header, gltf.scene, places, [...order.keys()], clone);
 }
 
 function marginOf(scene: Object3D, joints: readonly Object3D[]): number {

@@ -87,12 +87,15 @@ export class Subject {
     this.ghosts.paint(palette);
   }
 
-  /** Take the poses at a time; the original stands `x`, `z` metres aside, or in the same place if both are 0. */
-  pose(result: RetimedClip | null, t: number, x: number, z: number): void {
+  /**
+   * Take the poses at a time; the original stands `x`, `z` metres aside, or in the same place if both are 0. Another
+   * clip of the same joints may be shown in its place.
+   */
+  pose(result: RetimedClip | null, t: number, x: number, z: number, against: Clip = this.source): void {
     const together = x === 0 && z === 0;
     this.original.shift(x, z);
-    this.original.pose(this.source, t);
-    this.original.setSolidity(result && together ? this.apart(result, t) : 1);
+    this.original.pose(against, t);
+    this.original.setSolidity(result && together ? this.apart(result, t, against) : 1);
     this.retimed.object.visible = result !== null;
     if (result) this.retimed.pose(result, t);
   }
@@ -116,9 +119,9 @@ export class Subject {
   }
 
   /** 0 where both bodies are one, 1 where they are two. */
-  private apart(result: Clip, t: number): number {
+  private apart(result: Clip, t: number, against: Clip): number {
     const [a, b] = this.poses;
-    this.source.poseAt(t, a);
+    against.poseAt(t, a);
     result.poseAt(t, b);
     let sum = 0;
     for (let k = 0; k < a.length; k += 3)

@@ -2,7 +2,7 @@
 
 import { computed, signal } from "@preact/signals";
 import type { MotionHeader } from "../../protocol";
-import { poseHandle, poseWhen } from "../../store/poses";
+import { onLayer, poseHandle, poseWhen, reachHelp } from "../../store/poses";
 import * as state from "../../store/state";
 import type { Change } from "../../store/transaction";
 import { pointAt } from "../ground/pointpath";
@@ -50,7 +50,7 @@ export const onPose = computed<boolean>(() => {
 export interface EditedJoint extends EditedPose {
   joint: number;
   name: string;
-  /** A hand or a foot, or what hangs on one: it can reach for a target. */
+  /** A hand or a foot, or what hangs on one; with help of the body also the head, an elbow or a knee. */
   reaches: boolean;
   handle: "fk" | "ik";
 }
@@ -62,7 +62,8 @@ export const editedJoint = computed<EditedJoint | null>(() => {
   const header = state.source.value?.header;
   const name = joint === null ? undefined : header?.joints[joint];
   if (!edited || joint === null || !header || name === undefined || !edited.joints.includes(joint)) return null;
-  const reaches = header.limbs[joint] != null;
+  const helped = reachHelp.value !== "limb" && /^head$|lower_(arm|leg)$/.test(header.roles[joint] ?? "");
+  const reaches = header.limbs[joint] != null || helped;
   return { ...edited, joint, name, reaches, handle: reaches ? poseHandle.value : "fk" };
 });
 
@@ -84,6 +85,7 @@ function continues(edit: PoseDocument | undefined, made: PoseDocument, joint: st
   const named = Object.keys((edit?.[part] as object | undefined) ?? {});
   return (
     edit !== undefined && edit.do === made.do && !edit["mute"] && (edit["when"] ?? null) === made["when"] &&
+    (edit["layer"] ?? 0) === (made["layer"] ?? 0) && (edit["help"] ?? "body") === (made["help"] ?? "body") &&
     JSON.stringify(edit["pose"] ?? edit["poses"]) === JSON.stringify(made["pose"] ?? made["poses"]) &&
     named.length === 1 && named[0] === joint
   );
@@ -97,13 +99,16 @@ export function withEdit(edits: readonly PoseDocument[], made: PoseDocument, joi
 
 const rounded = (point: Point, digits: number): number[] => point.map((v) => Number(v.toFixed(digits)));
 
+/** The whole body's help is the default and is not written. */
+const helping = (): { help?: string } => (reachHelp.value === "body" ? {} : { help: reachHelp.value });
+
 /** A joint is brought to a place, metres. */
 export const reachOf = (pose: number, joint: string, to: Point, when: string): PoseDocument =>
-  ({ do: "reach", pose, targets: { [joint]: rounded(to, 4) }, when });
+  ({ do: "reach", pose, targets: { [joint]: rounded(to, 4) }, when, ...helping(), ...onLayer() });
 
 /** A joint turns by a rotation vector about its parent's axes, degrees. */
 export const turnOf = (pose: number, joint: string, by: Point, when: string): PoseDocument =>
-  ({ do: "turn", joints: { [joint]: rounded(by, 3) }, poses: [pose], when });
+  ({ do: "turn", joints: { [joint]: rounded(by, 3) }, poses: [pose], when, ...onLayer() });
 
 /** The last edit's value, where it goes on with this joint and pose. */
 function lastValue({ step, pose, name }: EditedJoint, kind: "reach" | "turn"): Point | null {

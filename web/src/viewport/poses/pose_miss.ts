@@ -2,7 +2,7 @@
 
 import { computed } from "@preact/signals";
 import type { MotionHeader } from "../../protocol";
-import { poseWhen } from "../../store/poses";
+import { poseWhen, reachHelp } from "../../store/poses";
 import * as state from "../../store/state";
 import { editedJoint, placeAt, target } from "./pose_edit";
 import { distance, type Point } from "./pose_math";
@@ -10,7 +10,7 @@ import { distance, type Point } from "./pose_math";
 export interface Miss {
   /** Metres between the target and the joint. */
   by: number;
-  /** The target is farther from the shoulder or the hip than the limb is long. */
+  /** What helps is stretched: the target is farther from the shoulder or the hip than the limb is long. */
   stretched: boolean;
   /** A contact with the ground holds the foot. */
   held: boolean;
@@ -52,12 +52,13 @@ export const miss = computed<Miss | null>(() => {
   const places = chainTo(header, edited.joint).map((j) => placeAt(j, edited.at)).filter((p): p is Point => p !== null);
   const bones = places.slice(1).map((p, k) => distance(p, places[k]!));
   const long = bones.reduce((sum, bone) => sum + bone, 0);
-  const limb = (header.limbs[edited.joint] ?? "limb").replace(/^(left|right)_/, "");
+  const alone = reachHelp.value === "limb";
+  const limb = !alone ? reachHelp.value : (header.limbs[edited.joint] ?? "limb").replace(/^(left|right)_/, "");
   const contacts = state.result.value?.contacts ?? [];
   return {
     by: distance(reached, wanted),
     stretched: places.length > 1 && distance(places[0]!, wanted) > NEARLY * long,
-    held: limb === "leg" && contacts.some(
+    held: /leg$/.test(header.limbs[edited.joint] ?? "") && contacts.some(
       (bar) => header.limbs[header.joints.indexOf(bar.joint)] === header.limbs[edited.joint] &&
         bar.start <= edited.at && bar.end >= edited.at),
     limb,

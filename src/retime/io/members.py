@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import io
+import math
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from retime.errors import FormatError
 
-# What one array may unpack to.
-_MOST_BYTES = 2 << 30
 _MOST_MEMBERS = 1000
+# What the arrays that are asked for may unpack to together: some, and a multiple of the file.
+# Poses hardly shrink when they are packed; hands that rest do.
+_SOME_BYTES, _MOST_TIMES = 64 << 20, 4
 
 
-class Arrays:
+class Members:
     """A numpy archive: its members' names, and each array where it is asked for.
 
-    ``path`` is the file's path, for error messages.
+    ``path`` is the file's path, for error messages; ``most_bytes`` is what all arrays that are
+    asked for may unpack to.
     """
 
-    def __init__(self, data: bytes, path: str | Path) -> None:
+    def __init__(self, data: bytes, path: str | Path, *, most_bytes: int | None = None) -> None:
         self.path = path
+        self._left = most_bytes or _SOME_BYTES + _MOST_TIMES * len(data)
         try:
             self._archive = zipfile.ZipFile(io.BytesIO(data))
             listed = self._archive.infolist()
@@ -39,19 +43,33 @@ class Arrays:
         reason = f"{type(e).__name__}: {e}".splitlines()[0][:200]
         return FormatError(f"not a whole numpy archive ({reason})", path=self.path)
 
+    def _opened(self, name: str) -> IO[bytes]:
+        """Open a member, its size counted against what may be unpacked."""
+        member = self._members[name]
+        if member.file_size > self._left:
+            raise FormatError(
+                f"{name} unpacks to {member.file_size >> 20} MB, far more than such a file needs",
+                path=self.path,
+            )
+        self._left -= member.file_size
+        return self._archive.open(member)
+
     def raw(self, name: str) -> bytes:
         """Return a member as its bytes."""
-        member = self._members[name]
-        if member.file_size > _MOST_BYTES:
-            raise FormatError(f"{name} unpacks to {member.file_size >> 30} GB", path=self.path)
         try:
-            with self._archive.open(member) as f:
-                return f.read(member.file_size)
+            with self._opened(name) as f:
+                return f.read(self._members[name].file_size)
+        except FormatError:
+            raise
         except Exception as e:
             raise self._broken(e) from None
 
     def shape(self, name: str) -> tuple[int, ...]:
         """Return an array's shape without reading it; of what is no plain array, none."""
+        return self._head(name)[0]
+
+    def _head(self, name: str) -> tuple[tuple[int, ...], int]:
+        """Return an array's shape and the bytes that it must have."""
         try:
             with self._archive.open(self._members[name]) as f:
                 version = np.lib.format.read_magic(f)
@@ -60,20 +78,22 @@ class Arrays:
                     (2, 0): np.lib.format.read_array_header_2_0,
                 }[version]
                 shape, _, dtype = read(f)
-                return () if dtype.hasobject else tuple(shape)
+                size = math.prod(int(n) for n in shape) * max(dtype.itemsize, 1)
+                return ((), 0) if dtype.hasobject else (tuple(shape), size)
         except Exception:
-            return ()
+            return (), 0
 
     def __contains__(self, name: object) -> bool:
         return name in self._members
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
-        shape = self.shape(name)
-        data = self.raw(name)
-        if np.prod([float(n) for n in shape]) > len(data):
+        if self._head(name)[1] > self._members[name].file_size:
             raise FormatError(f"{name} is cut off", path=self.path)
         try:
-            found: npt.NDArray[Any] = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
+            with self._opened(name) as f:
+                found: npt.NDArray[Any] = np.lib.format.read_array(f, allow_pickle=False)
+        except FormatError:
+            raise
         except ValueError as e:
             if "allow_pickle" in str(e) or "Object arrays" in str(e):
                 raise FormatError(
@@ -91,7 +111,7 @@ class Arrays:
         values = self[name]
         if values.dtype.kind not in "iuf":
             raise FormatError(f"{name} holds no numbers", path=self.path)
-        out = values.astype(np.float64)
+        out = values.astype(np.float64, copy=False)
         if not np.isfinite(out).all() or np.abs(out).max(initial=0.0) > 1e9:
             raise FormatError(f"{name} has values that are not finite", path=self.path)
         return out

@@ -1,0 +1,91 @@
+"""Build the sdist and the wheel, check what they contain, and try the wheel in a new environment.
+
+Run by ``make release``. Nothing is uploaded: a tag does that, through the release workflow.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+import venv
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+DIST = ROOT / "dist"
+# What the wheel must contain beside the modules.
+NEEDED = (
+    "retime/studio/static/index.html",
+    "retime/studio/static/licenses.txt",
+    "retime/py.typed",
+    "retime/__init__.pyi",
+)
+
+
+def main() -> None:
+    """Build and try."""
+    version = stated_version()
+    for old in DIST.glob(f"retime-{version}*"):
+        old.unlink()
+    run(sys.executable, "-m", "build", "--outdir", str(DIST), str(ROOT))
+    wheel = next(DIST.glob(f"retime-{version}-*.whl"))
+    check_contents(wheel)
+    try_wheel(wheel, version)
+    print(f"{wheel.relative_to(ROOT)} is ready; tag v{version} to publish it")
+
+
+def stated_version() -> str:
+    """Return the version; exit where another file states another one."""
+    version = str(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"])
+    stated = {
+        "blender/blender_manifest.toml": r'^version = "(.+)"',
+        "CITATION.cff": r"^version: (.+)",
+    }
+    for name, pattern in stated.items():
+        found = re.search(pattern, (ROOT / name).read_text(), re.MULTILINE)
+        if found is None or found[1] != version:
+            sys.exit(f"{name} states version {found and found[1]}, pyproject.toml {version}")
+    return version
+
+
+def check_contents(wheel: Path) -> None:
+    """Exit where the wheel lacks the studio's pages, or contains what only developers need."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    lacks = [name for name in NEEDED if name not in names]
+    if lacks:
+        sys.exit(f"{wheel.name} lacks {', '.join(lacks)}")
+    extra = [n for n in names if not n.startswith("retime/") and ".dist-info/" not in n]
+    if extra:
+        sys.exit(f"{wheel.name} contains {extra[0]}, which is no part of the package")
+
+
+def try_wheel(wheel: Path, version: str) -> None:
+    """Install the wheel into a new environment, run the demo there and load the studio's page."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        venv.create(folder / "env", with_pip=True)
+        binaries = folder / "env" / ("Scripts" if sys.platform == "win32" else "bin")
+        python = str(binaries / "python")
+        run(python, "-m", "pip", "install", "--quiet", f"{wheel}[studio]")
+        said = subprocess.check_output([binaries / "retime", "--version"], text=True)
+        if version not in said:
+            sys.exit(f"the installed retime says {said.strip()!r}, not {version}")
+        run(str(binaries / "retime"), "demo", str(folder / "demo"))
+        run(
+            python,
+            "-c",
+            "from retime.studio.app import STATIC; (STATIC / 'index.html').read_text()",
+        )
+
+
+def run(*command: str) -> None:
+    """Run a command; exit where it fails."""
+    subprocess.run(command, check=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,183 @@
+"""The body of a rig: its deform bones, linked as one skeleton."""
+
+import re
+
+import numpy as np
+
+# Names of collections that hold deform bones, for rigs that mark none.
+_COLLECTION = re.compile(r"\b(def|deform|deformation|skin|bind)\b", re.IGNORECASE)
+# Further segments of a limb, and twist bones: a body has one bone a segment.
+_SEGMENT = re.compile(r"^(.*[._-][LRlr])[._-]\d+$")
+_TWIST = re.compile(r"twist|_bend|corrective|\broll\b", re.IGNORECASE)
+# Cosine of the angle between segments of a limb, and by how much their lengths differ at most.
+_STRAIGHT, _AS_LONG = 0.9998, 0.02
+# Heads this near to each other, in lengths of a bone, are one place; a loose bone is linked to one
+# this near, in heights of the figure.
+_SAME_PLACE, _NEAR = 1e-3, 0.06
+
+
+def deform_bones(armature, edges):
+    """Name the deform bones that make up the body, parents first."""
+    bones = parents_first(armature.data.bones)
+    deform = [b.name for b in bones if b.use_deform]
+    if len(deform) in (0, len(bones)):
+        deform = _of_collection(armature) or [b.name for b in bones]
+    targets = {source for source, *_ in edges.chains} | {p for _, p, *_ in edges.chains if p}
+    targets |= set(edges.direct)
+    weighted = _weighted(armature)
+    names = set(deform)
+
+    def is_body(name):
+        bone = armature.data.bones[name]
+        free = name in targets and name not in weighted
+        return not free or any(c.name in names for c in bone.children) or bone.parent is not None
+
+    return [n for n in deform if is_body(n)]
+
+
+def _of_collection(armature):
+    """Name the bones of a collection of deform bones; nothing where there is none, or all."""
+    found = set()
+    for collection in getattr(armature.data, "collections_all", armature.data.collections):
+        if _COLLECTION.search(collection.name.replace("_", " ")):
+            found |= {b.name for b in collection.bones}
+    bones = parents_first(armature.data.bones)
+    return [b.name for b in bones if b.name in found] if len(found) > 3 else []
+
+
+def _weighted(armature):
+    """Name the vertex groups of the meshes that an armature deforms."""
+    out = set()
+    for thing in armature.users_scene[0].objects if armature.users_scene else ():
+        if thing.type == "MESH" and any(
+            m.type == "ARMATURE" and m.object == armature for m in thing.modifiers
+        ):
+            out |= {g.name for g in thing.vertex_groups}
+    return out
+
+
+def segment_of(name, body, bones):
+    """Name the bone that another is only a further segment or twist of; ``None`` if it is none.
+
+    Segments of a limb lie on one line and are equally long: ``leg.L`` and ``leg.L.001`` may as well
+    be a thigh and a shin.
+    """
+    found = _SEGMENT.match(name)
+    if found is not None and found[1] in body:
+        base, own = bones[found[1]], bones[name]
+        one, other = (b.tail_local - b.head_local for b in (base, own))
+        straight = one.normalized().dot(other.normalized()) > _STRAIGHT
+        if straight and abs(own.length / max(base.length, 1e-9) - 1) < _AS_LONG:
+            return found[1]
+    return "" if _TWIST.search(name) else None
+
+
+def standing_for(bones, body):
+    """Map other bones to the deform bone that starts where they do, in the same direction."""
+    heads = np.array([bones[n].head_local[:] for n in body])
+    ways = np.array([(bones[n].tail_local - bones[n].head_local).normalized()[:] for n in body])
+    known, out = set(body), {}
+    for bone in bones:
+        if bone.name in known or not len(heads):
+            continue
+        way = np.array((bone.tail_local - bone.head_local).normalized()[:])
+        same = np.linalg.norm(heads - np.array(bone.head_local[:]), axis=1)
+        near = np.flatnonzero((same < _SAME_PLACE * max(bone.length, 1e-6)) & (ways @ way > 0.99))
+        if len(near):
+            out[bone.name] = body[int(near[0])]
+    return out
+
+
+def linked(bones, kept, body, stands):
+    """Give every kept joint the joint above it, or ``None``."""
+    known, all_of = set(kept), set(body)
+    above = {}
+    for name in kept:
+        found, at = None, bones[name].parent
+        while at is not None and found is None:
+            stood = at.name if at.name in all_of else stands.get(at.name)
+            if stood in known and stood != name:
+                found = stood
+            elif stood in all_of and stood != name:  # a segment: what it belongs to
+                base = segment_of(stood, body, bones)
+                found = base if base in known and base != name else None
+            at = at.parent
+        above[name] = found
+    for name in kept:  # a link that leads back to itself is none
+        seen, at = {name}, above[name]
+        while at is not None and at not in seen:
+            seen.add(at)
+            at = above[at]
+        if at == name:
+            above[name] = None
+    return _loose_ends_tied(bones, kept, above)
+
+
+def _loose_ends_tied(bones, kept, above):
+    """Link trees that hang on nothing to the nearest bone of the largest one, if it is near."""
+
+    def top(name):
+        while above[name] is not None:
+            name = above[name]
+        return name
+
+    trees = {}
+    for name in kept:
+        trees.setdefault(top(name), []).append(name)
+    if len(trees) < 2 or not kept:
+        return above
+    main = max(trees.values(), key=len)
+    heads = np.array([bones[n].head_local[:] for n in main])
+    tails = np.array([bones[n].tail_local[:] for n in main])
+    points = np.concatenate([heads, tails])
+    height = float(np.ptp(points, axis=0).max())
+    for root, tree in trees.items():
+        if tree is main:
+            continue
+        head = np.array(bones[root].head_local[:])
+        along = tails - heads
+        share = np.einsum("ni,ni->n", head - heads, along) / np.maximum((along**2).sum(1), 1e-12)
+        near = heads + np.clip(share, 0, 1)[:, None] * along
+        gap = np.linalg.norm(near - head, axis=1)
+        if gap.min() < _NEAR * height:
+            above[root] = main[int(gap.argmin())]
+    return above
+
+
+def kept_joint(name, body, place, above, bones):
+    """Name the body's joint that stands for a deform bone: itself, or what it is a segment of."""
+    if name in place:
+        return name
+    base = segment_of(name, body, bones)
+    if base in place:
+        return base
+    at = bones[name].parent
+    while at is not None and at.name not in place:
+        at = at.parent
+    return at.name if at is not None else next(iter(place))
+
+
+def ordered(kept, above):
+    """List joints so that each stands after the one above it."""
+    out, todo = [], list(kept)
+    done = set()
+    while todo:
+        later = []
+        for name in todo:
+            if above[name] is None or above[name] in done:
+                out.append(name)
+                done.add(name)
+            else:
+                later.append(name)
+        todo = later
+    return out
+
+
+def parents_first(bones):
+    """List bones so that each stands after its parent, branch by branch."""
+    out, todo = [], [b for b in bones if b.parent is None][::-1]
+    while todo:
+        bone = todo.pop()
+        out.append(bone)
+        todo += list(bone.children)[::-1]
+    return out

@@ -1,0 +1,29 @@
+"""
+Follow a performer
+==================
+
+A live aligner tells at each moment where in a recording a performer is. Here the performer throws
+the recorded punches more slowly.
+"""
+
+import retime
+from retime.live import BayesAligner, tracked_points
+
+recording, performance = retime.samples.punches(), retime.samples.sample("punches-slow").motion
+aligner = BayesAligner(recording)
+poses, _ = tracked_points(performance, aligner.joints)
+for time, pose in zip(performance.times, poses, strict=True):
+    aligner.step(pose, time)
+print(f"{aligner.confidence:.0%} sure at the end")
+
+# %%
+# What the aligner heard so far is a warp. Applied to the recorded partner, it keeps time with the
+# performer.
+
+figure = retime.plot.warp({"heard": aligner.warp})
+
+# %%
+# The performance above, the recording in the performer's time below.
+
+partner = retime.apply(recording, aligner.warp)
+figure = retime.plot.strip({"performance": performance, "recording, aligned": partner})

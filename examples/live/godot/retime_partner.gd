@@ -1,0 +1,106 @@
+# Shows the partner of `retime live --feed` on a humanoid Skeleton3D. Godot 4.2 or later.
+#
+# Attach it to a Skeleton3D that rests in a T-pose and whose bones have the names of Godot's
+# humanoid profile (Hips, LeftUpperArm, ...). Set `address` to what retime live printed.
+extends Skeleton3D
+
+@export var address := "http://127.0.0.1:8765/?token="
+## Which performer's partner, where there are several.
+@export var performer := 1
+## Move the hips, or only turn the bones.
+@export var moves := true
+
+signal cue(state: String, reference: String, time: float, confidence: float)
+
+var _socket := WebSocketPeer.new()
+var _roles := {}     # of each reference: its roles
+var _parents := {}   # of each reference: the place of each role's parent, -1 for none
+var _rest: Array[Quaternion] = []
+var _hips_rest := Vector3.ZERO
+
+
+func _ready() -> void:
+	for bone in get_bone_count():
+		_rest.append(get_bone_global_rest(bone).basis.get_rotation_quaternion())
+	var hips := find_bone("Hips")
+	if hips >= 0:
+		_hips_rest = get_bone_global_rest(hips).origin
+	_socket.inbound_buffer_size = 1 << 18
+	_connect()
+
+
+func _connect() -> void:
+	var parts := address.split("/?token=")
+	if parts.size() != 2:
+		push_error("address: give the whole address that retime live printed, with its key")
+		return
+	var place := parts[0].replace("http", "ws")
+	_socket.connect_to_url("%s/feed?format=binary&performer=%d&token=%s" % [place, performer, parts[1]])
+
+
+func _process(_delta: float) -> void:
+	_socket.poll()
+	if _socket.get_ready_state() == WebSocketPeer.STATE_CLOSED:
+		_connect()
+		return
+	var newest := PackedByteArray()
+	while _socket.get_available_packet_count() > 0:
+		var packet := _socket.get_packet()
+		if _socket.was_string_packet():
+			var hello: Dictionary = JSON.parse_string(packet.get_string_from_utf8())
+			_roles = hello["partner"]
+			_parents = hello["parents"]
+		else:
+			newest = packet
+	if newest.size() > 4:
+		_show(newest)
+
+
+func _show(packet: PackedByteArray) -> void:
+	var length := packet.decode_u32(0)
+	var header: Dictionary = JSON.parse_string(packet.slice(4, 4 + length).get_string_from_utf8())
+	if header["reference"] == null:
+		return
+	cue.emit(header["state"], header["reference"], header["time"], header["confidence"])
+	var at := 4 + length
+	for array in header["arrays"]:
+		var count := 1
+		for size in array["shape"]:
+			count *= int(size)
+		if array["name"] == "bones" and count > 0:
+			_pose(header["reference"], packet.slice(at, at + 4 * count).to_float32_array())
+		at += 4 * count
+
+
+# Rotations come against a T-pose whose axes are the world's: what a bone turns from its own rest.
+func _pose(reference: String, numbers: PackedFloat32Array) -> void:
+	var roles: Array = _roles[reference]
+	var parents: Array = _parents[reference]
+	var turns: Array[Quaternion] = []
+	var world := {}
+	for k in roles.size():
+		var own := Quaternion(numbers[7 * k + 4], numbers[7 * k + 5], numbers[7 * k + 6], numbers[7 * k + 3])
+		var parent := int(parents[k])
+		turns.append(own if parent < 0 else turns[parent] * own)
+		var bone := find_bone(_bone_name(roles[k]))
+		if bone < 0:
+			continue
+		world[bone] = turns[k] * _rest[bone]
+		if moves and roles[k] == "hips":
+			var above := get_bone_parent(bone)
+			var place := Vector3(numbers[7 * k], numbers[7 * k + 1], numbers[7 * k + 2])
+			var into := Transform3D() if above < 0 else get_bone_global_rest(above).affine_inverse()
+			set_bone_pose_position(bone, into * place)
+	for bone in world:
+		var above := get_bone_parent(bone)
+		var carried := Quaternion.IDENTITY
+		while above >= 0 and not world.has(above):
+			carried = get_bone_rest(above).basis.get_rotation_quaternion() * carried
+			above = get_bone_parent(above)
+		if above >= 0:
+			carried = world[above] * carried
+		set_bone_pose_rotation(bone, carried.inverse() * world[bone])
+
+
+func _bone_name(role: String) -> String:
+	return role.to_pascal_case().replace("Toe", "Toes")

@@ -1,0 +1,139 @@
+// Shows the partner of `retime live --feed` on a humanoid Animator. Unity 2021 or later.
+//
+// Put this file and LiveClient.cs into Assets, and the component on a character whose rig is
+// Humanoid and that stands in a T-pose when the scene starts.
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using UnityEngine;
+
+public sealed class RetimePartner : MonoBehaviour
+{
+    [Tooltip("The address that retime live printed.")]
+    public string address = "http://127.0.0.1:8765/?token=";
+    public Animator animator;
+    [Tooltip("Move the hips, or only turn the bones.")]
+    public bool moves = true;
+
+    public string State { get; private set; }
+    public float Confidence { get; private set; }
+
+    [Serializable] private class Block { public string name; public int[] shape; }
+    [Serializable] private class Header
+    {
+        public string state; public string reference; public float confidence; public Block[] arrays;
+    }
+
+    private readonly CancellationTokenSource _stop = new CancellationTokenSource();
+    private readonly object _lock = new object();
+    private readonly Dictionary<HumanBodyBones, Quaternion> _rest = new Dictionary<HumanBodyBones, Quaternion>();
+    private LiveClient.Frame _newest;
+    private Dictionary<string, string[]> _roles = new Dictionary<string, string[]>();
+    private Dictionary<string, int[]> _parents = new Dictionary<string, int[]>();
+
+    private async void Start()
+    {
+        if (animator == null) animator = GetComponent<Animator>();
+        foreach (HumanBodyBones bone in Enum.GetValues(typeof(HumanBodyBones)))
+        {
+            if (bone == HumanBodyBones.LastBone) continue;
+            var joint = animator.GetBoneTransform(bone);
+            if (joint != null) _rest[bone] = Quaternion.Inverse(transform.rotation) * joint.rotation;
+        }
+        animator.enabled = false; // the feed moves the bones
+        while (!_stop.IsCancellationRequested)
+        {
+            try
+            {
+                await new LiveClient().Run(address, frame => { lock (_lock) _newest = frame; }, _stop.Token, Hello);
+            }
+            catch (OperationCanceledException) { return; }
+            catch (Exception e) { Debug.LogWarning("retime live: " + e.Message); }
+            try { await System.Threading.Tasks.Task.Delay(1000, _stop.Token); }
+            catch (OperationCanceledException) { return; }
+        }
+    }
+
+    private void OnDestroy() { _stop.Cancel(); }
+
+    // JsonUtility knows no maps: names and numbers are cut out of "partner" and "parents".
+    private void Hello(string json)
+    {
+        var roles = new Dictionary<string, string[]>();
+        foreach (var entry in Lists(json, "\"partner\":"))
+            roles[entry.Key] = Array.ConvertAll(entry.Value, s => s.Trim('"'));
+        var parents = new Dictionary<string, int[]>();
+        foreach (var entry in Lists(json, "\"parents\":"))
+            parents[entry.Key] = Array.ConvertAll(entry.Value, int.Parse);
+        lock (_lock) { _roles = roles; _parents = parents; }
+    }
+
+    private static Dictionary<string, string[]> Lists(string json, string key)
+    {
+        var found = new Dictionary<string, string[]>();
+        var at = json.IndexOf(key, StringComparison.Ordinal);
+        if (at < 0) return found;
+        var end = json.IndexOf('}', at);
+        var inside = json.Substring(at + key.Length, end - at - key.Length).Trim().TrimStart('{');
+        foreach (var part in inside.Split(']'))
+        {
+            var open = part.IndexOf('[');
+            if (open < 0) continue;
+            var name = part.Substring(0, open).Trim(' ', ',', ':').Trim('"');
+            found[name] = Array.ConvertAll(part.Substring(open + 1).Split(','), s => s.Trim());
+        }
+        return found;
+    }
+
+    private void LateUpdate()
+    {
+        LiveClient.Frame frame;
+        lock (_lock) { frame = _newest; _newest = null; }
+        if (frame == null) return;
+        var header = JsonUtility.FromJson<Header>(frame.Json);
+        State = header.state;
+        Confidence = header.confidence;
+        string[] roles; int[] parents;
+        if (string.IsNullOrEmpty(header.reference)) return;
+        lock (_lock)
+        {
+            if (!_roles.TryGetValue(header.reference, out roles)) return;
+            if (!_parents.TryGetValue(header.reference, out parents)) return;
+        }
+        var at = 0;
+        foreach (var block in header.arrays)
+        {
+            var count = 1;
+            foreach (var size in block.shape) count *= size;
+            if (block.name == "bones" && count == 7 * roles.Length) Pose(roles, parents, frame.Numbers, at);
+            at += count;
+        }
+    }
+
+    // Right-handed numbers: mirror x. Rotations come against a T-pose whose axes are the world's.
+    private void Pose(string[] roles, int[] parents, float[] n, int at)
+    {
+        var turns = new Quaternion[roles.Length];
+        for (var k = 0; k < roles.Length; k++)
+        {
+            var i = at + 7 * k;
+            var own = new Quaternion(n[i + 4], -n[i + 5], -n[i + 6], n[i + 3]);
+            turns[k] = parents[k] < 0 ? own : turns[parents[k]] * own;
+            HumanBodyBones bone;
+            if (!Enum.TryParse(BoneName(roles[k]), out bone)) continue;
+            var joint = animator.GetBoneTransform(bone);
+            Quaternion rest;
+            if (joint == null || !_rest.TryGetValue(bone, out rest)) continue;
+            joint.rotation = transform.rotation * turns[k] * rest;
+            if (moves && roles[k] == "hips")
+                joint.position = transform.TransformPoint(new Vector3(-n[i], n[i + 1], n[i + 2]));
+        }
+    }
+
+    private static string BoneName(string role)
+    {
+        var name = "";
+        foreach (var word in role.Split('_')) name += char.ToUpperInvariant(word[0]) + word.Substring(1);
+        return name.Replace("Toe", "Toes");
+    }
+}

@@ -1,0 +1,135 @@
+"""Suspicions: what in a capture is probably a fault of the recording or of its export."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from retime.arrays import FloatArray
+from retime.body.body import find_body
+from retime.body.contacts import detect_contacts, find_contacts
+from retime.body.size import judged
+from retime.motion import Motion, quat
+from retime.motion.contact import Contact
+from retime.motion.kinematics import positions
+from retime.notes import Note
+
+# A still pose that was put before or after a motion: it stands still to this angle (radians), and
+# the step to the motion is this large and so many times the motion's own.
+_STILL, _STEP, _STEP_RATIO = 1e-4, np.radians(5.0), 8.0
+# Or it has fewer frames than this, and need not be still.
+_FEW = 10
+_MOST_OF_ONE = np.radians(30.0)
+# Nobody's root goes this fast (m/s), and so many times as fast as just before and after.
+_FASTEST, _SUDDEN = 20.0, 6.0
+# A floor is said not to be level from this angle on (degrees), where so sure and so wide (metres).
+_TILT, _SURE, _WIDE = 3.0, 0.75, 1.5
+# Feet of a clip this long (seconds) rest some time.
+_LONG = 2.0
+_LISTED = 3
+
+
+def suspicions(motion: Motion) -> list[Note]:
+    """List what is probably wrong with a capture; nothing is changed, and it may be meant."""
+    if len(motion) < 3:
+        return []
+    motion = judged(motion)
+    return [*_rest_poses(motion), *_jumps(motion), *_ground(motion)]
+
+
+def _steps(motion: Motion) -> FloatArray:
+    """Return how far the joints turn from frame to frame, the mean of all, (F - 1,).
+
+    One joint counts for a part only: a hand that flips over is no other pose.
+    """
+    angle = quat.angle(motion.rotations[1:], motion.rotations[:-1])
+    found: FloatArray = np.minimum(angle, _MOST_OF_ONE).mean(axis=1)
+    return found
+
+
+def _rest_poses(motion: Motion) -> list[Note]:
+    """Find poses of two frames or more at an end that a jump parts from the motion."""
+    steps = _steps(motion)
+    moving = steps[steps > _STILL]
+    if not len(moving) or len(moving) < 0.25 * len(steps):
+        return []
+    least = max(_STEP, _STEP_RATIO * float(np.median(moving)))
+    out = []
+    for where, course in (("first", steps), ("last", steps[::-1])):
+        jump = int(np.argmax(course > least))
+        still = bool((course[:jump] < _STILL).all()) and jump < 0.25 * len(steps)
+        if not jump or course[jump] <= least or not (still or jump < _FEW):
+            continue
+        count, far = jump + 1, np.degrees(course[jump])
+        keep = f"[{count}:]" if where == "first" else f"[:-{count}]"
+        out.append(
+            Note(
+                f"the {where} {count} frames are another pose, {far:.0f} degrees a joint away "
+                f"from the motion: probably a rest pose; keep {keep}",
+                code="rest-poses",
+                frames=count,
+                where=where,
+            )
+        )
+    return out
+
+
+def _jumps(motion: Motion) -> list[Note]:
+    """Find frames between which the root jumps."""
+    root = positions(motion)[:, motion.skeleton.roots[0]]
+    step = np.linalg.norm(np.diff(root, axis=0), axis=1)
+    speed = step / np.diff(motion.times)
+    beside = np.maximum(np.r_[0, speed[:-1]], np.r_[speed[1:], 0])
+    usual = float(np.percentile(speed, 90))
+    jumps = np.flatnonzero((speed > _FASTEST) & (speed > _SUDDEN * np.minimum(beside, usual)))
+    jumps = jumps[speed[jumps] > _SUDDEN * usual]
+    if not len(jumps):
+        return []
+    told = [f"{step[k]:.2g} m at frame {k + 1}" for k in jumps[:_LISTED]]
+    more = f" and {len(jumps) - _LISTED} more" if len(jumps) > _LISTED else ""
+    return [
+        Note(
+            f"the root jumps between frames: {', '.join(told)}{more}",
+            code="root-jumps",
+            frames=[int(k) + 1 for k in jumps[:20]],
+        )
+    ]
+
+
+def _ground(motion: Motion) -> list[Note]:
+    """Find floors that are not level, and feet that never rest."""
+    body = find_body(motion)
+    if not body.is_biped or motion.duration < _LONG:
+        return []
+    found, out = find_contacts(motion), []
+    floor = found.floor
+    feet = detect_contacts(motion, ("feet",))
+    if floor.trust > _SURE and floor.tilt > _TILT and _width(motion, feet) > _WIDE:
+        out.append(
+            Note(
+                f"the floor is not level: it falls by {floor.tilt:.1f} degrees, or is uneven",
+                code="floor-tilted",
+                degrees=floor.tilt,
+            )
+        )
+    if not feet and not any(found.drift):
+        out.append(
+            Note(
+                f"no foot rests for a tenth of a second in {motion.duration:.3g} s: the figure "
+                "floats, slides or hangs, or the scale is wrong",
+                code="feet-never-rest",
+            )
+        )
+    return out
+
+
+def _width(motion: Motion, feet: Sequence[Contact]) -> float:
+    """Return how far apart the places are where feet rest, metres."""
+    points = positions(motion)
+    places = []
+    for contact in feet:
+        frame, _ = motion.frame_at((contact.start + contact.end) / 2)
+        joint = motion.skeleton.index(contact.joint)
+        places.append(points[int(frame), joint, [0, 2]])
+    return float(np.ptp(places, axis=0).max()) if places else 0.0

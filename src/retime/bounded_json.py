@@ -1,0 +1,121 @@
+"""JSON from outside: bounded in size, depth and number of values before it is parsed.
+
+A small file can cost much memory (``[[],[],...]`` takes 24 bytes for each of its own) or end the
+process (a hundred thousand brackets). Both are found by a scan that is linear in the text, so every
+reader of files, lines and messages calls :func:`parse` and needs no bounds of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+from retime.errors import FormatError
+
+MOST_BYTES = 64 << 20
+"""Bytes of a document of retime's own: a warp of 100 joints and 10,000 frames takes 40 MB."""
+MOST_LINE = 16 << 20
+"""Bytes of one line that another program sends."""
+MOST_LEVELS = 100
+"""How deep objects and lists may lie in each other."""
+TOO_DEEP = f"its JSON is nested more than {MOST_LEVELS} levels deep"
+# Objects and lists: some, and one in so many bytes. Real files have one in 15 or more.
+_SOME_HELD, _BYTES_FOR_ONE = 200_000, 10
+_OPENS = b"[{"
+_OTHERS = bytes(c for c in range(256) if c not in b"[]{}")
+_CHUNK = 1 << 20
+
+
+def parse(
+    data: bytes | bytearray | str,
+    *,
+    path: str | Path | None = None,
+    most_bytes: int = MOST_BYTES,
+    constants: bool = False,
+) -> Any:
+    """Parse JSON; whatever is wrong with it is a ``FormatError`` with its line.
+
+    Parameters
+    ----------
+    data : bytes or str
+        The text, in UTF-8.
+    path : str or Path, optional
+        The file, for what is said.
+    most_bytes : int
+        Longer text is refused.
+    constants : bool
+        Whether NaN and Infinity are let through, which JSON does not know but some programs write.
+    """
+    raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else bytes(data)
+    if len(raw) > most_bytes:
+        raise FormatError(
+            f"its JSON has {len(raw) / (1 << 20):.0f} MB; at most {most_bytes >> 20} MB are read",
+            path=path,
+        )
+    _must_be_bounded(raw, path)
+    try:
+        text = raw.decode("utf-8-sig")
+        refuse = None if constants else lambda name: _no_constant(name, text)
+        return json.loads(text, parse_constant=refuse)
+    except UnicodeDecodeError:
+        raise FormatError("not a text file in UTF-8", path=path) from None
+    except json.JSONDecodeError as e:
+        raise FormatError(f"not valid JSON: {e.msg}", path=path, line=e.lineno) from None
+    except RecursionError:
+        raise FormatError(TOO_DEEP, path=path) from None
+    except ValueError:  # Python's own bound on digits
+        raise FormatError("not valid JSON: a number of thousands of digits", path=path) from None
+
+
+def bounded_lines(source: TextIO, most: int = MOST_LINE) -> Iterator[str]:
+    """Yield lines that another program sends; of one that is too long only the beginning.
+
+    The beginning is longer than ``most``, so :func:`parse` refuses it; the rest is passed over.
+    """
+    while line := source.readline(most + 1):
+        yield line
+        while len(line) > most and not line.endswith("\n"):
+            line = source.readline(most + 1)
+
+
+def _must_be_bounded(raw: bytes, path: str | Path | None) -> None:
+    """Refuse what is nested too deeply, or holds more objects and lists than its size explains."""
+    count = raw.count(b"[") + raw.count(b"{")
+    if count <= MOST_LEVELS:
+        return
+    held, deepest = _measured(raw)
+    if held > _SOME_HELD + len(raw) // _BYTES_FOR_ONE:
+        raise FormatError(
+            f"its JSON holds {held} objects and lists, too many for {len(raw) >> 10} kB", path=path
+        )
+    if deepest > MOST_LEVELS:
+        raise FormatError(TOO_DEEP, path=path)
+
+
+def _measured(raw: bytes) -> tuple[int, int]:
+    """Return how many objects and lists there are, and how deep they lie in each other."""
+    import numpy as np
+
+    # Without what is escaped, every quote begins or ends a string.
+    text = raw.replace(b"\\\\", b"").replace(b'\\"', b"") if b"\\" in raw else raw
+    held = deepest = depth = inside = 0
+    for begin in range(0, len(text), _CHUNK):
+        parts = text[begin : begin + _CHUNK].split(b'"')
+        outside = b"".join(parts[inside::2])
+        inside = (inside + len(parts) - 1) % 2
+        brackets = np.frombuffer(outside.translate(None, _OTHERS), np.uint8)
+        if len(brackets):
+            opens = (brackets == _OPENS[0]) | (brackets == _OPENS[1])
+            levels = depth + np.cumsum(np.where(opens, 1, -1))
+            held += int(opens.sum())
+            deepest, depth = max(deepest, int(levels.max())), int(levels[-1])
+    return held, deepest
+
+
+def _no_constant(name: str, text: str) -> float:
+    found = re.search(rf'(?<![\w"]){re.escape(name)}(?![\w"])', text)
+    place = found.start() if found else 0
+    raise json.JSONDecodeError(f"{name} is not a number that JSON knows", text, place)

@@ -1,0 +1,103 @@
+"""``retime beats``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from retime.cli.console import report
+from retime.cli.options import Json, file_option, must_differ, must_have_a_folder, seconds
+
+BeatFile = Annotated[
+    Path | None,
+    file_option(
+        "--beats",
+        "Take beats from a file: a time a line or labels (.txt), markers (.csv), .json or the "
+        "clock of a .mid file.",
+    ),
+]
+Double = Annotated[bool, typer.Option("--double", help="Count twice as many beats.")]
+Half = Annotated[bool, typer.Option("--half", help="Count every second beat.")]
+ShiftHalf = Annotated[
+    bool, typer.Option("--shift-half", help="Count the beats in between: move by half a beat.")
+]
+
+
+def beats(
+    song: Annotated[
+        Path, typer.Argument(metavar="SONG", help="A sound file, or a video with sound.")
+    ],
+    target: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[OUT]", help="Write the beats: labels (.txt), markers (.csv) or .json."
+        ),
+    ] = None,
+    bpm: Annotated[
+        float | None, typer.Option("--bpm", help="Tempo of the song, where it is known (1/min).")
+    ] = None,
+    offset: Annotated[
+        str | None,
+        typer.Option("--offset", help="Time of a beat, with a tempo (s).", metavar="TIME"),
+    ] = None,
+    file: BeatFile = None,
+    double: Double = False,
+    half: Half = False,
+    shift_half: ShiftHalf = False,
+    fps: Annotated[
+        float | None,
+        typer.Option("--fps", help="Frame rate of a table that counts frames.", min=0.001),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Find the beats of a song: print them, or write them to a file.
+
+    The tempo may change. Where the tracker counts twice or half as fast as you do, use --half or
+    --double; where it counts the off-beat, --shift-half. A song without a steady beat is refused:
+    give --bpm and --offset, or a file of beats.
+
+    Examples
+    --------
+    retime beats song.mp3
+
+    retime beats song.mp3 beats.txt --half
+
+    retime beats song.mp3 --bpm 120 --offset 0.2
+    """
+    from retime.media.audio.beat_files import write_beats
+    from retime.media.audio.beat_list import find_beats
+
+    if target is not None:
+        must_differ(song, target)
+        must_have_a_folder(target)
+    found = find_beats(
+        song,
+        file=file,
+        bpm=bpm,
+        offset=None if offset is None else seconds(offset, "offset"),
+        double=double,
+        half=half,
+        shift_half=shift_half,
+        fps=fps,
+    )
+    if target is not None:
+        write_beats(found, target)
+    slow, fast = found.bpm_range
+    rounded = [round(float(t), 3) for t in found.beats]
+    fields = {
+        "song": str(song),
+        "duration_s": found.duration,
+        "bpm": found.bpm,
+        "bpm_range": [slow, fast] if fast - slow > 0.03 * found.bpm or as_json else None,
+        "beats": len(rounded),
+        "beats_s": rounded,
+        "downbeats_s": [round(float(t), 3) for t in found.downbeats] or "not clear",
+        "onsets": len(found.onsets),
+        "from": found.origin,
+        "output": None if target is None else str(target),
+    }
+    if as_json:
+        fields["onsets_s"] = [round(float(t), 3) for t in found.onsets]
+    report(fields, as_json=as_json)

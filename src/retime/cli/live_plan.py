@@ -1,0 +1,161 @@
+"""What ``retime live`` serves, made of its options."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from retime.cli.console import note
+from retime.errors import InputError
+from retime.evaluate.reading import Reading
+from retime.methods.align.forecast import ForecastName
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from retime.live import Aligner, Recording
+    from retime.live_server.follower import Part
+    from retime.live_server.serve import Station
+    from retime.motion import Motion
+
+# The port on which programs that send VMC do so unless told otherwise.
+HEARD = "vmc://127.0.0.1:39539"
+# What is given in place of a file to read standard input.
+STDIN = Path("-")
+
+
+def played(
+    replay: Path | None, reading: Reading, speed: str, rate: float, heard: list[str] | None
+) -> Any:
+    """Return what performs in place of a stream, if that is asked for."""
+    from retime.live_server.replay import Replay
+
+    if replay is None:
+        if speed != "1":
+            raise InputError("--speed is how fast a --replay is; without one it does nothing")
+        return None
+    if heard:
+        raise InputError("a --replay stands in for the stream: leave --in out, or --replay")
+    motion = _from_stdin(reading) if replay == STDIN else reading.for_file(replay).read(replay)
+    return Replay(motion, speed=speed, rate=rate)
+
+
+def _from_stdin(reading: Reading) -> Motion:
+    """Read a BVH, glTF or GLB file from standard input."""
+    data = sys.stdin.buffer.read()
+    kinds = ((b"glTF", ".glb"), (b"HIERARCHY", ".bvh"), (b"{", ".gltf"))
+    suffix = next((s for start, s in kinds if data.lstrip()[:16].startswith(start)), None)
+    if suffix is None:
+        raise InputError("--replay -: standard input is no BVH, glTF or GLB file")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"stdin{suffix}"
+        path.write_bytes(data)
+        return reading.for_file(path).read(path)
+
+
+def parts(
+    references: list[Path],
+    partners: list[Path],
+    reading: Reading,
+    plausible: bool,
+    touch: list[str],
+) -> list[Part]:
+    """Read the recordings, and what goes out for each."""
+    from retime.live_server.follower import Part
+    from retime.live_server.touch import TouchPair, found_pairs
+
+    given = [TouchPair.parse(t) for t in touch if t != "auto"]
+    parts = []
+    for k, path in enumerate(references):
+        motion = reading.for_file(path).read(path)
+        partner = reading.for_file(partners[k]).read(partners[k]) if partners else None
+        limits = None
+        if plausible:
+            from retime.live_server.plausible import PlausibleRates
+
+            limits = PlausibleRates(motion if partner is None else partner)
+        pairs = tuple(given)
+        if "auto" in touch and partner is not None:
+            pairs = tuple(dict.fromkeys((*pairs, *found_pairs(motion, partner))))
+            if not pairs:
+                note(f"no hands of {path.name} and {partners[k].name} hold each other")
+        name = path.stem if [p.stem for p in references].count(path.stem) == 1 else str(path)
+        parts.append(Part(name, motion, partner, limits, pairs))
+    return parts
+
+
+def aligner(
+    name: str, start: Literal["beginning", "anywhere"], gamma: str, omega: str,
+    forecast: ForecastName, cost: Literal["position", "derivative"],
+) -> Callable[[Recording], Aligner]:  # fmt: skip
+    """Return what makes the aligner of a recording."""
+    from functools import partial
+
+    from retime.live import BayesAligner, PredictiveAligner
+
+    if name == "bayes":
+        if (gamma, omega, forecast, cost) != ("0.15", "0.04", "dead_reckoning", "position"):
+            raise InputError(
+                "--gamma, --omega, --forecast and --cost are the predictive aligner's: give "
+                "--aligner predictive, too"
+            )
+        return BayesAligner if start == "beginning" else partial(BayesAligner, start=start)
+    if start != "beginning":
+        raise InputError("the predictive aligner starts at the beginning; leave --start out")
+    return partial(
+        PredictiveAligner,
+        gamma=_number_or_auto("--gamma", gamma),
+        period=_number_or_auto("--omega", omega),
+        forecast=forecast,
+        cost=cost,
+    )
+
+
+def _number_or_auto(option: str, text: str) -> float | Literal["auto"]:
+    if text == "auto":
+        return "auto"
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"{option} {text!r} is neither a number nor auto") from None
+
+
+def stations(
+    parts: list[Part], make: Callable[[Recording], Aligner], ahead: float,
+    heard: list[str] | None, outs: list[str], played: Any, record: Path | None,
+) -> tuple[Station, ...]:  # fmt: skip
+    """Say who performs what: one performer any of the parts, or several one part each."""
+    from retime.live_server.follower import Follower
+    from retime.live_server.places import StreamAddress
+    from retime.live_server.serve import Station
+
+    ins = [StreamAddress.parse(a) for a in heard or [HEARD]]
+    goals = [StreamAddress.parse(o) for o in outs]
+    if len(ins) == 1:
+        follower = Follower(parts, make=make, ahead=ahead)
+        return (Station(follower, None if played else ins[0], tuple(goals), played, record),)
+    if len(ins) != len(parts) or len(goals) not in (0, len(parts)):
+        raise InputError(
+            f"{len(ins)} performers (--in), {len(parts)} references and {len(goals)} --out: with "
+            "several performers give one of each for every performer, in the same order"
+        )
+    return tuple(
+        Station(
+            Follower([part], make=make, ahead=ahead),
+            ins[k],
+            tuple(goals[k : k + 1]),
+            None,
+            None if record is None else record.with_stem(f"{record.stem}-{k + 1}"),
+        )
+        for k, part in enumerate(parts)
+    )
+
+
+def two_files(text: str) -> tuple[Path, Path]:
+    """Read the paths of a certificate and its key."""
+    certificate, comma, key = text.partition(",")
+    if not comma:
+        raise InputError(f"--tls {text!r}: write CERTIFICATE,KEY, two PEM files")
+    return Path(certificate), Path(key)

@@ -1,0 +1,144 @@
+"""Standard input and output as motion files: ``-``, or ``bvh:-`` where a format must be named."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from retime.errors import InputError
+
+
+class Streams:
+    """What a command reads from standard input and writes to standard output.
+
+    Formats need files with a suffix, so both are files in a folder that lasts as long as the
+    command.
+    """
+
+    def __init__(self) -> None:
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._read: Path | None = None
+        self.written: Path | None = None
+
+    def file(self, name: str) -> Path:
+        """Return where a file of a name is put."""
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="retime-")
+        return Path(self._folder.name) / name
+
+    def read(self, suffix: str) -> Path:
+        """Put standard input into a file."""
+        if self._read is not None:
+            raise InputError("standard input can be read once; give the other input as a file")
+        if sys.stdin is None or sys.stdin.isatty():
+            raise InputError(
+                "nothing comes in by standard input; send a file to it: retime ... < FILE"
+            )
+        data = sys.stdin.buffer.read()
+        if not data:
+            raise InputError("standard input is empty")
+        self._read = self.file("stdin" + (suffix or suffix_of(data)))
+        self._read.write_bytes(data)
+        return self._read
+
+    def write(self, suffix: str) -> Path:
+        """Return the file that goes to standard output when the command is done."""
+        if self.written is not None:
+            raise InputError("standard output can be written once; give the other result a name")
+        self.written = self.file("stdout" + suffix)
+        return self.written
+
+    def named(self, text: str) -> str:
+        """Take the folder out of what is said about its files."""
+        return text if self._folder is None else text.replace(f"{self._folder.name}/", "")
+
+    def finish(self) -> None:
+        """Send the result."""
+        if self.written is not None and self.written.exists():
+            sys.stdout.flush()
+            sys.stdout.buffer.write(self.written.read_bytes())
+            sys.stdout.buffer.flush()
+
+    def close(self) -> None:
+        """Forget the files."""
+        if self._folder is not None:
+            self._folder.cleanup()
+        self.__init__()  # type: ignore[misc]
+
+
+STREAMS = Streams()
+# How the formats begin that are recognised without a name.
+_STARTS = (
+    (b"HIERARCHY", ".bvh"),
+    (b"glTF", ".glb"),
+    (b"Kaydara FBX", ".fbx"),
+    (b"; FBX", ".fbx"),
+    (b"#usda", ".usda"),
+    (b"PXR-USDC", ".usdc"),
+    (b"\x93NUMPY", ".npy"),
+    (b"{", ".gltf"),
+    (b":", ".amc"),
+    (b"#!OML", ".amc"),
+)
+
+
+def suffix_of(data: bytes) -> str:
+    """Tell a motion file's suffix by how it begins."""
+    start = data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
+    for mark, suffix in _STARTS:
+        if start.startswith(mark):
+            return suffix
+    if data.startswith(b"PK"):
+        return ".usdz" if b".usd" in data[:256] else ".npz"
+    if data[1:2] == b"\x50":
+        return ".c3d"
+    raise InputError("standard input is of no format that can be recognised; name it, as in bvh:-")
+
+
+def _stream(path: Path) -> str | None:
+    """Return the suffix that names standard input or output, empty where none is given."""
+    from retime.io import FORMATS
+
+    text = str(path)
+    if text == "-":
+        return ""
+    if not text.endswith(":-"):
+        return None
+    name = text[:-2].lower()
+    known = {s[1:]: s for f in FORMATS.values() for s in f.suffixes}
+    known |= {f.name: f.suffixes[0] for f in FORMATS.values()}
+    if name not in known:
+        raise InputError(f"{text}: no format {name!r}; known: {', '.join(known)}")
+    return known[name]
+
+
+def from_stream(value: Path | None) -> Path | None:
+    """Take a motion from standard input where ``-`` is given."""
+    if value is None or (suffix := _stream(value)) is None:
+        return value
+    return STREAMS.read(suffix)
+
+
+def to_stream(context: typer.Context, value: Path | None) -> Path | None:
+    """Write a motion to standard output where ``-`` is given, in the input's format."""
+    if value is None or (suffix := _stream(value)) is None:
+        return value
+    if not suffix:
+        given: Any = context.params.get("source") or context.params.get("files")
+        first = given[0] if isinstance(given, list | tuple) else given
+        if first is None or not Path(first).suffix:
+            raise InputError("name the format of standard output, as in bvh:-")
+        suffix = Path(first).suffix.lower()
+    return STREAMS.write(suffix)
+
+
+def ends_in_stream(context: typer.Context, value: list[Path]) -> list[Path]:
+    """Take ``-`` among several files: the last one is the output, the others are inputs."""
+    *sources, target = value
+    inputs = [from_stream(p) or p for p in sources]
+    context.params["files"] = inputs
+    return [*inputs, to_stream(context, target) or target]

@@ -1,0 +1,105 @@
+"""``retime sync``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from retime.cli.beats import BeatFile, Double, Half, ShiftHalf
+from retime.cli.options import (
+    Input,
+    Output,
+    Retiming,
+    WarpOut,
+    file_option,
+    must_be_pictures,
+    with_parameters,
+    with_retiming,
+)
+from retime.cli.retiming import retime_file
+from retime.errors import InputError
+from retime.methods.music import SyncParameters
+
+
+@with_retiming
+@with_parameters(SyncParameters, leave_out=("beats",))
+def sync(
+    source: Input,
+    target: Output,
+    parameters: dict[str, Any],
+    retiming: Retiming,
+    audio: Annotated[
+        Path | None, file_option("--audio", "The song: a sound file, or a video with sound.")
+    ] = None,
+    beats: BeatFile = None,
+    double: Double = False,
+    half: Half = False,
+    shift_half: ShiftHalf = False,
+    plot: Annotated[
+        Path | None, file_option("--plot", "Draw beats, accents and the warp over the waveform.")
+    ] = None,
+    warp: WarpOut = None,
+) -> None:
+    """Put the accents of a motion on the beats of music.
+
+    Accents are minima of the body's speed, or what --accents names. Which of them goes to which
+    beat is searched exactly: changes of speed cost, accents on beats pay. Give a song, a file of
+    beats, or a tempo.
+
+    Examples
+    --------
+    retime sync dance.bvh out.bvh --audio song.mp3
+
+    retime sync dance.bvh out.bvh --bpm 120 --strength 0.5
+
+    retime sync dance.bvh out.bvh --audio song.mp3 --accents landings --every 2
+    """
+    from retime.recipe import Step
+
+    must_be_pictures(source, plot)
+    idle = {"--double": double, "--half": half, "--shift-half": shift_half}
+    if audio is None and beats is None and any(idle.values()):
+        flag = next(name for name, value in idle.items() if value)
+        raise InputError(f"{flag} goes with a song or a file of beats; give one, or another --bpm")
+    if audio is not None or beats is not None:
+        parameters |= _beats(parameters, audio, beats, double, half, shift_half, retiming.fps)
+    step = Step("sync", parameters)
+    retime_file([step], source, target, retiming, warp_file=warp, beside=[plot])
+    if plot is not None:
+        from retime.plot.music import draw_sync
+
+        draw_sync(retiming.read(source), step.parameters, plot, wave=wave_of(audio))
+
+
+def _beats(
+    parameters: dict[str, Any],
+    audio: Path | None,
+    file: Path | None,
+    double: bool,
+    half: bool,
+    shift_half: bool,
+    fps: float | None,
+) -> dict[str, Any]:
+    """Find the beats that the step is given; a tempo is the song's from here on."""
+    from retime.media.audio.beat_list import find_beats
+
+    bpm, offset = parameters.pop("bpm", None), parameters.pop("offset", None)
+    found = find_beats(
+        audio, file=file, bpm=bpm, offset=offset, double=double, half=half,
+        shift_half=shift_half, fps=fps,
+    )  # fmt: skip
+    first = 0
+    if len(found.downbeats) and "first_beat" not in parameters:
+        first = int(abs(found.beats - found.downbeats[0]).argmin())
+    given = {"beats": [round(float(b), 6) for b in found.beats]}
+    return given | ({"first_beat": first} if first else {})
+
+
+def wave_of(audio: Path | None) -> Any:
+    """Read a song's outline for a picture: length in seconds, and low and high per part."""
+    if audio is None:
+        return None
+    from retime.media.audio.song import read_song
+
+    song = read_song(audio)
+    return song.duration, song.envelope(4000)

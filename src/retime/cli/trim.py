@@ -1,0 +1,67 @@
+"""``retime trim``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from retime.cli.console import report
+from retime.cli.options import (
+    DropRest,
+    Input,
+    Json,
+    OneAnimation,
+    Output,
+    must_differ,
+    with_reading,
+)
+from retime.errors import InputError
+from retime.evaluate.reading import Reading
+
+
+@with_reading
+def trim(
+    source: Input,
+    target: Output,
+    reading: Reading,
+    start: Annotated[
+        str | None,
+        typer.Option("--from", help="First time to keep. Default: the start.", metavar="TIME"),
+    ] = None,
+    end: Annotated[
+        str | None,
+        typer.Option("--to", help="Last time to keep. Default: the end.", metavar="TIME"),
+    ] = None,
+    drop_rest: DropRest = False,
+    animation: OneAnimation = None,
+    as_json: Json = False,
+) -> None:
+    """Keep a part of a motion; the result starts when the source does.
+
+    Times are seconds (1.5), minutes (1:02.5), frames (48f) or percentages (20%).
+
+    Examples
+    --------
+    retime trim walk.bvh steps.bvh --from 1.2 --to 3.4
+
+    retime trim walk.glb end.glb --from 80%
+    """
+    from retime import motion
+    from retime.io import format_of, write
+
+    if start is None and end is None:
+        raise InputError("say what to keep: --from TIME, --to TIME or both")
+    must_differ(source, target)
+    format_of(target)
+    given = reading.read(source, animation=animation)
+    part = motion.trim(given, start, end)
+    write(part, target, drop_rest=drop_rest)
+    fields = {
+        "output": str(target),
+        "frames": len(part),
+        "fps": part.rate,
+        "duration_s": part.duration,
+        "source_duration_s": given.duration,
+    }
+    report(fields, as_json=as_json, notes=part.notes)

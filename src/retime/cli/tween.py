@@ -1,0 +1,35 @@
+"""``retime tween``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from retime.cli.options import Input, Output, Retiming, WarpOut, with_parameters, with_retiming
+from retime.cli.retiming import known_contacts, retime_file
+from retime.methods.staggered import TweenParameters
+
+
+@with_retiming
+@with_parameters(TweenParameters, leave_out=("contacts", "contacts_only"))
+def tween(
+    source: Input,
+    target: Output,
+    parameters: dict[str, Any],
+    retiming: Retiming,
+    warp: WarpOut = None,
+) -> None:
+    """Lead poses toward others, and hold, snap, anticipate or settle; see retime stagger --list.
+
+    Examples
+    --------
+    retime tween walk.bvh out.bvh --tween 1.1:next:0.4 --joint RightArm
+
+    retime tween walk.bvh out.bvh --tween 1.1:mirror:1 --tween 0.6:neighbours:-0.3
+
+    retime tween jump.bvh out.bvh --ease 0.8:anticipate:1 --ease 1.6:settle:0.7
+    """
+    from retime.recipe import Step
+
+    if retiming.contacts is not None:
+        parameters |= known_contacts(retiming.contacts)
+    retime_file([Step("tween", parameters)], source, target, retiming, warp_file=warp)

@@ -1,0 +1,55 @@
+"""Sentences in a host's own terms: frames of its timeline where the library says seconds."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_NUMBER = r"(-?\d+(?:\.\d+)?(?:e-?\d+)?)"
+# Seconds behind a number; not the start of another unit or word.
+_SECONDS = r" (?:s|seconds?)(?![\w/²·])"
+_STEP = re.compile(r"^step \d+(?: \([^)]*\))?: ", re.IGNORECASE)
+_SPAN = re.compile(rf"(from )?{_NUMBER} (to|and) {_NUMBER}{_SECONDS}")
+_MOMENT = re.compile(rf"\b(at|near) {_NUMBER}{_SECONDS}")
+_LENGTH = re.compile(rf"{_NUMBER}{_SECONDS}")
+
+
+@dataclass(frozen=True)
+class Frames:
+    """A host's timeline.
+
+    Parameters
+    ----------
+    first : float
+        Frame number of second 0.
+    fps : float
+        Frames per second.
+    """
+
+    first: float
+    fps: float
+
+    def said(self, text: str) -> str:
+        """Say a sentence in frames, without the number of its step.
+
+        Examples
+        --------
+        >>> Frames(1, 24).said("step 1 (surface): the key at 2 s is outside the range, 0 to 1.5 s")
+        'the key at frame 49 is outside the range, frames 1 to 37'
+        """
+        text = _STEP.sub("", text)
+        text = _SPAN.sub(lambda m: f"frames {self._at(m[2])} {m[3]} {self._at(m[4])}", text)
+        text = _MOMENT.sub(lambda m: f"{m[1]} frame {self._at(m[2])}", text)
+        return _LENGTH.sub(lambda m: _counted(float(m[1]) * self.fps), text)
+
+    def _at(self, seconds: str) -> str:
+        return _short(self.first + float(seconds) * self.fps)
+
+
+def _short(frame: float) -> str:
+    return f"{frame:.1f}".rstrip("0").rstrip(".")
+
+
+def _counted(frames: float) -> str:
+    text = _short(frames)
+    return f"{text} frame" if text == "1" else f"{text} frames"

@@ -1,0 +1,141 @@
+"""Motions of AIST++: pickles of SMPL parameters, read without running anything."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import pickle
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from retime.arrays import FloatArray
+from retime.errors import FormatError, InputError
+from retime.io import plain_pickle
+from retime.io.amass.body_model import Model, model_of
+from retime.io.as_read import is_as_read, needs_even_frames
+from retime.io.files import read_bytes, write_bytes
+from retime.io.parameters import RestFrame
+from retime.motion import Motion, Origin, Pose, Units, quat
+from retime.motion.kinematics import infer_units
+from retime.notes import Note, Remedy
+
+# AIST++ records at 60 fps; its files do not tell.
+_FPS = 60.0
+
+
+@dataclass(frozen=True, eq=False)
+class AistFile:
+    """What is kept of a pickle, for writing it back."""
+
+    data: bytes
+    values: dict[str, Any]
+    model: Model
+    scaling: float
+    rest_rows: int
+    motion: Motion
+
+
+def read_motion(
+    path: str | Path,
+    *,
+    rest_frame: RestFrame = "auto",
+    fps: float | None = None,
+) -> Motion:
+    """Read a pickle. Options are those of ``retime.read``; a rest frame is not looked for."""
+    data = read_bytes(path)
+    values = plain_pickle.load(data, path)
+    poses, way, scaling = _parameters(values, path)
+    model = model_of(poses.shape[1])
+    assert model is not None
+    rotations = quat.exp(poses[:, model.order])
+    aside = int(rest_frame == "first" and len(poses) > 0)
+    motion = Motion(
+        model.skeleton,
+        rotations[aside:],
+        {"pelvis": way[aside:] / scaling},
+        fps=_FPS if fps is None else fps,
+        units=Units(1.0, "Y", "declared"),
+        rest_pose=Pose(rotations[0], {"pelvis": way[0] / scaling}) if aside else None,
+        notes=(
+            f"the joints of {model.name}; proportions are approximate: the body model's own files "
+            "are not read",
+        ),
+    )
+    if fps is None:
+        told = Note(
+            "the frame rate is not told: taken as 60 fps, that of AIST++",
+            Remedy(parameter="reading.fps"),
+            code="rate-assumed",
+        )
+        motion = motion.with_notes(told)
+    units, notes = infer_units(motion, scale=1.0)
+    motion = replace(motion, units=replace(units, how="declared")).with_notes(*notes)
+    kept = AistFile(data, values, model, scaling, aside, motion)
+    return replace(motion, origin=Origin("aist", str(path), hashlib.sha256(data).hexdigest(), kept))
+
+
+def _parameters(values: Any, path: str | Path) -> tuple[FloatArray, FloatArray, float]:
+    """Return rotation vectors (F, J, 3), the way (F, 3), and how many units a metre has."""
+    if not isinstance(values, dict) or "smpl_poses" not in values:
+        held = ", ".join(map(str, list(values)[:6])) if isinstance(values, dict) else "no mapping"
+        raise FormatError(
+            f"holds {held or 'nothing'}; retime reads motions of AIST++ (smpl_poses, smpl_trans)",
+            path=path,
+        )
+    poses = _numbers(values, "smpl_poses", path)
+    if poses.ndim == 2 and poses.shape[1] % 3 == 0:
+        poses = poses.reshape(len(poses), -1, 3)
+    if poses.ndim != 3 or poses.shape[2] != 3 or model_of(poses.shape[1]) is None:
+        raise FormatError(f"smpl_poses has shape {poses.shape}, expected (frames, 72)", path=path)
+    way = _numbers(values, "smpl_trans", path) if "smpl_trans" in values else None
+    if way is None or way.shape != (len(poses), 3):
+        raise FormatError(f"smpl_trans does not have shape ({len(poses)}, 3)", path=path)
+    scaling = 1.0
+    if "smpl_scaling" in values:
+        told = _numbers(values, "smpl_scaling", path)
+        if told.size != 1 or not told.item() > 0:
+            raise FormatError("smpl_scaling is not one number above 0", path=path)
+        scaling = float(told.item())
+    return poses, way, scaling
+
+
+def _numbers(values: dict[str, Any], name: str, path: str | Path) -> FloatArray:
+    try:
+        found = np.asarray(values[name], dtype=np.float64)
+    except (TypeError, ValueError):
+        raise FormatError(f"{name} holds no numbers", path=path) from None
+    if not np.isfinite(found).all() or np.abs(found).max(initial=0.0) > 1e9:
+        raise FormatError(f"{name} has values that are not finite", path=path)
+    return found
+
+
+def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -> None:
+    """Write a motion back into a copy of its pickle. Options are those of ``retime.write``."""
+    kept = motion.origin.kept if motion.origin is not None else None
+    if not isinstance(kept, AistFile):
+        raise InputError(f"{path}: AIST++ motions are written only for a motion read from one")
+    if not motion.skeleton.same_joints(kept.model.skeleton):
+        raise InputError(f"{path}: the joints are no longer those of {kept.model.name}")
+    if motion.sample_times is not None:
+        raise InputError(needs_even_frames("an AIST++ motion"))
+    rest = None if drop_rest else motion.rest_pose
+    if is_as_read(motion, kept.motion) and (rest is None) == (kept.rest_rows == 0):
+        write_bytes(path, [kept.data])
+        return
+    rotations, way = motion.rotations, motion.translations["pelvis"]
+    if rest is not None:
+        rotations = np.concatenate([rest.rotations[None], rotations])
+        way = np.concatenate([rest.translations["pelvis"][None], way])
+    vectors = np.empty((len(rotations), len(kept.model), 3))
+    vectors[:, kept.model.order] = quat.log(rotations)
+    new = dict(kept.values)
+    shape = np.shape(kept.values["smpl_poses"])[1:]
+    kinds = {n: np.asarray(kept.values[n]).dtype for n in ("smpl_poses", "smpl_trans")}
+    new["smpl_poses"] = vectors.reshape(len(vectors), *shape).astype(kinds["smpl_poses"])
+    new["smpl_trans"] = (way * kept.scaling).astype(kinds["smpl_trans"])
+    buffer = io.BytesIO()
+    pickle.dump(new, buffer, protocol=4)
+    write_bytes(path, [buffer.getvalue()])

@@ -1,0 +1,143 @@
+"""Beats as data: found, given, doubled, halved or shifted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.arrays import FloatArray
+from retime.errors import InputError
+from retime.media.audio.beat_files import read_beat_times
+from retime.media.audio.beat_tracker import track_beats
+from retime.media.audio.song import Song, read_song
+
+
+@dataclass(frozen=True, eq=False)
+class BeatList:
+    """Beats of a song."""
+
+    beats: FloatArray
+    """Seconds of the song, rising. Shape (B,)."""
+    downbeats: FloatArray
+    """First beats of bars; empty where they are not known."""
+    onsets: FloatArray
+    """Moments at which something starts to sound; empty where there is no song."""
+    origin: str
+    """Where they come from: ``tracked``, ``tempo`` or the name of a file."""
+    duration: float | None = None
+    """Length of the song in seconds, where there is one."""
+
+    @property
+    def bpm(self) -> float:
+        """Beats a minute, by the median distance."""
+        return 60 / float(np.median(np.diff(self.beats)))
+
+    @property
+    def bpm_range(self) -> tuple[float, float]:
+        """Slowest and fastest tempo over eight beats."""
+        span = min(8, len(self.beats) - 1)
+        local = 60 * span / (self.beats[span:] - self.beats[:-span])
+        return float(local.min()), float(local.max())
+
+    def doubled(self) -> BeatList:
+        """Return twice as many beats: one more in the middle of each pair."""
+        between = (self.beats[1:] + self.beats[:-1]) / 2
+        return replace(self, beats=np.sort(np.r_[self.beats, between]))
+
+    def halved(self) -> BeatList:
+        """Return every second beat, from the first downbeat where that is known."""
+        first = 0
+        if len(self.downbeats):
+            first = int(np.abs(self.beats - self.downbeats[0]).argmin()) % 2
+        return self._kept(self.beats[first::2])
+
+    def shifted_half(self) -> BeatList:
+        """Return beats that lie between these: counted on the off-beat."""
+        between = (self.beats[1:] + self.beats[:-1]) / 2
+        return replace(self, beats=between, downbeats=np.zeros(0))
+
+    def _kept(self, beats: FloatArray) -> BeatList:
+        near = [d for d in self.downbeats if np.abs(beats - d).min() < 1e-6]
+        return replace(self, beats=beats, downbeats=np.array(near))
+
+
+def find_beats(
+    song: Song | str | Path | None = None,
+    *,
+    file: str | Path | None = None,
+    bpm: float | None = None,
+    offset: float | None = None,
+    double: bool = False,
+    half: bool = False,
+    shift_half: bool = False,
+    fps: float | None = None,
+) -> BeatList:
+    """Find the beats of a song, or take those that are given.
+
+    Parameters
+    ----------
+    song : Song, str or Path, optional
+        The song. Without one, a file or a tempo is needed.
+    file : str or Path, optional
+        Beats in a text file, a label track, a table of markers, JSON or the tempo map of a MIDI
+        file.
+    bpm, offset : float, optional
+        Tempo, and the time of a beat in seconds. With a tempo alone the song tells where beats are.
+    double, half, shift_half : bool
+        Count twice as many beats, half as many, or those in between.
+    fps : float, optional
+        Frame rate of a table that counts frames.
+    """
+    if isinstance(song, str | Path):
+        song = read_song(song)
+    if double and half:
+        raise InputError("count beats double or half, not both")
+    if file is not None:
+        if bpm is not None:
+            raise InputError("give a file of beats or a tempo, not both")
+        beats, downbeats = read_beat_times(file, fps=fps)
+        found = _listed(beats, downbeats, Path(file).name, song)
+    elif bpm is not None:
+        found = _even(song, bpm, offset)
+    elif song is not None:
+        if offset is not None:
+            raise InputError("an offset goes with a tempo; give that too")
+        tracked = track_beats(song)
+        found = BeatList(tracked.beats, tracked.downbeats, tracked.onsets, "tracked", song.duration)
+    else:
+        raise InputError("give a song, a file of beats or a tempo")
+    found = found.doubled() if double else found.halved() if half else found
+    found = found.shifted_half() if shift_half else found
+    if len(found.beats) < 2:
+        raise InputError(f"{len(found.beats)} beats are left; at least two are needed")
+    return found
+
+
+def _even(song: Song | None, bpm: float, offset: float | None) -> BeatList:
+    if not 20 <= bpm <= 400:
+        raise InputError(f"the tempo is from 20 to 400 beats a minute, not {bpm:g}")
+    if song is None:
+        raise InputError("a tempo alone has no end; give a song too")
+    step = 60 / bpm
+    if offset is None:
+        # The mean place of the tracked beats in a beat of the given tempo, on a circle.
+        turns = np.exp(2j * np.pi * track_beats(song, bpm=bpm).beats / step)
+        offset = float(np.angle(turns.mean()) / (2 * np.pi) * step)
+    first = offset % step
+    beats = np.arange(first, song.duration, step)
+    return BeatList(beats, np.zeros(0), np.zeros(0), "tempo", song.duration)
+
+
+def _listed(
+    beats: npt.ArrayLike, downbeats: npt.ArrayLike, name: str, song: Song | None
+) -> BeatList:
+    return BeatList(
+        np.asarray(beats, dtype=float),
+        np.asarray(downbeats, dtype=float),
+        np.zeros(0),
+        name,
+        None if song is None else song.duration,
+    )

@@ -1,0 +1,91 @@
+"""A song as samples: one channel at one rate, whatever the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.errors import FormatError, InputError, MissingDependencyError
+
+RATE = 22050
+# More than this is no song, seconds.
+_LONGEST = 4 * 3600
+
+
+@dataclass(frozen=True, eq=False)
+class Song:
+    """Decoded sound."""
+
+    samples: npt.NDArray[np.float32]
+    """One channel. Shape (n,)."""
+    rate: int = RATE
+    """Samples a second."""
+
+    @property
+    def duration(self) -> float:
+        """Its length in seconds."""
+        return len(self.samples) / self.rate
+
+    def envelope(self, count: int) -> npt.NDArray[np.float32]:
+        """Return the least and the greatest sample in each of equal parts, (count, 2)."""
+        edges = np.linspace(0, len(self.samples), count + 1).astype(int)
+        starts = np.minimum(edges[:-1], max(len(self.samples) - 1, 0))
+        low, high = (f.reduceat(self.samples, starts) for f in (np.minimum, np.maximum))
+        return np.stack([low, high], axis=1)
+
+
+def read_song(path: str | Path) -> Song:
+    """Decode a sound file, or the sound of a video, to one channel.
+
+    Parameters
+    ----------
+    path : str or Path
+        Any file with sound that FFmpeg reads.
+    """
+    try:
+        import av
+    except ImportError:
+        raise MissingDependencyError("reading sound", "audio") from None
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"{path} is a folder" if path.is_dir() else f"no such file: {path}")
+    av.logging.set_level(None)
+    parts: list[npt.NDArray[np.float32]] = []
+    total = 0
+    try:
+        options = {"protocol_whitelist": "file"}
+        with av.open(str(path), options=options, metadata_errors="replace") as container:
+            streams = [s for s in container.streams.audio if s.codec_context is not None]
+            if not streams:
+                there = "no decoder here for its sound" if container.streams.audio else "no sound"
+                raise FormatError(f"there is {there} in the file", path=path)
+            resampler = av.AudioResampler("flt", "mono", RATE)
+            for frame in _frames(av, container, streams[0]):
+                for piece in resampler.resample(frame):
+                    parts.append(piece.to_ndarray().reshape(-1))
+                    total += len(parts[-1])
+                if total > _LONGEST * RATE:
+                    raise InputError(f"{path} lasts more than {_LONGEST // 3600} hours")
+            parts += [piece.to_ndarray().reshape(-1) for piece in resampler.resample(None)]
+    except (av.error.FFmpegError, ValueError) as e:
+        if isinstance(e, InputError | FormatError):
+            raise
+        reason = getattr(e, "strerror", None) or str(e)
+        raise FormatError(f"the sound cannot be read ({reason})", path=path) from None
+    if not parts:
+        raise FormatError("there is no sound in the file", path=path)
+    return Song(np.nan_to_num(np.concatenate(parts).astype(np.float32)))
+
+
+def _frames(av: Any, container: Any, stream: Any) -> Iterator[Any]:
+    """Yield what can be decoded; a damaged packet is passed over."""
+    for packet in container.demux(stream):
+        try:
+            yield from packet.decode()
+        except av.error.FFmpegError:
+            continue

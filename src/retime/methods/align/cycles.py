@@ -1,0 +1,321 @@
+"""Following a performance by one belief that keeps all cycles of a recording.
+
+A Bayes filter over (place, rate) and one more state, "elsewhere": a performer who does something
+else, or who is about to be found at another place. Where the recording repeats itself, belief leaks
+to the other repetitions and evidence hardly tells them apart, unless the performance is a copy of
+the recording. So the share of belief around the reported time is an honest confidence, and with the
+places that repeat it, one of the phase.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from retime.arrays import FloatArray
+from retime.methods.align.poses import LivePose, Mask, velocity
+from retime.methods.align.repeats import find_repeats
+
+# Places a second of the recording, and the rates that are told apart.
+_PLACES = 60.0
+_RATES = np.array([0.0, 0.4, 0.6, 0.8, 1.0, 1.2, 1.45, 1.8, 2.3])
+_USUAL_SPREAD = 0.35
+# Shares of belief a second that change rate by one step, stop, and go on.
+_DRIFT, _STOP, _GO = 1.0, 0.2, 5.0
+# Shares a second that jump a little on and back, and over how many metres of the mean joint.
+_NEAR, _BACK, _WAY = 1.5, 0.05, 0.03
+# Shares a second that move to a repetition, leave for elsewhere, and come back from there.
+_AGAIN, _LEAVE, _FIND = 0.1, 0.04, 3.0
+# Belief comes back from elsewhere this often, seconds; at every pose if there is this much.
+_FIND_EVERY, _MUCH_LOST = 0.2, 0.1
+# After a gap in the stream the performer may be anywhere: seconds, and the share of belief in it.
+_LONG_GAP, _AFTER_GAP = 0.5, 0.3
+# Belief at a place below this is dropped.
+_FAINT = 1e-6
+# Travel that is counted where nothing moves, metres a second, and the travel within which a
+# performance starts, metres.
+_LEAST_TRAVEL, _START = 0.05, 0.04
+# Tolerance of a joint: metres, and a share of its own range; squared distances saturate here.
+_TOLERANCE, _RANGE_SHARE, _CUT = 0.06, 0.4, 12.0
+# Share of the joints' weights that is even; the rest goes by how much a joint moves.
+_EVEN = 0.8
+# Nats of a squared tolerance in 40 ms, of pose and of motion.
+_POSE, _MOTION, _STEP = 0.3, 0.6, 0.04
+# Velocity: over how many seconds, its tolerance (metres a second, and a share), and its tail.
+_LAG, _LEAST_LAG, _FLOOR, _RELATIVE, _TAIL = 0.08, 0.02, 0.25, 0.25, 8.0
+# Elsewhere fits like this squared tolerance of the pose and this share of the live motion.
+_ELSE_POSE, _ELSE_MOTION = 1.0, 0.6
+# Weight of a pose that is held; seconds and metres of travel that make a pose count in full.
+_STILL, _FRESH, _FULL_TRAVEL = 0.15, 0.25, 0.02
+# A copy: the lasting part of its distance is below this, metres, more where most of it does not
+# last: noise forgets its past within a frame, another take's error does not. The weight of a copy's
+# evidence, the most nats of one pose, and those that are forgiven.
+_COPY, _NOISY_COPY = 0.008, 0.01
+_COPY_WEIGHT, _COPY_MOST, _FORGIVEN = 0.8, 15.0, 3.0
+_COPY_SECONDS, _COPY_FRAMES = 0.4, 12
+_USUAL_ERROR, _LEAST_ERROR2, _MOST_ERROR2 = 0.01, 1e-6, 0.03**2
+# Evidence between repetitions counts this share, unless the performance is a copy.
+_TELL = 0.05
+# Share of the lasting difference of posture that is taken out, and seconds in which it is learnt.
+_BIAS_SHARE, _BIAS_SECONDS = 0.7, 1.5
+# Belief within this many seconds agrees. Another place needs so many times the belief to be
+# switched to: more where it is a repetition. Smaller steps back than this are not made, seconds.
+AGREE = 0.15
+# With so much belief at one place, its repetitions add nothing.
+_PLAIN = 0.995
+_SWITCH, _STAY, _LEAST_STEP_BACK = 1.25, 2.0, 0.3
+# Between two places, a copy's pose is known to this share of the way.
+_BETWEEN = 0.6
+
+
+class CycleFilter:
+    """A filter over (place, rate) that keeps all repetitions.
+
+    ``path`` (N, J, 3) are the recording's poses, evenly over its duration in seconds, at their own
+    heading and common size.
+    """
+
+    def __init__(self, path: FloatArray, duration: float) -> None:
+        self.path = np.ascontiguousarray(path)
+        self.duration = duration
+        count = len(self.path)
+        self.places = (count - 1) / duration
+        lag = min(count - 1, max(1, round(_LAG * self.places)))
+        self._motion = np.empty_like(self.path)
+        self._motion[lag:] = velocity(self.path[lag:], self.path[:-lag], lag / self.places)
+        self._motion[:lag] = self._motion[lag]
+        range2 = self.path.var(axis=0).sum(axis=1)
+        self._tolerance = _TOLERANCE**2 + _RANGE_SHARE**2 * range2
+        speed2 = (self._motion**2).sum(axis=2)
+        tells = range2 / self._tolerance + speed2.mean(axis=0) / _FLOOR**2
+        self._weights = _EVEN / len(tells) + (1 - _EVEN) * tells / max(tells.sum(), 1e-12)
+        travel = (np.sqrt(speed2) @ self._weights + _LEAST_TRAVEL) / self.places
+        self._way = np.r_[0.0, np.cumsum(travel[1:])]
+        self._decay = np.exp(-travel / _WAY)
+        self._reach = _reach(self._decay)
+        self._anywhere = 0.7 * travel / travel.sum() + 0.3 / count
+        self._step2 = (np.gradient(self.path, axis=0) ** 2).sum(axis=2).mean(axis=1)
+        self.repeats = find_repeats(
+            self.path, self._motion, self._way, self._weights, self._tolerance,
+            cut=_CUT, relative=_RELATIVE, floor=_FLOOR,
+        )  # fmt: skip
+        self._going = np.exp(-0.5 * ((_RATES - 1) / _USUAL_SPREAD) ** 2)
+        self._going[0] = 0.0
+        self._going /= self._going.sum()
+        self._grid = np.arange(float(count))
+        self._none = np.zeros(count)
+        self._cost, self._square, self._at = np.zeros(count), np.zeros(count), np.zeros(count)
+        self._turn = np.zeros((count, 2))
+        self._moved = np.zeros((count, len(_RATES)))
+        self.seek(0.0)
+
+    @staticmethod
+    def grid(duration: float) -> int:
+        """Return how many places a recording of this length takes."""
+        return max(round(duration * _PLACES), 8) + 1
+
+    def seek(self, time: float | None) -> None:
+        """Believe in one place and what lies within a little travel of it; ``None``: in all."""
+        where = self._anywhere.copy()
+        if time is not None:
+            way = np.interp(time * self.places, self._grid, self._way)
+            where = np.exp(-0.5 * ((self._way - way) / _START) ** 2)
+        usual = 0.7 * self._going
+        usual[0] += 0.3
+        self.belief = where[:, None] / where.sum() * usual
+        self._at[:] = self.belief.sum(axis=1)
+        self.lost, self._since_find = 0.0, 0.0
+        self._bias = np.zeros(self.path.shape[1:])
+        self._past: list[tuple[float, LivePose]] = []
+        self._clock, self._news = 0.0, 3.0
+        self._error2, self._lasting = _USUAL_ERROR**2, 0.0
+        self._offset = np.zeros(self.path.shape[1:])
+        self._frames, self.copy = 0, 0.0
+        self.time = 0.0 if time is None else time
+        self.rate, self.still, self.speed = 1.0, 0.3, 0.0
+        self.confidence = 0.0 if time is None else 1.0
+
+    def step(self, live: LivePose, seconds: float) -> None:
+        """Take in a pose, some seconds after the last."""
+        from retime.methods.align.cycle_kernels import (
+            add_copy_cost,
+            fit_places,
+            scale_belief,
+            weigh_places,
+        )
+
+        self._clock += seconds
+        speed, moving, lag = self._velocity(live)
+        weight = self._evidence(live, seconds)
+        if seconds > 0:
+            self._move(seconds)
+        weights = self._weights * live.visible
+        nearest = fit_places(
+            self.path, _BIAS_SHARE * self._bias, live.points, live.visible, weights,
+            self._tolerance, _CUT, self._at, _FAINT, self._cost, self._square, self._turn,
+        )  # fmt: skip
+        cost = weight * _POSE * self._cost
+        elsewhere = weight * _POSE * _ELSE_POSE * float(weights.sum())
+        if nearest >= 0:
+            self._judge_copy(live, nearest, seconds)
+        if self.copy > 0:
+            evidence = self.copy * _COPY_WEIGHT * min(1.0, (seconds or _STEP) / 0.02)
+            add_copy_cost(
+                cost, self._at, self._square, self._step2, self._error2, _BETWEEN,
+                evidence * float(live.visible.sum()), 1 - self.lost, _COPY_MOST, _FORGIVEN,
+            )  # fmt: skip
+        weights = self._weights * moving
+        of_motion = weight * _MOTION if lag > _LEAST_LAG else 0.0
+        speed2 = np.einsum("jc,jc->j", speed, speed)
+        # Noise of the positions makes speed.
+        floor2 = _FLOOR**2 + 2 * max(self._error2 - max(self._lasting, 0.0), 0.0) / _LAG**2
+        off = _ELSE_MOTION * float((weights * speed2 / (floor2 + _RELATIVE**2 * speed2)).sum())
+        elsewhere += of_motion * _TAIL * math.log(1 + off / _TAIL)
+        total = self.lost + weigh_places(
+            self.belief, cost, self._turn, self._motion, speed, weights, _RATES, of_motion, _TAIL,
+            floor2, _RELATIVE**2, elsewhere, self._at, _TELL + (1 - _TELL) * self.copy,
+            self.repeats.first, self.repeats.place,
+        )  # fmt: skip
+        if not total > 1e-300:
+            self.lost, total = 1.0, 1.0
+        scale_belief(self.belief, self._at, 1 / total)
+        self.lost /= total
+        self._report(seconds)
+        self.confidence = self._around(self.time)
+        if self.copy <= 0.5:  # a copy has no bias
+            self._learn_bias(live, seconds)
+
+    def _move(self, seconds: float) -> None:
+        from retime.methods.align.cycle_kernels import move_on
+
+        leave = _LEAVE * seconds + (_AFTER_GAP if seconds >= _LONG_GAP else 0.0)
+        self._since_find += seconds
+        found, come = self._none, 0.0
+        if self.lost > _MUCH_LOST or self._since_find >= _FIND_EVERY:
+            come = self.lost * min(0.5, _FIND * self._since_find)
+            found, self._since_find = come * self._anywhere, 0.0
+        move_on(
+            self.belief, self._moved, self._at, _RATES, seconds * self.places,
+            min(0.3, _DRIFT * seconds), min(0.3, _STOP * seconds), min(0.5, _GO * seconds),
+            self._going, min(0.3, _NEAR * seconds), min(0.1, _BACK * seconds), self._decay,
+            self._reach, min(0.3, _AGAIN * seconds), self.repeats.first, self.repeats.place,
+            leave, found, _FAINT,
+        )  # fmt: skip
+        self.lost += (1 - self.lost) * leave - come
+
+    def _velocity(self, live: LivePose) -> tuple[FloatArray, Mask, float]:
+        """Return velocities (J, 3) over the lag, the joints they are known for, and the lag."""
+        from retime.methods.align.pose_kernels import pose_velocity
+
+        self._past.append((self._clock, live))
+        while len(self._past) > 2 and self._past[1][0] <= self._clock - _LAG + 1e-6:
+            self._past.pop(0)
+        then, before = self._past[0]
+        lag = self._clock - then
+        moving = live.visible & before.visible
+        speed = pose_velocity(live.points, before.points, moving, max(lag, 1e-9))
+        self.speed = (
+            float(np.sqrt((speed[moving] ** 2).sum(axis=1)).mean()) if moving.any() else 0.0
+        )
+        return speed, moving, lag
+
+    def _evidence(self, live: LivePose, seconds: float) -> float:
+        """Return what a pose counts: a new one in full, one that is held little; by time."""
+        from retime.methods.align.pose_kernels import mean_travel
+
+        if seconds <= 0 or len(self._past) < 2:
+            return 1.0
+        before = self._past[-2][1]
+        both = live.visible & before.visible
+        travel = mean_travel(live.points, before.points, both) if both.any() else 0.0
+        self._news = min(
+            3.0, self._news * math.exp(-seconds / _FRESH) + 0.4 * travel / _FULL_TRAVEL
+        )
+        news = _STILL + (1 - _STILL) * (1 - math.exp(-self._news))
+        return news * min(1.0, seconds / _STEP)
+
+    def _judge_copy(self, live: LivePose, nearest: int, seconds: float) -> None:
+        """Tell how much of the distance to the nearest place lasts from frame to frame."""
+        from retime.methods.align.cycle_kernels import residual
+
+        self._frames += 1
+        gain = max(1 - math.exp(-seconds / _COPY_SECONDS), 1 / self._frames)
+        off, square, lasts = residual(self.path, nearest, live.points, live.visible, self._offset)
+        if self._frames > 1:
+            self._lasting += gain * (lasts - self._lasting)
+        self._offset = off
+        square = min(max(square, _LEAST_ERROR2), _MOST_ERROR2)
+        self._error2 += max(gain, 0.05) * (square - self._error2)
+        lasting = math.sqrt(max(self._lasting, 0.0))
+        self.copy = 0.0
+        if self._frames > _COPY_FRAMES:
+            noisy = 1 - min(max(self._lasting, 0.0) / self._error2, 1.0)
+            self.copy = min(max(2 * (1 - lasting / (_COPY + _NOISY_COPY * noisy)), 0.0), 1.0)
+        if self.copy > 0.5:
+            self._bias[:] = 0.0
+
+    def _report(self, seconds: float) -> None:
+        """Choose the time with the most belief around it, seconds after the last."""
+        from retime.methods.align.cycle_kernels import strongest_window
+
+        at, last = self._at, len(self.path) - 1
+        half = int(AGREE * self.places)
+        here = min(last, round((self.time + self.rate * seconds) * self.places))
+        most, best, own = strongest_window(at, half, here)
+        needed = _STAY if self.repeats.are_alike(here, best, half) else _SWITCH
+        if most < needed * own + 0.02:
+            best = here
+        place, mass = float(best), 0.0
+        for _ in range(2):  # the mean of the belief around it
+            part = slice(max(best - half, 0), best + half + 1)
+            mass = max(float(at[part].sum()), 1e-12)
+            place = part.start + float(at[part] @ self._grid[: len(at[part])]) / mass
+            best = round(place)
+        part = slice(max(best - half, 0), best + half + 1)
+        by_rate = self.belief[part].sum(axis=0)
+        mass = max(float(by_rate.sum()), 1e-12)
+        self.rate = float(by_rate @ _RATES) / mass
+        self.still = float(by_rate[0]) / mass
+        found = place / self.places
+        if 0 < self.time - found < _LEAST_STEP_BACK or mass < 0.05:
+            found = self.time
+        self.time = min(max(found, 0.0), self.duration)
+
+    def _around(self, time: float) -> float:
+        """Return the belief around a time."""
+        half = int(AGREE * self.places)
+        i = min(len(self.path) - 1, round(time * self.places))
+        return min(float(self._at[max(i - half, 0) : i + half + 1].sum()), 1.0)
+
+    def around(self, time: float) -> tuple[float, float]:
+        """Return the belief around a time, and with that around all times that repeat it."""
+        from retime.methods.align.cycle_kernels import phase_belief
+
+        half, repeats = int(AGREE * self.places), self.repeats
+        i = min(len(self.path) - 1, round(time * self.places))
+        own = self._around(time)
+        if repeats.first[i] == repeats.first[i + 1] or own > _PLAIN:
+            return own, own
+        phase = phase_belief(self._at, i, half, repeats.first, repeats.low, repeats.high)
+        return own, min(float(phase), 1.0)
+
+    def _learn_bias(self, live: LivePose, seconds: float) -> None:
+        from retime.methods.align.pose_kernels import pose_difference
+
+        share = self.confidence**2 * (1 - math.exp(-seconds / _BIAS_SECONDS))
+        recorded = self.path[min(len(self.path) - 1, round(self.time * self.places))]
+        off = pose_difference(recorded, live.points, live.visible)
+        self._bias += share * live.visible[:, None] * (off - self._bias)
+
+
+def _reach(decay: FloatArray) -> FloatArray:
+    """Return what jumps on and back sum up to from each place (2, N)."""
+    count = len(decay)
+    out = np.ones((2, count))
+    for row, order in ((0, range(count - 2, -1, -1)), (1, range(1, count))):
+        total = 0.0
+        for j in order:
+            total = decay[j + (row == 0)] * (1 + total)
+            out[row, j] = max(total, 1e-3)
+    return out

@@ -1,0 +1,216 @@
+"""Accents of a motion: moments that a viewer would clap to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from retime.arrays import FloatArray
+from retime.body.contacts import find_contacts
+from retime.methods.music.tracks import RATE, Tracks, tracks_of
+from retime.motion import Motion
+from retime.motion.memory import memory
+
+Kind = Literal["speed", "stops", "strikes", "landings", "mixed"]
+SINGLE: tuple[Kind, ...] = ("speed", "stops", "strikes", "landings")
+
+# Speeds are smoothed by these many frames at 60 Hz: for accents, and by the score's definition.
+_SMOOTH, SCORE_SMOOTH = 3.0, 5.0
+# An accent stands out by this share of the mean speed.
+_PROMINENT = 0.05
+# A limb stops where it is slower than this share of the peak before; a stroke is faster than this
+# (m/s) on its peak.
+_STOPPED, _STROKE = 0.35, 0.4
+# A strike is a change of velocity within this many frames on either side of it.
+_STRIKE_REACH = 6
+_STRUCK = 0.1
+# Events of several limbs this close are one accent, seconds.
+_TOGETHER = 0.08
+# Heel and ball of one step touch within this time, seconds.
+_ONE_STEP = 0.2
+# Nothing this close to an end of the clip is an accent, seconds: it was cut there.
+_MARGIN = 0.15
+
+
+@dataclass(frozen=True, eq=False)
+class Accents:
+    """Moments of a motion that stand out.
+
+    Parameters
+    ----------
+    times : array (N,)
+        Seconds of the motion's time, rising.
+    weights : array (N,)
+        How much each stands out: mean 1, from 0.25 to 3.
+    """
+
+    times: FloatArray
+    weights: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def between(self, start: float, end: float) -> Accents:
+        """Return the accents of a part of the clip."""
+        inside = (self.times > start) & (self.times < end)
+        return Accents(self.times[inside], self.weights[inside])
+
+
+def find_accents(motion: Motion, kind: Kind = "speed") -> Accents:
+    """Find the accents of a motion.
+
+    Parameters
+    ----------
+    motion : Motion
+        The clip.
+    kind : {"speed", "stops", "strikes", "landings", "mixed"}
+        Minima of the body's speed; limbs that stop; limbs that turn or strike; feet that land; or
+        all of them together.
+
+    Examples
+    --------
+    >>> from retime import samples
+    >>> landings = find_accents(samples.jump(), "landings")
+    >>> bool(1.5 < landings.times[0] < 2.5)
+    True
+    """
+    known = memory(motion, "accents")
+    if kind not in known:
+        known[kind] = _mixed(motion) if kind == "mixed" else _single(motion, kind)
+    found: Accents = known[kind]
+    return found
+
+
+def accents_of(tracks: Tracks, kind: Kind) -> Accents:
+    """Find accents of one kind in tracks; landings are not among them."""
+    if kind == "speed":
+        found = speed_minima(tracks, _SMOOTH, _PROMINENT)
+    elif kind == "stops":
+        found = _stops(tracks)
+    else:
+        found = _strikes(tracks)
+    return _weighted(*found, tracks.times[0], tracks.times[-1])
+
+
+def speed_minima(
+    tracks: Tracks, smooth: float = SCORE_SMOOTH, least: float = 0.0
+) -> tuple[FloatArray, FloatArray]:
+    """Find the minima of the mean joint speed and their depth in mean speeds."""
+    from scipy.ndimage import gaussian_filter1d
+
+    steps = np.linalg.norm(np.diff(tracks.points, axis=0), axis=2)
+    speed = gaussian_filter1d(steps.mean(axis=1) * RATE, smooth)
+    at, depth = _peaks(-speed, least * float(speed.mean()))
+    # Steps lie between the frames.
+    return tracks.times[0] + (at + 0.5) / RATE, depth / max(float(speed.mean()), 1e-9)
+
+
+def _single(motion: Motion, kind: Kind) -> Accents:
+    if kind == "landings":
+        return _landings(motion)
+    return accents_of(tracks_of(motion), kind)
+
+
+def _mixed(motion: Motion) -> Accents:
+    found = [find_accents(motion, kind) for kind in SINGLE]
+    times = np.concatenate([f.times for f in found])
+    weights = np.concatenate([f.weights for f in found])
+    return _weighted(*_merged(times, weights), *motion.domain, root=False)
+
+
+def _stops(tracks: Tracks) -> tuple[FloatArray, FloatArray]:
+    """Find limbs that come to a stop after a stroke."""
+    from scipy.ndimage import gaussian_filter1d
+
+    times, weights = [], []
+    for joint in tracks.ends:
+        place = tracks.points[:, joint]
+        speed = gaussian_filter1d(np.linalg.norm(np.gradient(place, 1 / RATE, axis=0), axis=1), 2)
+        at, depth = _peaks(-speed, 0.0)
+        for frame, deep in zip(at, depth, strict=True):
+            k = round(frame)
+            peak = float(speed[max(k - int(RATE / 2), 0) : k + 1].max())
+            if peak > _STROKE and speed[k] < _STOPPED * peak and deep > 0:
+                times.append(tracks.times[0] + frame / RATE)
+                weights.append((peak - speed[k]) / (float(speed.mean()) + 0.05))
+    return _merged(np.array(times), np.array(weights))
+
+
+def _strikes(tracks: Tracks) -> tuple[FloatArray, FloatArray]:
+    """Find moments at which limbs change their velocity most, by turning, hitting or stopping."""
+    from scipy.ndimage import gaussian_filter1d
+
+    reach = _STRIKE_REACH
+    change = np.zeros(len(tracks.times))
+    for joint in tracks.ends:
+        velocity = np.gradient(tracks.points[:, joint], 1 / RATE, axis=0)
+        velocity = gaussian_filter1d(velocity, 2, axis=0)
+        turned = np.linalg.norm(velocity[2 * reach :] - velocity[: -2 * reach], axis=1)
+        mean = float(np.linalg.norm(velocity, axis=1).mean()) + 0.05
+        change[reach : len(change) - reach] += turned / mean / len(tracks.ends)
+    at, high = _peaks(gaussian_filter1d(change, _SMOOTH), _STRUCK)
+    return tracks.times[0] + at / RATE, high
+
+
+def _landings(motion: Motion) -> Accents:
+    """Find feet that come down: the start of a contact of its heel or ball, whichever is first."""
+    start, end = motion.domain
+    by_foot: dict[str, list[float]] = {}
+    for contact in find_contacts(motion).contacts:
+        side = contact.point.partition("_")[0]
+        if contact.point.endswith(("_heel", "_ball", "_toe", "_end")):
+            by_foot.setdefault(side, []).append(contact.start)
+    times: list[float] = []
+    for starts in by_foot.values():
+        own: list[float] = []
+        for moment in sorted(starts):
+            if not own or moment - own[-1] > _ONE_STEP:
+                own.append(moment)
+        times += own
+    return _weighted(*_merged(np.array(times), np.ones(len(times))), start, end)
+
+
+def _peaks(values: FloatArray, least: float) -> tuple[FloatArray, FloatArray]:
+    """Find peaks by their place in samples, to fractions, and their prominence within a second."""
+    from scipy.signal import find_peaks, peak_prominences
+
+    # A longer rest is no moment, and has no prominence within a second.
+    at, _ = find_peaks(values, plateau_size=(None, RATE / 2))
+    if not len(at):
+        return np.zeros(0), np.zeros(0)
+    high = peak_prominences(values, at, wlen=int(RATE) + 1)[0]
+    at, high = at[high >= least], high[high >= least]
+    before, here, after = values[at - 1], values[at], values[at + 1]
+    bend = before - 2 * here + after
+    shift = np.where(np.abs(bend) > 1e-12, 0.5 * (before - after) / np.minimum(bend, -1e-12), 0.0)
+    return at + np.clip(shift, -0.5, 0.5), high
+
+
+def _merged(times: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Join events that are closer than a viewer tells apart, the strongest first."""
+    left = np.ones(len(times), dtype=bool)
+    found = []
+    for k in np.argsort(-weights, kind="stable"):
+        if not left[k]:
+            continue
+        near = left & (np.abs(times - times[k]) <= _TOGETHER)
+        left &= ~near
+        total = float(weights[near].sum())
+        found.append((float((times[near] * weights[near]).sum() / max(total, 1e-12)), total))
+    found.sort()
+    out = np.array(found).reshape(-1, 2)
+    return out[:, 0], out[:, 1]
+
+
+def _weighted(
+    times: FloatArray, weights: FloatArray, start: float, end: float, *, root: bool = True
+) -> Accents:
+    """Bring weights to mean 1; large ones count less than they measure."""
+    inside = (times > start + _MARGIN) & (times < end - _MARGIN)
+    times, weights = times[inside], weights[inside]
+    if not len(times):
+        return Accents(times, weights)
+    weights = np.sqrt(weights) if root else weights
+    return Accents(times, np.clip(weights / max(float(weights.mean()), 1e-12), 0.25, 3.0))

@@ -1,0 +1,56 @@
+"""The beats that accents may go to, in the result's time."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.arrays import FloatArray
+from retime.errors import InputError
+from retime.methods.music.parameters import SyncParameters
+from retime.notes import Note, Remedy
+
+_SHARES = {"1/2": 0.5, "1": 1.0, "2": 2.0, "4": 4.0}
+# Beats closer than this are no beats that a body could follow, seconds.
+_CLOSEST = 0.1
+
+
+def beats_of(p: SyncParameters, length: float) -> FloatArray:
+    """Return the beats in the music's time: those given, or even ones that last for a length."""
+    if len(p.beats):
+        beats = np.asarray(p.beats, dtype=float)
+        if p.bpm is not None:
+            raise InputError("give beats or a tempo, not both")
+        if len(beats) < 2:
+            raise InputError("one beat tells no tempo; give two or more")
+        gaps = np.diff(beats)
+        if gaps.min() <= 0:
+            raise InputError(f"beats must rise; {beats[gaps.argmin() + 1]:g} s does not")
+        if gaps.min() < _CLOSEST:
+            raise InputError(
+                f"beats at {beats[gaps.argmin()]:g} and {beats[gaps.argmin() + 1]:g} s are closer "
+                f"than {_CLOSEST:g} s"
+            )
+    elif p.bpm is not None:
+        step = 60 / p.bpm
+        first = p.offset - np.ceil((p.offset - p.music_start) / step) * step
+        beats = first + np.arange(int(np.ceil((length + 2 * step) / step)) + 4) * step
+    else:
+        raise InputError(
+            Note(
+                "there are no beats to put the motion on",
+                Remedy("give a tempo, or beats of the music", parameter="bpm"),
+                code="no-beats",
+            )
+        )
+    return chosen_beats(beats, p.every, p.first_beat)
+
+
+def chosen_beats(beats: npt.ArrayLike, every: str, first: int = 0) -> FloatArray:
+    """Take every beat, every second or fourth from some beat on, or half beats too."""
+    beats = np.asarray(beats, dtype=float)
+    share = _SHARES[every]
+    if share == 0.5:
+        return np.sort(np.r_[beats, (beats[1:] + beats[:-1]) / 2])
+    step = int(share)
+    return beats[first % step :: step]

@@ -1,0 +1,88 @@
+"""How steady the motion's own beat is: its tempo, and the probability that chance does as well."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from retime.arrays import FloatArray
+from retime.methods.music.accents import Accents
+
+# Beats a minute that people move to, and the steps in which they are tried.
+_SLOWEST, _FASTEST, _STEP = 60.0, 240.0, 1.0
+# Tempo may drift, so it is looked for in windows of this length, seconds.
+_WINDOW = 8.0
+# Random motions that the beat is compared with.
+_TRIALS = 199
+# The least that a random motion keeps between two accents, in mean distances.
+_APART = 0.35
+# Up to this p a beat is called steady.
+STEADY = 0.05
+# A beat that is not sure to be there is not taken to be quicker than this, per minute.
+_UNSURE_FASTEST = 140.0
+
+
+@dataclass(frozen=True)
+class Steadiness:
+    """The motion's own beat."""
+
+    period: float
+    """Seconds of the motion from one beat to the next."""
+    p: float
+    """Share of random motions whose accents are as even."""
+
+    @property
+    def steady(self) -> bool:
+        """Whether there is a beat."""
+        return self.p <= STEADY
+
+    @property
+    def bpm(self) -> float:
+        """Beats a minute."""
+        return 60 / self.period
+
+
+def find_steadiness(accents: Accents) -> Steadiness:
+    """Find the tempo of accents, and compare it with random accents that are as many.
+
+    Parameters
+    ----------
+    accents : Accents
+        Of a motion.
+    """
+    times, weights = accents.times, accents.weights
+    if len(times) < 4:
+        return Steadiness(60 / 110, 1.0)
+    periods = 60 / np.arange(_SLOWEST, _FASTEST + _STEP / 2, _STEP)
+    powers = _resonance(times, weights, periods)
+    best = int(powers.argmax())
+    random = np.random.default_rng(0)
+    apart = _APART * float(np.diff(times).mean())
+    length = float(times[-1] - times[0]) - apart * (len(times) - 1)
+    as_good = 0
+    for _ in range(_TRIALS):
+        moments = np.sort(random.uniform(0, length, len(times))) + apart * np.arange(len(times))
+        as_good += _resonance(times[0] + moments, weights, periods).max() >= powers[best]
+    p = (1 + as_good) / (1 + _TRIALS)
+    period = float(periods[best])
+    if p > STEADY and 60 / period > _UNSURE_FASTEST:
+        period *= 2
+    return Steadiness(period, float(p))
+
+
+def _resonance(times: FloatArray, weights: FloatArray, periods: FloatArray) -> FloatArray:
+    """Sum over windows how well accents lie on even beats of each period, whatever their phase."""
+    turn = np.exp(2j * np.pi * times / periods[:, None]) * weights
+    sums = np.concatenate([np.zeros((len(periods), 1)), np.cumsum(turn, axis=1)], axis=1)
+    total = np.r_[0.0, np.cumsum(weights)]
+    first = times[0]
+    starts = np.arange(first, max(times[-1] - _WINDOW, first) + 0.01, _WINDOW / 2)
+    low, high = np.searchsorted(times, starts), np.searchsorted(times, starts + _WINDOW)
+    enough = high - low >= 4
+    if not enough.any():
+        low, high, enough = np.array([0]), np.array([len(times)]), np.array([True])
+    low, high = low[enough], high[enough]
+    power = np.abs((sums[:, high] - sums[:, low]) / (total[high] - total[low])) ** 2
+    out: FloatArray = (power * (high - low)).sum(axis=1)
+    return out

@@ -1,0 +1,59 @@
+"""What syncing found: the warp, what it was made of, and how good it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from retime.arrays import FloatArray
+from retime.methods.music.accents import Accents
+from retime.methods.music.steadiness import Steadiness
+from retime.timing import TimeWarp
+
+
+@dataclass(frozen=True, eq=False)
+class Synced:
+    """A motion on the beat, and how well it is there."""
+
+    warp: TimeWarp
+    """From the result's time to the motion's."""
+    keys: FloatArray
+    """Output and source time of each accent that was assigned to a beat. Shape (K, 2)."""
+    accents: Accents
+    """All accents, in the motion's time."""
+    beats: FloatArray
+    """Beats in the result's time. Shape (B,)."""
+    music_start: float
+    """Time of the music at which the result starts, seconds."""
+    uniform: float
+    """Rate of uniform speed."""
+    steadiness: Steadiness
+    """The motion's own beat."""
+    score: float
+    """Beat Alignment Score of the result."""
+    uniform_score: float
+    """The same at uniform speed, at the same start in the music."""
+    chance: float
+    """The same at uniform speed, at any start."""
+    accent_scores: tuple[float, float]
+    """The score of the chosen kind of accents: of the result, and at uniform speed."""
+    speeds: tuple[float, float]
+    """Slowest and fastest playback speed, relative to uniform."""
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """The numbers for reports."""
+        return {
+            "beat_alignment": self.score,
+            "beat_alignment_uniform": self.uniform_score,
+            "beat_alignment_chance": self.chance,
+            "accent_alignment": self.accent_scores[0],
+            "accent_alignment_uniform": self.accent_scores[1],
+            "accents": float(len(self.accents)),
+            "accents_on_beats": float(len(self.keys)),
+            "motion_bpm": self.steadiness.bpm,
+            "motion_beat_p": self.steadiness.p,
+            "uniform_speed": self.uniform,
+            "slowest": self.speeds[0],
+            "fastest": self.speeds[1],
+            "music_start": self.music_start,
+        }

@@ -1,0 +1,72 @@
+"""Joints at 60 Hz: what accents are found in, and the Beat Alignment Score is judged on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from retime.arrays import FloatArray
+from retime.body import find_body
+from retime.errors import InputError
+from retime.motion import Motion
+from retime.motion.kinematics import positions
+from retime.motion.memory import last
+from retime.timing import TimeWarp
+
+# The rate at which the score is defined (AIST++), Hz.
+RATE = 60.0
+_ENDS = ("left_hand", "right_hand", "left_foot", "right_foot", "head", "hips")
+
+
+@dataclass(frozen=True, eq=False)
+class Tracks:
+    """Positions of joints at even times."""
+
+    times: FloatArray
+    """Seconds, 60 a second. Shape (F,)."""
+    points: FloatArray
+    """Metres. Shape (F, J, 3)."""
+    ends: tuple[int, ...]
+    """Joints that make strokes of their own: hands, feet, head and hips."""
+
+    def warped(self, warp: TimeWarp) -> Tracks:
+        """Return the tracks as a warp shows them, again at 60 Hz."""
+        start, end = warp.domain
+        times = np.arange(start, end, 1 / RATE)
+        place = np.clip((warp(times) - self.times[0]) * RATE, 0, len(self.times) - 1)
+        low = np.minimum(place.astype(int), len(self.times) - 2)
+        share = (place - low)[:, None, None]
+        points = self.points[low] * (1 - share) + self.points[low + 1] * share
+        return Tracks(times, points, self.ends)
+
+
+def tracks_of(motion: Motion) -> Tracks:
+    """Sample a motion's joints; what was found last stays with the motion."""
+    return last(motion, "music tracks", (), lambda: _tracks(motion))
+
+
+def _tracks(motion: Motion) -> Tracks:
+    from scipy.ndimage import gaussian_filter1d
+
+    if motion.duration < 1:
+        raise InputError(
+            f"the motion lasts {motion.duration:.3g} s; accents are found in one second or more"
+        )
+    points = positions(motion)
+    # What lies above half of 60 Hz would fold into the result.
+    if motion.rate > 1.5 * RATE:
+        points = gaussian_filter1d(points, motion.rate / (2 * RATE), axis=0)
+    times = np.arange(motion.start, motion.domain[1], 1 / RATE)
+    own = motion.times
+    low = np.clip(np.searchsorted(own, times, side="right") - 1, 0, len(own) - 2)
+    share = ((times - own[low]) / (own[low + 1] - own[low]))[:, None, None]
+    body = find_body(motion)
+    ends = [j for role in _ENDS if (j := body.joint(role)) is not None]
+    parents = set(motion.skeleton.parents)
+    leaves = [j for j in range(len(motion.skeleton.names)) if j not in parents]
+    return Tracks(
+        times,
+        points[low] * (1 - share) + points[low + 1] * share,
+        tuple(ends or leaves),
+    )

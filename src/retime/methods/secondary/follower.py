@@ -1,0 +1,139 @@
+"""A second-order follower, integrated exactly: y'' + 2 d w y' + w^2 y = w^2 x.
+
+The input is a quintic spline through its samples, so that its response is known in closed form
+between them: nothing depends on the step, and a sampled sine gives a sine's own response.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from retime.arrays import FloatArray
+
+__all__ = ["Follower"]
+
+_DEGREE = 5
+# Dampings this near to 1 are taken as critical: the two formulas meet there to rounding.
+_CRITICAL = 1e-6
+
+
+@dataclass(frozen=True)
+class Follower:
+    """A damped spring that pulls after its input.
+
+    Parameters
+    ----------
+    frequency : float
+        Its own frequency without damping, Hz.
+    damping : float
+        Damping ratio: 1 is critical, less overshoots.
+    """
+
+    frequency: float
+    damping: float
+
+    def lag(self, times: FloatArray, values: FloatArray, *, loop: bool = False) -> FloatArray:
+        """Return how far the follower is away from its input, y - x, at the samples.
+
+        It starts at its input, with its input's speed. In a loop it goes on from the end of the
+        loop as at its start.
+
+        Parameters
+        ----------
+        times : array (F,)
+            Seconds, rising.
+        values : array (F, D)
+            The input.
+        loop : bool
+            The last sample is the first of the next turn; values may have gone on by a turn.
+        """
+        out = np.zeros_like(values)
+        if len(times) < 2:
+            return out
+        omega, own = 2 * np.pi * self.frequency, self.damping
+        forcing = self._forcing(times, values, loop)
+        # The particular solution, a polynomial too: w^2 p + 2 d w p' + p'' = forcing.
+        part = np.zeros_like(forcing)
+        last = len(part) - 1
+        for k in range(last, -1, -1):
+            rest = forcing[k].copy()
+            if k + 1 <= last:
+                rest -= 2 * own * omega * (k + 1) * part[k + 1]
+            if k + 2 <= last:
+                rest -= (k + 2) * (k + 1) * part[k + 2]
+            part[k] = rest / omega**2
+        gaps = np.diff(times)
+        powers = gaps[None, :] ** np.arange(last + 1)[:, None]
+        ends = np.einsum("kn,knd->nd", powers, part)
+        speeds = np.einsum("kn,knd->nd", np.arange(1, last + 1)[:, None] * powers[:-1], part[1:])
+        goes_on = self._free(gaps)
+        first = np.stack([part[0], part[1] if last else np.zeros_like(part[0])], axis=1)
+        after = np.stack([ends, speeds], axis=1)
+        state = np.zeros((2, values.shape[1]))
+        if loop:
+            state = _steady(goes_on, first, after)
+            out[0] = state[0]
+        for n in range(len(gaps)):
+            state = goes_on[n] @ (state - first[n]) + after[n]
+            out[n + 1] = state[0]
+        if loop:
+            out[-1] = out[0]
+        return out
+
+    def _forcing(self, times: FloatArray, values: FloatArray, loop: bool) -> FloatArray:
+        """Return -x'' - 2 d w x' between samples: coefficients (K, F - 1, D), rising powers."""
+        from scipy.interpolate import make_interp_spline
+
+        omega = 2 * np.pi * self.frequency
+        slope = np.zeros(values.shape[1])
+        if loop:
+            # What a turn goes on by is an even drift; the rest meets itself.
+            slope = (values[-1] - values[0]) / (times[-1] - times[0])
+            values = values - (times - times[0])[:, None] * slope
+            values = np.vstack([values[:-1], values[:1]])
+        degree = next(k for k in (_DEGREE, 3, 1) if len(times) > k)
+        ends = "periodic" if loop and len(times) > degree + 1 else None
+        spline = make_interp_spline(times, values, k=degree, bc_type=ends)
+        # Knots of a spline of odd degree lie at samples: a gap has one polynomial, taken about
+        # its start.
+        out = np.zeros((degree, len(times) - 1, values.shape[1]))
+        scale = 1.0
+        for k in range(degree):
+            x1 = spline(times[:-1], nu=k + 1) / scale
+            x2 = spline(times[:-1], nu=k + 2) / scale if k + 2 <= degree else 0.0
+            out[k] = -x2 - 2 * self.damping * omega * x1
+            scale *= k + 1
+        out[0] -= 2 * self.damping * omega * slope
+        return out
+
+    def _free(self, gaps: FloatArray) -> FloatArray:
+        """Return how (y, y') go on without an input over gaps (N,), as matrices (N, 2, 2)."""
+        omega, own = 2 * np.pi * self.frequency, self.damping
+        fade = np.exp(-own * omega * gaps)
+        if abs(own - 1) < _CRITICAL:
+            even, odd = np.ones_like(gaps), gaps
+        elif own < 1:
+            swing = omega * np.sqrt(1 - own**2)
+            even, odd = np.cos(swing * gaps), np.sin(swing * gaps) / swing
+        else:
+            swing = omega * np.sqrt(own**2 - 1)
+            # In the fade's own exponent: cosh alone overflows where a part is very stiff.
+            up, down = np.exp((swing - own * omega) * gaps), np.exp(-(swing + own * omega) * gaps)
+            fade, even, odd = np.ones_like(gaps), (up + down) / 2, (up - down) / (2 * swing)
+        out = np.empty((len(gaps), 2, 2))
+        out[:, 0, 0] = fade * (even + own * omega * odd)
+        out[:, 0, 1] = fade * odd
+        out[:, 1, 0] = -fade * omega**2 * odd
+        out[:, 1, 1] = fade * (even - own * omega * odd)
+        return out
+
+
+def _steady(goes_on: FloatArray, first: FloatArray, after: FloatArray) -> FloatArray:
+    """Return the state that a whole turn brings back."""
+    total, moved = np.eye(2), np.zeros(first.shape[1:])
+    for n in range(len(goes_on)):
+        moved = goes_on[n] @ (moved - first[n]) + after[n]
+        total = goes_on[n] @ total
+    return np.asarray(np.linalg.solve(np.eye(2) - total, moved), dtype=float)

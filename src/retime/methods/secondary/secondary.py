@@ -1,0 +1,187 @@
+"""Secondary motion as a step: a pose layer that lets parts follow the body's motion."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.arrays import FloatArray
+from retime.body import find_body
+from retime.body.body import Body
+from retime.body.holding import contact_fixes
+from retime.body.rising import within_hinges
+from retime.errors import InputError
+from retime.keywords import takes
+from retime.methods.secondary.follower import Follower
+from retime.methods.secondary.parameters import SecondaryParameters
+from retime.motion import Motion, quat
+from retime.motion.edits import Edit, correction_between
+from retime.motion.kinematics import carriers, global_rotations
+from retime.motion.loops import must_loop
+from retime.notes import Note, Remedy
+from retime.parameters import part_of_clip
+from retime.timing import TimeWarp
+
+__all__ = ["loose_joints", "secondary"]
+
+# Limits of a chain's own numbers, as those of the parameters.
+_FREQUENCIES, _DAMPINGS = (0.05, 60.0), (0.01, 10.0)
+
+
+@takes(SecondaryParameters)
+def secondary(motion: Motion, p: SecondaryParameters) -> Edit:
+    """Let parts lag behind the body's motion, overshoot and settle.
+
+    Each joint's turn, seen in the body's own axes, is followed by a damped spring; what hangs on a
+    joint and is not chosen goes with it. Put the step after those that retime: springs swing in
+    the time of its input.
+
+    Parameters
+    ----------
+    motion : Motion
+        The step's input.
+    """
+    if p.loop:
+        must_loop(motion)
+        if p.range is not None:
+            raise InputError("a part of a cycle is no cycle: give either a range or loop")
+    followers, notes = _followers(motion, p)
+    around = TimeWarp.identity(*motion.domain, loop=p.loop)
+    warp = around.with_notes(*notes) if p.loop or notes else None
+    if p.strength == 0 or not followers or len(motion) < 2:
+        return Edit(warp=warp)
+    made = _followed(motion, followers, p)
+    return Edit(
+        warp=warp,
+        layer=correction_between(motion, within_hinges(motion, made)),
+        fixes=contact_fixes(p.constraints),
+    )
+
+
+def loose_joints(body: Body) -> tuple[int, ...]:
+    """List where loose parts start: arms, and parts without a role, such as tails and hair."""
+    skeleton = body.skeleton
+    arms = [body.limbs[n].upper for n in ("left_arm", "right_arm") if n in body.limbs]
+    held = {j for role in body.roles.values() for j in skeleton.chain(role)}
+    held |= set(carriers(skeleton)) | set(skeleton.roots)
+    limbs = {
+        j for limb in body.limbs.values() for j in (limb.upper, limb.lower, limb.end, limb.tip)
+    }
+    # Fingers go with their arm, and what hangs on a leg stays: it may stand on the ground.
+    others = [
+        j
+        for j, parent in enumerate(skeleton.parents.tolist())
+        if j not in held and parent in held and not limbs & set(skeleton.chain(j))
+    ]
+    if body.roles:
+        return tuple(sorted([*arms, *others]))
+    # Nothing is known: all but the root follows it.
+    return tuple(j for j in range(len(skeleton)) if int(skeleton.parents[j]) in skeleton.roots)
+
+
+def _followers(motion: Motion, p: SecondaryParameters) -> tuple[dict[int, Follower], list[str]]:
+    """Return what follows each joint, and what is to be said."""
+    body, skeleton = find_body(motion), motion.skeleton
+    starts: dict[int, tuple[float, float]] = {}
+    for name in p.joints:
+        for joint in body.find_joints([name]):
+            starts[skeleton.index(joint)] = p.frequency, p.damping
+    for name, frequency, damping in p.chains:
+        _within(frequency, _FREQUENCIES, f"the frequency of {name!r}")
+        _within(damping, _DAMPINGS, f"the damping of {name!r}")
+        for joint in body.find_joints([name]):
+            starts[skeleton.index(joint)] = frequency, damping
+    notes: list[str] = []
+    if not starts:
+        starts = dict.fromkeys(loose_joints(body), (p.frequency, p.damping))
+        if not starts:
+            remedy = Remedy("name the joints that follow", parameter="joints")
+            notes.append(Note("no loose parts were found", remedy, code="no-loose-parts"))
+    out = {}
+    for j in range(len(skeleton)):
+        chain = skeleton.chain(j)
+        depths = [(depth, above) for depth, above in enumerate(chain) if above in starts]
+        if depths:
+            depth, start = depths[0]  # the nearest start above a joint is its chain's
+            frequency, damping = starts[start]
+            out[j] = Follower(frequency * (1 - p.drag) ** depth, damping)
+    return out, notes
+
+
+def _within(value: float, bounds: tuple[float, float], what: str) -> None:
+    if not bounds[0] <= value <= bounds[1]:
+        raise InputError(f"{what} is {bounds[0]:g} to {bounds[1]:g}, not {value:g}")
+
+
+def _followed(motion: Motion, followers: dict[int, Follower], p: SecondaryParameters) -> Motion:
+    """Return the motion with its parts behind."""
+    body, turns = find_body(motion), global_rotations(motion)
+    heading = quat.from_axis_angle([0.0, 1.0, 0.0], body.frame(motion)[1])
+    back = quat.conjugate(heading)
+    share, span = _share(motion, p)
+    after = turns.copy()
+    local = motion.rotations.copy()
+    parents = motion.skeleton.parents
+    for j in range(len(parents)):
+        parent = int(parents[j])
+        base = _base(motion, after, parent)
+        if j not in followers:
+            if any(k in followers for k in motion.skeleton.chain(j)):
+                after[:, j] = quat.multiply(base, local[:, j])
+            continue
+        way = _developed(quat.multiply(back, turns[:, j]))
+        lag = np.zeros_like(way)
+        lag[span] = followers[j].lag(motion.times[span], way[span], loop=p.loop)
+        lag *= p.strength * share[:, None]
+        behind = quat.exp(quat.rotate(heading, lag))
+        after[:, j] = quat.multiply(behind, turns[:, j])
+        changed = lag.any(axis=1) | _moved(turns, after, parent)
+        own = quat.multiply(quat.conjugate(base), after[:, j])
+        local[changed, j] = own[changed]
+    return replace(motion, rotations=local)
+
+
+def _base(motion: Motion, turns: FloatArray, parent: int) -> FloatArray:
+    """Return how a joint's parent is turned; a root's is the file's up axis."""
+    if parent >= 0:
+        return turns[:, parent]
+    angle = -np.pi / 2 if motion.units.up == "Z" else 0.0
+    return np.broadcast_to(quat.from_axis_angle([1, 0, 0], angle), (len(motion), 4))
+
+
+def _moved(before: FloatArray, after: FloatArray, joint: int) -> npt.NDArray[np.bool_]:
+    if joint < 0:
+        return np.zeros(len(before), dtype=bool)
+    moved: npt.NDArray[np.bool_] = (before[:, joint] != after[:, joint]).any(axis=1)
+    return moved
+
+
+def _developed(turns: FloatArray) -> FloatArray:
+    """Lay turns (F, 4) out as a way (F, 3): each step is the turn from one frame to the next.
+
+    A swing about one axis is its angle. What a spring makes of the way depends on its last steps
+    alone, so that nothing drifts, and no turn is too large.
+    """
+    steps = quat.log(quat.multiply(turns[1:], quat.conjugate(turns[:-1])))
+    out: FloatArray = np.vstack([np.zeros(3), np.cumsum(steps, axis=0)])
+    return out
+
+
+def _share(motion: Motion, p: SecondaryParameters) -> tuple[FloatArray, slice]:
+    """Return by what share frames change, (F,), and the frames that a range holds."""
+    times = motion.times
+    if p.range is None:
+        return np.ones(len(times)), slice(0, len(times))
+    first, last = part_of_clip(p.range, motion.domain)
+    inside = np.flatnonzero((times >= first - 1e-9) & (times <= last + 1e-9))
+    fade = max(min(p.fade, (last - first) / 2), 1e-9)
+    away = last - times
+    if first > motion.domain[0] + 1e-9:  # something is before it
+        away = np.minimum(times - first, away)
+    u = np.clip(np.where(away < 1e-9, 0.0, away) / fade, 0.0, 1.0)
+    share: FloatArray = u * u * (3 - 2 * u)
+    if not len(inside):
+        return np.zeros(len(times)), slice(0, 0)
+    return share, slice(int(inside[0]), int(inside[-1]) + 1)

@@ -1,0 +1,101 @@
+"""Tween tools as a step: poses led toward others, and eased."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from retime.body.holding import Constraints
+from retime.errors import InputError
+from retime.keywords import takes
+from retime.methods.staggered.making import poses_of
+from retime.methods.staggered.parameters import FindingParameters
+from retime.methods.staggered.poses import StaggeredPoses
+from retime.methods.staggered.tween_edits import Ease, Toward
+from retime.motion import Motion
+from retime.motion.edits import Edit
+from retime.parameters import About
+from retime.times import Length, SourceTime
+
+__all__ = ["TweenParameters", "tween", "tweened_poses"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TweenParameters(FindingParameters):
+    """Parameters of tween tools; tweens are made first, then eases, each in its order."""
+
+    tweens: Annotated[
+        Sequence[tuple[SourceTime, Toward, float]],
+        About(
+            "Lead the pose at TIME toward the previous or next pose, the mean of both "
+            "(neighbours), the rest pose (rest) or its own mirror image (mirror), by SHARE of the "
+            "way; more than 1 overshoots, negative goes away. Where no pose is near, one is "
+            "inserted.",
+            flag="tween",
+            metavar="TIME:TOWARD:SHARE",
+        ),
+    ] = field(default=(), kw_only=False)
+    eases: Annotated[
+        Sequence[tuple[SourceTime, Ease, float]],
+        About(
+            "Shape how the motion comes to the pose at TIME and leaves it: hold it, snap to it, "
+            "anticipate before leaving it, or settle into it, by AMOUNT from 0 to 2.",
+            flag="ease",
+            metavar="TIME:PRESET:AMOUNT",
+        ),
+    ] = ()
+    ease_length: Annotated[
+        Length,
+        About(
+            "How long a hold, an anticipation or a settling lasts.",
+            unit="s",
+            minimum=0.01,
+            slider=(0.05, 1),
+        ),
+    ] = 0.2
+    joints: Annotated[
+        Sequence[str],
+        About(
+            "Joints or roles that tweens and eases act on. Default: all but the roots.",
+            flag="joint",
+            metavar="NAME",
+        ),
+    ] = ()
+    constraints: Constraints = "hold"
+
+
+@takes(TweenParameters)
+def tween(motion: Motion, p: TweenParameters) -> Edit:
+    """Lead poses toward others, and ease into and out of them.
+
+    Parameters
+    ----------
+    motion : Motion
+        The motion.
+    """
+    if not p.tweens and not p.eases:
+        return Edit()
+    return tweened_poses(motion, p).to_edit(constraints=p.constraints)
+
+
+def tweened_poses(motion: Motion, p: TweenParameters) -> StaggeredPoses:
+    """Find a motion's poses and make the tweens and eases that parameters name."""
+    poses = poses_of(motion, p)
+    chosen = p.joints or None
+    for time, toward, share in p.tweens:
+        poses, k = _pose_at(poses, float(time))
+        poses = poses.tween(share, toward=toward, joints=chosen, poses=[k])
+    for time, preset, amount in p.eases:
+        poses, k = _pose_at(poses, float(time))
+        poses = poses.ease(k, preset, amount, seconds=p.ease_length, joints=chosen)
+    return poses
+
+
+def _pose_at(poses: StaggeredPoses, time: float) -> tuple[StaggeredPoses, int]:
+    """Return the pose near a time, inserted where there is none."""
+    try:
+        return poses, poses.index(time)
+    except InputError:
+        poses = poses.insert(time)
+        return poses, poses.index(time)

@@ -1,0 +1,190 @@
+"""Cutting: frames of a motion as a motion, which still knows its file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from retime.arrays import FloatArray
+from retime.errors import InputError
+from retime.motion.touched import TouchedLater
+from retime.times import ClipTime, Clock, parse_time
+from retime.timing import TimeWarp
+
+if TYPE_CHECKING:
+    from retime.motion.motion import Motion
+
+# A time this near to a sample, in frames, is that sample.
+_SNAP = 1e-6
+
+
+def cut(motion: Motion, part: slice) -> Motion:
+    """Return the frames of a slice: of frame numbers, or of seconds where an end is a float."""
+    if not isinstance(part, slice):
+        raise InputError(
+            f"a motion is cut by a slice, not by {part!r}: motion[10:50] are frames 10 to 49, "
+            "motion[1.0:2.5] is by seconds"
+        )
+    start, stop, step = _frames_of(motion, part)
+    if step == 1 and (start, stop) == (0, len(motion)):
+        return motion
+    return _picked(motion, start, stop, step)
+
+
+def between(motion: Motion, start: Any = None, end: Any = None) -> Motion:
+    """Return the frames from one time to another, both included; see :meth:`Motion.between`."""
+    if not len(motion):
+        raise InputError("the motion has no frames to take a part of")
+    first, last = motion.domain
+    a = first if start is None else seconds_of(motion, start, "start")
+    b = last if end is None else seconds_of(motion, end, "end")
+    hair = _SNAP / motion.rate
+    if not first - hair <= a <= b <= last + hair:
+        raise InputError(
+            f"{a:g} to {b:g} s is not a part of the clip, which goes from {first:g} to {last:g} s"
+        )
+    inside = np.flatnonzero((motion.times >= a - hair) & (motion.times <= b + hair))
+    if not len(inside):
+        raise InputError(f"no frame lies between {a:g} and {b:g} s: {motion.rate:g} fps")
+    return cut(motion, slice(int(inside[0]), int(inside[-1]) + 1))
+
+
+def trim(
+    motion: Motion, start: float | str | None = None, end: float | str | None = None
+) -> Motion:
+    """Keep a part of a motion; it begins at the time at which the motion began.
+
+    Parameters
+    ----------
+    motion : Motion
+        What to trim.
+    start : float or str, optional
+        First time to keep: seconds, or text such as ``"48f"`` or ``"20%"``. Default: the start.
+    end : float or str, optional
+        Last time to keep. Default: the end.
+
+    Returns
+    -------
+    Motion
+        The frames from ``start`` to ``end``, both included. It still knows its file, and can be
+        retimed and written in place.
+
+    Examples
+    --------
+    >>> from retime import samples, trim
+    >>> jump = samples.jump()
+    >>> middle = trim(jump, 0.5, "1.25")
+    >>> middle.start, round(middle.duration, 3)
+    (0.0, 0.75)
+    """
+    return moved(between(motion, start, end), motion.start)
+
+
+def moved(motion: Motion, start: float) -> Motion:
+    """Return the same motion, starting at another time."""
+    by = start - motion.start
+    if by == 0 or not len(motion):
+        return motion
+    origin = motion.origin
+    if origin is not None:
+        warp = TimeWarp.identity(*motion.domain) if origin.warp is None else origin.warp
+        origin = replace(origin, warp=warp.shifted(by))
+    times = None if motion.sample_times is None else motion.sample_times + by
+    return replace(motion, start=start, sample_times=times, origin=origin)
+
+
+def seconds_of(motion: Motion, time: Any, name: str) -> float:
+    """Turn a time of a motion, a number or text, into seconds."""
+    if isinstance(time, str):
+        time = parse_time(time, name, "source")
+    if not isinstance(time, ClipTime):
+        try:
+            seconds = float(time)
+        except (TypeError, ValueError):
+            raise InputError(f"{name} is {time!r}, which is not a time") from None
+        if not np.isfinite(seconds):
+            raise InputError(f"{name} is {time!r}, which is not a time")
+        return seconds
+    time = replace(time, kind="source")
+    if time.unit == "%" and motion.duration == 0:
+        raise InputError(f"{name} is {time}, but a clip of one frame has no length to take it of")
+    if time.unit == "f" and motion.sample_times is not None:
+        raise InputError(
+            f"{name} is {time}, but the clip's frames are unevenly spaced, so it has no frame "
+            "rate; write seconds, or resample it first"
+        )
+    return Clock.of(motion).seconds(time, name)
+
+
+def _frames_of(motion: Motion, part: slice) -> tuple[int, int, int]:
+    """Return the first frame, the one after the last, and the step of a slice."""
+    count = len(motion)
+    if isinstance(part.start, str | float) or isinstance(part.stop, str | float):
+        ends = [
+            None if end is None else _frame_from(motion, seconds_of(motion, end, name))
+            for end, name in ((part.start, "the slice's start"), (part.stop, "the slice's end"))
+        ]
+        part = slice(ends[0], ends[1], part.step)
+    try:
+        start, stop, step = part.indices(count)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"[{part.start}:{part.stop}:{part.step}] is no slice of a motion; its ends are frames "
+            "(whole numbers) or seconds (2.0)"
+        ) from None
+    if step < 0:
+        raise InputError("a slice runs forwards; play a motion backwards by a warp's reverse()")
+    asked = 0 if part.start is None else part.start
+    if asked > count or (part.stop is not None and part.stop < -count) or start > stop:
+        last = count if part.stop is None else part.stop
+        raise InputError(f"frames {asked} to {last} are outside the clip, which has {count} frames")
+    return start, stop, step
+
+
+def _frame_from(motion: Motion, seconds: float) -> int:
+    """Return the first frame at or after a time; the times of a slice are its ends."""
+    if not len(motion):
+        return 0
+    hair = _SNAP / motion.rate
+    first, last = motion.domain
+    if not first - 1 / motion.rate - hair <= seconds <= last + 1 / motion.rate + hair:
+        raise InputError(
+            f"{seconds:g} s is outside the clip, which goes from {first:g} to {last:g} s"
+        )
+    return int(np.searchsorted(motion.times, seconds - hair))
+
+
+def _picked(motion: Motion, start: int, stop: int, step: int) -> Motion:
+    from retime.motion.motion import trust
+
+    part = slice(start, stop, step)
+    rotations = motion.rotations[part]
+    times = motion.times[part]
+    picked = replace(
+        motion,
+        rotations=trust(rotations) if step == 1 else rotations,
+        translations={n: t[part] for n, t in motion.translations.items()},
+        scales={n: t[part] for n, t in motion.scales.items()},
+        fps=motion.fps / step,
+        start=float(times[0]) if len(times) else motion.start,
+        sample_times=None if motion.sample_times is None else times,
+        origin=None,
+    )
+    origin = motion.origin
+    if origin is None or not len(times):
+        return picked
+    part_shown = _straight(times)
+    warp = part_shown if origin.warp is None else origin.warp @ part_shown
+    delivered, touched = origin.delivered, origin.touched
+    if delivered is not None:
+        delivered, touched = picked.tracks, TouchedLater(lambda: motion.touched)
+    kept = replace(origin, warp=warp, delivered=delivered, touched=touched)
+    object.__setattr__(picked, "origin", kept)  # made here: a copy would be checked once more
+    return picked
+
+
+def _straight(times: FloatArray) -> TimeWarp:
+    ends = times[[0, -1]] if len(times) > 1 else times
+    return TimeWarp(ends, ends)

@@ -1,0 +1,163 @@
+"""What notebooks show of retime's types: a picture inline, a table, and the notes."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from retime.errors import RetimeError
+from retime.plot.contacts import contact_figure
+from retime.plot.figures import png_of
+from retime.plot.strips import strip_figure
+from retime.plot.warps import warp_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Bytes of a picture before it is written as text, which takes a third more: 200 kB in all.
+_MOST_BYTES = 130_000
+_RESOLUTIONS = (80, 64, 48, 32, 20)
+_POSES = 9
+# Rows of a table, and channels of a warp that are drawn.
+_MOST_ROWS = 60
+_MOST_NOTES = 20
+
+
+def html_of(thing: Any) -> str | None:
+    """Return what a notebook shows; none where a line of text does as well."""
+    for kind in type(thing).__mro__:
+        show = _SHOWN.get(kind.__name__)
+        if show is not None and kind.__module__.startswith("retime."):
+            return f'<div class="retime">{"".join(show(thing))}</div>'
+    return None
+
+
+def _motion(motion: Any) -> Iterable[str]:
+    yield _line(repr(motion))
+    if len(motion):
+        yield _picture(lambda: strip_figure({"motion": motion}, poses=_POSES))
+    yield _notes(motion.notes)
+
+
+def _warp(warp: Any) -> Iterable[str]:
+    yield _line(repr(warp))
+    yield _picture(lambda: warp_figure({"warp": warp}))
+    yield _notes(warp.notes)
+
+
+def _recipe(recipe: Any) -> Iterable[str]:
+    rows = []
+    for number, step in enumerate(recipe.steps, 1):
+        _, *told = step._facts()
+        rows.append((str(number), step.label or step.method, ", ".join(told) or "defaults"))
+    yield _table(("step", "method", "parameters"), rows)
+    yield _notes(recipe.notes)
+
+
+def _evaluated(found: Any) -> Iterable[str]:
+    yield _line(repr(found.motion))
+    moved = {"source": found.source, "result": found.motion}
+    yield _picture(lambda: strip_figure(moved, poses=_POSES))
+    yield _picture(lambda: warp_figure({"warp": found.warp}))
+    yield _notes(found.notes)
+
+
+def _contacts(contacts: Sequence[Any]) -> Iterable[str]:
+    yield _line(f"{len(contacts)} contacts")
+    if contacts:
+        end = max(c.end for c in contacts)
+        yield _picture(lambda: contact_figure({"contact": contacts}, end))
+    rows = [
+        (
+            c.joint,
+            c.point.replace("_", " "),
+            f"{c.start:.3f}",
+            f"{c.end:.3f}",
+            f"{c.confidence:.2f}",
+        )
+        for c in contacts
+    ]
+    yield _table(("joint", "point", "start (s)", "end (s)", "confidence"), rows)
+
+
+def _found(found: Any) -> Iterable[str]:
+    yield from _contacts(found.contacts)
+    flights = ", ".join(f"{a:.2f} to {b:.2f} s" for a, b in found.flights)
+    yield _line(f"flights: {flights or 'none'}; {found.unknown:.0%} of the frames not explained")
+
+
+def _explanation(told: Any) -> Iterable[str]:
+    yield _line(f"{told.share:.0%} of the frames are feasible")
+    rows = [
+        (
+            f"{v.start:.2f} to {v.end:.2f}",
+            v.cause,
+            f"{v.rate:.2f}",
+            f"{v.feasible_rate:.2f}",
+            v.text,
+        )
+        for v in told.violations
+    ]
+    yield _table(("source (s)", "limit", "rate", "feasible rate", "why"), rows)
+
+
+def _judgement(told: Any) -> Iterable[str]:
+    yield from _explanation(told.explanation)
+    rows = [
+        (r.name, f"{r.rms:.1f}", f"{r.most:.1f}", r.unit, f"{r.weights:.3f}", r.verdict)
+        for r in told.residuals
+    ]
+    yield _table(("residual", "rms", "max", "unit", "rms in body weights", "verdict"), rows)
+    yield _notes([str(n) for n in told.notes])
+
+
+# By the name of a type: those of recipes and evaluation are beside or above this module.
+_SHOWN: dict[str, Any] = {
+    "Motion": _motion,
+    "TimeWarp": _warp,
+    "Recipe": _recipe,
+    "Evaluated": _evaluated,
+    "Contacts": _contacts,
+    "FoundContacts": _found,
+    "Explanation": _explanation,
+    "Judgement": _judgement,
+}
+
+
+def _line(text: str) -> str:
+    return f"<p><code>{escape(text)}</code></p>"
+
+
+def _picture(make: Any) -> str:
+    """Draw a figure inline, as fine as fits; what cannot be drawn is left out."""
+    try:
+        figure: Figure = make()
+    except RetimeError as e:
+        return _line(f"no picture: {e}")
+    for dpi in _RESOLUTIONS:
+        data = png_of(figure, dpi=dpi)
+        if len(data) <= _MOST_BYTES:
+            break
+    text = base64.b64encode(data).decode()
+    return f'<img style="max-width:100%" src="data:image/png;base64,{text}"/>'
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    if not rows:
+        return ""
+    lines = ["<tr>" + "".join(f"<th>{escape(h)}</th>" for h in header) + "</tr>"]
+    lines += [
+        "<tr>" + "".join(f'<td style="text-align:left">{escape(c)}</td>' for c in row) + "</tr>"
+        for row in rows[:_MOST_ROWS]
+    ]
+    more = f"<p>and {len(rows) - _MOST_ROWS} more</p>" if len(rows) > _MOST_ROWS else ""
+    return f"<table>{''.join(lines)}</table>{more}"
+
+
+def _notes(notes: Sequence[str]) -> str:
+    if not notes:
+        return ""
+    listed = "".join(f"<li>{escape(str(n)[:500])}</li>" for n in notes[:_MOST_NOTES])
+    return f"<ul>{listed}</ul>"

@@ -1,0 +1,113 @@
+"""Places for connections: strangers take turns, and whoever was let in keeps its own.
+
+A connection is a stranger's until the guard has let one of its requests through. Strangers share a
+number of places. When all are taken, the one that has waited longest without a complete request is
+closed, so that opening connections and sending nothing shuts nobody out. A request's head must
+arrive within ten seconds. Windows and programs that the guard knows do not count.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+SECONDS_FOR_HEAD = 10.0
+"""How long a request's head may take to arrive."""
+_KNOWN = "retime.known"
+
+
+def let_in(scope: Any) -> None:
+    """Mark the connection of a request as known: it no longer takes a stranger's place."""
+    scope[_KNOWN] = True
+
+
+class Places:
+    """The strangers of one server, the oldest first."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._strangers: dict[BoundedConnection, None] = {}
+
+    def enter(self, connection: BoundedConnection) -> None:
+        """Give a connection a place; the oldest that waits is closed where there is none."""
+        self._strangers[connection] = None
+        if len(self._strangers) > self.most:
+            others = (c for c in self._strangers if c.is_waiting and not c.is_known)
+            next(others, connection).drop()
+
+    def leave(self, connection: BoundedConnection) -> None:
+        """Take a connection's place back."""
+        self._strangers.pop(connection, None)
+
+
+class BoundedConnection(H11Protocol):
+    """An HTTP connection that takes one of a number of places until the guard knows it."""
+
+    def __init__(self, places: Places, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._places = places
+        self._deadline: asyncio.TimerHandle | None = None
+        self.is_known = False
+        self._over = False  # closed, or handed over to a socket's protocol
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether no complete request is being answered."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Take a place, and begin to wait for a request."""
+        super().connection_made(transport)
+        self._wait()
+        self._places.enter(self)
+
+    def data_received(self, data: bytes) -> None:
+        """Take in a part of a request; where its head is still not whole, the time runs on."""
+        super().data_received(data)
+        if self.is_waiting:
+            self._wait()
+        else:
+            self._arrived()
+
+    def on_response_complete(self) -> None:
+        """Keep a connection whose request was let through; a stranger stays one."""
+        if self.scope is not None and dict(self.scope).get(_KNOWN):
+            self.is_known = True
+            self._places.leave(self)
+        super().on_response_complete()
+
+    def handle_websocket_upgrade(self, event: Any) -> None:
+        """Hand over to the socket's protocol: the guard lets it in or ends it at once."""
+        self._gone()
+        super().handle_websocket_upgrade(event)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Give the place back."""
+        self._gone()
+        super().connection_lost(exc)
+
+    def drop(self) -> None:
+        """Close the connection at once, without an answer that it might not read."""
+        self._gone()
+        self.transport.abort()
+
+    def _wait(self) -> None:
+        if self._deadline is None and not self._over:
+            self._deadline = self.loop.call_later(SECONDS_FOR_HEAD, self._late)
+
+    def _late(self) -> None:
+        self._deadline = None
+        if self.is_waiting and not self.transport.is_closing():
+            self.drop()
+
+    def _arrived(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _gone(self) -> None:
+        self._over = True
+        self._arrived()
+        self._places.leave(self)

@@ -1,0 +1,67 @@
+"""Running checks inside Blender: each is a function; a line of JSON says how it went."""
+
+import json
+import sys
+import time
+import traceback
+
+import bpy
+import scenes
+from scenes import part, snapshot
+
+SAID = []
+
+
+def listen():
+    """Keep what operators report, which Blender itself only prints."""
+    job = part("jobs").Job
+    finished = job._finished
+
+    def heard(self, notes):
+        SAID[:] = list(notes or ())
+        return finished(self, notes)
+
+    job._finished = heard
+
+
+def run(operator, **options):
+    """Run an operator with an undo step, as a button does; return what it reported."""
+    SAID.clear()
+    assert operator("EXEC_DEFAULT", True, **options) == {"FINISHED"}
+    return list(SAID)
+
+
+def fails(operator, *words, **options):
+    """Run an operator that must refuse: Blender reports, and the scene is as it was."""
+    before = snapshot()
+    try:
+        operator("EXEC_DEFAULT", True, **options)
+    except RuntimeError as e:
+        text = str(e)
+    else:
+        raise AssertionError("it did not refuse")
+    assert all(w in text for w in words), text
+    assert text.startswith("Error: "), text
+    assert snapshot() == before, "the scene changed"
+    return text
+
+
+def main(prepare, checks):
+    """Install the extension, prepare scenes and run checks: those named, or all."""
+    scenes.install()
+    listen()
+    prepare()
+    wanted = sys.argv[1:]
+    for name, check in list(checks.items()):
+        if not name.startswith("check_") or (wanted and name not in wanted):
+            continue
+        begun = time.perf_counter()
+        said = ""
+        try:
+            check()
+        except Exception:
+            said = traceback.format_exc()
+        line = {"check": name, "said": said, "seconds": round(time.perf_counter() - begun, 2)}
+        print("CHECK " + json.dumps(line), flush=True)
+    part("engine_process").stop_engine()
+    bpy.ops.wm.read_homefile(use_empty=True)

@@ -1,0 +1,122 @@
+"""What in a capture is probably a fault."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import retime
+from retime import Motion, concatenate, quat, samples
+from retime.body.suspicions import suspicions
+
+SHARED = Path(__file__).parents[3] / "shared"
+WALK = samples.walk()
+
+
+def codes(motion: Motion) -> list[str]:
+    return [n.code for n in suspicions(motion)]
+
+
+@pytest.mark.parametrize("name", ["walk", "jump", "run", "punches", "swing", "toss", "handshake"])
+def test_the_samples_are_beyond_suspicion(name: str) -> None:
+    made = getattr(samples, name)()
+    assert codes(made if isinstance(made, Motion) else made[0]) == []
+
+
+def _t_pose(motion: Motion, frames: int) -> Motion:
+    shape = (frames, *motion.rotations.shape[1:])
+    place = np.tile(motion.root_translation[0], (frames, 1))
+    root = motion.skeleton.names[0]
+    return replace(
+        motion, rotations=np.broadcast_to(quat.identity(1), shape), translations={root: place}
+    )
+
+
+@pytest.mark.parametrize("count", [2, 5])
+def test_rest_poses_of_some_frames_are_noticed(count: int) -> None:
+    arms = WALK.rotations.copy()
+    arms[:, 3:12] = quat.multiply(
+        quat.from_axis_angle([0, 0, 1], np.full((*arms.shape[:1], 9), 1.2)), arms[:, 3:12]
+    )
+    moving = replace(WALK, rotations=arms)
+    (before,) = suspicions(concatenate(_t_pose(moving, count), moving))
+    assert (before.code, before.values["frames"], before.values["where"]) == (
+        "rest-poses",
+        count,
+        "first",
+    )
+    assert f"keep [{count}:]" in before
+    found = suspicions(concatenate(moving, _t_pose(moving, count)))
+    (after,) = [n for n in found if n.code == "rest-poses"]
+    assert (after.values["where"], after.values["frames"]) == ("last", count)
+
+
+def test_a_jump_of_the_root_is_noticed() -> None:
+    root = WALK.skeleton.names[0]
+    way = WALK.root_translation.copy()
+    way[60:] += [3.0, 0.0, 0.0]
+    found = suspicions(replace(WALK, translations={root: way}))
+    (jump,) = [n for n in found if n.code == "root-jumps"]
+    assert jump.values["frames"] == [60]
+    assert "3 m at frame 60" in jump
+
+
+def test_a_tilted_floor_is_noticed() -> None:
+    turn = quat.from_axis_angle([1, 0, 0], np.radians(5.0))
+    root = WALK.skeleton.names[0]
+    rotations = WALK.rotations.copy()
+    rotations[:, 0] = quat.multiply(np.broadcast_to(turn, rotations[:, 0].shape), rotations[:, 0])
+    way = quat.rotate(np.broadcast_to(turn, rotations[:, 0].shape), WALK.root_translation)
+    tilted = replace(WALK, rotations=rotations, translations={root: way})
+    assert "floor-tilted" in codes(tilted)
+
+
+def test_feet_that_never_rest_are_noticed() -> None:
+    root = WALK.skeleton.names[0]
+    t = WALK.times[:, None]
+    sway = 0.5 * np.concatenate([np.sin(5 * t), np.sin(7 * t) + 1.5, np.cos(4 * t)], axis=1)
+    floating = replace(WALK, translations={root: WALK.root_translation + sway})
+    assert "feet-never-rest" in codes(floating)
+
+
+def test_info_and_check_remark(run: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+    root = WALK.skeleton.names[0]
+    way = WALK.root_translation.copy()
+    way[60:] += [3.0, 0.0, 0.0]
+    retime.write(replace(WALK, translations={root: way}), tmp_path / "a.bvh")
+    for command in ("info", "check"):
+        status, _, err = run(command, tmp_path / "a.bvh")
+        assert status == 0
+        assert "the root jumps between frames: 3 m at frame 60" in err
+
+
+def test_missing_values_tell_their_stretch(tmp_path: Path) -> None:
+    retime.write(WALK, tmp_path / "a.bvh")
+    head, rows = (tmp_path / "a.bvh").read_text().split("Frame Time")
+    lines = rows.splitlines()
+    for k in range(20, 30):
+        lines[k] = " ".join(["nan"] * 3 + lines[k].split()[3:])
+    (tmp_path / "a.bvh").write_text(head + "Frame Time" + "\n".join(lines))
+    with pytest.raises(
+        retime.FormatError, match=r"'nan' is not a finite number.*30 values are missing"
+    ):
+        retime.read(tmp_path / "a.bvh")
+
+
+@pytest.mark.parametrize(
+    "name, wanted",
+    [
+        ("mocap-more/07_12.bvh", ["rest-poses", "root-jumps"]),
+        ("mocap/02_01.bvh", []),
+        ("samples/makehuman_zombieWalk1.bvh", []),
+        ("samples/three_pirouette.bvh", []),
+    ],
+)
+def test_real_captures(name: str, wanted: list[str]) -> None:
+    if not (SHARED / name).exists():
+        pytest.skip("the shared captures are not here")
+    assert codes(retime.read(SHARED / name)) == wanted

@@ -1,0 +1,67 @@
+"""The Poses tab's tools, as a person uses them; what is shown is what the library makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import retime
+from browser_running import Studying
+
+Open = Callable[..., Studying]
+
+
+def with_poses(page: Studying) -> None:
+    page.up_to_date()
+    page.add_step(method="stagger")
+    page.until("retime.state.result.value.header.editor?.type === 'poses'")
+
+
+def edits(page: Studying) -> list[dict[str, Any]]:
+    return list(page.get("retime.state.step.value.parameters?.edits ?? []"))
+
+
+def shown(page: Studying) -> Any:
+    page.up_to_date()
+    return np.array(page.get("Array.from(retime.state.result.value.positions)"))
+
+
+def test_tools_of_the_poses_tab(open_page: Open, jump_file: Path) -> None:
+    page = open_page(jump_file, size=(1440, 900))
+    with_poses(page)
+    before = shown(page)
+    view = page.page
+    view.evaluate("retime.state.selectedPose.value = 3")
+    view.get_by_label("Which joints").select_option("right_arm")
+    view.get_by_label("Tween toward").select_option("rest")
+    view.get_by_role("textbox", name="Tween").fill("60")
+    view.get_by_role("textbox", name="Tween").press("Enter")
+    page.until("(retime.state.step.value.parameters.edits ?? []).length === 1")
+    view.get_by_role("button", name="Hold", exact=True).click()
+    view.get_by_role("button", name="Apply").click()
+    page.until("retime.state.step.value.parameters.edits.length === 2")
+    view.get_by_role("button", name="Mirror").click()
+    page.until("retime.state.step.value.parameters.edits.length === 3")
+    view.get_by_role("button", name="Add a layer").click()
+    page.until("retime.state.result.value.header.editor.layers === 2")
+    made = edits(page)
+    page.picture("studio-pose-tools")
+    assert [e["do"] for e in made] == ["tween", "ease", "mirror", "add_layer"]
+    after = shown(page)
+    assert np.abs(after - before).max() > 0.05
+    motion = retime.Recipe([retime.Step("stagger", {"edits": made})]).evaluate(
+        retime.read(jump_file)
+    )
+    wanted = retime.positions(motion, end_sites=True).ravel()
+    np.testing.assert_allclose(after, wanted, atol=1e-5)
+    for count in (3, 2, 1, 0):
+        view.keyboard.press("Control+z")
+        page.until(f"(retime.state.step.value.parameters?.edits ?? []).length === {count}")
+    for _ in range(40):  # the result follows the document
+        if np.array_equal(shown(page), before):
+            break
+        view.wait_for_timeout(250)
+    assert np.array_equal(shown(page), before)

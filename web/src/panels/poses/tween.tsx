@@ -1,0 +1,64 @@
+/** Tween tools: a pose led toward another one, mirrored, and eased. */
+
+import { signal } from "@preact/signals";
+import { Button, Captions, classes, Field, NumberField, Section, Select, Slider } from "../../controls";
+import { ofStep } from "../../store/editable";
+import { addEdits, editChange, editsOf, goingOn, onLayer, poseWhen, type PoseEdit } from "../../store/poses";
+import * as state from "../../store/state";
+import { sentence } from "../../words/numbers";
+import { EASES, openEase } from "./ease";
+import { freePose, scopedPoses, ScopeSegments, scopeText } from "./scope";
+import { jointsText, scopedJoints } from "./selection";
+import { toolShown } from "./tool";
+
+const TOWARD = ["neighbours", "previous", "next", "rest", "mirror"].map((value) => ({ value, label: sentence(value) }));
+const toward = signal("neighbours");
+
+function tween(percent: number): PoseEdit {
+  const chosen = scopedPoses();
+  const when = chosen.poses && poseWhen.value === "pose" ? { when: "pose" } : {};
+  return {
+    do: "tween", share: percent / 100, toward: toward.value, ...chosen, ...scopedJoints(), ...when, ...onLayer(),
+  };
+}
+
+export function TweenSection({ step }: { step: string }) {
+  const percent = Math.round(100 * (goingOn(editsOf(state.stepNamed(step)), tween(0), "share") ?? 0));
+  const label = "Tween";
+  const words = (of: number): string => `${of} % toward ${toward.value}`;
+  const edit = ofStep(step, percent, (to) => editChange(step, tween(to)), (to) => {
+    state.announcement.value = `Led ${words(to)}, ${scopeText()}, ${jointsText()}.`;
+  });
+  const mirror = (): void => {
+    const pose = freePose();
+    if (pose === null) return;
+    addEdits(step, { do: "mirror", pose, ...scopedJoints(), ...onLayer() });
+    state.announcement.value = `Left and right of pose ${pose + 1} are exchanged.`;
+  };
+  return (
+    <Section id="pose-tween" title={label} caption={`${scopeText()}, ${jointsText()}`}>
+      <div class="field wide">
+        <Select
+          label="Tween toward" options={TOWARD} value={toward.value} onChange={(name) => (toward.value = name)}
+        />
+        <NumberField {...{ label, edit }} unit="%" whole step={1} minimum={-300} maximum={300} />
+        <Slider {...{ label, edit }} step={1} bounds={[-50, 150]} spoken={words} />
+        <Captions words={["Away", words(percent), "Past it"]} />
+      </div>
+      <Field label="Of"><ScopeSegments /></Field>
+      <div class="pose-tools">
+        <Button disabled={freePose() === null} onClick={mirror}>Mirror</Button>
+      </div>
+      <div class="pose-tools">
+        {EASES.map((preset) => (
+          <Button
+            key={preset} class={classes("button", toolShown.value?.title === sentence(preset) && "on")}
+            disabled={freePose() === null} onClick={() => openEase(step, preset)}
+          >
+            {sentence(preset)}
+          </Button>
+        ))}
+      </div>
+    </Section>
+  );
+}
