@@ -18,6 +18,7 @@ from retime.methods.physics.parameters import ModelParameters
 from retime.motion import Motion
 from retime.notes import Note
 from retime.parameters import build, values_of
+from retime.pictured import Pictured
 from retime.timing import TimeWarp
 
 __all__ = ["Judgement", "Residual", "judge", "judged_by", "residual_table"]
@@ -54,7 +55,7 @@ class Residual:
 
 
 @dataclass(frozen=True, eq=False)
-class Judgement:
+class Judgement(Pictured):
     """Whether a body could have produced a motion, and by how much not."""
 
     explanation: Explanation
