@@ -24,7 +24,7 @@ def bounded(sentence: str) -> str:
     """Return a sentence of at most 300 characters, the middle of long names left out.
 
     >>> len(bounded("no joint named " + "A" * 5000 + "; known: Hips"))
-    95
+    106
     """
     if len(sentence) <= MOST_SENTENCE:
         return sentence

@@ -41,7 +41,7 @@ def test_tools_of_the_poses_tab(open_page: Open, jump_file: Path) -> None:
     view.get_by_role("textbox", name="Tween").press("Enter")
     page.until("(retime.state.step.value.parameters.edits ?? []).length === 1")
     view.get_by_role("button", name="Hold", exact=True).click()
-    view.get_by_role("button", name="Apply").click()
+    view.get_by_role("button", name="Apply", exact=True).click()
     page.until("retime.state.step.value.parameters.edits.length === 2")
     view.get_by_role("button", name="Mirror").click()
     page.until("retime.state.step.value.parameters.edits.length === 3")

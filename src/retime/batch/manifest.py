@@ -346,11 +346,12 @@ def _read_manifest(path: Path) -> tuple[dict[str, Any], list[Row]]:
     with _readable(path), contextlib.closing(_connected(path)) as db:
         found = db.execute("SELECT key, value FROM about").fetchall()
         version = _told(found).get("version", VERSION)
-        told = _upgraded_about(_told(found), version if is_whole(version) else VERSION)
+        version = version if is_whole(version) else VERSION
+        told = _upgraded_about(_told(found), version)
         rows, bad = [], 0
         for values in db.execute(f"SELECT {', '.join(_COLUMNS)} FROM results ORDER BY name"):
             try:
-                rows.append(_upgraded_row(checked_row(values), told.get("version", VERSION)))
+                rows.append(_upgraded_row(checked_row(values), version))
             except ValueError:
                 bad += 1
         if bad:

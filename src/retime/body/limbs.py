@@ -32,6 +32,8 @@ _FASTEST_SLIDE = 0.4
 # A displacement that comes and goes within this time, in seconds, is noise: a turn of the foot
 # makes up for it, because the knee would magnify it.
 _SHAKE = 0.1
+# More than this, in metres, is not noise: feet would turn too fast.
+_NOISE = 0.01
 # Nobody lifts a foot and puts it down elsewhere in less than this, seconds.
 _NO_STEP = 0.06
 
@@ -234,6 +236,8 @@ class LimbSolver:
         padded = np.pad(move, ((steps, steps), (0, 0)), mode="edge")
         slow = np.stack([np.convolve(padded[:, c], window, "valid") for c in range(3)], axis=1)
         shake = held[:, None] * (move - slow / window.sum())
+        size = np.linalg.norm(shake, axis=1, keepdims=True)
+        shake = shake * (_NOISE / np.maximum(size, _NOISE))
         foot = self.points[:, lead] - self.points[:, self.limb.end]
         return quat.between(_unit(foot), _unit(foot + shake))
 

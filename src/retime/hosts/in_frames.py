@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_NUMBER = r"(-?\d+(?:\.\d+)?(?:e-?\d+)?)"
+_NUMBER = r"((?<![\d.])-?\d++(?:\.\d++)?(?:e-?\d++)?)"
 # Seconds behind a number; not the start of another unit or word.
 _SECONDS = r" (?:s|seconds?)(?![\w/²·])"
 _STEP = re.compile(r"^step \d+(?: \([^)]*\))?: ", re.IGNORECASE)

@@ -16,12 +16,12 @@ from retime.io.fbx.properties import Packed, array, packed, real, text, values
 from retime.io.fbx.tree import Malformed, Node, Tree, empty_tree
 
 _SKIPPED = re.compile(rb"(?:\s+|;[^\n]*)*")
-_NAME = re.compile(rb"([A-Za-z_|][\w|.\- ]*?)\s*:(?!:)")
+_NAME = re.compile(rb"([A-Za-z_|][\w|.\-]*+(?: ++[\w|.\-]++)*+)\s*+:(?!:)")
 _STRING = re.compile(rb'"([^"]*)"')
 _NUMBER = re.compile(rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
 _SPECIAL = re.compile(rb"-?(?:1\.#\w+|nan|inf)(?:\([a-z]+\))?", re.IGNORECASE)
 _WORD = re.compile(rb"[A-Za-z_][\w.]*")
-_COUNT = re.compile(rb"\*(\d+)\s*\{\s*(?:a\s*:)?([^{}]*)\}")
+_COUNT = re.compile(rb"\*(\d++)\s*+\{\s*+(?:a\s*+:)?([^{}]*+)\}")
 _RUN = re.compile(rb"(?:[-+0-9.eE]+[ \t]*,\s*){64,}[-+0-9.eE]+")
 _MOST_NODES = 2_000_000
 _DEEPEST = 64
