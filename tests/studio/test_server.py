@@ -320,6 +320,19 @@ def test_too_much_is_refused_before_it_is_sent(start_studio: Start, jump_file: P
     assert not [p for p in (studio.folder / "motions").iterdir() if p.name.startswith(".")]
 
 
+def test_a_result_that_is_shown_again_is_of_the_present_document(
+    start_studio: Start, jump_file: Path
+) -> None:
+    window = opened(start_studio(jump_file))
+    window.do(type="add_step", version="A", step=SPLINE)
+    first, arrays = window.next("result", lambda h: h["steps"])
+    for change in ("undo", "redo", "undo", "redo"):  # quicker than any result
+        window.send(type=change)
+    again, same = window.next("result", lambda h: h["revision"] == first["revision"] + 4)
+    assert sorted(again) == sorted(first)
+    np.testing.assert_array_equal(same["positions"], arrays["positions"])
+
+
 def test_strangers_are_refused(start_studio: Start, jump_file: Path) -> None:
     studio = start_studio(jump_file)
     assert studio.ask("GET", "/")[0] == 200

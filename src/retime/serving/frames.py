@@ -6,6 +6,7 @@ names and shapes, and the arrays follow as little-endian float32: a page reads t
 
 from __future__ import annotations
 
+import json
 import struct
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -26,8 +27,20 @@ def pack_frame(
     """
     blocks = {n: np.ascontiguousarray(a, dtype="<f4") for n, a in arrays.items()}
     text = header([(n, list(a.shape)) for n, a in blocks.items()])
+    return _joined(text, *(a.tobytes() for a in blocks.values()))
+
+
+def _joined(text: bytes, *blocks: bytes) -> bytes:
     text += b" " * (-len(text) % 4)
-    return b"".join([_LENGTH.pack(len(text)), text, *(a.tobytes() for a in blocks.values())])
+    return b"".join([_LENGTH.pack(len(text)), text, *blocks])
+
+
+def with_values(data: bytes, **values: Any) -> bytes:
+    """Return a message with other values in its header; the arrays stay as they are."""
+    (length,) = _LENGTH.unpack_from(data)
+    header = parse(data[4 : 4 + length]) | values
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
+    return _joined(text, data[4 + length :])
 
 
 def parse_frame(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:

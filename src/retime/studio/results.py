@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 
 from retime.errors import RetimeError
+from retime.serving.frames import with_values
 from retime.studio import jobs, messages
 from retime.studio.job_maker import JobMaker, content_of
 from retime.studio.patience import Patience
@@ -51,13 +52,18 @@ class Results:
             key, kept = content_of(job), self._kept.get(shows)
             if kept is not None and kept[0] == key:
                 self.workers.drop(purpose_of(shows))  # what waits there is of an older document
+                # After an undo and a redo it is the same result, of a later document.
+                frame = with_values(kept[1], revision=job.revision)
+                self._kept[shows] = (key, frame)
                 for w in self.showing(shows) if only is None else [only]:
-                    w.post(kept[1], _slot(shows))
+                    w.post(frame, _slot(shows))
                 return
             frame = await self._solved(job, purpose_of(shows), lambda: self.showing(shows))
             now = self.maker.result(self.maker.session.project, shows)
             if now is None or content_of(now) != key:
                 return  # the document went on meanwhile; what it is now is computed, or was
+            if now.revision != job.revision:
+                frame = with_values(frame, revision=now.revision)
             self._kept[shows] = (key, frame)
             for w in self.showing(shows):
                 if w.preview is None or w.shows != shows:
