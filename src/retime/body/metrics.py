@@ -132,7 +132,7 @@ class FlightError:
     Parameters
     ----------
     mean, worst : float
-        Of |c'' - g| / g over the frames in flight.
+        Of ``|c'' - g| / g`` over the frames in flight.
     seconds : float
         Time in flight; with none, mean and worst are 0.
     """
@@ -143,7 +143,7 @@ class FlightError:
 
 
 def flight_error(motion: Motion, *, gravity: float = GRAVITY) -> FlightError:
-    """Measure |c'' - g| of the centre of mass in flight, as a share of g.
+    """Measure ``|c'' - g|`` of the centre of mass in flight, as a share of g.
 
     The acceleration at a frame is that of the parabola through the frames within 0.1 s that are in
     the same flight.

@@ -1,7 +1,7 @@
 """The contact detector: for any point of a body, on any ground.
 
-1. Gravity. What a body needs from outside, in its weights, is f = |c'' + g| / g of its centre of
-   mass c. Near 0 it flies, whatever heights tell; well above 0 something holds it.
+1. Gravity. What a body needs from outside, in its weights, is ``f = |c'' + g| / g`` of its centre
+   of mass c. Near 0 it flies, whatever heights tell; well above 0 something holds it.
 2. Seeds. What is still in the world while its carrier moves on (a foot under passing hips) is held,
    at any height; so is the lowest point of a body at rest. Seeds sample the ground as a height
    field: no level floor is needed.
