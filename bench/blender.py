@@ -26,7 +26,7 @@ sys.path.insert(0, os.environ["RETIME_ROOT"])
 import blender as extension
 
 extension.register()
-from blender import actions, applying, capture, engine_process, graphs, retiming
+from blender import actions, capture, engine_process, graphs, plan, retiming
 
 CURVES, KEYS = 96, 400
 scene = bpy.context.scene
@@ -58,7 +58,7 @@ warp = graphs.Warp(graph, {}, False, [])
 
 
 def ours():
-    for curve, keys in applying.rekeyed(animated.keyed_curves, graph, None):
+    for curve, keys in plan.rekeyed(animated.keyed_curves, graph, None):
         keys.write(curve)
 
 
