@@ -610,3 +610,8 @@ def test_quiet_leaves_errors_and_verbose_says_more(run: Run, jump: Path, tmp_pat
     assert "Traceback" in err
     assert err.splitlines()[-1].startswith("retime: ")
     assert "Traceback" not in run("info", tmp_path / "missing.bvh")[2]
+
+
+def test_a_remedy_names_the_option_as_it_is_declared(run: Run, jump: Path, tmp_path: Path) -> None:
+    _, _, told = run("sync", jump, tmp_path / "out.bvh", "--bpm", "120")
+    assert "(--moment)" in told

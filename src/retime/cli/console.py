@@ -69,6 +69,13 @@ def _option(remedy: Remedy) -> str:
         from retime.evaluate.reading import Reading
 
         flag = next((p.flag for p in declared(Reading) if p.name == name), flag)
+    elif not scope:
+        from retime.methods import METHODS
+
+        # A remedy comes from a method that has run, so no other needs to be imported.
+        used = [m for m in METHODS.values() if m.module in sys.modules]
+        known = (p for m in used for p in declared(m.parameters))
+        flag = next((p.flag for p in known if p.name == name), flag)
     return f"--{flag}" if remedy.value is None else f"--{flag} {remedy.value}"
 
 

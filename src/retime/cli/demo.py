@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -11,10 +12,10 @@ from retime.cli.console import report
 from retime.cli.options import Json
 
 _NEXT = """\
-  retime guided {folder}/jump.bvh short.bvh --duration 80%   shorten a clip, or one of your own
-  retime check short.bvh --source {folder}/jump.bvh          see how good the result is
-  retime studio {folder}/jump.bvh                            shape its timing in the browser
-  retime --help                                           all commands"""
+  {retime} guided {folder}/jump.bvh short.bvh --duration 80%   (shorten it, or a clip of your own)
+  {retime} check short.bvh --source {folder}/jump.bvh          (see how good the result is)
+  {retime} --help                                           (list all commands)
+For the studio in the browser: make studio in a clone, or pip install "retime[studio]"."""
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>retime demo</title>
 <style>body{font:16px/1.5 system-ui,sans-serif;max-width:64rem;margin:2rem auto;padding:0 1rem}
@@ -100,4 +101,4 @@ def demo(
     }
     report(fields, as_json=as_json, notes=retimed.notes)
     if not as_json:
-        print(f"\nTry next:\n{_NEXT.format(folder=folder)}")
+        print(f"\nTry next:\n{_NEXT.format(retime=sys.argv[0], folder=folder)}")
