@@ -1,7 +1,7 @@
 """A long performance over a bad network: does the server follow throughout, in flat memory?
 
 ``python -m bench.live_hour 3600`` plays a walk again and again into ``retime live`` over a real
-socket: a fifth of the packets is lost, the clock stalls, starts anew and jumps, the sender changes
+socket: a fifth of the packets is lost, the clock stalls, restarts and jumps, the sender changes
 its port, falls silent, and is drowned by floods of another sender. Each performance is judged by
 the time that the feed shows.
 """

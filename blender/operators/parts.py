@@ -186,7 +186,7 @@ class RETIME_OT_stagger(_Parts, bpy.types.Operator):
         description="Frames between one bone and the next",
     )  # fmt: skip
     random: BoolProperty(
-        name="Random", description="Move each bone by up to so many frames either way, by chance"
+        name="Random", description="Shift each bone at random, by at most this many frames"
     )
     seed: IntProperty(name="Seed", min=0, description="Seed of the random delays")
 

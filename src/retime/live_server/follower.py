@@ -153,7 +153,7 @@ class Follower:
         the sender's clock, ``moment`` by this machine's.
         """
         self.arrived(moment)
-        # By a clock that goes on whatever the sender's does: stall, start anew, or jump.
+        # By a clock that goes on whatever the sender's does: stall, restart or jump.
         time = self._time.at(time, moment)
         if self.aligner is None:
             if self.state == "silent":
