@@ -130,12 +130,10 @@ class Detector:
     ----------
     points : list of Point
         Points that can touch.
-    centre : array (F, 3)
-        The centre of mass, metres.
-    times : array (F,)
-        Seconds, even.
+    centre, times : array (F, 3), array (F,)
+        The centre of mass, in metres, at even times, in seconds.
     rate : float
-        Frames a second.
+        Frames per second.
     """
 
     def __init__(
@@ -323,7 +321,9 @@ class Detector:
         """Let the likeliest point touch where a force needs one and none was found."""
         from retime.body.contacts.kernels import likeliest_states
 
-        held = ~self.down.any(axis=0) & (self.force > _STANDS)
+        held = np.asarray(~self.down.any(axis=0) & (self.force > _STANDS))
+        for a, b in runs(held):  # a short one apart from all contacts is a jolt of the capture
+            held[a:b] &= b - a >= _SHORTEST * self.rate or self.down[:, max(a - 2, 0) : b + 2].any()
         if not held.any():
             return
         lift = held * np.clip(1 - self.score.max(axis=0), 0, _ASKED)
