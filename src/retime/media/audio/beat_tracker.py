@@ -18,7 +18,6 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.errors import InputError
-from retime.media.audio.kernels import beat_path
 from retime.media.audio.song import Song
 from retime.notes import Note, Remedy
 
@@ -137,6 +136,8 @@ def _normal(rise: FloatArray) -> FloatArray:
 
 
 def _path(strong: FloatArray, periods: npt.NDArray[Any]) -> FloatArray:
+    from retime.media.audio.kernels import beat_path
+
     on = np.log(0.02 + 0.98 * strong)
     off = np.log((0.02 + 0.98 * (1 - strong)) / _OFF)
     ratio = periods[None, :] / periods[:, None]

@@ -21,7 +21,6 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.methods.music.accents import Accents
 from retime.methods.music.alignment import SIGMA
-from retime.methods.music.kernels import assign_kernel
 
 # Accents go this far from where uniform speed shows them, in beats: without a beat of their own
 # they only look for a near one, with one they follow it as far as tempo drifts.
@@ -68,6 +67,8 @@ def assign(
     is free. ``uniform`` is the rate of uniform speed, ``limits`` are of the rate; ``steady`` tells
     that the accents have a beat of their own.
     """
+    from retime.methods.music.kernels import assign_kernel
+
     times, weights, forced, pinned = _with_locked(accents, locked)
     step = float(np.median(np.diff(beats))) if len(beats) > 1 else 1.0
     start_out, start_in = ends[:2]
