@@ -118,10 +118,14 @@ class Parameter:
 
     @property
     def full_help(self) -> str:
-        """The help with unit and default, as command line and pages show it."""
+        """The help with unit and default, as docstrings show it."""
+        return self.help_with(times="s, 48f, 80% or 1:02.5")
+
+    def help_with(self, *, times: str) -> str:
+        """Return the help with unit and default; ``times`` says how a time is written."""
         further = [self.about.unit] if self.about.unit not in ("", "×") else []
         if self.takes_times and further == ["s"]:
-            further = ["s, 48f, 80% or 1:02.5"]
+            further = [times]
         if self.repeatable:
             further.append("repeatable")
         if self.about.presets:
@@ -266,7 +270,7 @@ def part_of_clip(span: Range, domain: Range) -> Range:
 Keytimes = Annotated[
     Sequence[tuple[OutputTime, SourceTime]],
     About(
-        "Show the source's moment SRC at output time OUT.",
+        "Show source time SRC at output time OUT.",
         unit="s",
         flag="keytime",
         metavar="OUT=SRC",
@@ -275,7 +279,7 @@ Keytimes = Annotated[
 Rates = Annotated[
     Sequence[tuple[SourceTime, float]],
     About(
-        "Playback speed at the source's moment SRC, relative to the source.",
+        "Playback speed at source time SRC, relative to the source.",
         flag="rate",
         metavar="SRC=RATE",
         label="Speeds",
@@ -286,13 +290,13 @@ Rates = Annotated[
 
 ClipRange = Annotated[
     tuple[SourceTime, SourceTime] | None,
-    About("Change only this part of the clip, from A to B.", unit="s", metavar="A:B"),
+    About("Edit only the part of the clip from A to B.", unit="s", metavar="A:B"),
 ]
 Ripple = Annotated[
     bool,
     About(
-        "Shift what follows the range when the range changes its length; otherwise the range must "
-        "keep its length."
+        "Shift what follows the range if its length changes. Without it, the range must keep its "
+        "length."
     ),
 ]
 
@@ -302,7 +306,7 @@ class LoopParameters:
     """Whether the clip is a cycle."""
 
     loop: Annotated[
-        bool, About("Treat the clip as a cycle: pose and playback speed match at the seam.")
+        bool, About("Treat the clip as a cycle, with equal pose and speed at the seam.")
     ] = False
 
 

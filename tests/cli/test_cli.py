@@ -7,17 +7,18 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import typer.main
 
 import retime
 from retime import samples
-from retime.cli import COMMANDS
+from retime.cli import COMMANDS, build_app
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -37,11 +38,47 @@ def test_help_lists_every_command_with_its_line(run: Run) -> None:
         assert summary in out
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_explains_itself(run: Run, name: str) -> None:
-    status, out, _ = run(name, "--help")
-    assert status == 0
-    assert COMMANDS[name].split()[0] in out
+def _every_command() -> Iterator[tuple[tuple[str, ...], Any]]:
+    for name in COMMANDS:
+        command = typer.main.get_command(build_app([name])).commands[name]  # type: ignore[attr-defined]
+        yield (name,), command
+        for part, below in getattr(command, "commands", {}).items():
+            yield (name, part), below
+
+
+_EVERY = dict(_every_command())
+
+
+@pytest.mark.parametrize("words", _EVERY, ids=" ".join)
+def test_help_fits_a_screen_and_help_all_has_every_option(
+    run: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    short, whole = (run(*words, flag) for flag in ("--help", "--help-all"))
+    assert short[0] == whole[0] == 0
+    lines = short[1].splitlines()
+    examples = [line for line in lines if line.startswith("  retime ")]
+    assert len(lines) <= 40
+    assert max(len(line) for line in lines if line not in examples) <= 80
+    # Switches take no value, and defaults are rounded.
+    assert "<" not in whole[1]
+    assert not re.search(r"[0-9]\.[0-9]{4,}", whole[1])
+    command = _EVERY[words]
+    options = [p for p in command.params if p.opts[0].startswith("-") and p.name != "help"]
+    for p in options:
+        assert f"  {p.opts[0]}" in whole[1]
+        assert p.is_flag or p.metavar, f"{p.opts[0]} needs a metavar"
+        if p.default not in (None, False, True, "", 0, 0.0):
+            value = f"{p.default:g}" if isinstance(p.default, float) else str(p.default)
+            assert f"default {value}" in p.help
+    everyday = [p for p in options if not getattr(p, "rich_help_panel", None)]
+    assert all(p.opts[0] in short[1] for p in everyday)
+
+
+def test_help_all_is_an_argument_after_two_dashes(run: Run) -> None:
+    status, _, err = run("info", "--", "--help-all")
+    assert status == 2
+    assert "--help-all" in err
 
 
 def test_help_needs_no_heavy_package() -> None:

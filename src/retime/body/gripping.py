@@ -23,7 +23,7 @@ __all__ = ["Grips", "keep_grips", "prop_joints", "prop_of"]
 
 Grips = Annotated[
     bool,
-    About("Keep what hands hold together: the other hand on a club or bat, a prop of the file."),
+    About("Keep hands on what they hold: a club, a bat or a prop of the file."),
 ]
 
 # Grips ease in and out over this many seconds beside them.

@@ -26,10 +26,15 @@ from retime.cli.retiming import known_contacts
 from retime.errors import InputError
 from retime.evaluate.reading import Reading
 from retime.methods.physics import ModelParameters
+from retime.parameters import declared
 
 
 @with_reading
-@with_parameters(ModelParameters, leave_out=("contacts", "contacts_only", "gravity_from"))
+@with_parameters(
+    ModelParameters,
+    leave_out=("contacts", "contacts_only", "gravity_from"),
+    panels={p.name: "Physics" for p in declared(ModelParameters)},
+)
 def check(
     file: Input,
     reading: Reading,
@@ -43,22 +48,22 @@ def check(
         bool,
         typer.Option(
             "--physics",
-            help="Also judge whether a body could have done it, with the forces that nothing "
-            "gives. Gravity, masses and ground are as told by the options below, or --recipe.",
+            help="Also measure physical feasibility and unexplained forces. Set gravity, masses "
+            "and friction by the physics options, or by --recipe.",
         ),
     ] = False,
     recipe: Annotated[
         Path | None,
         typer.Option(
             "--recipe",
-            help="The recipe that made it: --physics judges by its physics step.",
+            help="Recipe of the motion; --physics uses the parameters of its physics step.",
             metavar="FILE",
         ),
     ] = None,
     contacts: Contacts = None,
     as_json: Json = False,
 ) -> None:
-    """Measure how good a motion is: foot skate, drift, flight, jerk, contacts, warp.
+    """Measure the quality of a motion: foot skate, drift, flight, jerk, contacts and warp.
 
     Examples
     --------

@@ -20,17 +20,19 @@ def contacts(
         Path | None,
         typer.Argument(
             metavar="[OUT]",
-            help="Write the contacts as JSON, to edit them and give them to other commands.",
+            help="JSON file to write. Edit it and give it to other commands as --contacts.",
         ),
     ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", help="Draw a film strip and a timeline.", metavar="PICTURE"),
+        typer.Option(
+            "--plot", help="Draw a film strip and a timeline of the contacts.", metavar="PICTURE"
+        ),
     ] = None,
     animation: Animation = None,
     as_json: Json = False,
 ) -> None:
-    """List, draw and export what touches the ground or something else, and when.
+    """List, draw and export contacts with the ground and other supports.
 
     Heels, balls of the feet and toes, hands, knees, elbows, the seat, the back and the head are
     looked at, on any ground. A contact with a confidence below 0.5 was not seen: something must

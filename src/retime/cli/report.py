@@ -29,13 +29,13 @@ from retime.timing import TimeWarp
 
 @with_reading
 def report(
-    file: Annotated[
-        Path, typer.Argument(metavar="IN", help="The motion file, or a batch's folder.")
-    ],
+    file: Annotated[Path, typer.Argument(metavar="IN", help="Motion file, or folder of a batch.")],
     reading: Reading,
     target: Annotated[
         Path | None,
-        typer.Argument(metavar="OUT", help="The .html page; a batch's lies in its folder."),
+        typer.Argument(
+            metavar="OUT", help=".html file to write. Default for a batch: in its folder."
+        ),
     ] = None,
     source: SourceMotion = None,
     warp: WarpIn = None,
@@ -44,8 +44,7 @@ def report(
         Path | None,
         typer.Option(
             "--recipe",
-            help="The recipe that made it from --source: draws its warp, and where a reference was "
-            "followed.",
+            help="Recipe that was applied to --source. Its warp and reference are drawn.",
             metavar="FILE",
         ),
     ] = None,

@@ -44,28 +44,28 @@ class AlignParameters:
     """Parameters of off-line alignment."""
 
     reference: Annotated[
-        Any, About("The take to copy timing from.", metavar="PATH", widget="motion")
+        Any, About("Take to copy timing from.", metavar="PATH", widget="motion")
     ] = field(kw_only=False)
     reference_roles: Annotated[
         Mapping[str, str] | Sequence[tuple[str, str]],
         About(
-            "The reference's joint for a role, where its names tell too little.",
+            "Joint of the reference that has a role, if its name does not show it.",
             flag="reference-role",
             metavar="ROLE=JOINT",
             advanced=True,
         ),
     ] = ()
     open_end: Annotated[
-        bool, About("Let the clip stop wherever the reference does, before its own end.")
+        bool, About("Let the result end before the clip does, where the reference ends.")
     ] = False
     repeat: Annotated[
-        bool, About("Treat the clip as a cycle and repeat it as long as the reference lasts.")
+        bool, About("Repeat the clip as a cycle for the length of the reference.")
     ] = False
     max_step: Annotated[
         int,
         About(
-            "Most frames of the clip matched with one of the reference: the maximum playback "
-            "speed, before the path is smoothed.",
+            "Maximum number of clip frames per reference frame: the maximum playback speed before "
+            "smoothing.",
             minimum=1,
             maximum=32,
             advanced=True,
@@ -74,13 +74,17 @@ class AlignParameters:
     max_stall: Annotated[
         Length | None,
         About(
-            "Longest standstill. Default: any.", unit="s", minimum=0.0, slider=(0, 2), advanced=True
+            "Maximum standstill. Default: unlimited.",
+            unit="s",
+            minimum=0.0,
+            slider=(0, 2),
+            advanced=True,
         ),
     ] = None
     weights: Annotated[
         Mapping[str, float] | Sequence[tuple[str, float]],
         About(
-            "Weight of a joint in the comparison, by role; 0 leaves it out.",
+            "Weight of a joint in the comparison, by role; 0 ignores it.",
             flag="weight",
             metavar="ROLE=W",
             advanced=True,
