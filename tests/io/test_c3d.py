@@ -92,7 +92,7 @@ def test_points_are_roots_that_move(walk: Path) -> None:
 
 def test_hidden_samples_are_bridged_and_hidden_again(walk: Path, tmp_path: Path) -> None:
     motion = retime.read(walk)
-    assert any("LTOE in 10 of 120 frames" in n for n in motion.notes)
+    assert any("10 of 120 frames: frames 10 to 19 (Ann:LTOE)" in n for n in motion.notes)
     assert any("1 points are never seen" in n for n in motion.notes)
     toe = motion.translations["Ann:LTOE"]
     line = np.linspace(toe[9], toe[20], 12)
@@ -375,7 +375,7 @@ def test_integers_and_other_processors(tmp_path: Path, processor: int, integers:
     assert (len(motion), motion.fps, motion.units.metres) == (12, 50.0, 0.01)
     toe = motion.translations["LTOE"]
     assert toe.tolist() == [[10 + f, 0, 5] for f in range(12)]
-    assert any("RTOE in 1 of 12 frames" in n for n in motion.notes)
+    assert any("1 of 12 frames: frame 5 (RTOE)" in n for n in motion.notes)
     retime.write(apply(motion, TimeWarp([0, 0.44], [0, 0.22])), tmp_path / "o.c3d")
     again = retime.read(tmp_path / "o.c3d")
     assert np.abs(again.translations["LTOE"][::2] - toe).max() < 1e-5

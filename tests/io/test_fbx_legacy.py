@@ -13,7 +13,7 @@ import pytest
 import retime
 from fbx_making import TICKS, differ, evaluated
 from mutating import mutants
-from retime import InputError, TimeWarp, apply, quat
+from retime import TimeWarp, apply, quat
 from retime.errors import RetimeError
 from retime.io.fbx.properties import real, text
 from retime.io.fbx.tree import Node, empty_tree, write
@@ -67,15 +67,20 @@ def _tree() -> list[Any]:
     return [
         ("FBXHeaderExtension", [], [("FBXVersion", [6100], None)]),
         ("Objects", [], [
-            model("Hips", 0.0), model("Arm", 20.0),
+            model("Hips", 0.0), model("Spine", 5.0), model("Arm", 20.0),
             ("GlobalSettings", [], [("Properties60", [], [up, unit])]),
         ]),
         ("Connections", [], [
             ("Connect", ["OO", "Model::Hips", "Model::Scene"], None),
-            ("Connect", ["OO", "Model::Arm", "Model::Hips"], None),
+            ("Connect", ["OO", "Model::Spine", "Model::Hips"], None),
+            ("Connect", ["OO", "Model::Arm", "Model::Spine"], None),
         ]),
         ("Takes", [], [("Current", ["walk"], None), ("Take", ["walk"], take)]),
-        ("Version5", [], [("Settings", [], [("FrameRate", ["20"], None)])]),
+        ("Version5", [], [("Settings", [], [
+            ("FrameRate", ["20"], None),
+            ("TimeLineStartTime", [0], None),
+            ("TimeLineStopTime", [2 * TICKS], None),
+        ])]),
     ]  # fmt: skip
 
 
@@ -128,16 +133,17 @@ def file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 def test_an_old_file_is_read_as_ufbx_reads_it(file: Path) -> None:
     motion = retime.read(file)
-    assert (motion.fps, motion.duration, motion.skeleton.names) == (20.0, 2.0, ("Hips", "Arm"))
+    assert motion.skeleton.names == ("Hips", "Spine", "Arm")
+    assert (motion.fps, motion.duration) == (20.0, 2.0)
     judged = evaluated(file, motion.times)
     for j, name in enumerate(motion.skeleton.names):
         assert quat.angle(motion.rotations[:, j], judged[name][:, 3:7]).max() < 1e-3
     np.testing.assert_allclose(motion.root_translation, judged["Hips"][:, :3], atol=1e-3)
 
 
-def test_an_old_file_is_retimed_in_place(file: Path, tmp_path: Path) -> None:
-    motion = retime.read(file)
-    warp = TimeWarp([0, 3.0], [0, 2.0])
+@pytest.mark.parametrize("warp", [[[0, 3.0], [0, 2.0]], [[0, 0.7, 1.6, 3], [0, 1.2, 1.3, 2]]])
+def test_an_old_file_is_retimed_in_place(file: Path, tmp_path: Path, warp: Any) -> None:
+    motion, warp = retime.read(file), TimeWarp(*warp)
     out = tmp_path / "slow.fbx"
     retime.write(apply(motion, warp, exact=True), out)
     times = np.array([0.1, 0.4, 0.9, 1.3, 1.7, 2.2, 2.6, 2.95])
@@ -149,6 +155,7 @@ def test_an_old_file_is_retimed_in_place(file: Path, tmp_path: Path) -> None:
         assert after.startswith("; FBX 6.1.0")
         assert before[: before.index("Takes")] == after[: after.index("Takes")]
         assert after.endswith("; end\n")
+        assert f"TimeLineStopTime: {3 * TICKS}" in after
 
 
 def test_an_identity_leaves_the_bytes(file: Path, tmp_path: Path) -> None:
@@ -156,13 +163,28 @@ def test_an_identity_leaves_the_bytes(file: Path, tmp_path: Path) -> None:
     assert (tmp_path / "same.fbx").read_bytes() == file.read_bytes()
 
 
-def test_an_edited_pose_that_needs_new_curves_is_a_sentence(file: Path, tmp_path: Path) -> None:
+def test_edited_poses_get_the_channels_that_the_take_has_not(file: Path, tmp_path: Path) -> None:
+    """A turned arm has no keys about Y, a turned spine is in no take, a moved arm has no T."""
     motion = retime.read(file)
     turned = motion.rotations.copy()
-    turned[:, 1] = quat.from_axis_angle([0, 1, 0], 0.3)
-    with pytest.raises(InputError, match=r"FBX 6.1 takes moved keys only"):
-        retime.write(replace(motion, rotations=turned), tmp_path / "edited.fbx")
-    assert not (tmp_path / "edited.fbx").exists()
+    turned[:, 2] = quat.from_axis_angle([0, 1, 0], np.linspace(0.1, 0.9, len(motion)))
+    turned[:, 1] = quat.from_axis_angle([0, 0, 1], np.linspace(0.3, -0.3, len(motion)))
+    moved = {
+        **motion.translations,
+        "Arm": np.array([20.0, 10, 0]) + np.linspace(0, 6, len(motion))[:, None],
+    }
+    edited = replace(motion, rotations=turned, translations=moved)
+    warp = TimeWarp([0, 1.0, 3.0], [0, 1.5, 2.0])
+    for out, shown in (("edited.fbx", edited), ("slow.fbx", apply(edited, warp))):
+        retime.write(shown, tmp_path / out)
+        judged = evaluated(tmp_path / out, shown.times)
+        for j, name in ((1, "Spine"), (2, "Arm")):
+            assert quat.angle(shown.rotations[:, j], judged[name][:, 3:7]).max() < 1e-3, name
+        np.testing.assert_allclose(shown.translations["Arm"], judged["Arm"][:, :3], atol=1e-3)
+        again = retime.read(tmp_path / out)
+        assert again.skeleton.names == motion.skeleton.names
+        retime.write(again, tmp_path / "same.fbx")  # what was added is understood and kept
+        assert (tmp_path / "same.fbx").read_bytes() == (tmp_path / out).read_bytes()
 
 
 def test_damaged_old_files_are_sentences(file: Path, tmp_path: Path) -> None:

@@ -135,6 +135,117 @@ def test_a_packed_animation_is_read_and_retimed_in_place(plain: Path, tmp_path: 
     np.testing.assert_allclose(retime.positions(at), retime.positions(before), atol=2e-3)
 
 
+def _as_gltfpack(source: Path, target: Path, extension: str) -> None:
+    """Make a GLB in the shape that gltfpack writes: no names, one view for all keys of a kind.
+
+    Channels that stand still have one key at 0, times are shared, and a skin and a quantized mesh
+    with packed indices lie beside.
+    """
+    document, body = parts(source)
+    stored, views, accessors, fallback = bytearray(), [], [], 0
+
+    def view(rows: Any, name: str, mode: str = "ATTRIBUTES") -> int:
+        nonlocal stored, fallback
+        data = (
+            encode(np.ascontiguousarray(rows)) if mode == "ATTRIBUTES" else bytes([0xE1, 0, 0, 0])
+        )
+        told = {
+            "buffer": 0, "byteOffset": len(stored), "byteLength": len(data), "mode": mode,
+            "byteStride": rows.shape[1], "count": len(rows), "filter": name,
+        }  # fmt: skip
+        if name == "NONE":
+            del told["filter"]
+        stored += data + bytes(-len(data) % 4)
+        views.append({
+            "buffer": 1, "byteOffset": fallback, "byteLength": rows.size,
+            "extensions": {extension: told},
+        })  # fmt: skip
+        fallback += rows.size
+        return len(views) - 1
+
+    def floats(index: int) -> Any:
+        accessor = document["accessors"][index]
+        at = document["bufferViews"][accessor["bufferView"]]["byteOffset"]
+        at += accessor.get("byteOffset", 0)
+        width = {"SCALAR": 1, "VEC3": 3, "VEC4": 4}[accessor["type"]]
+        return np.frombuffer(body, "<f4", accessor["count"] * width, at).reshape(-1, width)
+
+    animation = document["animations"][0]
+    times = floats(animation["samplers"][0]["input"])
+    keys: dict[str, list[Any]] = {"rotation": [], "translation": [], "scale": []}
+    for channel in animation["channels"]:
+        values = floats(animation["samplers"][channel["sampler"]]["output"])
+        still = bool((np.ptp(values, axis=0) < 1e-7).all())
+        keys[channel["target"]["path"]].append((channel, values[:1] if still else values, still))
+    at = view(np.r_[times, np.zeros((1, 1), "<f4")].view(np.uint8), "NONE")
+    for offset, count in ((0, len(times)), (4 * len(times), 1)):
+        low, high = (0.0, float(times[-1, 0])) if count > 1 else (0.0, 0.0)
+        accessors.append({
+            "bufferView": at, "byteOffset": offset, "componentType": 5126, "count": count,
+            "type": "SCALAR", "min": [low], "max": [high],
+        })  # fmt: skip
+    samplers: list[dict[str, int]] = []
+    for path, filtered, name, kind, more in (
+        ("rotation", _quaternion_filter, "QUATERNION", "VEC4", {"normalized": True}),
+        ("translation", _exponential_filter, "EXPONENTIAL", "VEC3", {}),
+    ):
+        together = np.concatenate([values for _, values, _ in keys[path]])
+        rows, offset = filtered(together), 0
+        at = view(rows, name)
+        for channel, values, still in keys[path]:
+            accessors.append({
+                "bufferView": at, "byteOffset": offset, "count": len(values), "type": kind,
+                "componentType": 5122 if path == "rotation" else 5126, **more,
+            })  # fmt: skip
+            offset += len(values) * rows.shape[1]
+            channel["sampler"] = len(samplers)
+            samplers.append({"input": int(still), "output": len(accessors) - 1})
+    listed = [c for path in ("rotation", "translation") for c, *_ in keys[path]]
+    places = view(np.zeros((3, 8), np.uint8), "NONE")
+    corners = view(np.zeros((3, 2), np.uint8), "NONE", "TRIANGLES")
+    accessors += [
+        {"bufferView": places, "componentType": 5123, "normalized": True, "count": 3,
+         "type": "VEC3", "min": [0, 0, 0], "max": [0, 0, 0]},
+        {"bufferView": corners, "componentType": 5123, "count": 3, "type": "SCALAR"},
+    ]  # fmt: skip
+    primitive = {"attributes": {"POSITION": len(accessors) - 2}, "indices": len(accessors) - 1}
+    nodes = [{k: v for k, v in n.items() if k != "name"} for n in document["nodes"]]
+    nodes.append({"mesh": 0, "scale": [0.01] * 3, "translation": [-1, 0, 0]})
+    scene = {"nodes": [*document["scenes"][0]["nodes"], len(nodes) - 1]}
+    used = ["KHR_mesh_quantization", extension]
+    made = {
+        "asset": {"version": "2.0", "generator": "gltfpack 0.24"},
+        "extensionsUsed": used, "extensionsRequired": used, "scene": 0, "scenes": [scene],
+        "nodes": nodes, "meshes": [{"primitives": [primitive]}], "accessors": accessors,
+        "bufferViews": views, "animations": [{"channels": listed, "samplers": samplers}],
+        "buffers": [
+            {"byteLength": len(stored)},
+            {"byteLength": fallback, "extensions": {extension: {"fallback": True}}},
+        ],
+    }  # fmt: skip
+    target.write_bytes(glb(made, bytes(stored)))
+
+
+@pytest.mark.parametrize("extension", [NAME, NAME.replace("EXT", "KHR")])
+def test_a_file_in_the_shape_of_gltfpack(plain: Path, tmp_path: Path, extension: str) -> None:
+    _as_gltfpack(plain, tmp_path / "packed.glb", extension)
+    before, packed = retime.read(plain), retime.read(tmp_path / "packed.glb")
+    assert len(packed) == len(before)
+    # Names are left out: joints are told by where they are.
+    places, wanted = retime.positions(packed), retime.positions(before)
+    apart = np.linalg.norm(places[:, :, None] - wanted[:, None], axis=-1).max(axis=0)
+    assert apart.min(axis=0).max() < 2e-3
+    warp = TimeWarp([0, 0.7, 2 * packed.duration], [0, 0.5, packed.duration])
+    retime.write(apply(packed, warp, exact=True), tmp_path / "slow.glb")
+    again = retime.read(tmp_path / "slow.glb")
+    assert again.duration == pytest.approx(2 * before.duration, abs=1e-4)
+    at = np.linspace(0.1, again.duration - 0.1, 9)
+    shown = retime.positions(apply(again, TimeWarp.identity(*again.domain), times=at))
+    source = retime.positions(apply(packed, TimeWarp.identity(*packed.domain), times=warp(at)))
+    np.testing.assert_allclose(shown, source, atol=3e-3)
+    assert parts(tmp_path / "slow.glb")[0]["meshes"] == parts(tmp_path / "packed.glb")[0]["meshes"]
+
+
 @pytest.mark.parametrize(
     "damage, said",
     [

@@ -60,8 +60,12 @@ def features(places: Any) -> Any:
     out[:, 3] = places[:-1, 0, 1]
     local = places - places[:, :1] * [1, 0, 1]
     out[:, 4:67] = quat.rotate(facing[:, None], local)[:-1, 1:].reshape(len(out), -1)
-    out[:, -4:] = 1.0
-    return out
+    out[:, 67:193] = np.tile([1.0, 0, 0, 0, 1, 0], 21)  # rotations as two axes
+    speeds = np.diff(places, axis=0)
+    out[:, 193:259] = quat.rotate(facing[:-1, None], speeds).reshape(len(out), -1)
+    feet = [7, 10, 8, 11]  # ankle and toes, left and right: they rest below 0.002 squared
+    out[:, 259:] = (speeds[:, feet] ** 2).sum(axis=-1) < 0.002
+    return out.astype(np.float32)
 
 
 @pytest.fixture
@@ -100,14 +104,15 @@ def test_features_give_the_places_that_they_were_taken_from(tmp_path: Path) -> N
     # Features begin at the origin and face ahead: distances and heights are what is kept.
     between = np.linalg.norm(found[:, :, None] - found[:, None], axis=-1)
     wanted = np.linalg.norm(places[:-1, :, None] - places[:-1, None], axis=-1)
-    np.testing.assert_allclose(between, wanted, atol=1e-6)
-    np.testing.assert_allclose(found[..., 1], places[:-1, :, 1], atol=1e-6)
+    np.testing.assert_allclose(between, wanted, atol=1e-5)
+    np.testing.assert_allclose(found[..., 1], places[:-1, :, 1], atol=1e-5)
     way = np.linalg.norm(np.diff(found[:, 0], axis=0), axis=1)
     np.testing.assert_allclose(
-        way, np.linalg.norm(np.diff(places[:-1, 0], axis=0), axis=1), atol=1e-6
+        way, np.linalg.norm(np.diff(places[:-1, 0], axis=0), axis=1), atol=1e-5
     )
     ends = np.linalg.norm(found[-1, 0] - found[0, 0])
-    assert ends == pytest.approx(np.linalg.norm(places[-2, 0] - places[0, 0]), abs=1e-6)
+    assert ends == pytest.approx(np.linalg.norm(places[-2, 0] - places[0, 0]), abs=1e-4)
+    assert any("features of HumanML3D" in n for n in motion.notes)
 
 
 def test_other_points_need_a_rate(tmp_path: Path) -> None:
@@ -123,10 +128,8 @@ def test_other_points_need_a_rate(tmp_path: Path) -> None:
         (np.zeros((10, 66)), "an array \\(10, 66\\) of float64 is no motion"),
         (np.zeros(263), "an array \\(263,\\)"),
         (np.zeros((0, 22, 3)), "has no frames"),
-        (
-            np.full((4, 22, 3), np.nan),
-            "22 joints are missing \\(not finite\\) in 4 frames between 0 and 3",
-        ),
+        (np.full((4, 22, 3), np.nan), "every value of 'pelvis' is missing"),
+        (np.full((4, 22, 3), np.inf), "values at frame 0 are infinite"),
         (np.random.default_rng(0).normal(size=(30, 263)), "features are normalised"),
         (np.array(["a"]), "is no motion"),
         (np.array([{}], dtype=object), "pickled, which may run code"),
@@ -200,6 +203,25 @@ def test_an_aist_motion_is_read_and_written_back(tmp_path: Path, protocol: int) 
     assert written["smpl_loss"] == 0.5
     retime.write(motion, tmp_path / "same.pkl")
     assert (tmp_path / "same.pkl").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("module", ["numpy.core.multiarray", "numpy._core.multiarray"])
+def test_a_pickle_in_the_shape_of_the_dataset(tmp_path: Path, module: str) -> None:
+    """Poses (N, 24, 3) in single precision, as the API tells; numpy of then named itself so."""
+    plain = aist()
+    told = {k: np.float32(v) if isinstance(v, float) else v for k, v in plain.items()}
+    told["smpl_poses"] = plain["smpl_poses"].reshape(-1, 24, 3).astype(np.float32)
+    data = pickle.dumps(told, protocol=2)
+    for name in (b"numpy._core.multiarray", b"numpy.core.multiarray"):
+        data = data.replace(b"c" + name + b"\n", b"c" + module.encode() + b"\n")
+    path = tmp_path / "gBR_sBM_cAll_d04_mBR0_ch01.pkl"
+    path.write_bytes(data)
+    motion = retime.read(path)
+    arm = motion.rotations[:, motion.skeleton.index("left_shoulder")]
+    np.testing.assert_allclose(quat.log(arm)[:, 0], np.sin(np.arange(90) / 60), atol=1e-6)
+    retime.write(apply(motion, TimeWarp([0, 0.5], [0, 1.0])), tmp_path / "half.pkl")
+    written = pickle.loads((tmp_path / "half.pkl").read_bytes())
+    assert (written["smpl_poses"].shape, written["smpl_poses"].dtype) == ((31, 24, 3), np.float32)
 
 
 class Evil:

@@ -78,6 +78,25 @@ def test_physics_results_are_tables() -> None:
     judged = html_of(Judgement(told, (row,), (), ("by earth",))) or ""
     assert "force up" in judged
     assert "by earth" in judged
+    assert "it falls too slowly" in (wrong._repr_html_() or "")
+    assert "force up" in (row._repr_html_() or "")
+
+
+def test_a_model_of_physics_and_what_it_finds_are_pictures() -> None:
+    model = retime.PhysicsModel(JUMP)
+    shown = model._repr_html_() or ""
+    assert len(shown.encode()) < 200_000
+    assert len(pictures(shown)) == 1
+    assert "feasible durations: " in shown
+    assert "kg in 21 segments" in shown
+    for found in (model.regions[90], model.extremes, model.solve(duration=3.0)[1]):
+        html = found._repr_html_() or ""
+        assert len(pictures(html)) == 1, found
+        assert "\n" not in repr(found)
+    flight = model.flights[0]
+    assert f"{flight.gravity:.2f}" in (flight._repr_html_() or "")
+    stuck = replace(model.extremes, fastest=None, slowest=None, stuck=7)
+    assert "frame 7 leaves none" in (stuck._repr_html_() or "")
 
 
 def test_figures_are_matplotlib_figures() -> None:

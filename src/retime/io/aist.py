@@ -15,8 +15,10 @@ from retime.arrays import FloatArray
 from retime.errors import FormatError, InputError
 from retime.io import plain_pickle
 from retime.io.amass.body_model import Model, model_of
+from retime.io.amass.reader import bridged_vectors
 from retime.io.as_read import is_as_read, needs_even_frames
 from retime.io.files import read_bytes, write_bytes
+from retime.io.gaps import Gaps
 from retime.io.parameters import RestFrame
 from retime.motion import Motion, Origin, Pose, Units, quat
 from retime.motion.kinematics import infer_units
@@ -50,6 +52,8 @@ def read_motion(
     poses, way, scaling = _parameters(values, path)
     model = model_of(poses.shape[1])
     assert model is not None
+    gaps = Gaps(path)
+    poses, way = bridged_vectors(poses, model, gaps), gaps.places("smpl_trans", way)
     rotations = quat.exp(poses[:, model.order])
     aside = int(rest_frame == "first" and len(poses) > 0)
     motion = Motion(
@@ -62,6 +66,7 @@ def read_motion(
         notes=(
             f"the joints of {model.name}; proportions are approximate: the body model's own files "
             "are not read",
+            *gaps.notes(aside),
         ),
     )
     if fps is None:
@@ -85,12 +90,14 @@ def _parameters(values: Any, path: str | Path) -> tuple[FloatArray, FloatArray, 
             f"holds {held or 'nothing'}; retime reads motions of AIST++ (smpl_poses, smpl_trans)",
             path=path,
         )
-    poses = _numbers(values, "smpl_poses", path)
+    poses = _numbers(values, "smpl_poses", path, may_miss=True)
     if poses.ndim == 2 and poses.shape[1] % 3 == 0:
         poses = poses.reshape(len(poses), -1, 3)
     if poses.ndim != 3 or poses.shape[2] != 3 or model_of(poses.shape[1]) is None:
         raise FormatError(f"smpl_poses has shape {poses.shape}, expected (frames, 72)", path=path)
-    way = _numbers(values, "smpl_trans", path) if "smpl_trans" in values else None
+    way = None
+    if "smpl_trans" in values:
+        way = _numbers(values, "smpl_trans", path, may_miss=True)
     if way is None or way.shape != (len(poses), 3):
         raise FormatError(f"smpl_trans does not have shape ({len(poses)}, 3)", path=path)
     scaling = 1.0
@@ -102,12 +109,15 @@ def _parameters(values: Any, path: str | Path) -> tuple[FloatArray, FloatArray, 
     return poses, way, scaling
 
 
-def _numbers(values: dict[str, Any], name: str, path: str | Path) -> FloatArray:
+def _numbers(
+    values: dict[str, Any], name: str, path: str | Path, *, may_miss: bool = False
+) -> FloatArray:
     try:
         found = np.asarray(values[name], dtype=np.float64)
     except (TypeError, ValueError):
         raise FormatError(f"{name} holds no numbers", path=path) from None
-    if not np.isfinite(found).all() or np.abs(found).max(initial=0.0) > 1e9:
+    bad = ~(np.abs(found) <= 1e9)
+    if bad.any() and not (may_miss and np.isnan(found[bad]).all()):
         raise FormatError(f"{name} has values that are not finite", path=path)
     return found
 

@@ -106,12 +106,13 @@ class Members:
             raise self._broken(e) from None
         return found
 
-    def floats(self, name: str) -> npt.NDArray[np.float64]:
-        """Return an array of finite numbers."""
+    def floats(self, name: str, *, may_miss: bool = False) -> npt.NDArray[np.float64]:
+        """Return an array of finite numbers; some that ``may_miss`` are NaN."""
         values = self[name]
         if values.dtype.kind not in "iuf":
             raise FormatError(f"{name} holds no numbers", path=self.path)
         out = values.astype(np.float64, copy=False)
-        if not np.isfinite(out).all() or np.abs(out).max(initial=0.0) > 1e9:
+        bad = ~(np.abs(out) <= 1e9)
+        if bad.any() and not (may_miss and np.isnan(out[bad]).all()):
             raise FormatError(f"{name} has values that are not finite", path=self.path)
         return out

@@ -21,6 +21,7 @@ from retime.errors import FormatError, InputError
 from retime.io.amass.body_model import Model, model_of
 from retime.io.as_read import is_as_read, needs_even_frames, no_frame_rate
 from retime.io.files import read_bytes, write_bytes
+from retime.io.gaps import Gaps
 from retime.io.parameters import RestFrame
 from retime.motion import Motion, Origin, Units, quat
 from retime.motion.building import relative_places
@@ -62,17 +63,17 @@ def read_motion(
     data = read_bytes(path)
     values = _array(data, path)
     features = values.ndim == 2
-    places = _from_features(values, path) if features else values.astype(np.float64)
-    if not np.isfinite(places).all():
-        bad = np.flatnonzero(~np.isfinite(places).all(axis=(1, 2)))
-        joints = int((~np.isfinite(places)).any(axis=(0, 2)).sum())
-        raise FormatError(
-            f"positions of {joints} joints are missing (not finite) in {len(bad)} frames between "
-            f"{bad[0]} and {bad[-1]}; fill them, or cut them off",
-            path=path,
-        )
-    joints = places.shape[1]
+    if values.dtype.kind == "f" and np.isinf(values).any():
+        frame = int(np.argwhere(np.isinf(values))[0][0])
+        raise FormatError(f"the values at frame {frame} are infinite", path=path)
+    joints = _JOINTS if features else values.shape[1]
     model = model_of(joints) if joints in (_JOINTS, 24, 52, 55) else None
+    gaps = Gaps(path)
+    if features:
+        given = gaps.places("features", values.astype(np.float64))
+        places = _from_features(given, path)
+    else:
+        places = _bridged(values.astype(np.float64), _names(joints, model), gaps)
     if fps is None and joints != _JOINTS:
         raise no_frame_rate(path)
     motion, order = _motion(places, model, _HUMANML3D_FPS if fps is None else fps)
@@ -85,6 +86,7 @@ def read_motion(
                 code="rate-assumed",
             )
         )
+    notes += gaps.notes()
     if features:
         notes.append("features of HumanML3D; a result is written as joint positions")
     units, said = infer_units(motion, scale=1.0)
@@ -155,12 +157,23 @@ def _array(data: bytes, path: str | Path) -> npt.NDArray[Any]:
     return found
 
 
-def _from_features(values: npt.NDArray[Any], path: str | Path) -> FloatArray:
+def _names(joints: int, model: Model | None) -> list[str]:
+    """Name the joints in the order of the file."""
+    names = [f"point_{j}" for j in range(joints)]
+    if model is not None:
+        for name, j in zip(model.skeleton.names, model.order, strict=True):
+            names[j] = name
+    return names
+
+
+def _bridged(places: FloatArray, names: list[str], gaps: Gaps) -> FloatArray:
+    if not np.isnan(places).any():
+        return places
+    return np.stack([gaps.places(n, places[:, j]) for j, n in enumerate(names)], axis=1)
+
+
+def _from_features(given: FloatArray, path: str | Path) -> FloatArray:
     """Restore places (F, 22, 3): the root's way and turn are sums of its speeds."""
-    given = values.astype(np.float64)
-    if not np.isfinite(given).all():
-        frame = int(np.argwhere(~np.isfinite(given))[0][0])
-        raise FormatError(f"the features at frame {frame} are not finite", path=path)
     contacts = given[:, -4:]
     if np.abs(contacts - np.round(contacts)).max() > 0.2 or not 0.1 < np.median(given[:, 3]) < 3:
         raise FormatError(
@@ -184,8 +197,7 @@ def _motion(
 ) -> tuple[Motion, npt.NDArray[np.int64]]:
     if model is None:
         count = places.shape[1]
-        names = tuple(f"point_{j}" for j in range(count))
-        skeleton = Skeleton(names, np.full(count, -1), np.zeros((count, 3)))
+        skeleton = Skeleton(tuple(_names(count, None)), np.full(count, -1), np.zeros((count, 3)))
         order = np.arange(count)
     else:
         skeleton, order = model.skeleton, model.order

@@ -13,6 +13,7 @@ import numpy as np
 from retime.errors import FormatError, InputError
 from retime.io.archive import unpack, write_archive
 from retime.io.files import read_bytes
+from retime.io.gaps import Gaps
 from retime.io.members import Members
 from retime.io.parameters import RestFrame
 from retime.io.warp_json import from_document, to_document
@@ -92,7 +93,8 @@ def read_motion(
     data = read_bytes(path)
     try:
         about, arrays = unpack(data, path, FORMAT, VERSION, _ARRAYS)
-        motion = motion_from_parts(about, arrays, fps)
+        gaps = Gaps(path)
+        motion = motion_from_parts(about, _bridged(about, arrays, gaps), fps)
     except FormatError:
         raise
     except InputError as e:
@@ -102,8 +104,23 @@ def read_motion(
     except Exception as e:  # a damaged archive makes numpy, zipfile, zlib and lzma raise anything
         reason = f"{type(e).__name__}: {e}".splitlines()[0][:200]
         raise FormatError(f"not a retime motion file ({reason})", path=path) from None
+    motion = motion.with_notes(*gaps.notes())
     sha256 = hashlib.sha256(data).hexdigest()
     return replace(motion, origin=Origin("npz", str(path), sha256, None, made_of=motion.origin))
+
+
+def _bridged(about: Mapping[str, Any], arrays: Mapping[str, Any], gaps: Gaps) -> Mapping[str, Any]:
+    """Fill missing values of the motion; what tells of the skeleton may not miss."""
+    out = dict(arrays)
+    turns = out["rotations"]
+    if turns.ndim == 3 and np.isnan(turns).any():
+        names = about["names"]
+        out["rotations"] = np.stack([gaps.turns(n, turns[:, j]) for j, n in enumerate(names)], 1)
+    for kind in ("translations", "scales"):
+        if out[kind].ndim == 3 and np.isnan(out[kind]).any():
+            tracks = zip(about[kind], out[kind], strict=True)
+            out[kind] = np.stack([gaps.places(n, track) for n, track in tracks])
+    return out
 
 
 def _other_kind(data: bytes) -> str:

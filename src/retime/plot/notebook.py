@@ -7,11 +7,15 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from retime.errors import RetimeError
 from retime.plot.contacts import contact_figure
 from retime.plot.figures import png_of
+from retime.plot.physics import physics_figure, region_figure, speeds_figure
 from retime.plot.strips import strip_figure
 from retime.plot.warps import warp_figure
+from retime.timing import TimeWarp
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,6 +27,8 @@ _POSES = 9
 # Rows of a table, and channels of a warp that are drawn.
 _MOST_ROWS = 60
 _MOST_NOTES = 20
+# Frames of a model of physics.
+_MOST_ANALYSED = 3000
 
 
 def html_of(thing: Any) -> str | None:
@@ -88,8 +94,60 @@ def _found(found: Any) -> Iterable[str]:
     yield _line(f"flights: {flights or 'none'}; {found.unknown:.0%} of the frames not explained")
 
 
-def _explanation(told: Any) -> Iterable[str]:
-    yield _line(f"{told.share:.0%} of the frames are feasible")
+def _model(model: Any) -> Iterable[str]:
+    yield _line(repr(model))
+    # About a millisecond a frame: a long clip is not analysed for a picture alone.
+    if len(model.times) <= _MOST_ANALYSED or "regions" in vars(model):
+        begin, end = float(model.times[0]), float(model.times[-1])
+        as_recorded = TimeWarp([begin, end], [begin, end])
+        yield _line(
+            f"feasible durations: {_range(model.minimum_duration(), model.maximum_duration())}"
+        )
+        yield _picture(lambda: physics_figure(model, as_recorded))
+    yield from _flights(model.flights)
+    yield _notes(model.notes)
+
+
+def _range(shortest: float | None, longest: float | None) -> str:
+    if shortest is None:
+        return "none"
+    return (
+        f"{shortest:.3g} s or longer" if longest is None else f"{shortest:.3g} to {longest:.3g} s"
+    )
+
+
+def _extremes(found: Any) -> Iterable[str]:
+    if found.fastest is None:
+        yield _line(f"no timing is feasible: frame {found.stuck} leaves none")
+        return
+    speeds = {"fastest": np.sqrt(found.fastest), "slowest": np.sqrt(np.maximum(found.slowest, 0))}
+    yield _line("the fastest and the slowest feasible timing")
+    yield _picture(lambda: speeds_figure(speeds, None, "frame"))
+
+
+def _solution(found: Any) -> Iterable[str]:
+    yield _line(repr(found))
+    speeds = {"found": np.sqrt(np.maximum(found.square_speed, 0))}
+    yield _picture(lambda: speeds_figure(speeds, found.times, "output time (s)"))
+
+
+def _region(region: Any) -> Iterable[str]:
+    if region.empty:
+        yield _line("no timing of this frame is feasible")
+        return
+    yield _line(f"feasible timings of one frame, {len(region.corners)} corners")
+    yield _picture(lambda: region_figure(region))
+
+
+def _flights(flights: Sequence[Any]) -> Iterable[str]:
+    rows = [
+        (f"{f.start:.2f} to {f.end:.2f}", f"{f.gravity:.2f}", "yes" if f.clear else "no")
+        for f in flights
+    ]
+    yield _table(("flight (s)", "falls with (m/s²)", "clear"), rows)
+
+
+def _violations(listed: Sequence[Any]) -> Iterable[str]:
     rows = [
         (
             f"{v.start:.2f} to {v.end:.2f}",
@@ -98,18 +156,28 @@ def _explanation(told: Any) -> Iterable[str]:
             f"{v.feasible_rate:.2f}",
             v.text,
         )
-        for v in told.violations
+        for v in listed
     ]
     yield _table(("source (s)", "limit", "rate", "feasible rate", "why"), rows)
 
 
-def _judgement(told: Any) -> Iterable[str]:
-    yield from _explanation(told.explanation)
+def _residuals(listed: Sequence[Any]) -> Iterable[str]:
     rows = [
         (r.name, f"{r.rms:.1f}", f"{r.most:.1f}", r.unit, f"{r.weights:.3f}", r.verdict)
-        for r in told.residuals
+        for r in listed
     ]
     yield _table(("residual", "rms", "max", "unit", "rms in body weights", "verdict"), rows)
+
+
+def _explanation(told: Any) -> Iterable[str]:
+    yield _line(f"{told.share:.0%} of the frames are feasible")
+    yield from _violations(told.violations)
+
+
+def _judgement(told: Any) -> Iterable[str]:
+    yield from _explanation(told.explanation)
+    yield from _residuals(told.residuals)
+    yield from _flights(told.flights)
     yield _notes([str(n) for n in told.notes])
 
 
@@ -121,6 +189,13 @@ _SHOWN: dict[str, Any] = {
     "Evaluated": _evaluated,
     "Contacts": _contacts,
     "FoundContacts": _found,
+    "PhysicsModel": _model,
+    "Extremes": _extremes,
+    "Solution": _solution,
+    "Region": _region,
+    "Flight": lambda flight: _flights([flight]),
+    "Violation": lambda violation: _violations([violation]),
+    "Residual": lambda residual: _residuals([residual]),
     "Explanation": _explanation,
     "Judgement": _judgement,
 }

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retime.methods.physics import PhysicsModel
+from retime.arrays import FloatArray
+from retime.methods.physics import PhysicsModel, Region
 from retime.methods.physics.effort import ground_force
 from retime.plot.style import FAINT, INK, KEY, ORIGINAL, RETIMED, canvas, plain, save
 from retime.timing import TimeWarp
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 _OUTSIDE = "#d2603a"
 
 
 def draw_physics(model: PhysicsModel, warp: TimeWarp, path: str | Path) -> None:
+    """Draw a warp and the physics of it into a picture file; see :func:`physics_figure`."""
+    save(physics_figure(model, warp), path)
+
+
+def physics_figure(model: PhysicsModel, warp: TimeWarp) -> Figure:
     """Draw a warp with its rate, whether each moment is feasible, and the ground's force.
 
     The warp is for the whole body. Over each flight stands the gravity in m/s^2 with which it falls
@@ -54,7 +65,7 @@ def draw_physics(model: PhysicsModel, warp: TimeWarp, path: str | Path) -> None:
         plain(axes)
     for axes in (curve, rate):
         axes.legend(frameon=False, fontsize=9)
-    save(figure, path)
+    return figure
 
 
 def _speeds(model: PhysicsModel) -> tuple[list[float], list[float]]:
@@ -64,13 +75,11 @@ def _speeds(model: PhysicsModel) -> tuple[list[float], list[float]]:
     return [float(np.sqrt(max(a, 0))) for a, _ in spans], [float(np.sqrt(b)) for _, b in spans]
 
 
-def _shade_flight(
-    axes: object, model: PhysicsModel, output: np.ndarray[tuple[int], np.dtype[np.float64]]
-) -> None:
+def _shade_flight(axes: Axes, model: PhysicsModel, output: FloatArray) -> None:
     if model.flight.any():
-        axes.fill_between(  # type: ignore[attr-defined]
+        axes.fill_between(
             output, 0, 1, where=model.flight.tolist(), color="#f4f0e4", linewidth=0, zorder=0,
-            transform=axes.get_xaxis_transform(),  # type: ignore[attr-defined]
+            transform=axes.get_xaxis_transform(),
         )  # fmt: skip
 
 
@@ -87,17 +96,46 @@ def draw_regions(
     for axes, moment in zip(grid, times, strict=True):
         k = int(np.abs(model.times - moment).argmin())
         region = model.regions[k]
-        if not region.empty:
-            closed = np.r_[region.corners, region.corners[:1]]
-            axes.fill(closed[:, 0], closed[:, 1], color="#e7eef2")
-            axes.plot(closed[:, 0], closed[:, 1], "o-", color=ORIGINAL, linewidth=1.5, markersize=3)
+        _outline(axes, region)
         near = slice(max(k - 6, 0), k + 7)
         axes.plot(told.timing[near, 0], told.timing[near, 1], "-", color=FAINT, linewidth=1)
         inside = told.distance[k] <= 0
         axes.plot(*told.timing[k], "o", color=RETIMED if inside else _OUTSIDE, markersize=7)
-        axes.plot(0, 1, "+", color=KEY, markersize=10)
         axes.set_title(f"{moment:.2f} s", color=INK, fontsize=10)
-        axes.set_xlabel("p'' (1/s)", color=INK)
-        plain(axes)
     grid[0].set_ylabel("p'²", color=INK)
     save(figure, path)
+
+
+def region_figure(region: Region) -> Figure:
+    """Draw the feasible timings of one frame, and the recorded timing as a cross."""
+    figure = canvas(3.6, 3.4)
+    axes = figure.subplots()
+    _outline(axes, region)
+    axes.plot(*region.centre, "o", color=RETIMED, markersize=6)
+    axes.set_ylabel("p'²", color=INK)
+    return figure
+
+
+def _outline(axes: Axes, region: Region) -> None:
+    if not region.empty:
+        closed = np.r_[region.corners, region.corners[:1]]
+        axes.fill(closed[:, 0], closed[:, 1], color="#e7eef2")
+        axes.plot(closed[:, 0], closed[:, 1], "o-", color=ORIGINAL, linewidth=1.5, markersize=3)
+    axes.plot(0, 1, "+", color=KEY, markersize=10)
+    axes.set_xlabel("p'' (1/s)", color=INK)
+    plain(axes)
+
+
+def speeds_figure(speeds: Mapping[str, FloatArray], across: FloatArray | None, unit: str) -> Figure:
+    """Draw speeds of time as curves over moments, or over frames where none are given."""
+    figure = canvas(7.0, 2.8)
+    axes = figure.subplots()
+    for (name, speed), color in zip(speeds.items(), (RETIMED, ORIGINAL), strict=False):
+        x = np.arange(len(speed)) if across is None else across
+        axes.plot(x, speed, color=color, linewidth=2, label=name)
+    axes.axhline(1.0, color=FAINT, linewidth=1.5, linestyle="--")
+    axes.set_xlabel(unit, color=INK)
+    axes.set_ylabel("rate (x)", color=INK)
+    axes.legend(frameon=False, fontsize=9)
+    plain(axes)
+    return figure

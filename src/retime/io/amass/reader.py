@@ -14,6 +14,7 @@ from retime.errors import FormatError
 from retime.io.amass.body_model import MODELS, Model, model_of
 from retime.io.as_read import no_frame_rate
 from retime.io.files import read_bytes
+from retime.io.gaps import Gaps
 from retime.io.members import Members
 from retime.io.parameters import RestFrame
 from retime.motion import Motion, Origin, Pose, Units, quat
@@ -66,7 +67,7 @@ def read_motion(
     model = model_of(vectors.shape[1])
     assert model is not None
     frames = len(vectors)
-    way = arrays.floats("trans") if "trans" in arrays else None
+    way = arrays.floats("trans", may_miss=True) if "trans" in arrays else None
     if way is None:
         raise FormatError("has no trans, the way of the body", path=path)
     if way.shape != (frames, 3):
@@ -75,6 +76,9 @@ def read_motion(
     rate = told if fps is None else fps
     if rate is None:
         raise no_frame_rate(path)
+    gaps = Gaps(path)
+    vectors = bridged_vectors(vectors, model, gaps)
+    way = gaps.places("trans", way)
     rotations = quat.exp(vectors[:, model.order])
     aside = int(rest_frame == "first" and frames > 0)
     rest_pose = Pose(rotations[0], {"pelvis": way[0]}) if aside else None
@@ -88,6 +92,7 @@ def read_motion(
         notes=(
             f"the joints of {model.name}; proportions are approximate: the body model's own files "
             "are not read, and betas are kept but not used",
+            *gaps.notes(aside),
         ),
     )
     motion = _with_up(motion, any(name in arrays for name in AMASS_RATES))
@@ -96,9 +101,21 @@ def read_motion(
     return replace(motion, origin=origin)
 
 
+def bridged_vectors(vectors: FloatArray, model: Model, gaps: Gaps) -> FloatArray:
+    """Fill missing rotation vectors (F, J, 3) along the shorter arc."""
+    if not np.isnan(vectors).any():
+        return vectors
+    out = vectors.copy()
+    for name, k in zip(model.skeleton.names, model.order, strict=True):
+        missing = np.isnan(vectors[:, k]).any(axis=1)
+        turns = gaps.turns(name, quat.exp(vectors[:, k]))
+        out[missing, k] = quat.log(turns[missing])
+    return out
+
+
 def _vectors(arrays: Members) -> FloatArray:
     """Return the rotation vectors (F, J, 3) in the model's order."""
-    found = arrays.floats("poses") if "poses" in arrays else _by_part(arrays)
+    found = arrays.floats("poses", may_miss=True) if "poses" in arrays else _by_part(arrays)
     if found.ndim == 3 and found.shape[2] == 3:
         found = found.reshape(len(found), -1)
     columns = found.shape[1] if found.ndim == 2 else 0
@@ -117,7 +134,7 @@ def _by_part(arrays: Members) -> FloatArray:
             "holds no poses, so it is no motion (an archive of a body's shape alone?)",
             path=arrays.path,
         )
-    parts = [arrays.floats(name) for name in PARTS if name in arrays]
+    parts = [arrays.floats(name, may_miss=True) for name in PARTS if name in arrays]
     if any(p.ndim != 2 or len(p) != len(parts[0]) for p in parts):
         raise FormatError("its poses by part differ in their frames", path=arrays.path)
     return np.concatenate(parts, axis=1)

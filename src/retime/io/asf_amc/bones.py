@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.errors import FormatError, did_you_mean
+from retime.io.gaps import means_missing
 from retime.motion import quat
 from retime.motion.skeleton import EndSite, Skeleton
 
@@ -89,14 +91,17 @@ def text_lines(data: bytes, path: str | Path, what: str) -> Iterator[Line]:
             yield number, words
 
 
-def numbers(words: list[str], path: str | Path, line: int) -> list[float]:
-    """Read finite numbers."""
+def numbers(
+    words: list[str], path: str | Path, line: int, *, may_miss: bool = False
+) -> list[float]:
+    """Read finite numbers; those that ``may_miss`` are NaN."""
     shown = " ".join(words)[:60]
     try:
-        found = [float(w) for w in words]
+        found = [math.nan if may_miss and means_missing(w) else float(w) for w in words]
     except ValueError:
         raise FormatError(f"{shown!r} is not made of numbers", path=path, line=line) from None
-    if not all(abs(v) < _MOST_LENGTH for v in found):  # NaN fails, too
+    bad = (v for v in found if not abs(v) < _MOST_LENGTH)  # NaN is not below, either
+    if not all(may_miss and math.isnan(v) for v in bad):
         raise FormatError(f"{shown!r} has a number that is not usable", path=path, line=line)
     return found
 

@@ -13,6 +13,7 @@ from retime.body import find_body
 from retime.errors import FormatError, InputError, did_you_mean
 from retime.io.asf_amc.bones import AsfFile, Bone, numbers, parse_asf, text_lines
 from retime.io.files import read_bytes
+from retime.io.gaps import Gaps
 from retime.io.parameters import RestFrame
 from retime.io.rest_frame import set_aside
 from retime.motion import Motion, Origin, Units, quat
@@ -70,6 +71,12 @@ def read_motion(
     place = find_skeleton(path) if skeleton is None else skeleton
     asf = parse_asf(read_bytes(place), place)
     amc = _parse_amc(data, path, asf)
+    gaps = Gaps(path)
+    amc.values = {
+        b.name: _bridged(b, amc.values[b.name], gaps, 180.0 if amc.degrees else np.pi)
+        for b in asf.bones
+        if b.name in amc.values
+    }
     rotations, root = _transforms(asf, amc)
     notes = [f"its skeleton is {asf.name}"]
     rate = fps if fps is not None else amc.fps
@@ -94,7 +101,7 @@ def read_motion(
         fps=rate,
         units=Units(how="unknown"),
         rest_pose=rest_pose,
-        notes=(*notes, *said),
+        notes=(*notes, *said, *gaps.notes(aside)),
     )
     motion = _with_declared_length(motion, asf)
     kept = AmcFile(
@@ -203,7 +210,7 @@ class _AmcFrames:
         if len(values) != width:
             raise self.fail(f"{bone!r} has {len(values)} values; {name} says {width}")
         self.seen[bone] = self.count
-        self.rows.setdefault(bone, []).append(numbers(values, self.path, self.line))
+        self.rows.setdefault(bone, []).append(numbers(values, self.path, self.line, may_miss=True))
         if len(self.rows[bone]) != self.count:
             raise self.fail(f"frame {self.first} lacks {bone!r}")
 
@@ -230,6 +237,17 @@ def turned(bone: Bone, angles: FloatArray) -> FloatArray:
     for k, axis in enumerate(bone.turns):  # the first is applied first
         out = quat.multiply(quat.from_axis_angle(np.eye(3)[axis], angles[:, k]), out)
     return quat.multiply(quat.multiply(bone.axis, out), quat.conjugate(bone.axis))
+
+
+def _bridged(bone: Bone, values: FloatArray, gaps: Gaps, half_turn: float) -> FloatArray:
+    """Fill a bone's missing values: its rotation as one, and its place as one."""
+    if not np.isnan(values).any():
+        return values
+    out, turning = values.copy(), np.array(bone.columns, dtype=np.int64)
+    out[:, turning] = gaps.angles(bone.name, values[:, turning], half_turn)
+    others = np.setdiff1d(np.arange(values.shape[1]), turning)
+    out[:, others] = gaps.places(bone.name, values[:, others])
+    return out
 
 
 def _transforms(asf: AsfFile, amc: _Amc) -> tuple[FloatArray, FloatArray]:

@@ -15,6 +15,7 @@ from retime.errors import FormatError
 from retime.io.bvh.hierarchy import MOST_LENGTH, Hierarchy, parse_hierarchy
 from retime.io.bvh.rows import Rows, parse_rows
 from retime.io.files import read_bytes
+from retime.io.gaps import Gaps
 from retime.io.parameters import RestFrame
 from retime.io.rest_frame import set_aside
 from retime.motion import Motion, Origin, Units, trust
@@ -60,6 +61,8 @@ def read_motion(
     text = _as_utf8(data, name)
     hierarchy, rows = _parts(text, name, fps)
     skeleton = _skeleton(hierarchy)
+    gaps = Gaps(name)
+    rows = replace(rows, values=_bridged(hierarchy, rows.values, skeleton, gaps))
     rotations, translations = _transforms(hierarchy, rows.values, skeleton)
     for joint, track in translations.items():
         if (np.abs(track) > MOST_LENGTH).any():
@@ -72,7 +75,7 @@ def read_motion(
         fps=rows.fps if fps is None else fps,
         units=Units(how="unknown"),
         rest_pose=rest_pose,
-        notes=(*rows.notes, *said),
+        notes=(*rows.notes, *said, *gaps.notes(aside)),
     )
     kept = BvhFile(hierarchy, rows, aside, motion)
     sha256 = hashlib.sha256(data).hexdigest()
@@ -167,6 +170,22 @@ def rotation_columns(
             columns[j, k] = node.first_column + i
             axes[j, k] = axis
     return columns, axes
+
+
+def _bridged(hierarchy: Hierarchy, rows: FloatArray, skeleton: Skeleton, gaps: Gaps) -> FloatArray:
+    """Fill missing values, each joint's rotation as one and its place as one."""
+    if not np.isnan(rows).any():
+        return rows
+    rows = rows.copy()
+    for name, node in zip(skeleton.names, hierarchy.joints, strict=True):
+        for turning in (True, False):
+            kind = [i for i, c in enumerate(node.channels) if c.rotation is turning]
+            columns = node.first_column + np.array(kind, dtype=np.int64)
+            if turning:
+                rows[:, columns] = gaps.angles(name, rows[:, columns], 180.0)
+            else:
+                rows[:, columns] = gaps.places(name, rows[:, columns])
+    return rows
 
 
 def _transforms(

@@ -10,6 +10,7 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.errors import FormatError, FormatWarning
+from retime.io.gaps import means_missing
 from retime.notes import Note, Remedy
 
 _FRAMES = re.compile(rb"\s*frames[ \t]*:?[ \t]*([^\s]*)", re.IGNORECASE)
@@ -39,7 +40,7 @@ class Rows:
     """The numbers of a file, and their text."""
 
     values: FloatArray
-    """Every row, a rest frame included. Shape (F, C)."""
+    """Every row, a rest frame included; NaN where a value is missing. Shape (F, C)."""
     text: bytes
     """The rows as the file had them."""
     decimals: int
@@ -174,29 +175,9 @@ def _numbers(
     if not enough:
         words, lines = count_numbers(raw)
         _, values, upto, slow, decimals = parse_numbers(raw, words, lines, words + 1)
-    told = slow.tolist()
-    for k, (word, begin, end) in enumerate(told):
-        try:
-            values[word] = _exact(body[begin:end], path, first_line, upto, word)
-        except FormatError as e:
-            raise _with_stretch(e, body, told[k:], upto, first_line) from None
+    for word, begin, end in slow.tolist():
+        values[word] = _exact(body[begin:end], path, first_line, upto, word)
     return values, upto, int(decimals)
-
-
-def _with_stretch(
-    error: FormatError,
-    body: bytes,
-    told: list[list[int]],
-    upto: np.ndarray[tuple[int], np.dtype[np.int64]],
-    first_line: int,
-) -> FormatError:
-    """Say how far a stretch of missing values goes, where there are more than one."""
-    missing = [w for w, begin, end in told if b"nan" in body[begin:end].lower()]
-    if len(missing) < 2:
-        return error
-    last = first_line + int(np.searchsorted(upto, missing[-1], side="right"))
-    error.args = (f"{error.args[0]} ({len(missing)} values are missing, up to line {last})",)
-    return error
 
 
 def _exact(
@@ -206,8 +187,10 @@ def _exact(
     upto: np.ndarray[tuple[int], np.dtype[np.int64]],
     word: int,
 ) -> float:
-    """Parse a number that the fast path left, or say where and why it is none."""
+    """Parse a number that the fast path left, NaN for a missing one; or say why it is none."""
     text = raw.decode("latin-1")
+    if means_missing(text):
+        return float("nan")
     try:
         value = float(text) if "_" not in text else float("nan")
     except ValueError:
@@ -218,7 +201,7 @@ def _exact(
     hint = ""
     if "," in text:
         hint = "; decimals need a point, not a comma"
-    elif "nan" in text.lower() or "inf" in text.lower() or "#" in text:
+    elif "inf" in text.lower() or "#" in text:
         hint = "; the program that wrote it failed there"
     raise FormatError(f"{text[:40]!r} is not a finite number{hint}", path=path, line=line)
 

@@ -18,6 +18,7 @@ from retime.io.as_read import no_frame_rate
 from retime.io.c3d.header import check_header
 from retime.io.c3d.library import LIBRARY
 from retime.io.files import read_bytes
+from retime.io.gaps import Gaps
 from retime.io.parameters import RestFrame
 from retime.motion import Motion, Origin, Units, UpAxis, quat, trust
 from retime.motion.contact import Contact
@@ -81,7 +82,9 @@ def read_motion(
     skeleton = Skeleton(
         names, np.full(len(names), -1), np.zeros((len(names), 3)), file_names=file_names
     )
-    tracks = {n: _bridged(points[:, k], seen[:, k]) for n, k in zip(names, shown, strict=True)}
+    gaps = Gaps(path)
+    points = np.where(seen[..., None], points, np.nan)
+    tracks = {n: gaps.places(n, points[:, k]) for n, k in zip(names, shown, strict=True)}
     metres, up, notes = _units(found)
     motion = Motion(
         skeleton,
@@ -90,7 +93,7 @@ def read_motion(
         fps=rate,
         start=max(found["first_frame"], 0) / rate,
         units=Units(metres, up, "assumed" if notes else "declared"),
-        notes=(*notes, *_notes(found, seen, shown, names)),
+        notes=(*notes, *_notes(found, seen, shown, gaps)),
     )
     events = _events(found, rate)
     kept = C3dFile(
@@ -116,14 +119,6 @@ def _ask_for_points(
         raise FormatError("its points and their residuals differ in number", path=path)
     usable = (np.abs(points) < _MOST_LENGTH).all(axis=2)  # NaN is not
     return found, points, usable & ~(residuals < 0)
-
-
-def _bridged(track: FloatArray, seen: npt.NDArray[np.bool_]) -> FloatArray:
-    """Fill what was not seen with straight lines between what was."""
-    if seen.all():
-        return np.ascontiguousarray(track)
-    at, known = np.arange(len(track)), np.flatnonzero(seen)
-    return np.stack([np.interp(at, known, track[known, axis]) for axis in range(3)], axis=1)
 
 
 def _units(found: dict[str, Any]) -> tuple[float, UpAxis, list[str]]:
@@ -156,20 +151,14 @@ def _notes(
     found: dict[str, Any],
     seen: npt.NDArray[np.bool_],
     shown: npt.NDArray[np.int64],
-    names: tuple[str, ...],
+    gaps: Gaps,
 ) -> list[str]:
     out = []
     never = seen.shape[1] - len(shown)
     if never:
         out.append(f"{never} points are never seen: left out here, kept in the file")
-    missing = (~seen[:, shown]).sum(axis=0)
-    if missing.any():
-        worst = int(np.argmax(missing))
-        out.append(
-            f"{int((missing > 0).sum())} points are hidden at times ({names[worst]} in "
-            f"{missing[worst]} of {len(seen)} frames): bridged by straight lines, and hidden again "
-            "when written"
-        )
+    if gaps:
+        out += [*gaps.notes(), "points that are hidden at times are hidden again when written"]
     if found["analogs"]:
         out.append(f"{found['analogs']} analog channels follow the first point")
     if found["events"]:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from retime.io.fbx.curves import Curve, curve_node, new_curve, read_curve
 from retime.io.fbx.document import Document, Thing, property_rows
-from retime.io.fbx.legacy import Legacy, rewritten
+from retime.io.fbx.legacy import Group, Legacy
 from retime.io.fbx.properties import property_parts, real, text, values
+from retime.io.fbx.takes import Changes, Takes
 from retime.io.fbx.tree import Node
 
 
@@ -21,7 +22,9 @@ class Edition:
         self.sections: dict[bytes, Node] = {}
         self._added: list[Node] = []
         self._cut: set[int] = set()
-        self._links: list[Node] = []
+        self._links: list[tuple[bytes, int, int, bytes]] = []
+        self._curves: dict[int, Curve] = {}
+        self._labels: dict[int, bytes] = {}
         largest = max((n for n in document.objects if n < 1 << 62), default=0)
         self._next = max(largest, 1) + 1
 
@@ -36,6 +39,7 @@ class Edition:
     def add_curve(self, curve: Curve) -> int:
         """Add a curve; return its number."""
         number = self._number()
+        self._curves[number] = curve
         self._added.append(new_curve(self.document, number, curve))
         return number
 
@@ -46,6 +50,7 @@ class Edition:
             tree.node(b"P", [text(name), text(b"Number"), text(b""), text(b"A"), real(value)])
             for name, value in zip((b"d|X", b"d|Y", b"d|Z"), rest, strict=True)
         ]
+        self._labels[number] = label
         name = text(label + b"\x00\x01AnimCurveNode")
         self._added.append(
             tree.node(
@@ -58,9 +63,7 @@ class Edition:
 
     def link(self, kind: bytes, child: int, parent: int, property: bytes = b"") -> None:
         """Connect an object with another, or with a property of it."""
-        parts = [text(kind), real(child, "L"), real(parent, "L")]
-        parts += [text(property)] if property else []
-        self._links.append(self.document.tree.node(b"C", parts))
+        self._links.append((kind, child, parent, property))
 
     def cut(self, at: int) -> None:
         """Leave out a connection, given by its place among all."""
@@ -84,7 +87,7 @@ class Edition:
                 node = self._objects(node)
             elif node.name == b"Connections" and (self._cut or self._links):
                 kept = [c for n, c in enumerate(node.children) if n not in self._cut]
-                node = tree.with_children(node, [*kept, *self._links])
+                node = tree.with_children(node, [*kept, *map(self._connection, self._links)])
             elif node.name == b"Definitions" and self._added:
                 node = self._counted(node)
             out.append(node)
@@ -92,17 +95,37 @@ class Edition:
 
     def _save_legacy(self, path: Path, legacy: Legacy) -> None:
         """Put what was replaced into the takes of a file of version 6."""
-        curves, spans = {}, {}
+        changes = Changes()
         for number, node in self.replaced.items():
             thing = replace(self.document.objects[number], node=node)
             if node.name == b"AnimationCurve" and (curve := read_curve(thing)) is not None:
-                curves[number] = curve
+                changes.curves[number] = curve
             elif node.name == b"AnimationStack":
                 rows = property_rows(node)
-                spans[number] = (int(rows["LocalStart"][0]), int(rows["LocalStop"][0]))
-        added = bool(self._added or self._links or self._cut)
-        nodes = rewritten(legacy, curves, spans, added=added)
-        Document(legacy.tree, self.document.path, self.document.sha256).save(nodes, path)
+                changes.spans[number] = (int(rows["LocalStart"][0]), int(rows["LocalStop"][0]))
+        cut = {link.child for link in self.document.links if link.at in self._cut}
+        changes.dropped |= cut & legacy.groups.keys()
+        groups = legacy.groups | self._new_groups(legacy)
+        for _, child, parent, axis in self._links:
+            if child in self._curves:
+                own = groups[parent]
+                name, letter = legacy.models[own.model], axis.removeprefix(b"d|")
+                changes.add(own.stack, name, own.label, letter, self._curves[child])
+        Document(legacy.tree, self.document.path, self.document.sha256).save(
+            Takes(legacy, changes).nodes(), path
+        )
+
+    def _new_groups(self, legacy: Legacy) -> dict[int, Group]:
+        """Return where the new curve nodes stand among the takes."""
+        stacks = {c: legacy.layers[p] for _, c, p, _ in self._links if p in legacy.layers}
+        models = {c: p for kind, c, p, _ in self._links if kind == b"OP" and c in self._labels}
+        return {n: Group(stacks[n], models[n], label) for n, label in self._labels.items()}
+
+    def _connection(self, link: tuple[bytes, int, int, bytes]) -> Node:
+        kind, child, parent, property = link
+        parts = [text(kind), real(child, "L"), real(parent, "L")]
+        parts += [text(property)] if property else []
+        return self.document.tree.node(b"C", parts)
 
     def _objects(self, node: Node) -> Node:
         known = {id(self.document.objects[n].node): made for n, made in self.replaced.items()}

@@ -1,40 +1,38 @@
-"""FBX 6.1: seen as a file of version 7, and its keys written back where they were.
+"""FBX 6.1, seen as a file of version 7.
 
 Version 6 names objects where version 7 numbers them, and keeps keys with each take, model by model
-and channel by channel. A view of it as objects and connections is made for reading; what is retimed
-is put into the takes of the file itself.
+and channel by channel. A view of it as objects and connections is made for reading;
+:mod:`retime.io.fbx.takes` puts what is retimed into the takes of the file itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
-from retime.errors import InputError
-from retime.io.fbx.curves import (
-    AUTO,
-    BROKEN,
-    CONSTANT,
-    CUBIC,
-    LINEAR,
-    NEXT,
-    PLAIN_WEIGHT,
-    USER,
-    WEIGHTED_NEXT_LEFT,
-    WEIGHTED_RIGHT,
-    Curve,
-    explicit,
-)
 from retime.io.fbx.properties import packed, property_parts, real, text, values
+from retime.io.fbx.take_keys import read_keys
 from retime.io.fbx.tree import Malformed, Node, Tree, empty_tree
 
 _AS = 7400
-_WEIGHTS = 9999
-_PROPERTIES = {b"T": "Lcl Translation", b"R": "Lcl Rotation", b"S": "Lcl Scaling"}
-_AXES = {b"X": "d|X", b"Y": "d|Y", b"Z": "d|Z"}
+PROPERTIES = {b"T": "Lcl Translation", b"R": "Lcl Rotation", b"S": "Lcl Scaling"}
+AXIS_OF = {b"X": "d|X", b"Y": "d|Y", b"Z": "d|Z"}
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """The channels that move one property of a model in a take."""
+
+    stack: int
+    """The number of the take's stack."""
+    model: int
+    """The model's number."""
+    label: bytes
+    """``T``, ``R``, ``S``, or the name of another property."""
+    channel: Node | None = None
+    """The channel that holds those of the axes; none where it is new."""
 
 
 @dataclass
@@ -47,6 +45,12 @@ class Legacy:
     """The channel of each curve, by the curve's number."""
     takes: dict[int, Node] = field(default_factory=dict)
     """The take of each stack, by the stack's number."""
+    layers: dict[int, int] = field(default_factory=dict)
+    """The stack of each layer, both by number."""
+    groups: dict[int, Group] = field(default_factory=dict)
+    """The channels of each curve node, by its number."""
+    models: dict[int, bytes] = field(default_factory=dict)
+    """The names of objects as the file writes them, by number."""
 
 
 def seen_as_new(tree: Tree) -> tuple[Tree, Legacy]:
@@ -88,10 +92,11 @@ class _View:
         found = values(child)
         if not found or not isinstance(found[0], bytes) or child.name == b"GlobalSettings":
             return
-        key = _key(found[0])
+        key = object_key(found[0])
         if key in self.numbers:
             raise Malformed(f"two objects have the name {key.decode('utf-8', 'replace')!r}")
         number = self.numbers[key] = self.number()
+        self.legacy.models[number] = found[0]
         kind, _, name = key.partition(b"::")
         label = found[1] if len(found) > 1 and isinstance(found[1], bytes) else b""
         parts = [real(number, "L"), text(name + b"\x00\x01" + kind), text(label)]
@@ -128,8 +133,11 @@ class _View:
         found = values(link)
         if len(found) < 3 or not all(isinstance(v, bytes) for v in found[:3]):
             return
-        child, parent = self.numbers.get(_key(found[1])), self.numbers.get(_key(found[2]))
-        if _key(found[2]) == b"Model::Scene":
+        child, parent = (
+            self.numbers.get(object_key(found[1])),
+            self.numbers.get(object_key(found[2])),
+        )
+        if object_key(found[2]) == b"Model::Scene":
             parent = 0
         if child is not None and parent is not None:
             self._connect(found[0], child, parent)
@@ -145,7 +153,7 @@ class _View:
         found = values(take)
         name = found[0] if found and isinstance(found[0], bytes) else b"take"
         stack, layer = self.number(), self.number()
-        self.legacy.takes[stack] = take
+        self.legacy.takes[stack], self.legacy.layers[layer] = take, stack
         span = _span(take)
         rows = []
         for label, ticks in zip((b"LocalStart", b"LocalStop"), span or (), strict=False):
@@ -153,14 +161,16 @@ class _View:
             rows.append(self.new.node(b"P", [*kind, real(ticks, "L")]))
         node = self.new.node
         held = [node(b"Properties70", (), rows, closed=True)]
-        label = text(_key(name).rpartition(b"::")[2] + b"\x00\x01AnimStack")
+        label = text(object_key(name).rpartition(b"::")[2] + b"\x00\x01AnimStack")
         self.objects.append(node(b"AnimationStack", [real(stack, "L"), label, text(b"")], held))
         label = text(b"BaseLayer\x00\x01AnimLayer")
         self.objects.append(node(b"AnimationLayer", [real(layer, "L"), label, text(b"")]))
         self._connect(b"OO", layer, stack)
         for model in take.children:
             own = values(model)[:1]
-            target = self.numbers.get(_key(own[0])) if own and isinstance(own[0], bytes) else None
+            target = (
+                self.numbers.get(object_key(own[0])) if own and isinstance(own[0], bytes) else None
+            )
             if target is not None:
                 for channel in model.named(b"Channel"):
                     self._channel(channel, layer, target)
@@ -173,16 +183,17 @@ class _View:
                 self._channel(own, layer, target)
             return
         label = name[0] if name and isinstance(name[0], bytes) else b"value"
-        property = _PROPERTIES.get(label, label.decode("utf-8", "replace"))
+        property = PROPERTIES.get(label, label.decode("utf-8", "replace"))
         curves = {}
         for own in below or [channel]:
             axis = values(own)[:1] if below else [b"X"]
             number = self._curve(own)
             if number is not None and axis and isinstance(axis[0], bytes):
-                curves[_AXES.get(axis[0], f"d|{axis[0].decode('utf-8', 'replace')}")] = number
+                curves[AXIS_OF.get(axis[0], f"d|{axis[0].decode('utf-8', 'replace')}")] = number
         if not curves:
             return
         number = self.number()
+        self.legacy.groups[number] = Group(self.legacy.layers[layer], target, label, channel)
         title = text(label + b"\x00\x01AnimCurveNode")
         rest = [self._default(own) for own in below] or [self._default(channel)]
         rows = [
@@ -207,7 +218,7 @@ class _View:
         keys = channel.child(b"Key")
         if keys is None:
             return None
-        ticks, numbers, flags, data = _keys(keys)
+        ticks, numbers, flags, data = read_keys(keys)
         if not ticks:
             return None
         number = self.number()
@@ -230,7 +241,7 @@ def _below(tree: Tree, name: bytes) -> tuple[Node, ...]:
     return next((n.children for n in tree.nodes if n.name == name), ())
 
 
-def _key(raw: bytes) -> bytes:
+def object_key(raw: bytes) -> bytes:
     """Return an object's name as ``Class::Name``, which text and binary files write otherwise."""
     name, mark, kind = raw.partition(b"\x00\x01")
     return kind + b"::" + name if mark else raw
@@ -243,146 +254,3 @@ def _span(take: Node) -> tuple[int, int] | None:
         if len(found) == 2 and all(isinstance(v, int) for v in found) and found[1] > found[0]:
             return found[0], found[1]
     return None
-
-
-# ---- keys
-
-
-def _tokens(node: Node) -> list[Any]:
-    """Return the entries of a list of keys: numbers, and letters as text."""
-    out: list[Any] = []
-    for value, part in zip(values(node), property_parts(node), strict=True):
-        if part[:1] in (b"C", b"B"):
-            out.append(chr(part[1]))
-        elif isinstance(value, bytes):
-            out.append(value.decode("latin-1"))
-        else:
-            out.append(value)
-    return out
-
-
-def _keys(node: Node) -> tuple[list[int], list[float], list[int], list[list[int]]]:
-    """Read keys: time, value, and how the curve goes on from there."""
-    told = _tokens(node)
-    ticks: list[int] = []
-    numbers: list[float] = []
-    flags: list[int] = []
-    data: list[list[int]] = []
-    at = 0
-    try:
-        while at < len(told):
-            ticks.append(int(told[at]))
-            numbers.append(float(told[at + 1]))
-            flag, row, at = _going_on(told, at + 2)
-            flags.append(flag)
-            data.append(row)
-    except (IndexError, ValueError, TypeError, OverflowError):
-        raise Malformed(f"the keys of a channel make no sense at entry {at + 1}") from None
-    return ticks, numbers, flags, data
-
-
-def _going_on(told: list[Any], at: int) -> tuple[int, list[int], int]:
-    """Read how a curve goes on from a key: flags, and tangents as bits; and what comes next."""
-    plain = [0, 0, 3333 << 16 | 3333, 0]
-    mode = told[at]
-    if mode == "L":
-        return LINEAR, plain, at + 1
-    if mode == "C":
-        return (CONSTANT | NEXT if told[at + 1] == "n" else CONSTANT), plain, at + 2
-    if mode != "U":
-        raise ValueError(mode)
-    kind, at = told[at + 1], at + 2
-    flag, slopes = CUBIC | AUTO, (0.0, 0.0)
-    if kind in ("s", "b"):
-        slopes, at = (float(told[at]), float(told[at + 1])), at + 2
-        flag = CUBIC | USER | (BROKEN if kind == "b" else 0)
-    elif kind == "t":
-        at += 3  # tension, continuity, bias: taken as automatic
-    elif kind == "p":
-        at += 2
-    elif kind != "a":
-        raise ValueError(kind)
-    shares = [PLAIN_WEIGHT, PLAIN_WEIGHT]
-    for _ in range(2 if kind == "p" else 1):
-        weight, at = (told[at] if at < len(told) else "n"), at + 1
-        if weight in ("a", "c"):
-            shares, at = [float(told[at]), float(told[at + 1])], at + 2
-            flag |= WEIGHTED_RIGHT | WEIGHTED_NEXT_LEFT
-        elif weight == "r":
-            shares[0], at, flag = float(told[at]), at + 1, flag | WEIGHTED_RIGHT
-        elif weight == "l":
-            shares[1], at, flag = float(told[at]), at + 1, flag | WEIGHTED_NEXT_LEFT
-        elif weight != "n":
-            raise ValueError(weight)
-    bits = np.array(slopes, "<f4").view("<u4").tolist()
-    right, left = (int(np.clip(round(s * _WEIGHTS), 1, _WEIGHTS)) for s in shares)
-    return flag, [*bits, left << 16 | right, 0], at
-
-
-def _written(curve: Curve, *, letters: bool) -> list[bytes]:
-    """Pack keys as version 6 writes them; ``letters`` of binary files are characters."""
-    curve = explicit(curve)
-    parts: list[bytes] = []
-
-    def letter(value: str) -> bytes:
-        return b"C" + value.encode() if letters else text(value.encode())
-
-    for k, (ticks, value, mode) in enumerate(
-        zip(curve.ticks.tolist(), curve.values.tolist(), curve.segments.mode.tolist(), strict=True)
-    ):
-        parts += [real(ticks, "L"), real(value)]
-        if mode & CONSTANT:
-            parts += [letter("C"), letter("n" if mode & NEXT else "s")]
-        elif mode & CUBIC:
-            right, left = curve.segments.slopes[k].tolist()
-            parts += [letter("U"), letter("b"), real(right), real(left)]
-            shares = curve.segments.weights[k]
-            if (np.abs(shares - PLAIN_WEIGHT) < 1e-4).all():
-                parts.append(letter("n"))
-            else:
-                parts += [letter("a"), *(real(float(s)) for s in shares)]
-        else:
-            parts.append(letter("L"))
-    return parts
-
-
-def rewritten(
-    legacy: Legacy,
-    curves: Mapping[int, Curve],
-    spans: Mapping[int, tuple[int, int]],
-    *,
-    added: bool,
-) -> list[Node]:
-    """Return the file's own nodes with other keys and spans."""
-    if added:
-        raise InputError(
-            "the pose was edited or joints share curves, and FBX 6.1 takes moved keys only; write "
-            ".glb or .bvh, or save the file as FBX 7"
-        )
-    tree = legacy.tree
-    is_text = hasattr(tree, "spans")
-    new_keys = {id(legacy.channels[n]): curve for n, curve in curves.items()}
-    new_spans = {id(legacy.takes[n]): span for n, span in spans.items()}
-
-    def remade(node: Node) -> Node:
-        curve = new_keys.get(id(node))
-        if curve is not None:
-            parts = _written(curve, letters=not is_text)
-            count = [real(len(curve.ticks), "L" if is_text else "I")]
-            made = {b"Key": parts, b"KeyCount": count}
-            children = [
-                tree.with_properties(c, made[c.name]) if c.name in made else c
-                for c in node.children
-            ]
-            return tree.with_children(node, children)
-        span = new_spans.get(id(node))
-        children = [remade(c) for c in node.children]
-        if span is not None:
-            times = [real(t, "L") for t in span]
-            named = (b"LocalTime", b"ReferenceTime")
-            children = [tree.with_properties(c, times) if c.name in named else c for c in children]
-        if all(a is b for a, b in zip(children, node.children, strict=True)):
-            return node
-        return tree.with_children(node, children)
-
-    return [remade(n) if n.name == b"Takes" else n for n in tree.nodes]

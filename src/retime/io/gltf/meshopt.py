@@ -1,4 +1,4 @@
-"""Buffer views packed by EXT_meshopt_compression: attributes, such as an animation's keys."""
+"""Buffer views packed by meshopt: attributes, such as an animation's keys."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from retime.coercion import is_whole
 from retime.io.gltf.document import Document
 
-NAME = "EXT_meshopt_compression"
+NAMES = ("EXT_meshopt_compression", "KHR_meshopt_compression")
 # All that is unpacked of one buffer view.
 _MOST_BYTES = 1 << 30
 
@@ -17,7 +17,9 @@ _MOST_BYTES = 1 << 30
 def packed(view: dict[str, Any]) -> Any:
     """Return how a buffer view is packed; none where it is not."""
     extensions = view.get("extensions", {})
-    return extensions.get(NAME) if isinstance(extensions, dict) else None
+    if not isinstance(extensions, dict):
+        return None
+    return next((extensions[name] for name in NAMES if name in extensions), None)
 
 
 def unpacked(document: Document, index: int, told: Any) -> bytes:
@@ -29,7 +31,7 @@ def unpacked(document: Document, index: int, told: Any) -> bytes:
 
 
 def _unpack(document: Document, index: int, told: Any) -> bytes:
-    where = f"buffer view {index} ({NAME})"
+    where = f"buffer view {index} (packed by meshopt)"
     if not isinstance(told, dict):
         raise document.fail(f"{where} does not tell how it is packed")
     count, stride, at, length = (

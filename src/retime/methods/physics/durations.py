@@ -12,6 +12,8 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.methods.physics.regions import MOST_SPEED, UNIT, Flat
+from retime.one_line import one_line
+from retime.pictured import Pictured
 
 __all__ = ["Extremes", "duration_of", "extreme_timings", "interval_regions"]
 
@@ -19,8 +21,9 @@ __all__ = ["Extremes", "duration_of", "extreme_timings", "interval_regions"]
 _STANDS = 1e-4
 
 
-@dataclass(frozen=True, eq=False)
-class Extremes:
+@one_line()
+@dataclass(frozen=True, eq=False, repr=False)
+class Extremes(Pictured):
     """The fastest and the slowest feasible timing, p'^2 (F,) each.
 
     Parameters

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from retime.arrays import FloatArray, ReadOnlyArrays
+from retime.one_line import one_line
+from retime.pictured import Pictured
 
 if TYPE_CHECKING:
     from retime.methods.physics.model import PhysicsModel
@@ -30,7 +32,7 @@ _ROOT = (
 
 
 @dataclass(frozen=True)
-class Violation:
+class Violation(Pictured):
     """A stretch of a motion whose timing is not feasible.
 
     Parameters
@@ -57,7 +59,8 @@ class Violation:
     feasible_rate: float
 
 
-@dataclass(frozen=True, eq=False)
+@one_line()
+@dataclass(frozen=True, eq=False, repr=False)
 class Explanation(ReadOnlyArrays):
     """What is wrong with a timing, frame by frame and in sentences.
 

@@ -18,6 +18,7 @@ from retime.arrays import FloatArray
 from retime.body.contacts.stretches import runs
 from retime.methods.physics.gravity import DOWN, EARTH
 from retime.notes import Note, Remedy
+from retime.pictured import Pictured
 
 __all__ = ["Flight", "Flights", "GravityFrom", "find_flights", "flight_notes"]
 
@@ -46,7 +47,7 @@ _MUCH_HELD = 0.02
 
 
 @dataclass(frozen=True)
-class Flight:
+class Flight(Pictured):
     """A stretch in which nothing touches.
 
     Parameters

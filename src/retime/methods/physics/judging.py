@@ -17,6 +17,7 @@ from retime.methods.physics.model import PhysicsModel
 from retime.methods.physics.parameters import ModelParameters
 from retime.motion import Motion
 from retime.notes import Note
+from retime.one_line import one_line
 from retime.parameters import build, values_of
 from retime.pictured import Pictured
 from retime.timing import TimeWarp
@@ -30,7 +31,7 @@ _ROWS = ("force across", "force up", "force ahead", "moment across", "moment up"
 
 
 @dataclass(frozen=True)
-class Residual:
+class Residual(Pictured):
     """What the contacts cannot give of one component, as a row of OpenSim's residual tables.
 
     Parameters
@@ -54,7 +55,8 @@ class Residual:
     verdict: str
 
 
-@dataclass(frozen=True, eq=False)
+@one_line()
+@dataclass(frozen=True, eq=False, repr=False)
 class Judgement(Pictured):
     """Whether a body could have produced a motion, and by how much not."""
 

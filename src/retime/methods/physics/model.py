@@ -29,6 +29,8 @@ from retime.motion import Motion
 from retime.motion.edits import apply
 from retime.motion.kinematics import positions
 from retime.notes import Note
+from retime.one_line import one_line
+from retime.pictured import Pictured
 from retime.timing import TimeWarp
 
 __all__ = ["PhysicsModel", "TorqueLimits"]
@@ -43,8 +45,9 @@ _SOFT = 100.0
 _MEASURED = 2.0
 
 
+@one_line(lambda m: m._facts())
 @describes(ModelParameters)
-class PhysicsModel(CapableBody):
+class PhysicsModel(CapableBody, Pictured):
     """The physics of a motion (sections 3.1 to 3.5).
 
     Parameters
@@ -60,6 +63,10 @@ class PhysicsModel(CapableBody):
     >>> round(float(warp.rate(0.5)), 2)             # a quarter of gravity: half the speed
     0.5
     """
+
+    def _facts(self) -> list[str]:
+        fall = f"gravity {float(np.linalg.norm(self.gravity)):.4g} m/s^2"
+        return [f"{len(self.times)} frames", f"{self.mass:.4g} kg", fall]
 
     # ---- judging
 

@@ -9,6 +9,8 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.methods.physics.dynamics import Torques
+from retime.one_line import one_line
+from retime.pictured import Pictured
 
 __all__ = ["Flat", "Region", "find_regions", "flattened", "nearest_inside"]
 
@@ -27,8 +29,9 @@ _TOLERANCE = 1e-4
 _INWARDS = 1e-3
 
 
-@dataclass(frozen=True, eq=False)
-class Region:
+@one_line()
+@dataclass(frozen=True, eq=False, repr=False)
+class Region(Pictured):
     """The feasible timings of one frame.
 
     Parameters

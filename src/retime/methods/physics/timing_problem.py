@@ -10,6 +10,8 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.methods.physics.objective import Baked
 from retime.methods.physics.regions import UNIT
+from retime.one_line import one_line
+from retime.pictured import Pictured
 
 __all__ = ["UNSEEN", "Legs", "Solution", "TimingProblem", "objective_of"]
 
@@ -59,8 +61,9 @@ class TimingProblem:
     usual: FloatArray | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Solution:
+@one_line()
+@dataclass(frozen=True, eq=False, repr=False)
+class Solution(Pictured):
     """The speeds that were found, and how good they are.
 
     Parameters

@@ -1,0 +1,128 @@
+"""Gaps: values that a file does not have (NaN), filled from the frames beside them, and told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.arrays import FloatArray
+from retime.errors import FormatError
+from retime.motion import quat
+from retime.notes import Note
+
+# So many stretches, and joints of each, are named.
+_LISTED = 3
+_WORDS = ("nan", "nan(ind)", "nan(snan)", "1.#nan", "1.#ind", "1.#qnan", "1.#snan")
+
+BoolArray = npt.NDArray[np.bool_]
+IntArray = npt.NDArray[np.int64]
+
+
+def means_missing(word: str) -> bool:
+    """Whether a word is what programs write in place of a number that they do not have."""
+    bare = word.strip().lower().lstrip("+-")
+    return bare in _WORDS or ("#" in bare and bare.rstrip("0") in _WORDS)
+
+
+class Gaps:
+    """The missing values of a file: tracks are filled one by one, and told in one note."""
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = path
+        self._missing: dict[str, BoolArray] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._missing)
+
+    def places(self, name: str, values: FloatArray) -> FloatArray:
+        """Fill a track of numbers (F, K) by straight lines."""
+        missing = self._found(name, values)
+        if missing is None:
+            return values
+        before, after, share = _beside(missing)
+        out = values.copy()
+        out[missing] = values[before] + share[:, None] * (values[after] - values[before])
+        return out
+
+    def turns(self, name: str, values: FloatArray) -> FloatArray:
+        """Fill a track of rotations (F, 4) along the shorter arc."""
+        missing = self._found(name, values)
+        if missing is None:
+            return values
+        before, after, share = _beside(missing)
+        out = values.copy()
+        out[missing] = quat.slerp(
+            quat.normalize(values[before]), quat.normalize(values[after]), share
+        )
+        return out
+
+    def angles(self, name: str, values: FloatArray, half: float) -> FloatArray:
+        """Fill angles about one to three different axes (F, K); ``half`` a turn is their unit."""
+        missing = self._found(name, values)
+        if missing is None:
+            return values
+        before, after, share = _beside(missing)
+        start, ends = values[before], [values[after]]
+        if values.shape[1] == 3:  # the same rotation, told in the other way
+            ends.append(values[after] * [1, -1, 1] + half)
+        ends = [end + 2 * half * np.round((start - end) / (2 * half)) for end in ends]
+        ways = np.array([np.abs(end - start).sum(axis=1) for end in ends])
+        end = np.choose(ways.argmin(axis=0)[:, None], ends)
+        out = values.copy()
+        out[missing] = start + share[:, None] * (end - start)
+        return out
+
+    def _found(self, name: str, values: FloatArray) -> BoolArray | None:
+        missing = np.asarray(np.isnan(values).any(axis=1))
+        if not missing.any():
+            return None
+        if missing.all():
+            raise FormatError(f"every value of {name!r} is missing (NaN)", path=self._path)
+        known = self._missing.setdefault(name, np.zeros(len(missing), dtype=bool))
+        known |= missing
+        return missing
+
+    def notes(self, aside: int = 0) -> list[str]:
+        """Tell where values are missing, in frames of the motion, which ``aside`` go before."""
+        tracks = {n: m[aside:] for n, m in self._missing.items() if m[aside:].any()}
+        if not tracks:
+            return []
+        any_missing = np.logical_or.reduce(list(tracks.values()))
+        stretches = _stretches(any_missing)
+        told = []
+        for first, last in stretches[:_LISTED]:
+            names = [n for n, m in tracks.items() if m[first : last + 1].any()]
+            more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+            where = f"frames {first} to {last}" if last > first else f"frame {first}"
+            told.append(f"{where} ({', '.join(names[:_LISTED])}{more})")
+        rest = len(stretches) - _LISTED
+        count = int(any_missing.sum())
+        return [
+            Note(
+                f"values are missing (NaN) in {count} of {len(any_missing)} frames: "
+                f"{', '.join(told)}{f' and {rest} more stretches' if rest > 0 else ''}; "
+                "interpolated from the frames beside them, held at the ends",
+                code="values-missing",
+                frames=count,
+                stretches=[list(s) for s in stretches[:20]],
+                joints=list(tracks)[:20],
+            )
+        ]
+
+
+def _beside(missing: BoolArray) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return the known frames before and after each missing one, and how far it is between."""
+    at, known = np.flatnonzero(missing), np.flatnonzero(~missing)
+    place = np.searchsorted(known, at)
+    before = known[np.maximum(place - 1, 0)]
+    after = known[np.minimum(place, len(known) - 1)]
+    share: FloatArray = np.where(after > before, (at - before) / np.maximum(after - before, 1), 0.0)
+    return before, after, share
+
+
+def _stretches(missing: BoolArray) -> list[tuple[int, int]]:
+    """Return the first and last frame of each stretch."""
+    edges = np.flatnonzero(np.diff(np.r_[False, missing, False]))
+    return [(int(a), int(b) - 1) for a, b in edges.reshape(-1, 2)]
