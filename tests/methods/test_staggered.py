@@ -266,7 +266,7 @@ def test_succession_follows_its_formula(walk: Motion, poses: StaggeredPoses) -> 
 def test_succession_runs_past_the_end(walk: Motion, poses: StaggeredPoses) -> None:
     late = poses.succession("RightShoulder", 0.04, past_end=True)
     warp, end = late.warp(), walk.domain[1]
-    assert warp.domain == (walk.start, pytest.approx(end + 0.12))
+    assert warp.domain[1] == pytest.approx(end + 0.12)
     short = poses.succession("RightShoulder", 0.04)
     assert np.array_equal(late.refinements[:-2], short.refinements[:-2])
     assert late.refinements[-2].max() > short.refinements[-2].max()  # not undone at the end
