@@ -12,14 +12,15 @@ from retime.body.body import find_body
 from retime.body.contacts import detect_contacts
 from retime.body.ik import contact_targets, hold_contacts
 from retime.motion import Motion
-from retime.motion.contact import Contact
+from retime.motion.contact import Contact, carry_contacts
 from retime.motion.edits import Fix, FixContext
 from retime.motion.kinematics import positions
 from retime.motion.memory import memory
 from retime.notes import Note, Remedy
 from retime.parameters import About
+from retime.timing import TimeWarp
 
-__all__ = ["Constraints", "contact_fix", "contact_fixes"]
+__all__ = ["Constraints", "contact_fix", "contact_fixes", "with_feet_held"]
 
 Constraints = Annotated[
     Literal["hold", "touched", "free"],
@@ -30,6 +31,8 @@ Constraints = Annotated[
 ]
 # A joint that is this near to where the source had it, in metres, was not moved.
 _UNMOVED = 1e-5
+# How contacts are usually looked for: within so many metres, for at least so many seconds.
+_USUAL = (0.02, 0.1)
 
 
 def contact_fixes(constraints: Constraints) -> tuple[Fix, ...]:
@@ -40,8 +43,8 @@ def contact_fixes(constraints: Constraints) -> tuple[Fix, ...]:
 def contact_fix(
     joints: Sequence[str] = (),
     *,
-    tolerance: float = 0.02,
-    min_contact: float = 0.1,
+    tolerance: float = _USUAL[0],
+    min_contact: float = _USUAL[1],
     fade: float = 0.15,
     touched: bool = False,
     note: str | None = None,
@@ -96,6 +99,24 @@ def contact_fix(
         return held_motion if note is None else held_motion.with_notes(note)
 
     return Fix("contact IK", run)
+
+
+def with_feet_held(source: Motion, made: Motion, warp: TimeWarp) -> Motion:
+    """Hold the feet of a retimed motion, or of a part of it, as its delivery will.
+
+    Parameters
+    ----------
+    source : Motion
+        What it was made from.
+    made : Motion
+        The retimed motion, before its contacts are held.
+    warp : TimeWarp
+        From its time to the source's.
+    """
+    feet = set(find_body(source).ground_joints())
+    found = _remembered(source, (), *_USUAL)
+    contacts = [c for c in carry_contacts(found, warp) if c.joint in feet]
+    return hold_contacts(made, contact_targets(made, contacts, source, warp))
 
 
 def _remembered(

@@ -101,6 +101,14 @@ class StaggerParameters(FindingParameters, TimingParameters):
             metavar="JOINT:S:POWER",
         ),
     ] = ()
+    past_end: Annotated[
+        bool,
+        About(
+            "Let succession run past the end: parts that have arrived hold, and the clip gets "
+            "longer.",
+            label="Succession past the end",
+        ),
+    ] = False
     jitter: Annotated[
         Length,
         About("Maximum random time shift of body parts.", unit="s", minimum=0.0, slider=(0, 0.3)),

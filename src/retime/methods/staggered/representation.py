@@ -155,6 +155,17 @@ class Representation:
                     share=self.kept_share,
                 )
             )
+        longer = self._warp.domain[1] - float(self.times[-1])
+        if longer > 0:
+            last = self.channels[int(self._bounded[0].refinements[-1].argmax())]
+            notes.append(
+                Note(
+                    f"the clip is {longer:.3g} s longer: {last} arrives last, past its end",
+                    code="past-end",
+                    seconds=longer,
+                    joint=last,
+                )
+            )
         return self._warp.looped(self.loop).with_notes(*notes)
 
     def layer(self) -> PoseLayer | None:

@@ -25,8 +25,15 @@ class TimingEdits(Representation):
         """Take over a timing."""
         return replace(self, timing=timing)._saying(notes)
 
-    def _staggered(self, by: FloatArray, poses: Sequence[int], *, scale: bool = False) -> Self:
-        timing, stopped = self.timing.staggered(by, poses, scale=scale)
+    def _staggered(
+        self,
+        by: FloatArray,
+        poses: Sequence[int],
+        *,
+        scale: bool = False,
+        past_end: bool = False,
+    ) -> Self:
+        timing, stopped = self.timing.staggered(by, poses, scale=scale, past_end=past_end)
         notes = []
         if stopped:
             notes.append(
@@ -62,6 +69,7 @@ class TimingEdits(Representation):
         power: float = 1.0,
         *,
         poses: Iterable[PoseName] | PoseName | None = None,
+        past_end: bool = False,
     ) -> Self:
         """Let movement travel down from a joint: each joint below it arrives later.
 
@@ -77,8 +85,12 @@ class TimingEdits(Representation):
             1 is even; more makes limbs look looser.
         poses : sequence of int or float, optional
             Which poses; left out, all but the two ends.
+        past_end : bool
+            Let the last pose take part as well: its parts arrive past the end, parts that have
+            arrived hold, and the clip gets longer.
         """
         step, power = coerce(step, float, "step"), coerce(power, float, "power")
+        past_end = coerce(past_end, bool, "past_end")
         if power < 0:
             raise InputError(f"the power of a succession is 0 or more, not {power:g}")
         start = self._columns([joint])
@@ -93,7 +105,21 @@ class TimingEdits(Representation):
                 with np.errstate(over="ignore", invalid="ignore"):
                     by[:, j] = step * np.float64(min(depths)) ** power
         self._must_fit(float(np.abs(by).max()))
-        return self._staggered(by, self._chosen(poses))
+        chosen = self._chosen(poses)
+        if past_end:
+            self._must_end_freely()
+            chosen = sorted({*chosen, len(self) - 1}) if poses is None else chosen
+        return self._staggered(by, chosen, past_end=past_end)
+
+    def _must_end_freely(self) -> None:
+        """Refuse to run past an end that another part of the clip follows."""
+        if self.loop:
+            raise InputError("a cycle has no end to run past; leave out past_end")
+        if self._ends[1] != len(self) - 1:
+            raise InputError(
+                f"the range, {self._range_text()}, ends before the clip: nothing can run past its "
+                "end; let the range last to the clip's end"
+            )
 
     def _must_fit(self, seconds: float) -> None:
         """Refuse to stagger by more than the clip lasts."""
@@ -203,9 +229,21 @@ class TimingEdits(Representation):
         share = coerce(share, float, "share")
         if not 0 <= share <= 100:
             raise InputError(f"refinements are scaled by 0 or more, up to 100, not {share:g}")
+        return self._scaled(share, joints, poses)
+
+    def _scaled(
+        self,
+        share: float,
+        joints: Iterable[str] | None,
+        poses: Iterable[PoseName] | PoseName | None,
+    ) -> Self:
+        """Scale refinements, those past the end too."""
         by = np.ones(self.refinements.shape)
         by[:, self._columns(joints)] = share
-        return self._staggered(by, self._chosen(poses), scale=True)
+        chosen, late = self._chosen(poses), bool(self.refinements[-1].any())
+        if late and poses is None:
+            chosen = sorted({*chosen, len(self) - 1})
+        return self._staggered(by, chosen, scale=True, past_end=late)
 
     @recorded
     def clear_refinements(
@@ -223,9 +261,7 @@ class TimingEdits(Representation):
         poses : sequence of int or float, optional
             Which poses; left out, all but the two ends.
         """
-        by = np.ones(self.refinements.shape)
-        by[:, self._columns(joints)] = 0.0
-        return self._staggered(by, self._chosen(poses), scale=True)
+        return self._scaled(0.0, joints, poses)
 
     @recorded
     def insert(self, time: float, *, joints: Iterable[str] | None = None) -> Self:

@@ -17,6 +17,7 @@ from retime.arrays import FloatArray
 from retime.body import Body, LimbName, find_body
 from retime.body.contacts.grips import find_grips
 from retime.body.gripping import keep_grips, prop_joints
+from retime.body.holding import with_feet_held
 from retime.body.limbs import LimbSolver
 from retime.body.pelvis import PAD, pelvis_follows, places, turns_at
 from retime.methods.surface.projection import topological_distances
@@ -247,7 +248,9 @@ def lead_limbs(
                 made = _lead(motion, made, warp, body, name)
     if grips:
         made = keep_grips(motion, made, warp)
-    return Led(motion, frames, plain, made, _strain(motion, body, made))
+    # Legs are judged as they are delivered: held feet bend knees once more.
+    shown = with_feet_held(motion, made, warp) if legs else made
+    return Led(motion, frames, plain, made, _strain(motion, body, shown))
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,13 +300,19 @@ def _strain(motion: Motion, body: Body, made: Motion) -> float:
 
     Rotations that glitch in the source glitch as much in the result; that is not held against it.
     """
-    fastest, jerks = last(
-        motion, "turns and knees", None, lambda: (_turn_speeds(motion), _knee_jerks(body, motion))
-    )
-    turned = float((_turn_speeds(made) / np.maximum(fastest, _SLOW)).max()) / _FASTER
+    fastest, jerks = last(motion, "turns and knees", None, lambda: _known(motion, body))
+    turned = float((_turn_speeds(made) / fastest).max()) / _FASTER
     allowed = np.maximum(_JERK, _GLITCH * jerks)
     jerked = ((_knee_jerks(body, made) - jerks) / allowed).max(initial=0.0)
     return max(turned, float(jerked))
+
+
+def _known(motion: Motion, body: Body) -> tuple[FloatArray, FloatArray]:
+    """Return how fast joints may be said to turn, and knees accelerate, without any drag."""
+    held = with_feet_held(motion, motion, TimeWarp.identity(*motion.domain))
+    fastest = np.maximum(_turn_speeds(motion), _SLOW)
+    # What holding alone does is not the drag's.
+    return np.maximum(fastest, _turn_speeds(held) / _FASTER), _knee_jerks(body, held)
 
 
 def _turn_speeds(motion: Motion) -> FloatArray:
