@@ -128,11 +128,12 @@ class Engine:
         self.tell("Writing the result", 0.95)
         write(found.motion, _text(request, "out"))
         write_warp(found.warp, _text(request, "warp"))
+        edited = found.touched.joints
         return {
             "notes": [self._said(n) for n in found.notes],
             "about": [self._said(n) for n in motion.notes],
             "figures": {k: v for k, v in found.figures.items() if np.isfinite(v)},
-            "joints": [n for n in motion.skeleton.names if n in found.touched.joints],
+            "joints": [n for n in motion.skeleton.names if n in edited],
             "bezier": _bezier(found.warp, request.get("bezier")),
         }
 
@@ -218,11 +219,17 @@ def _timeline(request: Mapping[str, Any]) -> Frames | None:
 
 def _label(remedy: Remedy) -> str | None:
     """Name a parameter as a host's panel does; of reading a file there is none."""
-    return _labels().get(remedy.parameter)
+    # One method after the other: importing them all takes longer than most retimings.
+    if "." in remedy.parameter:
+        return None
+    known = (p for m in METHODS.values() for p in declared(m.parameters))
+    return next((p.label for p in known if p.name == remedy.parameter), None)
 
 
 def _with_labels(text: str) -> str:
     """Name parameters as a host's panel does, where a sentence names them as Python does."""
+    if "_" not in text:
+        return text
     for name, label in _labels().items():
         if "_" in name:
             text = re.sub(rf"\b{name}\b", label, text)
