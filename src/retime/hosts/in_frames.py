@@ -8,7 +8,7 @@ from dataclasses import dataclass
 _NUMBER = r"((?<![\d.])-?\d++(?:\.\d++)?(?:e-?\d++)?)"
 # Seconds behind a number; not the start of another unit or word.
 _SECONDS = r" (?:s|seconds?)(?![\w/²·])"
-_STEP = re.compile(r"^step \d+(?: \([^)]*\))?: ", re.IGNORECASE)
+_STEP = re.compile(r"^(?:(?:step|edit) \d+(?: \([^)]*\))?: )+", re.IGNORECASE)
 _SPAN = re.compile(rf"(from )?{_NUMBER} (to|and) {_NUMBER}{_SECONDS}")
 _MOMENT = re.compile(rf"\b(at|near) {_NUMBER}{_SECONDS}")
 _LENGTH = re.compile(rf"{_NUMBER}{_SECONDS}")
