@@ -34,6 +34,8 @@ class Options:
     """Mute the constraints of bones that are baked."""
     keep_markers: tuple = ()
     """Markers that stay."""
+    keys_at: tuple = ()
+    """Frames of the result at which curves that change get a key where they have none."""
 
 
 def apply_result(context, armature, blocks, found, result, options):
@@ -204,8 +206,9 @@ def _write(plan, found, options):
         curve = written[place].ensure(path, index, group)
         added += max(len(keys) - len(curve.keyframe_points), 0)
         keys.write(curve)
-    if options.how == "REKEY" and options.tolerance and added:
-        notes.append(f"{added} keys were added to keep the curves")
+    if options.how == "REKEY" and added and (options.tolerance or options.keys_at):
+        why = "for the changed poses" if options.keys_at else "to keep the curves"
+        notes.append(f"{added} keys were added {why}")
     if in_strips:
         for before, copy in zip(found, written, strict=True):
             add_strip(copy, *copy.frame_range)

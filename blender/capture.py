@@ -42,6 +42,8 @@ class Capture:
     """Frames per second."""
     scale: float
     """Metres per unit of the armature."""
+    size: float = 1.0
+    """The object's own scale, which lengths are captured without."""
     rig: object = None
     """What is body and what is control."""
     rest_frame: object = None
@@ -163,7 +165,7 @@ def captured(context, armature, first, last):
     unit = scene.unit_settings.scale_length * scale
     return Capture(
         rig.joints, rig.parents, local, rest, world, np.array([b.length for b in bones]), first,
-        render.fps / render.fps_base, unit, rig, None, controls,
+        render.fps / render.fps_base, unit, scale, rig, None, controls,
     )  # fmt: skip
 
 

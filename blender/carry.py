@@ -107,7 +107,7 @@ def move_markers(markers, graph, keep=()):
 def span_of_others(scene, moved):
     """Return the first and last frame of all in the scene that is not in ``moved``; or ``None``."""
     spans = []
-    spans += [_ends(s) for s in _sequence(scene)]
+    spans += [_ends(s) for s in sequence(scene)]
     for thing in (scene, *scene.objects):
         data = getattr(thing, "data", None)
         keys = getattr(data, "shape_keys", None)
@@ -121,7 +121,7 @@ def span_of_others(scene, moved):
     return (min(a for a, _ in spans), max(b for _, b in spans)) if spans else None
 
 
-def _sequence(scene):
+def sequence(scene):
     """List the strips of the sequencer."""
     editor = scene.sequence_editor
     if editor is None:
@@ -140,7 +140,7 @@ def _ends(strip):
 def move_sounds(scene, graph):
     """Let the sequencer's sounds start when what they started with does; return how many moved."""
     moved = 0
-    for strip in _sequence(scene):
+    for strip in sequence(scene):
         if strip.type != "SOUND":
             continue
         start, _ = _ends(strip)

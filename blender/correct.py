@@ -4,11 +4,14 @@ Where a method changed poses, each keyed bone is moved as the joint that it gove
 back by what its parent already did. Values of keys change; keys and curves stay as many.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from mathutils import Euler, Matrix, Quaternion
 
 from .capture import composed, continuous, decomposed
 from .keys import Keys
+from .rekey import split, with_own_handles
 
 # A bone that is moved by less than this keeps its values: radians, and armature units.
 _LEAST = 1e-4
@@ -108,12 +111,13 @@ def _at(matrices, places):
     )
 
 
-def corrected(armature, animated, result, rows, *, new_curves):
+def corrected(armature, animated, result, rows, *, new_curves, keys_at=()):
     """Put changed poses on the keys of curves: rows as a plan holds them, changed.
 
     ``rows`` are (data path, index, group, keys) of the curves that are rewritten anyway. With
-    ``new_curves`` a bone that is keyed gets the channels that it lacks. Returns all rows, and the
-    names of the bones that were corrected.
+    ``new_curves`` a bone that is keyed gets the channels that it lacks. Curves that change get a
+    key at the frames ``keys_at``, where they have none. Returns all rows, and the names of the
+    bones that were corrected.
     """
     rig, poses = result.capture.rig, Poses(result)
     table = {(path, index): (group, keys) for path, index, group, keys in rows}
@@ -138,17 +142,47 @@ def corrected(armature, animated, result, rows, *, new_curves):
                 return np.tile(np.eye(3), (len(sources), 1, 1))
             return poses.control(parent.name, sources)[:, :3, :3]
 
-        if _correct_bone(
-            armature.pose.bones[name], animated, result, table, turn, axes, new_curves
-        ):
+        way = _Way(armature.pose.bones[name], animated, result, turn, axes)
+        if _correct_bone(way, table, new_curves, keys_at):
             names.append(name)
     return [(path, index, *rest) for (path, index), rest in table.items()], names
 
 
-def _correct_bone(bone, animated, result, table, turn, axes, new_curves):
+@dataclass
+class _Way:
+    """How one bone is moved."""
+
+    bone: object
+    animated: object
+    result: object
+    turn: object
+    """From output and source frames to turns of the bone's own axes, and shifts in space."""
+    axes: object
+    """From source frames to the axes along which its location is."""
+
+    def offsets(self, channel, index, frames):
+        """Return by how much a channel changes at output frames; beyond the result by nothing."""
+        bone, result = self.bone, self.result
+        graph = result.warp.of(result.capture.rig.channel(bone.path_from_id(channel)))
+        inside = (frames >= result.frames[0] - 0.5) & (frames <= result.frames[-1] + 0.5)
+        off = np.zeros(len(frames))
+        if inside.any():
+            sources = graph.source(frames[inside])
+            turns, shifts = self.turn(frames[inside], sources)
+            if channel == "location" and not bone.bone.use_local_location:
+                # The location is along the parent's axes, whichever way the bone points.
+                along = np.linalg.solve(self.axes(sources), shifts[..., None])
+                off[inside] = along[:, index, 0]
+            else:
+                mode = bone.rotation_mode
+                off[inside] = _offsets(bone, self.animated, mode, sources, turns, channel, index)
+        return off
+
+
+def _correct_bone(way, table, new_curves, keys_at):
     """Correct one bone's keys in a table; return whether anything changed."""
-    mode = bone.rotation_mode
-    rotation, count = _ROTATIONS.get(mode, ("rotation_euler", 3))
+    bone, animated = way.bone, way.animated
+    rotation, count = _ROTATIONS.get(bone.rotation_mode, ("rotation_euler", 3))
     channels = (("location", 3), (rotation, count))
     # Keys of a bone's constraints or custom properties alone do not make it a control.
     new_curves = new_curves and any(
@@ -159,7 +193,6 @@ def _correct_bone(bone, animated, result, table, turn, axes, new_curves):
     changed = False
     for channel, size in channels:
         path = bone.path_from_id(channel)
-        graph = result.warp.of(result.capture.rig.channel(path))
         for index in range(size):
             curve = animated.find(path, index)
             has_keys = curve is not None and len(curve.keyframe_points)
@@ -168,29 +201,29 @@ def _correct_bone(bone, animated, result, table, turn, axes, new_curves):
             group, keys = table.get((path, index), ("", None))
             if keys is None and has_keys:
                 keys = Keys.read(curve)
-            frames = result.frames.astype(float) if keys is None else keys.co[:, 0]
-            inside = (frames >= result.frames[0] - 0.5) & (frames <= result.frames[-1] + 0.5)
-            off = np.zeros(len(frames))
-            if inside.any():
-                sources = graph.source(frames[inside])
-                turns, shifts = turn(frames[inside], sources)
-                if channel == "location" and not bone.bone.use_local_location:
-                    # The location is along the parent's axes, whichever way the bone points.
-                    along = np.linalg.solve(axes(sources), shifts[..., None])
-                    off[inside] = along[:, index, 0]
-                else:
-                    off[inside] = _offsets(bone, animated, mode, sources, turns, channel, index)
+            if keys is not None and len(keys_at):
+                keys = split(keys.take(slice(None)), keys_at)
+            frames = way.result.frames.astype(float) if keys is None else keys.co[:, 0]
+            off = way.offsets(channel, index, frames)
             if np.abs(off).max(initial=0) < _LEAST:
                 continue
             if keys is None:
                 start = np.array(_value(bone, channel))[index]
                 keys, group = Keys.made(frames, np.full(len(frames), start)), bone.name
-            for part in ("co", "handle_left", "handle_right"):
-                keys.arrays[part] = keys.arrays[part].copy()
-                keys.arrays[part][:, 1] += off
-            table[path, index] = group, keys
+            table[path, index] = group, _shifted(keys, off, way, channel, index, keys_at)
             changed = True
     return changed
+
+
+def _shifted(keys, off, way, channel, index, keys_at):
+    """Move keys up or down; where keys are set on purpose their tangents follow the change too."""
+    keys = keys.take(slice(None))
+    for part in ("co", "handle_left", "handle_right"):
+        by = off
+        if len(keys_at) and part != "co":
+            by = way.offsets(channel, index, keys.arrays[part][:, 0])
+        keys.arrays[part][:, 1] += by
+    return with_own_handles(keys) if len(keys_at) else keys
 
 
 def _value(bone, channel):

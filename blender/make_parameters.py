@@ -14,7 +14,10 @@ from retime.parameters import declared
 
 PAGE = Path(__file__).with_name("retime_parameters.json")
 # The methods that panels offer.
-OFFERED = ("spline", "guided", "physics", "align", "sync", "stagger", "surface", "smooth", "hold")
+OFFERED = (
+    "spline", "guided", "physics", "align", "sync", "stagger", "tween", "surface", "secondary",
+    "smooth", "hold",
+)  # fmt: skip
 _PLAIN = {float: "float", int: "int", bool: "bool", str: "text"}
 
 
@@ -29,6 +32,13 @@ def _kind(kind):
     if origin is typing.Literal:
         return "choice", list(inner), False
     return _PLAIN.get(kind, "other"), None, False
+
+
+def _words(kind):
+    """List the words that stand among the values of a parameter's tuples, such as presets."""
+    if typing.get_origin(kind) is typing.Literal:
+        return list(typing.get_args(kind))
+    return [w for inner in typing.get_args(kind) for w in _words(inner)]
 
 
 def page():
@@ -58,6 +68,8 @@ def page():
             entry["advanced"] = p.about.advanced
             if p.about.presets:
                 entry["presets"] = dict(p.about.presets)
+            if kind == "other" and (words := [w for w in _words(p.type) if isinstance(w, str)]):
+                entry["words"] = words
             if kind != "other":
                 entry |= {"default": default, "optional": optional or default is None}
                 entry |= {

@@ -59,12 +59,12 @@ def rekey(keys, graph, tolerance=None):
     mover = key_mover(graph)
     if is_simple(graph) and not tolerance:
         moved = _moved(keys, mover, np.arange(len(keys)), mover.first(keys.co[:, 0]))
-        return moved if graph.is_straight else _with_own_handles(moved)
+        return moved if graph.is_straight else with_own_handles(moved)
     for _ in range(_DEEPEST):
         shown = mover.shown(keys.co[:, 0].astype(float))
         keys = _with_keys_at(keys, shown.source)
         at, _ = nearest(keys.co[:, 0], shown.source, _GRAIN.same)
-        moved = _with_own_handles(_marked(_moved(keys, mover, at, shown.output), mover, shown))
+        moved = with_own_handles(_marked(_moved(keys, mover, at, shown.output), mover, shown))
         add = _strays(keys, moved, mover, shown, tolerance) if tolerance else ()
         if not len(add):
             break
@@ -139,7 +139,7 @@ def _with_keys_at(keys, frames):
     return Keys.joined([held[0], keys, held[1]])
 
 
-def _with_own_handles(keys):
+def with_own_handles(keys):
     """Keep Blender from choosing the handles anew, which would change the curve."""
     for name in ("handle_left_type", "handle_right_type"):
         kinds = keys.arrays[name]

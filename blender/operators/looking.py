@@ -69,7 +69,7 @@ class RETIME_OT_mark_poses(Job, bpy.types.Operator):
 
     def steps(self, context):
         """Capture, ask, mark."""
-        from ..settings import chosen
+        from ..declared import chosen
 
         engine, capture = yield from _seen(context)
         values = chosen(context.scene.retime, "stagger")

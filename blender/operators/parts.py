@@ -5,9 +5,9 @@ import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from ..capture import decomposed
+from ..declared import chosen
 from ..problem import Problem
 from ..retiming import Retiming, armature_of, part_of, step
-from ..settings import chosen
 
 
 def selected_bones(context):
@@ -85,17 +85,22 @@ def arrivals(result, joints, poses):
     return before, after
 
 
-def pose_frames(context, capture, engine, values):
-    """Ask when joints arrive at a motion's poses, its ends left out: a generator.
-
-    Returns the poses' frames, and each joint's by name.
-    """
+def poses_of(context, capture, engine, values):
+    """Ask for a motion's poses and when joints arrive at them: a generator."""
     found = {k: v for k, v in values.items() if k != "constraints"}
     part = part_of(context, capture)
     if part is not None:
         found["range"] = part
     asked = {"poses": str(engine.folder / "in.npz"), "parameters": found}
-    answer = yield from engine.ask(asked | capture.words)
+    return (yield from engine.ask(asked | capture.words))
+
+
+def pose_frames(context, capture, engine, values):
+    """Ask when joints arrive at a motion's poses, its ends left out: a generator.
+
+    Returns the poses' frames, and each joint's by name.
+    """
+    answer = yield from poses_of(context, capture, engine, values)
 
     def frames(times):
         return capture.first + capture.fps * np.array(times[1:-1])
@@ -105,7 +110,8 @@ def pose_frames(context, capture, engine, values):
     return frames(answer["times"]), {n: frames(t) for n, t in answer["arrivals"].items()}
 
 
-def _in_frames(value):
+def in_frames(value):
+    """Write a number of frames shortly."""
     return f"{value:.1f}".rstrip("0").rstrip(".")
 
 
@@ -114,20 +120,20 @@ def reached_text(asked, reached, what):
     least, most = float(np.min(reached)), float(np.max(reached))
     middle = float(np.median(reached))
     if max(abs(least - asked), abs(most - asked)) < 0.05:
-        return f"{what} by {_in_frames(asked)} frames at every pose"
+        return f"{what} by {in_frames(asked)} frames at every pose"
     return (
-        f"{what} by {_in_frames(middle)} frames of the {_in_frames(asked)} asked for "
-        f"({_in_frames(least)} to {_in_frames(most)}): poses leave no room for more"
+        f"{what} by {in_frames(middle)} frames of the {in_frames(asked)} asked for "
+        f"({in_frames(least)} to {in_frames(most)}): poses leave no room for more"
     )
 
 
-class _Parts(Retiming):
+class PartsRetiming(Retiming):
     """Steps that hold feet themselves (``constraints``)."""
 
     holds = True
 
 
-class RETIME_OT_shift(_Parts, bpy.types.Operator):
+class RETIME_OT_shift(PartsRetiming, bpy.types.Operator):
     """Make what a bone does at the current frame happen earlier or later; what is near follows"""
 
     bl_idname = "retime.shift"
@@ -150,7 +156,7 @@ class RETIME_OT_shift(_Parts, bpy.types.Operator):
     )  # fmt: skip
     fade: FloatProperty(
         name="Fade", default=0.0, min=0.0, soft_max=100.0, options={"SKIP_SAVE"},
-        description="Frames over which it is felt before and after; 0 for 0.3 seconds",
+        description="Frames over which it is felt before and after. 0: chosen by the frame rate",
     )  # fmt: skip
 
     def recipe(self, context, capture, engine):
@@ -175,7 +181,7 @@ class RETIME_OT_shift(_Parts, bpy.types.Operator):
         yield
 
 
-class RETIME_OT_stagger(_Parts, bpy.types.Operator):
+class RETIME_OT_stagger(PartsRetiming, bpy.types.Operator):
     """Let the selected bones arrive at poses one after the other, or at random"""
 
     bl_idname = "retime.stagger"
@@ -221,12 +227,12 @@ class RETIME_OT_stagger(_Parts, bpy.types.Operator):
         before, after = arrivals(result, self.joints, self.poses)
         if self.random:
             most = float(np.abs(after - before).max())
-            return [f"bones arrive up to {_in_frames(most)} frames earlier or later"]
+            return [f"bones arrive up to {in_frames(most)} frames earlier or later"]
         gaps = np.diff(after, axis=1)
         return [reached_text(self.frames, gaps, "each bone follows the one before")]
 
 
-class RETIME_OT_succession(_Parts, bpy.types.Operator):
+class RETIME_OT_succession(PartsRetiming, bpy.types.Operator):
     """Let movement travel down from the active bone: each bone below it arrives later"""
 
     bl_idname = "retime.succession"
@@ -281,7 +287,7 @@ def _levels(rig, joint):
     return out
 
 
-class RETIME_OT_exaggerate(_Parts, bpy.types.Operator):
+class RETIME_OT_exaggerate(PartsRetiming, bpy.types.Operator):
     """Push the poses of the selected bones, or of all, further"""
 
     bl_idname = "retime.exaggerate"
@@ -334,7 +340,7 @@ def _apart(turns):
     return float(2 * np.arccos(np.clip(dots, 0, 1)).mean()) if len(turns) > 1 else 0.0
 
 
-class RETIME_OT_hold_feet(_Parts, bpy.types.Operator):
+class RETIME_OT_hold_feet(PartsRetiming, bpy.types.Operator):
     """Hold planted feet in place by inverse kinematics"""
 
     bl_idname = "retime.hold_feet"

@@ -7,9 +7,9 @@ from bpy.props import EnumProperty, IntProperty, StringProperty
 from bpy_extras.io_utils import ImportHelper
 
 from ..actions import animation_of
+from ..declared import chosen
 from ..problem import Problem
 from ..retiming import Retiming, armature_of, part_of, step
-from ..settings import chosen
 
 _METHODS = [
     ("SETTINGS", "As Set", "The method that the panel shows"),

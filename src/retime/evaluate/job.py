@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from retime.evaluate.reading import Reading
@@ -104,7 +105,7 @@ class Evaluated(Pictured):
     in_place: bool
     notes: tuple[str, ...]
 
-    @property
+    @cached_property  # it resamples the source
     def touched(self) -> Touched:
         """Joints that were edited, beyond moving them in time."""
         origin = self.motion.origin

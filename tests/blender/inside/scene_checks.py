@@ -312,6 +312,9 @@ class Recorder:
         self.drawn.append(("operator", "", about.name, about.description))
         return SimpleNamespace()
 
+    def template_ID(self, data, name, **options):  # noqa: N802, Blender's own name
+        self.prop(data, name)
+
     def label(self, text="", **options):
         self.drawn.append(("label", "", text, ""))
 
@@ -353,7 +356,7 @@ def check_presets_set_their_number():
     physics.gravity_preset = "moon"
     assert abs(physics.gravity - 1.62) < 0.01
     assert (
-        abs(part("settings").chosen(bpy.context.scene.retime, "physics")["gravity"] - 1.62) < 0.01
+        abs(part("declared").chosen(bpy.context.scene.retime, "physics")["gravity"] - 1.62) < 0.01
     )
 
 
