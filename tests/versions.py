@@ -41,8 +41,8 @@ def requirements(extras: list[str]) -> list[str]:
 def lowest(requirement: str) -> str:
     """Return a requirement of the lowest version that another one allows.
 
-    >>> lowest("numpy>=2.0,<2.6")
-    'numpy==2.0'
+    >>> lowest("numpy>=2.1,<2.6")
+    'numpy==2.1'
     """
     return re.sub(r"^([\w.-]+)>=([\w.]+)[^;]*", r"\1==\2", requirement)
 

@@ -59,8 +59,8 @@ class IsolatedLibrary:
     seconds_per_mb: float = 2.0
     """How long a question may take: at least, and by the size of its file."""
     at_work: float = 2.0
-    """Processor time for a small file, fifty times what it needs. A busy machine takes longer, which
-    is no file's fault, so the time until an answer is bounded more loosely."""
+    """Processor time for a small file, fifty times what it needs. A busy machine takes longer,
+    which is no file's fault, so the time until an answer is bounded more loosely."""
     most_answers: int | None = None
     """A library that keeps some memory of each file is started anew after so many."""
     feature: str = ""
