@@ -149,6 +149,14 @@ def live(
             rich_help_panel=FEED,
         ),
     ] = None,
+    key: Annotated[
+        Path | None,
+        file_option(
+            "--key",
+            "Private file with a key of the feed that programs may use again and again; it is made "
+            "where there is none.",
+        ),
+    ] = None,
     tls: Annotated[
         str | None,
         typer.Option(
@@ -244,12 +252,13 @@ def live(
     from retime.cli.live_display import Display
     from retime.live_server.cues import CuePoint
     from retime.live_server.serve import ServerPlan, serve
+    from retime.serving.keys import key_in
 
     partners = partners or []
     files = [*references, *partners, *([] if replay in (None, live_plan.STDIN) else [replay])]
     must_take_a_skeleton(reading, [f for f in files if f is not None])
     _must_go_together(
-        references, partners, page=page, feed=feed, touch=touch, tls=tls, origins=origins
+        references, partners, page=page, feed=feed, touch=touch, tls=tls, origins=origins, key=key
     )
     _must_be_writable(record, score, [f for f in files if f is not None])
     make = live_plan.aligner(aligner, start, gamma, omega, forecast, cost)
@@ -261,11 +270,12 @@ def live(
         feed=None if feed is None else _host_and_port(feed),
         page=page,
         origins=tuple(origins or ()),
+        key=None if key is None else key_in(key),
         tls=None if tls is None else live_plan.two_files(tls),
         cues=tuple(CuePoint.parse(c) for c in cue or ()),
     )
     with Display(as_json) as display:
-        ended = serve(plan, opened=display.opened, told=display.told)
+        ended = serve(plan, opened=display.opened, told=display.told, again=display.again)
     for text in ended.notes:
         note(text)
     scores = [found for s in plan.stations for found in s.follower.history.scores()]
@@ -288,11 +298,12 @@ def _must_go_together(
     touch: list[str] | None,
     tls: str | None,
     origins: list[str] | None,
+    key: Path | None,
 ) -> None:
     """Refuse options that lack their other half."""
     if touch and not partners:
         raise InputError("--touch is about a partner: give --partner, too")
-    for given, option in ((tls, "--tls"), (origins, "--origin")):
+    for given, option in ((tls, "--tls"), (origins, "--origin"), (key, "--key")):
         if given and feed is None:
             raise InputError(f"{option} is about the feed: give --feed, too")
     if page is not None and feed is None:

@@ -56,6 +56,11 @@ class Display:
             self._live = Live(console=Console(stderr=True), refresh_per_second=4)
             self._live.start()
 
+    def again(self, address: str) -> None:
+        """Say where another listener finds the feed; the key before was used."""
+        line = json.dumps({"type": "feed", "feed": address})
+        print(line if self._json else f"Another listener: {address}", flush=True)
+
     def told(self, status: Status) -> None:
         """Show what goes on."""
         if status.failed is not None and status.performer not in self._failed:

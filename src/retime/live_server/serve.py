@@ -64,6 +64,8 @@ class ServerPlan:
     """A folder of pages that the feed serves."""
     origins: tuple[str, ...] = ()
     """Other sites whose pages may listen to the feed, with the key."""
+    key: str | None = None
+    """A key of the feed that may be used again and again."""
     tls: tuple[Path, Path] | None = None
     """Certificate and key of the feed."""
     cues: tuple[CuePoint, ...] = ()
@@ -77,7 +79,7 @@ class Opened:
     heard: tuple[str, ...]
     """Addresses of the streams."""
     feed: str | None
-    """Address of the feed's page, with its key."""
+    """Address of the feed's page, with a key that is good for one listener."""
     warnings: tuple[str, ...]
     """What others could do."""
     recovered: tuple[Path, ...]
@@ -99,11 +101,12 @@ def serve(
     *,
     opened: Callable[[Opened], None],
     told: Callable[[Status], None],
+    again: Callable[[str], None] = lambda address: None,
 ) -> Ended:
     """Serve until it is interrupted, or until a replay has ended.
 
     ``opened`` is called once with where it can be reached, ``told`` several times a second with
-    what goes on.
+    what goes on, ``again`` with the feed's address for another listener when its key was used.
     """
     notes: list[str] = []
     failed = False
@@ -125,7 +128,7 @@ def serve(
             # Datagrams are watched for, which Windows' usual loop cannot do.
             loop = asyncio.SelectorEventLoop if sys.platform == "win32" else None
             with asyncio.Runner(loop_factory=loop) as runner:
-                runner.run(_serve(plan, places, listening, opened, told, kept))
+                runner.run(_serve(plan, places, listening, opened, told, again, kept))
         except KeyboardInterrupt:
             pass  # asked to end
         finally:
@@ -175,12 +178,13 @@ async def _serve(
     listening: socket.socket | None,
     opened: Callable[[Opened], None],
     told: Callable[[Status], None],
+    again: Callable[[str], None],
     kept: contextlib.ExitStack,
 ) -> None:
     feeds: list[Any] = [None] * len(places)
     run_feed, end_feed, address = None, None, None
     if listening is not None and plan.feed is not None:
-        feeds, run_feed, end_feed, address = _feed(plan, listening, plan.feed[0])
+        feeds, run_feed, end_feed, address = _feed(plan, listening, plan.feed[0], again)
     over = asyncio.Event()
     for place, feed in zip(places, feeds, strict=True):
         cues = CueSender(plan.cues) if plan.cues else None
@@ -246,7 +250,7 @@ async def _tell(servers: list[LiveServer], told: Callable[[Status], None]) -> No
 
 
 def _feed(
-    plan: ServerPlan, listening: socket.socket, host: str
+    plan: ServerPlan, listening: socket.socket, host: str, again: Callable[[str], None]
 ) -> tuple[list[Any], Callable[[], Awaitable[None]], Callable[[], None], str]:
     """Make the feeds: themselves, what serves it, what ends that, and its address."""
     import uvicorn
@@ -269,7 +273,9 @@ def _feed(
         port=port,
         name="live",
         every_address=is_every_address(host),
+        one_time=True,
         programs=True,
+        lasting=plan.key,
         origins=plan.origins,
     )
     config = http_config(guard, most_message=1 << 16, most_connections=64)
@@ -282,8 +288,12 @@ def _feed(
         server.should_exit = True
 
     scheme = "http" if plan.tls is None else "https"
-    address = f"{scheme}://{shown(reachable_at(host))}:{port}/?token={quote(guard.token)}"
-    return feeds, lambda: server.serve(sockets=[listening]), end, address
+
+    def address(key: str) -> str:
+        return f"{scheme}://{shown(reachable_at(host))}:{port}/?token={quote(key)}"
+
+    guard.used = lambda key: again(address(guard.new_key()))
+    return feeds, lambda: server.serve(sockets=[listening]), end, address(guard.token)
 
 
 def _hello(follower: Follower, rate: float, performers: int) -> dict[str, Any]:

@@ -30,9 +30,6 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 Operation = Callable[[dict[str, Any], dict[str, npt.NDArray[Any]]], tuple[dict[str, Any], Arrays]]
 
 _SECONDS_TO_START = 120.0
-# Processor time for a small file: fifty times what it needs. A busy machine takes longer, which
-# is no file's fault, so the time until an answer is bounded more loosely.
-_SECONDS_AT_WORK = 2.0
 _QUESTIONS, _ANSWERS = "questions.npz", "answers.npz"
 # The program finds the same package as we do, however we found it.
 _PACKAGES = str(Path(__file__).resolve().parents[2])
@@ -61,6 +58,9 @@ class IsolatedLibrary:
     seconds: float = 10.0
     seconds_per_mb: float = 2.0
     """How long a question may take: at least, and by the size of its file."""
+    at_work: float = 2.0
+    """Processor time for a small file, fifty times what it needs. A busy machine takes longer,
+    which is no file's fault, so the time until an answer is bounded more loosely."""
     most_answers: int | None = None
     """A library that keeps some memory of each file is started anew after so many."""
     feature: str = ""
@@ -110,7 +110,7 @@ class IsolatedLibrary:
         place = Path(folder)
         if arrays:
             np.savez(place / _QUESTIONS, allow_pickle=False, **arrays)
-        working = min(_SECONDS_AT_WORK, self.seconds) + self.seconds_per_mb * size / 1e6
+        working = min(self.at_work, self.seconds) + self.seconds_per_mb * size / 1e6
         whole = {**request, "folder": str(place), "size": size, "seconds": working}
         seconds = self.seconds + self.seconds_per_mb * size / 1e6
         with self._lock:
