@@ -6,6 +6,7 @@ import { LiveRun, PhysicsView, RetimedClip, SourceClip } from "./clip";
 import { comparing } from "./compare";
 import { endServer, leaveServer, receiveServerFrame } from "./live_server";
 import * as state from "./state";
+import { tellVerdict } from "./verdicts";
 import { parseFrame } from "./wire";
 
 const LONGEST_WAIT = 8000; // milliseconds between two tries
@@ -147,6 +148,7 @@ function receive(message: ServerMessage): void {
         if (message.request != null && message.request > settled && state.pending.value) {
           state.computing.value = false;
           state.progress.value = null;
+          if (!message.stopped) tellVerdict({ request: message.request, refused: message.text });
           break;
         }
         if (!message.stopped)
@@ -201,6 +203,7 @@ function receiveFrame(data: ArrayBuffer): void {
         }
         const [a, b] = state.domain.value;
         state.time.value = Math.min(Math.max(state.time.value, a), b);
+        if (header.request !== null && !header.interim) tellVerdict({ request: header.request, refused: null });
         break;
       }
       case "live":
