@@ -652,3 +652,12 @@ def test_quiet_leaves_errors_and_verbose_says_more(run: Run, jump: Path, tmp_pat
 def test_a_remedy_names_the_option_as_it_is_declared(run: Run, jump: Path, tmp_path: Path) -> None:
     _, _, told = run("sync", jump, tmp_path / "out.bvh", "--bpm", "120")
     assert "(--moment)" in told
+
+
+def test_contacts_are_listed_a_part_a_line_with_units(run: Run, jump: Path) -> None:
+    status, out, _ = run("contacts", jump)
+    assert status == 0
+    rows = dict(re.findall(r"(?m)^(\S.*?)  +(.*?) *$", out))
+    assert re.fullmatch(r"0\.00-1\.\d\d, 1\.\d\d-3\.25", rows["left toes"])
+    assert rows["floor tilt"].endswith("degrees")
+    assert rows["floor level"].endswith(" m")

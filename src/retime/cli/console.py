@@ -21,6 +21,17 @@ class _Loudness:
     verbose = False
 
 
+# Ends of fields' names: factor, digits after the point and unit for a person.
+_UNITS = {
+    "s": (1, 3, "s"),
+    "m": (1, 3, "m"),
+    "mps": (1, 2, "m/s"),
+    "deg": (1, 1, "degrees"),
+    "kg": (1, 1, "kg"),
+    "share": (100, 1, "%"),
+}
+
+
 def set_loudness(*, quiet: bool, verbose: bool) -> None:
     """Say less than usual, or more: what retime logs, with times."""
     _Loudness.quiet, _Loudness.verbose = quiet, verbose
@@ -95,10 +106,18 @@ def _print(fields: Mapping[str, Any], notes: Sequence[str], *, as_json: bool) ->
     if as_json:
         print(json.dumps({**fields, "notes": notes}, indent=1, ensure_ascii=False))
         return
-    shown = {k: v for k, v in fields.items() if v is not None}
-    table([(k.replace("_", " "), _text(v)) for k, v in shown.items()])
+    table([_line(k, v) for k, v in fields.items() if v is not None])
     for text in notes:
         note(text)
+
+
+def _line(name: str, value: Any) -> tuple[str, str]:
+    """Write a field as a person reads it: its unit, which ends its name, beside the number."""
+    said, _, last = name.rpartition("_")
+    if said and isinstance(value, float) and last in _UNITS:
+        factor, digits, unit = _UNITS[last]
+        return said.replace("_", " "), f"{round(factor * value, digits):g} {unit}"
+    return name.replace("_", " "), _text(value)
 
 
 def _text(value: Any) -> str:

@@ -107,6 +107,7 @@ class StaggerParameters(FindingParameters, TimingParameters):
             "Let succession run past the end: parts that have arrived hold, and the clip gets "
             "longer.",
             label="Succession past the end",
+            advanced=True,
         ),
     ] = False
     jitter: Annotated[
