@@ -64,14 +64,11 @@ def _judged(problem: Problem, found: Found) -> Guidance:
     costs["uniform"] = costs["spline"]
     if p.keytimes:
         costs["uniform"] = found.cost(keytime_warp(problem.domain, duration=length))
-    through = f"the spline through the keytimes {costs['spline']:.4g}, " if p.keytimes else ""
-    notes: list[str] = [
-        Note(
-            f"cost {costs['guided']:.4g}; {through}uniform speed {costs['uniform']:.4g}",
-            code="guided-costs",
-            costs=dict(costs),
-        )
-    ]
+    than = [_compared(costs, "uniform", "uniform speed")]
+    if p.keytimes:
+        than.append(_compared(costs, "spline", "a spline through the keytimes"))
+    text = f"cost {costs['guided']:.4g}, {' and '.join(than)}"
+    notes: list[str] = [Note(text, code="guided-costs", costs=dict(costs))]
     if costs["guided"] > 1.0001 * costs["spline"] and p.formulation == "smooth":
         notes.append("the spline costs less, but breaks a limit of speed")
     warp = found.warp
@@ -92,3 +89,12 @@ def _found(problem: Problem) -> Found:
     if length is None or not problem.own:
         return follow_reference(problem, length)
     return keep_own_timing(problem, length)
+
+
+def _compared(costs: dict[str, float], other: str, name: str) -> str:
+    """Say how much less, or more, a guided warp costs than another."""
+    ours, theirs = costs["guided"], costs[other]
+    share = 100 * (1 - ours / theirs) if theirs > 0 else 0.0
+    if abs(share) < 0.5:
+        return f"the same as {name}"
+    return f"{abs(share):.0f} % {'less' if share > 0 else 'more'} than {name} ({theirs:.4g})"
