@@ -152,7 +152,11 @@ def test_a_flipping_joint_is_named(walk: Motion) -> None:
     j = walk.skeleton.index("LeftHand")
     rotations[100:, j] = quat.multiply(rotations[100:, j], quat.exp(np.array([0.5, 0.0, 0.0])))
     notes = StaggeredPoses.from_motion(replace(walk, rotations=rotations)).notes
-    assert any("15 degrees in a frame: LeftHand" in n for n in notes)
+    assert any("jump between two frames: LeftHand (by 29 degrees" in n for n in notes)
+    # Arms that swing fast are no flips, at usual frame rates.
+    for fps in (30, 60):
+        swung = StaggeredPoses.from_motion(samples.jump().resample(fps))
+        assert not any("jump between" in n for n in swung.notes)
 
 
 def test_uneven_samples_are_taken(walk: Motion) -> None:
