@@ -28,7 +28,7 @@ _FPS = 60.0
 
 @dataclass(frozen=True, eq=False)
 class AistFile:
-    """What is kept of a pickle, for writing it back."""
+    """Data of a pickle, kept to write it back."""
 
     data: bytes
     values: dict[str, Any]
@@ -66,7 +66,7 @@ def read_motion(
     )
     if fps is None:
         told = Note(
-            "the frame rate is not told: taken as 60 fps, that of AIST++",
+            "the frame rate is not in the file: taken as 60 fps, that of AIST++",
             Remedy(parameter="reading.fps"),
             code="rate-assumed",
         )
@@ -82,7 +82,7 @@ def _parameters(values: Any, path: str | Path) -> tuple[FloatArray, FloatArray, 
     if not isinstance(values, dict) or "smpl_poses" not in values:
         held = ", ".join(map(str, list(values)[:6])) if isinstance(values, dict) else "no mapping"
         raise FormatError(
-            f"holds {held or 'nothing'}; retime reads motions of AIST++ (smpl_poses, smpl_trans)",
+            f"contains {held or 'nothing'}; retime reads AIST++ motions (smpl_poses, smpl_trans)",
             path=path,
         )
     poses = _numbers(values, "smpl_poses", path)
@@ -106,7 +106,7 @@ def _numbers(values: dict[str, Any], name: str, path: str | Path) -> FloatArray:
     try:
         found = np.asarray(values[name], dtype=np.float64)
     except (TypeError, ValueError):
-        raise FormatError(f"{name} holds no numbers", path=path) from None
+        raise FormatError(f"{name} contains no numbers", path=path) from None
     if not np.isfinite(found).all() or np.abs(found).max(initial=0.0) > 1e9:
         raise FormatError(f"{name} has values that are not finite", path=path)
     return found

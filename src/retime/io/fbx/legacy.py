@@ -262,7 +262,7 @@ def _tokens(node: Node) -> list[Any]:
 
 
 def _keys(node: Node) -> tuple[list[int], list[float], list[int], list[list[int]]]:
-    """Read keys: time, value, and how the curve goes on from there."""
+    """Read keys: time, value, and how the curve continues from there."""
     told = _tokens(node)
     ticks: list[int] = []
     numbers: list[float] = []
@@ -282,7 +282,7 @@ def _keys(node: Node) -> tuple[list[int], list[float], list[int], list[list[int]
 
 
 def _going_on(told: list[Any], at: int) -> tuple[int, list[int], int]:
-    """Read how a curve goes on from a key: flags, and tangents as bits; and what comes next."""
+    """Read how a curve continues from a key: flags, and tangents as bits; and what comes next."""
     plain = [0, 0, 3333 << 16 | 3333, 0]
     mode = told[at]
     if mode == "L":
