@@ -46,11 +46,12 @@ test: pages  ## Run all tests and checks
 	$(MAKE) --no-print-directory check
 	$(BIN)/python -m pytest -q -n $(TESTERS) --dist loadfile --no-loadscope-reorder
 
-check: $(STAMP)  ## Lint, types, import contracts
+check: $(STAMP)  ## Lint, types, import contracts, prose
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python docs/prose.py
 	@if test -d web/node_modules; then cd web && npm run --silent check && npm test --silent; \
 		else echo "web: not checked, npm is not installed"; fi
 

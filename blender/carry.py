@@ -1,4 +1,4 @@
-"""What goes along: the armature's action, shape keys, other objects, markers, the scene's range."""
+"""Things retimed together: the armature's action, shape keys, objects, markers, the range."""
 
 import math
 
@@ -75,7 +75,7 @@ def targets(blocks, armature, *, shared):
 
 
 def _foreign_users(found):
-    """Pair actions with who else uses them; strips of a retiming are no foreign users."""
+    """Pair actions with who else uses them; strips of a retiming are not foreign users."""
     users = {a.owner.name for a in found}
     return [(a, [n for n in a.other_users if n not in users]) for a in found]
 
@@ -155,9 +155,9 @@ def move_sounds(scene, graph):
 def move_range(scene, graph, span, others=None):
     """Fit the scene's range, and the preview's, to the retimed motion.
 
-    An end that lay at the motion's end, ``span``, or within the motion follows it. One beyond only
-    moves where the motion grows past it. What was in the range of ``others``, their first and last
-    frame, stays in it.
+    An end at the motion's end, ``span``, or within the motion follows it. An end beyond it only
+    moves if the motion grows past it. The range still includes the first and last frame of
+    ``others``.
     """
     old = scene.frame_start, scene.frame_end
     start, end = _fitted(graph, old, span)

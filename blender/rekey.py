@@ -50,7 +50,7 @@ def rekey(keys, graph, tolerance=None):
     graph : Graph
         From output frames to source frames.
     tolerance : float, optional
-        Largest change of the curve between keys, in its own unit; else no keys are added.
+        Largest change of the curve between keys, in its own unit; otherwise no keys are added.
     """
     if not len(keys):
         return keys
@@ -140,7 +140,7 @@ def _with_keys_at(keys, frames):
 
 
 def with_own_handles(keys):
-    """Keep Blender from choosing the handles anew, which would change the curve."""
+    """Keep Blender from choosing the handles again, which would change the curve."""
     for name in ("handle_left_type", "handle_right_type"):
         kinds = keys.arrays[name]
         kinds[(kinds == AUTO) | (kinds == AUTO_CLAMPED)] = ALIGNED
@@ -236,7 +236,7 @@ def split(keys, frames):
 
 
 def _strays(keys, moved, mover, shown, tolerance):
-    """Find the source frames amid stretches that are off by more than a tolerance."""
+    """Find the source frames among stretches that are off by more than a tolerance."""
     share = np.linspace(0, 1, _LOOKED_AT + 2)[1:-1]
     frames = shown.output[:-1, None] + share * np.diff(shown.output)[:, None]
     off = np.abs(evaluate(keys, mover.at(frames)) - evaluate(moved, frames)).max(axis=1)

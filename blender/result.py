@@ -1,4 +1,4 @@
-"""What came back from the engine: the retimed motion, its warp, and what was said about it."""
+"""A result of the engine: the retimed motion, its warp and its notes."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What operators that retime share: find the armature, capture it, ask, apply."""
+"""Shared part of retiming operators: find the armature, capture it, ask, apply."""
 
 import bpy
 

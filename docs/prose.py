@@ -22,9 +22,8 @@ RULES = Path(__file__).with_name("prose.toml")
 _PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "ARCHITECTURE.md", "docs/*.md")
 _GENERATED = {"docs/reference.md"}
 _SOURCES = ("src/retime/**/*.py", "blender/*.py", "examples/gallery/*.py")
-# Calls whose texts a person reads, and their keywords.
-_SPOKEN = re.compile(r"(Error|Warning|Note|Remedy|note|fail)$")
-_EXPLAINING = {"help", "about", "description", "name", "label", "text"}
+# Calls whose first argument a person reads.
+_SPOKEN = re.compile(r"(Error|Warning|Note|Remedy|Refused|Malformed|note|fail)$")
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,9 @@ def page_texts(page: str, name: str) -> Iterator[Text]:
         if line.lstrip().startswith(("```", ":::")):
             fenced = not fenced
         begins = re.match(r"\s*([-*#>]|\d+\.)\s", line) is not None
-        ends = fenced or not line.strip() or line.lstrip().startswith(("|", "```", "<", ":::", "$$"))
+        ends = (
+            fenced or not line.strip() or line.lstrip().startswith(("|", "```", "<", ":::", "$$"))
+        )
         if lines and (ends or begins):
             yield Text(name, start, "page", _plain(" ".join(lines)))
             lines = []
@@ -118,7 +119,9 @@ def _docstring(doc: str, name: str, line: int) -> Iterator[Text]:
         kept = [t for t in paragraph.splitlines() if not re.match(r"\s*(-{3,}|>>>|\S+ : )", t)]
         text = " ".join(t.strip() for t in kept)
         if " " in text and "::" not in text:
-            yield Text(name, line, "docstring", re.sub(r"``[^`]*``|:\w+:`[^`]*`|`[^`]*`", "X", text))
+            yield Text(
+                name, line, "docstring", re.sub(r"``[^`]*``|:\w+:`[^`]*`|`[^`]*`", "X", text)
+            )
 
 
 def _spoken(call: ast.Call, called: str) -> Iterator[tuple[ast.expr, str]]:
@@ -131,7 +134,7 @@ def _spoken(call: ast.Call, called: str) -> Iterator[tuple[ast.expr, str]]:
         yield keywords["help"], "help"
     elif called.endswith("Property"):  # of Blender
         yield from ((keywords[k], "help") for k in ("description",) if k in keywords)
-    elif _SPOKEN.search(called) and call.args:
+    elif call.args and (_SPOKEN.search(called) or ast.unparse(call.func).endswith("notes.append")):
         yield call.args[0], "message"
 
 

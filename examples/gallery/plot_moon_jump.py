@@ -2,8 +2,8 @@
 A jump on the moon
 ==================
 
-Physics-based retiming asks what timing a body could have produced. With the moon's gravity the
-flight lasts 2.5 times as long, and so do the crouch before and the landing after it take longer.
+Physics-based retiming keeps within the limits of body, gravity and ground contact. With the gravity
+of the moon, the flight lasts 2.5 times as long, and crouch and landing are longer too.
 """
 
 import retime
@@ -14,7 +14,7 @@ moon = retime.apply(jump, warp)
 figure = retime.plot.compare(jump, moon, warp)
 
 # %%
-# The flight takes its time: sqrt(9.81 / 1.62) = 2.46 times as long.
+# The flight is sqrt(9.81 / 1.62) = 2.46 times as long.
 
 take_off, landing = retime.body.metrics.flights(jump)[0]
 longer = (warp.inverse(landing) - warp.inverse(take_off)) / (landing - take_off)

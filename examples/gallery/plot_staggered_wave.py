@@ -2,8 +2,8 @@
 A movement that travels down the arm
 ====================================
 
-Staggered poses let parts of a body reach a pose one after the other. Succession delays each joint
-of an arm a little more than the one above it, as in a wave or a whip.
+With staggered poses, body parts reach a pose one after the other. Succession delays each joint of
+an arm a little more than its parent, as in a wave or a whip.
 """
 
 import retime

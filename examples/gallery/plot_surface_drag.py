@@ -2,8 +2,8 @@
 A hand that arrives earlier
 ===========================
 
-Drag a hand 0.2 s earlier. The arm, the shoulder and the spine are carried along, so that the hand
-is at its place in space at the time that was asked for; the legs keep their timing.
+Move a hand 0.2 s earlier. The arm, the shoulder and the spine follow, so that the hand reaches its
+position in space at the requested time. The legs keep their timing.
 """
 
 import retime

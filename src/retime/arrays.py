@@ -56,7 +56,7 @@ def _shows_writeable(a: npt.NDArray[Any]) -> bool:
 
 
 class ReadOnlyArrays(Pictured):
-    """What is unpickled or copied stays read-only: numpy forgets it on the way."""
+    """Keep unpickled and copied arrays read-only, which numpy does not."""
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for key, value in state.items():

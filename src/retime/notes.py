@@ -13,7 +13,7 @@ from typing import Any
 
 
 class Remedy:
-    """What can be done: words, and the parameter that does it.
+    """A remedy: words, and the parameter to change.
 
     The words are the end of a sentence, empty where the parameter says it all; a parameter of
     reading a file has ``reading.`` before its name; ``value`` is what to set it to, where that is

@@ -30,7 +30,7 @@ _SAME_TIME = 1e-9
 
 @dataclass(frozen=True)
 class About:
-    """What a person needs to know about a parameter."""
+    """Description of a parameter for people."""
 
     help: str
     """What it does, as a sentence; unit and default are added where it is shown."""
@@ -203,9 +203,9 @@ def _checked(p: Parameter, value: Any) -> Any:
         unit = f" {p.about.unit}" if p.about.unit else ""
         low, high = p.about.minimum, p.about.maximum
         if low is not None and value < low:
-            raise InputError(f"{p.name} is {value:g}{unit}; the least is {low:g}{unit}")
+            raise InputError(f"{p.name} is {value:g}{unit}; the minimum is {low:g}{unit}")
         if high is not None and value > high:
-            raise InputError(f"{p.name} is {value:g}{unit}; the most is {high:g}{unit}")
+            raise InputError(f"{p.name} is {value:g}{unit}; the maximum is {high:g}{unit}")
     return value
 
 
@@ -232,7 +232,8 @@ def resolved(parameters: Any, clock: Clock) -> Any:
     parameters : dataclass
         Its times may be frames and percentages.
     clock : Clock
-        What these are counted by. A duration in percent is of the range where there is one.
+        Reference for frames and percentages. A duration in percent is relative to the range, if
+        any.
     """
     values = values_of(parameters)
     if not any(map(needs_clip, values.values())):
@@ -312,13 +313,13 @@ class LoopParameters:
 
 @dataclass(frozen=True, kw_only=True)
 class RangeParameters(LoopParameters):
-    """What every method takes: where it acts, and whether the clip is a cycle."""
+    """Parameters of every method: its range, and whether the clip is a cycle."""
 
     range: ClipRange = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class TimingParameters(RangeParameters):
-    """What methods take that may change a range's length."""
+    """Parameters of methods that may change the length of a range."""
 
     ripple: Ripple = False

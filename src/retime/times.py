@@ -23,7 +23,7 @@ _LONGEST = 60
 
 @dataclass(frozen=True)
 class TimeKind:
-    """What a declared time is a time of: it decides what frames and percentages count."""
+    """Kind of a declared time: it determines how frames and percentages are counted."""
 
     kind: Kind
 
@@ -60,7 +60,7 @@ class ClipTime:
 
 @dataclass(frozen=True)
 class Clock:
-    """What frames and percentages are counted by."""
+    """Reference for frames and percentages."""
 
     domain: tuple[float, float]
     """First and last time of the input, seconds."""

@@ -125,13 +125,13 @@ def test_other_points_need_a_rate(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "values, said",
     [
-        (np.zeros((10, 66)), "an array \\(10, 66\\) of float64 is no motion"),
+        (np.zeros((10, 66)), "an array \\(10, 66\\) of float64 is not a motion"),
         (np.zeros(263), "an array \\(263,\\)"),
         (np.zeros((0, 22, 3)), "has no frames"),
         (np.full((4, 22, 3), np.nan), "every value of 'pelvis' is missing"),
         (np.full((4, 22, 3), np.inf), "values at frame 0 are infinite"),
         (np.random.default_rng(0).normal(size=(30, 263)), "features are normalised"),
-        (np.array(["a"]), "is no motion"),
+        (np.array(["a"]), "is not a motion"),
         (np.array([{}], dtype=object), "pickled, which may run code"),
     ],
 )
@@ -156,7 +156,9 @@ def test_a_header_that_promises_too_much_is_refused(tmp_path: Path) -> None:
 
 def test_an_archive_of_another_kind_says_what_it_holds(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", joints=np.zeros((4, 22, 3)), label="walk")
-    with pytest.raises(FormatError, match=r"it holds joints \(4, 22, 3\), label\. retime reads"):
+    with pytest.raises(
+        FormatError, match=r"no motion, but joints \(4, 22, 3\), label\. retime reads"
+    ):
         retime.read(tmp_path / "a.npz")
 
 
@@ -241,8 +243,11 @@ class Subtle:
         (aist(more=Evil()), "it is not read, since it may run code"),
         (Subtle(), "more than numbers and arrays"),
         (aist(smpl_poses=np.array([{}], dtype=object)), "more than numbers and arrays|not a whole"),
-        ({"keypoints3d": np.zeros((4, 17, 3))}, "holds keypoints3d; retime reads motions of AIST"),
-        ([1, 2], "holds no mapping"),
+        (
+            {"keypoints3d": np.zeros((4, 17, 3))},
+            "contains keypoints3d; retime reads AIST",
+        ),
+        ([1, 2], "contains no mapping"),
         (aist(smpl_poses=np.zeros((90, 71))), "smpl_poses has shape"),
         (aist(smpl_trans=np.zeros((3, 3))), "smpl_trans does not have shape"),
         (aist(smpl_scaling=np.array([0.0])), "not one number above 0"),

@@ -228,8 +228,8 @@ def test_it_composes_and_is_undone_exactly(name: str) -> None:
     ("values", "sentence"),
     [
         ({"joints": ["Nowhere"]}, "no joint or role"),
-        ({"strength": -1}, "the least is 0"),
-        ({"frequency": 0}, "the least is 0.05"),
+        ({"strength": -1}, "the minimum is 0"),
+        ({"frequency": 0}, "the minimum is 0.05"),
         ({"chains": [("LeftArm", 0.0, 1.0)]}, "the frequency of 'LeftArm'"),
         ({"chains": [("LeftArm", 1.0, 99.0)]}, "the damping of 'LeftArm'"),
         ({"range": (5, 9)}, "not a part of the clip"),

@@ -871,7 +871,7 @@ def by_hand(poses: StaggeredPoses, *arguments: Any) -> StaggeredPoses:
         (lambda p: found(p, keep=2.5), "keep is 2.5"),
         (lambda p: found(p, keep=[99.0]), "not inside the clip"),
         (lambda p: found(p, fit=UNKNOWN), "fit is 'best'"),
-        (lambda p: found(p, filter=-1), "the least is 0 s"),
+        (lambda p: found(p, filter=-1), "the minimum is 0 s"),
         (lambda p: found(p, filter=1000), "longer than the clip"),
         (lambda p: found(p, keep=True), "keep is True"),
         (lambda p: found(p, keep=UNKNOWN), "is not a number"),

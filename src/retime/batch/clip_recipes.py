@@ -1,4 +1,4 @@
-"""What a recipe says for one clip: placeholders filled, references found, variations drawn.
+"""The recipe for one clip: placeholders filled, references found, random values chosen.
 
 A recipe's paths may hold ``{stem}``, ``{name}``, ``{folder}`` and ``{library}``: the clip's name
 without and with suffix, its folder, and the library.

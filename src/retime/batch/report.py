@@ -25,7 +25,7 @@ def report_batch(folder: Path, page: Path | None = None) -> dict[str, Any]:
     """
     about, rows = read_rows(folder)
     if not rows:
-        raise InputError(f"{folder} holds no results yet")
+        raise InputError(f"{folder} contains no results yet")
     page = page or folder / "report.html"
     limits: Mapping[str, Mapping[str, Any]] = about.get("gate", {})
     strips = [s for row in _worst(rows, limits) if (s := _strip(folder, about, row)) is not None]

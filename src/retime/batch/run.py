@@ -151,7 +151,7 @@ class _Run:
     ) -> Iterator[Task]:
         """Hand tasks out, those of lost workers first; called from the backend's threads.
 
-        What goes wrong in here ends the iteration: joblib would swallow it and wait for ever.
+        An exception in here ends the iteration: joblib would ignore it and wait forever.
         """
         try:
             for task, row in again:
@@ -328,7 +328,7 @@ class _Run:
         self._count(row)
 
     def _commit(self, row: Row) -> None:
-        """Remember a result, then put it in its place: a kill between the two is mended later."""
+        """Remember a result, then put it in its place: a kill between the two is fixed later."""
         self.manifest.put(row)
         stale = [self.out / place / row.name for place in PLACES]
         if row.state == "done":
@@ -414,14 +414,14 @@ def _must_be_free(batch: Batch) -> None:
     for name in manifests:
         if name.partition("of")[2] != own.partition("of")[2]:
             raise InputError(
-                f"{out} holds a batch that was split otherwise ({name}); shards of one number, or "
+                f"{out} contains a batch with other shards ({name}); shards of one number, or "
                 "none, share a folder"
             )
     if batch.only is not None and own not in manifests:
-        raise InputError(f"{out} holds no batch of which some results could be made again")
+        raise InputError(f"{out} contains no batch of which some results could be made again")
     if own in manifests and not batch.resume and batch.only is None:
-        raise InputError(f"{out} holds a batch already; continue it with --resume")
+        raise InputError(f"{out} contains a batch already; continue it with --resume")
     if not manifests and out.is_dir():
         others = sorted(p.name for p in out.iterdir() if p.name not in (*PLACES, ".references"))
         if others and not others[0].startswith((".work", "manifest")):
-            raise InputError(f"{out} holds {others[0]!r}: results need a folder of their own")
+            raise InputError(f"{out} contains {others[0]!r}: results need a folder of their own")

@@ -1,4 +1,4 @@
-"""What a character is made of: which joint is the left foot, what the parts weigh.
+"""Bodies of characters: roles of joints, such as the left foot, and masses of parts.
 
 The only module that knows joints' names. Roles are found by names first, by topology where names
 say nothing, and by a map where a person says so; each with how sure it is.
@@ -141,7 +141,7 @@ class Body:
         return None
 
     def ground_joints(self) -> tuple[str, ...]:
-        """Name the joints that meet the ground: the toes, else the feet."""
+        """Name the joints that meet the ground: the toes; otherwise the feet."""
         out = []
         for side in ("left", "right"):
             j = self.roles.get(f"{side}_toe", self.roles.get(f"{side}_foot"))
@@ -223,7 +223,7 @@ class Body:
     def mass_weights(self) -> FloatArray:
         """Weights (J + E,) of joints and end sites whose sum of positions is the centre of mass.
 
-        For a biped by the segments of a human; else in proportion to the bones' lengths.
+        For a biped by the segments of a human; otherwise in proportion to the bones' lengths.
         """
         human = self.is_biped and "hips" in self.roles
         return _human_weights(self) if human else _length_weights(self.skeleton)
@@ -237,7 +237,7 @@ class Body:
 
     @cached_property
     def height(self) -> float:
-        """Standing height in the file's units: leg, trunk and head; 0 where it is no biped."""
+        """Standing height in the file's units: leg, trunk and head; 0 where it is not a biped."""
         if not self.is_biped or not {"head", "hips"} <= set(self.roles):
             return 0.0
         skeleton = self.skeleton

@@ -1,4 +1,4 @@
-"""What hands hold stays in them: the other hand, or a prop, when their times come apart."""
+"""Keep hands on what they hold, another hand or a prop, when their timing differs."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def keep_grips(
     warp : TimeWarp
         From the result's time to the source's.
     grips : sequence of Grip, optional
-        What hands hold; left out, what is found.
+        Grips of the hands. Default: detected.
     """
     body = find_body(motion)
     ends = {motion.skeleton.names[limb.end] for limb in body.limbs.values()}
@@ -96,7 +96,7 @@ def _at(motion: Motion, joint: int, times: FloatArray) -> FloatArray:
 def _carried(
     motion: Motion, then: FloatArray, holder: int, held: int, place: FloatArray, turn: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return where what is held belongs, (F, 3) and (F, 4), with its holder somewhere else.
+    """Return position (F, 3) and rotation (F, 4) of a held object after its holder moved.
 
     ``place`` and ``turn`` are the holder's; ``then`` the source's times.
     """
@@ -116,7 +116,7 @@ def _hands_kept(
 ) -> Motion:
     """Lead two hands to each other: the second half of the way, then the first all of the rest.
 
-    What is out of the first's reach the second makes up for.
+    The second hand compensates for what the first cannot reach.
     """
     first, second = (motion.skeleton.index(n) for n in (one, other))
     limbs = {limb.end: limb for limb in body.limbs.values()}

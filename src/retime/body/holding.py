@@ -59,7 +59,7 @@ def contact_fix(
     tolerance : float
         A joint within this distance stands still, metres.
     min_contact : float
-        Shortest contact in seconds.
+        Shortest contact, seconds.
     fade : float
         Seconds over which the correction fades beside a contact.
     touched : bool

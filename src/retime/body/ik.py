@@ -40,7 +40,7 @@ def contact_targets(
     contacts : iterable of Contact
         In its time.
     source : Motion
-        What it was made from.
+        Its source.
     warp : TimeWarp
         From the retimed motion's time to the source's.
 
@@ -102,14 +102,13 @@ def hold_contacts(
     Parameters
     ----------
     motion : Motion
-        The motion to mend.
+        The motion to fix.
     targets : mapping of Contact to array (3,) or (F, 3)
         Where each contact shall be, metres; a path where its support moves.
     fade : float
         Seconds over which a displacement fades.
     known : dict of str to HeldLimb, optional
-        What was found for each limb last, and where what is found now is kept: a limb that is as
-        it was then is not solved again.
+        Cache of the last solution of each limb: an unchanged limb is not solved again.
     """
     if not (np.isfinite(fade) and fade >= 0):
         raise InputError(f"the fade must be 0 s or more, not {fade}")

@@ -67,7 +67,7 @@ def skate_by_frame(
     points : array (F, J, 3), optional
         Its joints' positions, where they are at hand; metres.
     contacts : sequence of Contact, optional
-        What touches, where that is known; else it is found.
+        Known contacts. Default: detected.
     """
     out = np.zeros(len(motion))
     if len(motion) < 2:
@@ -334,7 +334,7 @@ def deviation(warp: TimeWarp, truth: TimeWarp, *, times: npt.ArrayLike | None = 
 
 @dataclass(frozen=True)
 class Measure:
-    """What a number of :func:`measure` is: its unit, and what it says."""
+    """Unit and meaning of a number of :func:`measure`."""
 
     unit: str
     meaning: str
@@ -379,15 +379,15 @@ def measure(
     motion : Motion
         The motion to measure.
     source : Motion, optional
-        What it was made from; with ``warp``, contacts are the source's, carried.
+        Source of the motion; with ``warp``, its contacts are used.
     warp : TimeWarp, optional
         From its time to the source's.
     truth : TimeWarp, optional
-        The warp that would have been right.
+        Known correct warp.
     contacts : sequence of Contact, optional
-        Contacts that are known; else they are carried or found.
+        Known contacts. Default: those of the source, or detected.
     min_contact : float
-        Shortest contact in seconds.
+        Shortest contact, seconds.
 
     Returns
     -------

@@ -278,7 +278,7 @@ def _trunk(skeleton: Skeleton, roles: dict[str, int], trunk: list[int]) -> list[
 
 
 def _above_arms(skeleton: Skeleton, roles: dict[str, int], spine: list[int]) -> list[int]:
-    """Return the joints of a spine that go on above the arms: a neck and a head named after it."""
+    """Return the joints of a spine above the arms: a neck and a head with names of the spine."""
     arms = [roles[r] for r in ("left_upper_arm", "right_upper_arm") if r in roles]
     chest = _meeting(skeleton, arms)
     return _below(skeleton, spine, chest) if len(arms) == 2 and chest in spine else []

@@ -269,7 +269,7 @@ def smooth_track(
     weighted : array (N, D)
         c T of each frame.
     rate : float
-        Frames a second.
+        Frames per second.
     stay, smooth : float
         Costs of a displacement, and of its acceleration.
     """

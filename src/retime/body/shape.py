@@ -111,7 +111,7 @@ class _Tree:
                 path.append(joint)
 
     def _step(self, a: int, b: int) -> tuple[int, int] | None:
-        """The longest children of two joints that are alike."""
+        """Return the longest children of two similar joints."""
         kept = {*self.branches(a, 0.0), *self.branches(b, 0.0)}
         children = self.skeleton.children
         both = itertools.product(
@@ -130,7 +130,7 @@ class _Tree:
         return bool(abs(x - y) <= loose)
 
     def end(self, path: list[int]) -> int:
-        """The point where a way down ends: an end site, else a joint."""
+        """Return the last point of a chain: an end site or a joint."""
         return self._ends.get(path[-1], path[-1])
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What the commands print: a table or JSON on stdout, notes and progress on stderr."""
+"""Output of the commands: a table or JSON on stdout, notes and progress on stderr."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``--help`` prints: one screen of everyday options. ``--help-all`` prints every option.
+"""Print ``--help``: one screen of everyday options. ``--help-all`` prints every option.
 
 An option in a named panel (``rich_help_panel``) is not an everyday one.
 """

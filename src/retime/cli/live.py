@@ -339,7 +339,7 @@ def _host_and_port(text: str) -> tuple[str, int]:
     if _is_address(text):  # an address alone
         host, port = text, str(_FEED_PORT)
     if not port.isdecimal() or not 0 <= int(port) <= 65535:
-        raise InputError(f"--feed {text!r} is no port; write 8765, 127.0.0.1:8765, or 0 for any")
+        raise InputError(f"--feed {text!r} is not a port; write 8765, 127.0.0.1:8765, or 0 for any")
     return host.strip("[]") or "127.0.0.1", int(port)
 
 

@@ -1,4 +1,4 @@
-"""What ``retime live`` shows while it runs."""
+"""The terminal display of ``retime live``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``retime live`` serves, made of its options."""
+"""Make the plan of ``retime live`` from its options."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _from_stdin(reading: Reading) -> Motion:
     kinds = ((b"glTF", ".glb"), (b"HIERARCHY", ".bvh"), (b"{", ".gltf"))
     suffix = next((s for start, s in kinds if data.lstrip()[:16].startswith(start)), None)
     if suffix is None:
-        raise InputError("--replay -: standard input is no BVH, glTF or GLB file")
+        raise InputError("--replay -: standard input is not a BVH, glTF or GLB file")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"stdin{suffix}"
         path.write_bytes(data)

@@ -183,7 +183,7 @@ def must_take_a_skeleton(reading: Reading, files: Sequence[Path]) -> None:
     if not files or reading.skeleton is None:
         return
     if not any(kind_of(f).skeleton_apart for f in files):
-        raise InputError(f"{files[0]} holds its own skeleton; leave --skeleton out")
+        raise InputError(f"{files[0]} has its own skeleton; leave --skeleton out")
 
 
 def read_source(file: Path, reading: Reading, animation: str | None) -> Motion:
@@ -291,7 +291,7 @@ def with_retiming(command: Command) -> Command:
 
 @dataclass(frozen=True)
 class Retiming:
-    """What every command that retimes takes, besides its own."""
+    """Options that every retiming command shares."""
 
     reading: Reading
     hold: Hold = False

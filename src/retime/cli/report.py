@@ -112,7 +112,7 @@ def _report_batch(folder: Path, page: Path | None, as_json: bool) -> None:
     from retime.batch.report import report_batch
 
     if not manifest_files(folder):
-        raise InputError(f"{folder} is no batch's folder: it has no manifest")
+        raise InputError(f"{folder} is not a batch's folder: it has no manifest")
     fields = report_batch(folder, page)
     notes = fields.pop("notes")
     print_report(fields, as_json=as_json, notes=notes)

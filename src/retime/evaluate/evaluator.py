@@ -243,7 +243,7 @@ def evidence_of(found: Evaluated) -> FloatArray | None:
 def contacts_of(
     found: Evaluated, detected: Sequence[Contact]
 ) -> tuple[Solved | None, list[tuple[Contact, tuple[Contact, ...]]]]:
-    """Carry contacts to the result's time: those that a step gives, else those that were detected.
+    """Carry contacts to the time of the result: those of a step, or those that were detected.
 
     Returns the step that gives them, and each contact in that step's input time (the source's where
     there is none) with what the result shows of it.

@@ -21,7 +21,7 @@ def carry_along(
 ) -> tuple[Motion, list[str]]:
     """Retime a motion by the warp of a result; return it and what is to be known about it.
 
-    The partner is on the same time line where the two overlap, else their starts are lined up.
+    The partner is on the same time line where the two overlap; otherwise their starts are lined up.
     ``name`` is its name, for the notes; the other options are as of :class:`Job`.
     """
     source, notes = found.source, []
@@ -51,7 +51,7 @@ def _overlap(motion: Motion, partner: Motion) -> bool:
 
 
 def _followed(warp: TimeWarp, motion: Motion, partner: Motion) -> TimeWarp:
-    """Return the warp as a partner follows it: by its own joints, else by the first root's."""
+    """Return the warp as a partner follows it: by its own joints; otherwise by the first root's."""
     if not warp.per_channel or any(c in partner.channels for c in warp.channels):
         return warp
     root = motion.skeleton.names[motion.skeleton.roots[0]]

@@ -2,7 +2,7 @@
 
 A host such as the Blender extension starts ``retime engine`` once and keeps it. A request is one
 line of JSON on standard input, and each answer one line on standard output; motions and warps pass
-as files (``.npz``, warp JSON) that the request names. Whoever wants to cancel ends the process.
+as files (``.npz``, warp JSON) that the request names. End the process to cancel.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What writers ask of a motion: whether it is as its file was read, and which rows it shows."""
+"""Questions of writers: whether a motion is unedited, and which rows of its file it has."""
 
 from __future__ import annotations
 
@@ -46,6 +46,6 @@ def needs_even_frames(what: str) -> Note:
 
 
 def no_frame_rate(path: object) -> FormatError:
-    """Say that a file tells no frame rate, and none was given."""
+    """Note that a file has no frame rate, and none was given."""
     told = Note("tells no frame rate", Remedy("give it", parameter="reading.fps"))
     return FormatError(told, path=str(path))

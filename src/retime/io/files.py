@@ -61,7 +61,7 @@ def written_beside(path: str | Path, *, private: bool = False) -> Iterator[Path]
         mode = 0o600 if private else _default_mode()
         if target.exists():
             if not target.is_file():
-                raise InputError(f"{path} is no ordinary file; give another name")
+                raise InputError(f"{path} is not an ordinary file; give another name")
             mode = target.stat().st_mode & 0o777
         _tidy(target.parent)
         handle, beside = tempfile.mkstemp(dir=target.parent, prefix=_BEFORE, suffix=_AFTER)

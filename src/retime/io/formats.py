@@ -245,11 +245,11 @@ def read(path: str | Path, p: ReadParameters) -> Motion:
     options: dict[str, Any] = {"rest_frame": p.rest_frame, "fps": p.fps}
     if p.animation is not None:
         if not form.several:
-            raise InputError(f"a {form.name} file holds one motion; it has no animations to choose")
+            raise InputError(f"a {form.name} file has one motion, and no animations to choose from")
         options["animation"] = p.animation
     if p.skeleton is not None:
         if not form.skeleton_apart:
-            raise InputError(f"a {form.name} file holds its own skeleton; leave out {p.skeleton}")
+            raise InputError(f"a {form.name} file has its own skeleton; leave out {p.skeleton}")
         options["skeleton"] = Path(p.skeleton)
     return _with_units(form.read(path, **options), p.scale, p.up)
 
@@ -268,7 +268,7 @@ def read_all(path: str | Path, p: FileParameters) -> list[Motion]:
     if not form.several:
         return [read(path, **values_of(p))]
     if p.skeleton is not None:
-        raise InputError(f"a {form.name} file holds its own skeleton; leave it out")
+        raise InputError(f"a {form.name} file has its own skeleton; leave it out")
     found = form.read_all(path, fps=p.fps)
     return [_with_units(m, p.scale, p.up) for m in found]
 

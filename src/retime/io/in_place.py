@@ -1,4 +1,4 @@
-"""What formats share whose files hold several animations and are retimed in place."""
+"""Shared by formats whose files contain several animations and are retimed in place."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def choose_default(count: int, look: Callable[[int], Mapping[str, Any]]) -> tupl
     Returns
     -------
     index : int
-        The animation; where none moves, the first that lasts, else the first.
+        The animation; where none moves, the first that lasts; otherwise the first.
     skipped : list of str
         Why those before one that moves were not chosen.
     """
@@ -126,7 +126,7 @@ def moving_paths(tracks: Iterable[tuple[str, FloatArray]]) -> list[str]:
 
 
 def others_note(names: Sequence[str], index: int, skipped: Sequence[str] = ()) -> list[str]:
-    """Say which animation was read and why, where there are others; else nothing."""
+    """Say which animation was read and why, where there are others; otherwise nothing."""
     others = [name for n, name in enumerate(names) if n != index]
     if not others:
         return []

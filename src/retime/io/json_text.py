@@ -31,12 +31,12 @@ def write_json(value: Any, path: str | Path, *, private: bool = False) -> None:
 
 
 def parse_json(path: str | Path) -> Any:
-    """Parse a JSON file; what is no JSON is a ``FormatError`` with its line."""
+    """Parse a JSON file; what is not JSON is a ``FormatError`` with its line."""
     return parse_bytes(read_bytes(path), path)
 
 
 def parse_bytes(data: bytes, path: str | Path) -> Any:
-    """Parse the JSON of a file, or a part of one; what is no JSON is a ``FormatError``."""
+    """Parse the JSON of a file, or a part of one; what is not JSON is a ``FormatError``."""
     return parse(data, path=path)
 
 

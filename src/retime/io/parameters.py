@@ -13,7 +13,7 @@ RestFrame = Literal["auto", "keep", "first"]
 
 @dataclass(frozen=True, kw_only=True)
 class FileParameters:
-    """What a person knows better than the file."""
+    """Values that override those of the file."""
 
     scale: Annotated[
         float | None,

@@ -1,4 +1,4 @@
-"""What readers share that sample a tree of nodes: its order, its scales, and the moments chosen."""
+"""Shared by readers that sample a tree of nodes: its order, scales and sample times."""
 
 from __future__ import annotations
 

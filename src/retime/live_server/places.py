@@ -26,7 +26,8 @@ class StreamAddress:
             parts = urlsplit(text if "//" in text else f"vmc://{text}")
             host, port = parts.hostname or "127.0.0.1", parts.port
         except ValueError as e:
-            raise InputError(f"{text!r} is no address ({e}); write vmc://127.0.0.1:39539") from None
+            how = "write vmc://127.0.0.1:39539"
+            raise InputError(f"{text!r} is not an address ({e}); {how}") from None
         if parts.scheme != "vmc" or parts.path.strip("/") or parts.query:
             raise InputError(f"{text!r} is no address of a stream; write vmc://127.0.0.1:39539")
         return cls(host, DEFAULT_PORT if port is None else port)

@@ -51,7 +51,7 @@ class Reception:
         return now - self._heard >= (_LEFT_PORT if same else _LEFT)
 
     def listen_to(self, address: Address, now: float) -> bool:
-        """Take whoever sent bones for the sender, until they leave; return whether that is new."""
+        """Keep the first sender of bones until it leaves; return whether it is new."""
         new = self.sender != address
         if new:
             self.sender = address
@@ -74,14 +74,14 @@ class Reception:
         return [t for t, came in self._stamps if now - came <= _WINDOW]
 
     def rate(self, now: float) -> float:
-        """Return frames a second of late."""
+        """Return frames per second recently."""
         times = self._recent(now)
         if len(times) < 2 or times[-1] <= times[0]:
             return 0.0
         return (len(times) - 1) / (times[-1] - times[0])
 
     def loss(self, now: float) -> float:
-        """Return the share of frames that did not come of late, by the sender's usual interval."""
+        """Return the share of frames that did not come recently, by the sender's usual interval."""
         times = self._recent(now)
         steps = sorted(b - a for a, b in pairwise(times) if b > a)
         if len(steps) < 8:

@@ -61,7 +61,7 @@ def _speeds(text: str) -> tuple[list[float], list[float]]:
             speeds.append(float(speed))
         except ValueError:
             raise InputError(
-                f"--speed {text!r}: {part!r} is no speed; write a number, TIME:SPEED,TIME:SPEED "
+                f"--speed {text!r}: {part!r} is not a speed; write a number, TIME:SPEED,TIME:SPEED "
                 "or a warp file"
             ) from None
     if not all(0 <= s <= _FASTEST for s in speeds) or not all(0 <= t <= 1e5 for t in times):
@@ -76,7 +76,7 @@ def _speeds(text: str) -> tuple[list[float], list[float]]:
 class Replay:
     """The datagrams of a motion that is performed.
 
-    How fast it goes is told as :func:`speed_curve` reads it; ``rate`` is frames a second.
+    How fast it goes is told as :func:`speed_curve` reads it; ``rate`` is frames per second.
     """
 
     def __init__(self, motion: Motion, *, speed: str = "1", rate: float = 60.0) -> None:

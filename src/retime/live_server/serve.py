@@ -57,7 +57,7 @@ class ServerPlan:
     stations: tuple[Station, ...]
     """Performers; of several, each is followed on their own."""
     rate: float = 90.0
-    """Frames a second that go out."""
+    """Frames per second that go out."""
     feed: tuple[str, int] | None = None
     """Host and port of the feed; port 0 takes a free one."""
     page: Path | None = None
@@ -147,7 +147,7 @@ def serve(
 
 @dataclass
 class _Place:
-    """What is open for one performer."""
+    """Open sockets and files of one performer."""
 
     station: Station
     heard: socket.socket | None
@@ -264,7 +264,7 @@ def _feed(
             return contextlib.nullcontext()  # the server hears signals, and ends both
 
     if plan.page is not None and not (plan.page / "index.html").is_file():
-        raise InputError(f"{plan.page} holds no index.html to serve")
+        raise InputError(f"{plan.page} contains no index.html to serve")
     feeds = [Feed(_hello(s.follower, plan.rate, len(plan.stations))) for s in plan.stations]
     port = listening.getsockname()[1]
     guard = Guard(
@@ -310,7 +310,7 @@ def _hello(follower: Follower, rate: float, performers: int) -> dict[str, Any]:
 
 
 def _must_be_certificate(certificate: Path, key: Path) -> None:
-    """Refuse, before anything is served, files that are no certificate and key."""
+    """Refuse, before anything is served, files that are not a certificate and key."""
     import ssl
 
     try:

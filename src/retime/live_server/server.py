@@ -48,14 +48,14 @@ _ME = ("replay", 0)
 
 @dataclass(frozen=True)
 class Status:
-    """What a display shows."""
+    """Values for a display."""
 
     cue: Cue
-    """What goes out."""
+    """The motion that is sent."""
     sender: str | None
     """Who is listened to."""
     rate: float
-    """Frames a second that come in."""
+    """Frames per second that come in."""
     loss: float
     """Share of frames that did not come."""
     packets: int
@@ -84,7 +84,7 @@ def _shown(address: tuple[str, int]) -> str:
 
 
 class _Figure:
-    """What goes out for one part."""
+    """Output of one part."""
 
     def __init__(self, part: Part) -> None:
         self.avatar = Avatar(part.shown)
@@ -133,7 +133,7 @@ class LiveServer:
     outs : sequence of socket
         Connected UDP sockets that the partner goes to.
     rate : float
-        Frames a second that go out.
+        Frames per second that go out.
     spool : Spool, optional
         Keeps what comes.
     feed : object, optional
@@ -159,7 +159,7 @@ class LiveServer:
         over: asyncio.Event | None = None,
     ) -> None:
         if not 1 <= rate <= 1000:
-            raise InputError(f"a rate of {rate:g} frames a second cannot be kept; 1 to 1000 can")
+            raise InputError(f"a rate of {rate:g} frames per second cannot be kept; 1 to 1000 can")
         self.follower, self.rate, self.feed = follower, rate, feed
         self._outs, self._spool, self._clock = list(outs), spool, clock
         self._figures = {name: _Figure(p) for name, p in follower.parts.items()}
@@ -272,7 +272,7 @@ class LiveServer:
 
     @property
     def status(self) -> Status:
-        """What a display shows now."""
+        """Return the current values for a display."""
         now, reception = self._clock(), self.reception
         sender = reception.sender
         return Status(

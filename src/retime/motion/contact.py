@@ -81,7 +81,7 @@ class Contact:
         if more:
             raise InputError(f"a contact has no {sorted(more)[0]!r}")
         if not isinstance(entry["joint"], str):
-            raise InputError(f"{entry['joint']!r} is no joint's name")
+            raise InputError(f"{entry['joint']!r} is not a joint's name")
         height = entry.get("height")
         try:
             return cls(

@@ -31,7 +31,7 @@ FIX_ORDER: tuple[FixKind, ...] = ("smoothing", "cartoon", "contact IK")
 
 @dataclass(frozen=True, eq=False)
 class FixContext:
-    """What a fix may look at besides the retimed motion."""
+    """Context of a fix, in addition to the retimed motion."""
 
     source: Motion
     """What all steps started from."""
@@ -60,7 +60,7 @@ class Fix:
 @one_line()
 @dataclass(frozen=True, eq=False)
 class Edit:
-    """What one step does: any of a warp, pose layers and fixes, each by a weight.
+    """Result of one step: a warp, pose layers and fixes, each with a weight.
 
     ``layer`` is in the step's input time and precedes its warp; ``correction`` is in its output
     time and follows it: a limb that is led to its place in space, a pelvis that follows. Later

@@ -198,7 +198,7 @@ def _bone_notes(clips: Sequence[Motion]) -> list[str]:
 
 
 def _with_origin(joined: Motion, pieces: Sequence[Motion]) -> Motion:
-    """Let a motion of pieces of one file know that file, where one warp leads to it."""
+    """Link a motion joined from parts of one file to that file, if one warp leads to it."""
     origins = [m.origin for m in pieces]
     first = origins[0]
     if first is None or any(

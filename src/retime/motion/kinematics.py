@@ -36,7 +36,7 @@ _JUDGED_FRAMES = 64
 
 
 def local_translations(motion: Motion) -> FloatArray:
-    """Return local translations of all joints, (F, J, 3): tracks, else rest offsets."""
+    """Return local translations of all joints, (F, J, 3): tracks; otherwise rest offsets."""
     skeleton = motion.skeleton
     out = np.broadcast_to(skeleton.offsets, (len(motion), len(skeleton), 3)).copy()
     for name, track in motion.translations.items():
@@ -170,7 +170,7 @@ def _likely_unit(tall: float, person: bool) -> tuple[float, str, str]:
     fits = {n: u for n, u in _UNITS.items() if person and low <= tall * u <= high}
     if fits:
         name = min(fits, key=lambda n: abs(np.log(tall * fits[n] / _TYPICAL_HEIGHT)))
-        said = f"lengths taken as {name}: that makes the figure as tall as a person"
+        said = f"lengths assumed to be {name}, which makes the figure as tall as a person"
         return fits[name], "inferred", said
     # Things of a few units are metres, those of tens and more centimetres.
     scale, name = (1.0, "metres") if tall < _MOST_METRES else (0.01, "centimetres")
@@ -206,7 +206,7 @@ def infer_units(
         up = _likely_up(motion, tall)
         how = "inferred" if how == "declared" else how
         if up == "Z":
-            notes.append("Z taken as the up axis: that way the figure stands")
+            notes.append("Z assumed to be the up axis, along which the figure stands")
     return Units(scale, up, how), tuple(notes)
 
 

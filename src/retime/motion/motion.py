@@ -75,15 +75,15 @@ class Motion(ReadOnlyArrays):
     sample_times : array (F,), optional
         Times of unevenly spaced samples, in place of ``fps`` and ``start``.
     units : Units
-        How its numbers become metres with Y up.
+        Conversion of its numbers to metres with Y up.
     rest_pose : Pose, optional
-        A rest frame that the file held before its first frame of motion.
+        Rest frame of the file, before its first frame of motion.
     roles : mapping of str to str
-        Joints by role, where a person says so; the rest is found.
+        Joints by role, given by the user; other roles are found.
     origin : Origin, optional
-        The file that it came from.
+        The source file.
     notes : tuple of str
-        What was found, assumed or changed on the way.
+        Findings, assumptions and changes.
     """
 
     skeleton: Skeleton
@@ -281,19 +281,20 @@ class Motion(ReadOnlyArrays):
             Local rotations: quaternions wxyz (F, J, 4), matrices (F, J, 3, 3), 6D rotations
             (F, J, 6) or rotation vectors in radians (F, J, 3).
         parents : array (J,)
-            Each joint's parent, which stands before it; -1 for a root.
+            Index of each joint's parent, which comes before it; -1 for a root.
         fps : float
             Frames per second.
         names : sequence of str (J,), optional
             Joint names. Default: ``joint_0`` and so on.
         offsets : array (J, 3)
-            Where each joint rests beside its parent. With positions, their mean by default.
+            Rest position of each joint relative to its parent. With positions, their mean by
+            default.
         root_translation : array (F, 3), optional
-            Where the first root is. Default: at its offset.
+            Translation of the first root. Default: its offset.
         positions : array (F, J, 3), optional
-            Places of all joints, in place of rotations.
+            Positions of all joints, in place of rotations.
         units : Units, optional
-            What the numbers mean. Default: metres, Y up.
+            Units of the numbers. Default: metres, Y up.
 
         Examples
         --------
@@ -378,7 +379,7 @@ def _unit_and_continuous(q: FloatArray, skeleton: Skeleton) -> FloatArray:
     if bad.any():
         frame, joint = (int(i) for i in np.argwhere(bad)[0])
         raise InputError(
-            f"rotation of {skeleton.names[joint]!r} at frame {frame} is no unit quaternion: "
+            f"rotation of {skeleton.names[joint]!r} at frame {frame} is not a unit quaternion: "
             f"{q[frame, joint].tolist()}"
         )
     if (np.abs(square - 1) > _ROUNDING).any():

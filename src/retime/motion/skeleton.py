@@ -98,7 +98,7 @@ class Skeleton(ReadOnlyArrays):
             raise InputError("a skeleton needs at least one joint")
         if len(set(names)) < n:
             twice = min(name for name, count in Counter(names).items() if count > 1)
-            raise InputError(f"joint names must be unique; {twice!r} stands twice")
+            raise InputError(f"joint names must be unique; {twice!r} occurs twice")
         _must_be_short([*names, *self.file_names, *(s.name for s in self.end_sites)])
         parents = _checked_parents(self.parents, n)
         rotations = quat.identity(n) if self.rest_rotations is None else self.rest_rotations

@@ -1,6 +1,6 @@
 """Which joints an edit really changed, beyond moving them in time.
 
-What evaluation delivers is compared with the source at its warped times, in one place and when it
+The result is compared with the source at its warped times, in one place and when it
 is asked for: by formats that retime a file in place and bake such joints, and by hosts that key
 them.
 """

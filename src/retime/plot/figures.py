@@ -66,9 +66,9 @@ def compare(
     Parameters
     ----------
     source : Motion
-        What was retimed.
+        The source.
     result : Motion
-        What became of it.
+        The result.
     warp : TimeWarp, optional
         From the result's time to the source's. Left out, both rows have equal time steps.
     poses : int

@@ -44,8 +44,8 @@ def strip_figure(
 ) -> Figure:
     """Draw motions as rows of poses at equal time steps, on one time axis.
 
-    Rows go from top to bottom; the first is drawn as the original. The longest has so many poses;
-    ``at`` gives rows times (N,) to draw in place of equal steps.
+    Rows go from top to bottom; the first is drawn as the original. ``poses`` is the number of poses
+    of the longest row; ``at`` gives rows times (N,) to draw in place of equal steps.
     """
     if any(not len(m) for m in motions.values()):
         raise InputError("a motion without frames cannot be drawn")

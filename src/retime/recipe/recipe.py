@@ -163,7 +163,7 @@ class Recipe(Pictured):
     input : mapping, optional
         Name and SHA-256 of the file that it was made for.
     notes : sequence of str
-        What was changed when it was read.
+        Changes made on reading.
 
     Examples
     --------
@@ -208,11 +208,11 @@ class Recipe(Pictured):
     ) -> list[Solved]:
         """Run every step's method and keep what each was given and did.
 
-        ``known`` is what an earlier call found for the same motion: steps are taken over up to the
-        first that differs, and that one's input too, so that an edit of a late step is quick.
-        ``progress`` is told as in :meth:`solve`. ``fps`` is the frame rate of the result, by which
-        frames of output times are counted, else the motion's, and ``first_frame`` the number of the
-        motion's first frame. With ``exact`` a duration in percent is not rounded to whole frames.
+        ``known`` is what an earlier call found for the same motion: steps are kept up to the first
+        that differs, and that one's input too, so that an edit of a late step is quick.
+        ``progress`` is called as in :meth:`solve`. ``fps`` is the frame rate for frames of output
+        times (default: the motion's), and ``first_frame`` the number of the motion's first frame.
+        With ``exact`` a duration in percent is not rounded to whole frames.
         """
         out: list[Solved] = []
         active = [(n, s) for n, s in enumerate(self.steps, 1) if not s.mute]
@@ -312,9 +312,9 @@ def _in_seconds(
 
 
 def _with_contacts(step: Step, done: Sequence[Solved]) -> Step:
-    """Give a step the contacts that a step before it was given, where it takes any and has none.
+    """Give a step the contacts of an earlier step, if it takes contacts and has none.
 
-    Whoever edits contacts at the head of a recipe means them for all that follows.
+    Contacts that are edited at the start of a recipe are meant for all later steps.
     """
     own = values_of(step.parameters)
     if own.get("contacts", ()) is not None or own.get("contacts_only"):

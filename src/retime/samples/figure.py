@@ -158,7 +158,7 @@ class Poser:
         self.set(f"{side}ForeArm", quat.multiply(quat.conjugate(upper), lower))
 
     def balance(self, centre: FloatArray, pose: Callable[[], None]) -> None:
-        """Move the hips until the centre of mass follows a path (F, 3), posing anew each time."""
+        """Move the hips until the centre of mass follows a path (F, 3), posing again each time."""
         for _ in range(_ROUNDS):
             pose()
             self.root = self.root + centre - self._centre_of_mass()

@@ -15,9 +15,9 @@ from retime.samples.sample import GRAVITY, Sample
 
 @dataclass(frozen=True)
 class _Gait:
-    """What makes a gait.
+    """Parameters of a gait.
 
-    Speed in m/s, stride (two steps) in seconds, the share of it that a foot stands, the centre's
+    Speed in m/s, stride (two steps) in seconds, the fraction of it that a foot stands, the centre's
     height in metres, foot angles in radians at strike and toe-off, the foot's lift in metres, and
     how far the arms swing and bend.
     """

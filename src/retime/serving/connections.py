@@ -1,4 +1,4 @@
-"""Places for connections: strangers take turns, and whoever was let in keeps its own.
+"""Places for connections: strangers take turns; admitted clients keep theirs.
 
 A connection is a stranger's until the guard has let one of its requests through. Strangers share a
 number of places. When all are taken, the one that has waited longest without a complete request is

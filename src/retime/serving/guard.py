@@ -46,25 +46,25 @@ class Guard:
     Parameters
     ----------
     app : ASGI application
-        What is guarded.
+        The guarded app.
     hosts : iterable of str
-        What the Host header may be, port included.
+        Allowed Host headers, including the port.
     port : int
         Names the cookie: cookies are shared by all ports of a host.
     token : str, optional
-        What the address must hold; made where not given.
+        Token that the address must contain. Default: a new one.
     name : str
-        What the server is called in its refusals.
+        Name of the server in error messages.
     every_address : bool
         Let in who names the address of this machine at which the connection came in, for servers
         that listen at all of them.
     one_time : bool
         Let each key be used once, the first one included: :meth:`new_key` makes more.
     programs : bool
-        Let in whoever brings a key or a session with the connection (``Authorization: Bearer KEY``,
-        or ``?token=KEY`` for a socket) and comes from no page.
+        Admit clients that send a key or a session with the connection (``Authorization: Bearer
+        KEY``, or ``?token=KEY`` for a socket) and come from no page.
     lasting : str, optional
-        A key that may be used again and again, whatever ``one_time`` says.
+        A key that may be used any number of times, whatever ``one_time`` says.
     origins : iterable of str
         Other sites (``https://show.example``) whose pages are let in like programs.
     """
@@ -155,7 +155,7 @@ class Guard:
         return None
 
     def _is_program(self, scope: Any, headers: dict[str, str]) -> bool:
-        """Whether this is no page's request, or an allowed one's, and brings the token itself."""
+        """Whether the request brings the token, and is not one of a page, or of an allowed one."""
         origin = headers.get("origin")
         allowed = origin is not None and origin.lower() in self.origins
         if not self._leads_here(headers.get("host", ""), scope):
@@ -225,7 +225,7 @@ def _among(given: str, secrets_: Iterable[str]) -> str | None:
 
 
 def _opens_a_page(headers: dict[str, str]) -> bool:
-    """Whether a browser opens a page in a window, and no page asks for it in the background."""
+    """Whether a browser opens a page in a window, not by a background request."""
     mode, target = headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")
     return mode == "navigate" and target == "document"
 

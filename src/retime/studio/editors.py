@@ -1,4 +1,4 @@
-"""What a step's editor shows: surfaces in space, poses in time, and what each step adds."""
+"""Data for the editors of steps: surfaces in space, poses in time, effects of steps."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ class FrameMaker:
         form = format_of(path)
         listed = form.contents(path) if form.several else [{}]
         if not listed:
-            raise InputError("It holds no animation. Choose a file with motion in it.")
+            raise InputError("It contains no animation. Choose a file with motion in it.")
         clips: list[str | None] = [None] if len(listed) == 1 else list(_lasting(listed))
         self.motion(jobs.Clip("", path.name, job.path, "", clips[0]))
         return clips

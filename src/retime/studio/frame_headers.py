@@ -94,7 +94,7 @@ class SurfaceKeyView(Struct, frozen=True):
 
 
 class SurfaceEditor(Struct, frozen=True, tag="surface"):
-    """What the surface editor shows of the step that a window edits."""
+    """Data for the surface editor of the step that a window edits."""
 
     step: str
     keys: list[SurfaceKeyView]
@@ -102,7 +102,7 @@ class SurfaceEditor(Struct, frozen=True, tag="surface"):
 
 
 class PosesEditor(Struct, frozen=True, tag="poses"):
-    """What the poses editor shows of the step that a window edits.
+    """Data for the poses editor of the step that a window edits.
 
     ``channels`` are joints and roots' translations, ``joints`` their joints; ``free`` the poses
     that can be edited; ``found`` how many poses there could be; ``counted`` for each edit of the
@@ -123,7 +123,7 @@ class PosesEditor(Struct, frozen=True, tag="poses"):
 
 
 class StepResult(Struct, frozen=True):
-    """What one step found: a line for the list, what it wants to say, and what it cost.
+    """Result of one step: a line for the list, its notes, and its cost.
 
     ``given`` are the first and last time of its input, ``made`` those of its output.
     """
@@ -186,7 +186,7 @@ class ViolationRow(Struct, frozen=True):
 
 
 class PhysicsHeader(Struct, frozen=True, tag="physics"):
-    """What physics says of the version shown, at the frames of the physics step's input.
+    """Physics of the version shown, at the frames of the physics step's input.
 
     Arrays: ``times`` (frames,) source time, ``timing`` (frames, 2) of (p'', p'^2), ``distance``
     (frames,) outside the region, ``corners`` (N, 2) and ``starts`` (frames + 1,) of the regions,

@@ -1,4 +1,4 @@
-"""What windows are shown: each version's result, computed once for all, and each drag's own."""
+"""Results for windows: each version, computed once for all windows, and each drag."""
 
 from __future__ import annotations
 

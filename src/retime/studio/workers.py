@@ -62,7 +62,7 @@ class _Process:
 
 
 class Workers:
-    """Two processes: ``solve`` for what windows show, ``answer`` for all else."""
+    """Two processes: ``solve`` for results in windows, ``answer`` for all other jobs."""
 
     def __init__(self) -> None:
         self._by_role: dict[str, _Process] = {}
@@ -158,7 +158,7 @@ class Workers:
     async def _replace(self, role: str, gone: _Process) -> None:
         """Put another process in the place of one; a solver's is taken by the other, which is warm.
 
-        Whoever finds it gone comes here: the first replaces it, the others wait for that.
+        Callers that find it gone come here: the first replaces it, and the others wait.
         """
         gone.gone = True
         gone.child.kill()

@@ -53,7 +53,7 @@ class Workspace:
         self.root = root.resolve()
         self.folder = folder.resolve()
         if not self.folder.is_relative_to(self.root):
-            raise InputError(f"the project's folder {folder} does not lie under {root}")
+            raise InputError(f"the project's folder {folder} is not under {root}")
 
     @property
     def name(self) -> str:
@@ -68,7 +68,7 @@ class Workspace:
             raise InputError(f"{path[:200]!r} is no path of a file") from None
         if not place.is_relative_to(self.root):
             raise InputError(
-                f"{path[:200]} lies outside {self.root}, where the studio may not look; move it "
+                f"{path[:200]} is outside {self.root}, where the studio may not look; move it "
                 "there, or start the studio in a folder above"
             )
         return place
@@ -118,7 +118,7 @@ class Workspace:
                     size += len(chunk)
                     if size > most:
                         raise InputError(
-                            f"It holds more than the {most >> 20} MB that the studio takes in. "
+                            f"It contains more than the {most >> 20} MB that the studio takes in. "
                             "Start the studio with the file's path instead."
                         )
                     f.write(chunk)
@@ -140,7 +140,7 @@ class Workspace:
         for path in folder.rglob("*") if folder.is_dir() else ():
             if path.is_symlink() and not self.holds(path):
                 raise InputError(
-                    f"{folder.name} holds a link that leads out of {self.root} ({path.name}); "
+                    f"{folder.name} contains a link that leads out of {self.root} ({path.name}); "
                     "remove it, or start the studio in a folder above"
                 )
 

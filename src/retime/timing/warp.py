@@ -59,7 +59,7 @@ class TimeWarp(Pictured):
     loop : bool
         The warp repeats: w(t + T) = w(t) + D, T its duration and D its source's.
     notes : iterable of str
-        What a method has to say about this warp.
+        Notes of the method about this warp.
 
     Examples
     --------

@@ -1,16 +1,16 @@
 """The contact detector: for any point of a body, on any ground.
 
-1. Gravity. What a body needs from outside, in its weights, is ``f = |c'' + g| / g`` of its centre
-   of mass c. Near 0 it flies, whatever heights tell; well above 0 something holds it.
-2. Seeds. What is still in the world while its carrier moves on (a foot under passing hips) is held,
-   at any height; so is the lowest point of a body at rest. Seeds sample the ground as a height
-   field: no level floor is needed.
+1. Gravity. The external force on a body, in body weights, is ``f = |c'' + g| / g`` of its centre of
+   mass c. Near 0 it flies; well above 0 something supports it.
+2. Seeds. A point that is still while its parent moves (a foot under passing hips) is supported, at
+   any height; so is the lowest point of a body at rest. Seeds sample the ground as a height field:
+   no level floor is needed.
 3. Scores. For each point and frame, in octaves: how far below the speed limit, how near to a
    sampled surface; the worse of both counts. Free fall takes one octave away.
-4. States. A contact is believed where its score outweighs the price of coming and leaving, which is
-   told in seconds.
-5. Need. A centre of pressure outside of all that touches asks for a seat, then for the other foot;
-   a force without any contact asks for the likeliest point, whose confidence is then below 0.5.
+4. States. A contact is accepted if its score outweighs the cost of starting and ending it, in
+   seconds.
+5. Need. A centre of pressure outside of all contacts needs a seat, then the other foot; a force
+   without any contact needs the likeliest point, with a confidence below 0.5.
 """
 
 from __future__ import annotations

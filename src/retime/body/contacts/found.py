@@ -1,4 +1,4 @@
-"""What a detector found: contacts, flights, the floor, and how far it can be trusted."""
+"""Results of a contact detector: contacts, flights, the floor and its confidence."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Floor:
         Share of the feet's contact time that is near the plane, less the share of frames that
         cannot be explained; 0 to 1.
     level : float
-        Its height amid the contacts, metres.
+        Its height among the contacts, metres.
     spread : float
         Distance of the contacts from it (root mean square), metres.
     tilt : float
@@ -53,7 +53,7 @@ class Floor:
 
 @dataclass(frozen=True, eq=False)
 class FoundContacts(Pictured):
-    """What touches when.
+    """Contacts and flights of a motion.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class FoundContacts(Pictured):
     touching : mapping of str to array (F,) of bool
         Whether each point touches, by its name, at the motion's frames.
     force : array (F,)
-        What the body needs from outside at the motion's frames, in body weights.
+        External force on the body at the frames of the motion, in body weights.
     rate : float
         A frame rate that explains the motion better than its own; 0 where none does.
     drift : (float, float, float)
@@ -153,7 +153,7 @@ def found_notes(motion: Motion, found: FoundContacts) -> list[Note]:
         notes.append(
             Note(
                 f"{found.unknown:.0%} of frames touch nothing and do not fall; at {found.rate:g} "
-                "frames a second they would",
+                "frames per second they would",
                 Remedy("give the frame rate", parameter="reading.fps", value=found.rate),
                 code="frame-rate-doubtful",
                 unknown=found.unknown,

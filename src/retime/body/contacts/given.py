@@ -38,11 +38,11 @@ def with_given(
     Parameters
     ----------
     found : iterable of Contact
-        What a detector found.
+        Detected contacts.
     given : sequence of Contact
-        What the user gave.
+        Contacts given by the user.
     only : bool
-        Drop all that was found.
+        Drop all detected contacts.
     """
     named = {c.joint for c in given}
     kept = [] if only else [c for c in found if c.joint not in named]

@@ -34,7 +34,7 @@ class Grip:
     start, end : float
         From when to when, seconds.
     distance : float
-        What they keep, metres.
+        Distance that they keep, metres.
     """
 
     joint: str

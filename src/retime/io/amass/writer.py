@@ -134,7 +134,7 @@ def _vectors(motion: Motion, kept: AmassFile, rows: npt.NDArray[np.int64]) -> Fl
 
 
 def _archive(arrays: Members, new: dict[str, npt.NDArray[Any]]) -> bytes:
-    """Write the archive anew, in its own order; members that did not change keep their bytes."""
+    """Rewrite the archive, in its own order; members that did not change keep their bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as out:
         for name in arrays.names:

@@ -108,7 +108,7 @@ def parse_rows(
         raise FormatError("no joint has a channel, so there is no motion", path=path)
     if declared * columns * 8 > max(_MOST_DECLARED_BYTES, 8 * len(body)):
         raise FormatError(
-            f"declares {declared} frames of {columns} numbers, far more than the file holds",
+            f"declares {declared} frames of {columns} numbers, far more than the file contains",
             path=path,
             line=header_line + _line_ends(header[: header.lower().find(b"frames")]),
         )
@@ -118,7 +118,7 @@ def parse_rows(
     rows = values.reshape(-1, columns)
     notes = []
     if len(rows) != declared:
-        notes.append(f"declares {declared} frames but holds {len(rows)}; read what is there")
+        notes.append(f"declares {declared} frames but contains {len(rows)}; these are read")
         warnings.warn(f"{path}: {notes[0]}", FormatWarning, stacklevel=2)
     return Rows(rows, body, decimals, rate, frame_time, tuple(notes))
 

@@ -19,7 +19,7 @@ _MOST_DIMENSIONS = 7
 
 
 def check_header(data: bytes, path: str | Path) -> None:
-    """Refuse what is no C3D file or is cut off, before any compiled code sees it."""
+    """Refuse what is not a C3D file or is cut off, before any compiled code sees it."""
     if len(data) < 2 * _PAGE or data[1] != _MAGIC:
         raise FormatError("does not start as a C3D file does, or is cut off", path=path)
     parameters = (data[0] - 1) * _PAGE
@@ -37,7 +37,7 @@ def check_header(data: bytes, path: str | Path) -> None:
     start, subframes = struct.unpack_from("<2H", data, 16)
     frames = last - first + 1
     if not points:
-        raise FormatError("holds no points, so there is no motion in it", path=path)
+        raise FormatError("contains no points, so there is no motion in it", path=path)
     if frames < 1:
         return  # beyond 65535 frames the header does not tell
     size = 4 if data[_SIGN[processor]] & 0x80 else 2  # a negative scale means floats

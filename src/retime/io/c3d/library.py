@@ -1,4 +1,4 @@
-"""The C3D library, which runs in a process of its own."""
+"""The C3D library, which runs in a separate process."""
 
 from __future__ import annotations
 

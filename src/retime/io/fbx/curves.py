@@ -31,7 +31,7 @@ _MOST_TICKS = 1 << 62
 
 @dataclass(frozen=True, eq=False)
 class Segments:
-    """What lies between each key and the next."""
+    """Interpolation between keys."""
 
     mode: IntArray
     """Constant, constant-next (constant + ``NEXT``), linear or cubic. Shape (K,)."""
@@ -54,10 +54,10 @@ class Curve:
     data: npt.NDArray[np.uint32]
     """Slopes, weights and velocities as in the file, bits kept. Shape (K, 4)."""
     segments: Segments
-    """What lies between."""
+    """Interpolation between keys."""
     beyond: tuple[Beyond, Beyond] = (("C", -1), ("C", -1))
     """What it does before its first key and after its last, and how often at most (-1: always):
-    ``C`` holds, ``R`` repeats, ``A`` repeats and goes on from where it was, ``M`` swings back and
+    ``C`` holds, ``R`` repeats, ``A`` repeats and continues from where it was, ``M`` swings back and
     forth, ``K`` keeps its slope.
     """
 
@@ -300,7 +300,7 @@ def explicit(curve: Curve) -> Curve:
 
 
 def curve_node(document: Document, node: Node, curve: Curve, before: Curve | None) -> Node:
-    """Return a curve's node with other keys; what is as before is not written anew."""
+    """Return a curve's node with other keys; what is as before is not rewritten."""
     tree = document.tree
     made: dict[bytes, bytes] = {}
 

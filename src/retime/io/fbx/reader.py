@@ -40,7 +40,7 @@ _STILL = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What is kept of a file for writing it back."""
+    """Data of a file, kept to write it back."""
 
     document: Document
     """The whole file."""

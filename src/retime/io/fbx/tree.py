@@ -135,7 +135,7 @@ def parse(data: bytes) -> Tree:
     if version < 6000:
         raise Malformed(
             f"FBX {version / 1000:.1f} is too old; 6.1 to 7.7 (FBX 2006 and later) can be read: "
-            "convert it with Autodesk's FBX Converter, or save it anew"
+            "convert it with Autodesk's FBX Converter, or save it again"
         )
     if version >= 8000:
         raise Malformed(f"FBX version {version} is newer than 7.7; save it as FBX 2020 or earlier")
@@ -165,7 +165,7 @@ class _Reader:
         nodes: list[Node] = []
         while True:
             if at + self.null > len(self.data):
-                raise Malformed(f"the file ends at byte {len(self.data)}, amid its nodes")
+                raise Malformed(f"the file ends at byte {len(self.data)}, within its nodes")
             if not any(self.view[at : at + self.null]):
                 return tuple(nodes), at + self.null
             node, at = self.node(at, len(self.data), 0)

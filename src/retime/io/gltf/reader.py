@@ -34,7 +34,7 @@ _MOST = 3.5e38
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What is kept of a file for writing it back."""
+    """Data of a file, kept to write it back."""
 
     document: Document
     """The whole file."""
@@ -97,7 +97,7 @@ def motion_of(
 
 
 def skinned_nodes(motion: Motion) -> list[int]:
-    """Return the node of each joint where the motion's file has a skinned mesh; else nothing."""
+    """Return the node of each joint if the file has a skinned mesh; otherwise nothing."""
     kept = kept_of(motion, Kept)
     if kept is None or not (kept.document.objects("skins") and kept.document.objects("meshes")):
         return []
@@ -113,7 +113,7 @@ def _parents(document: Document) -> list[int]:
     for n, node in enumerate(nodes):
         children = node.get("children", [])
         if not isinstance(children, list):
-            raise document.fail(f"the children of node {n} are no list")
+            raise document.fail(f"the children of node {n} are not a list")
         for child in children:
             document.item("nodes", child, f"node {n}")
             if out[child] >= 0:

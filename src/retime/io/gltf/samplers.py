@@ -45,7 +45,7 @@ class Sampler:
     tangents : (array (K, D), array (K, D)), optional
         Speeds before and after each key, of a cubic spline.
     interpolation : {"LINEAR", "STEP", "CUBICSPLINE"}
-        What lies between.
+        Interpolation between keys.
     turns : bool
         Whether values are quaternions, xyzw.
     """

@@ -1,4 +1,4 @@
-"""Writing motions to glTF: in place where they came from one, else as a new file with a body."""
+"""Write motions to glTF: in place if they came from one, otherwise as a new file with a body."""
 
 from __future__ import annotations
 

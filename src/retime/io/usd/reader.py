@@ -40,7 +40,7 @@ _STILL = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What is kept of a stage for writing it back."""
+    """Data of a stage, kept to write it back."""
 
     path: str
     """Its first layer, or its package."""

@@ -40,7 +40,7 @@ class Opened:
 
 @dataclass
 class Animation:
-    """What one motion is made of."""
+    """Parts of one motion."""
 
     name: str
     """Path of its prim; of transforms, the stage's own name for them."""
@@ -114,13 +114,11 @@ def _layer(path: str) -> Any:
 
 
 def _why_not(path: str, said: str) -> str:
-    """Say why a layer cannot be opened: by how it begins, else in USD's own words."""
+    """Say why a layer cannot be opened: by how it begins; otherwise in USD's own words."""
     with open(path, "rb") as f:
         start = f.read(64)
     if not start.startswith((b"#usda", b"PXR-USDC", b"PK", b"#sdf")):
-        return (
-            "this is no USD file: a text one begins with '#usda 1.0', a binary one with 'PXR-USDC'"
-        )
+        return "this is not a USD file: text begins with '#usda 1.0', a binary file with 'PXR-USDC'"
     if start.startswith(b"PXR-USDC") and "version" in said:
         return "the binary USD file is damaged, or of a version that this usd-core does not read"
     where = said.partition(": ")[0]

@@ -41,7 +41,7 @@ def write_motion(
         write_motions([motion], path)
         return
     if len(motion) < 2:
-        raise InputError(f"{path}: a single pose is no USD animation; write .npz, .bvh or .glb")
+        raise InputError(f"{path}: a single pose is not a USD animation; write .npz, .bvh or .glb")
     if _OVER.search(Path(path).name):
         raise InputError(
             f"{path}: a layer over a file is written only for what was read from USD; leave out "

@@ -48,12 +48,12 @@ _CLEAR = 4.0
 
 @dataclass(frozen=True, eq=False)
 class TrackedBeats:
-    """What was found in a song."""
+    """Beats of a song."""
 
     beats: FloatArray
     """Seconds, rising. Shape (B,)."""
     downbeats: FloatArray
-    """First beats of bars where they are clear; else empty."""
+    """First beats of bars where they are clear; otherwise empty."""
     onsets: FloatArray
     """Moments at which something starts to sound, seconds."""
     pulse: float

@@ -41,7 +41,7 @@ class Media:
 
 @dataclass(frozen=True)
 class Written:
-    """What a timeline became: pieces, freezes among them, and the largest error in seconds."""
+    """A written timeline: number of pieces and freezes, and the largest error in seconds."""
 
     pieces: int
     freezes: int
@@ -82,7 +82,7 @@ def write_timeline(
     fps : float
         Frame rate of the timeline.
     media : Media, optional
-        What the clip shows; a missing reference where not given.
+        Media of the clip. Default: a missing reference.
     offset : float
         Where the motion's time 0 lies in the media, in seconds.
     tolerance : float, optional
@@ -172,7 +172,7 @@ class _Span:
 def _knots(spans: list[_Span]) -> tuple[list[float], list[float]]:
     """Put knots at the first and last frame of each clip, so that every frame shows what it did.
 
-    Where the next clip does not go on from there, the cut lies between the two frames.
+    Where the next clip does not continue from there, the cut lies between the two frames.
     """
     xs: list[float] = []
     ys: list[float] = []

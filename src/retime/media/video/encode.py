@@ -33,7 +33,7 @@ class Film:
     first : Any
         A picture of it.
     rate : Fraction
-        Frames a second.
+        Frames per second.
     quality : int
         x264's constant rate factor: 0 is lossless, 18 looks like the source, 51 is worst.
     sound : (int, str), optional

@@ -42,12 +42,12 @@ _SAME_TIME = 1e-6
 
 @dataclass(frozen=True)
 class RetimedVideo:
-    """What became of a video."""
+    """Result of retiming a video."""
 
     frames: int
     """Pictures written."""
     rate: Fraction
-    """Frames a second."""
+    """Frames per second."""
     source: npt.NDArray[np.float64]
     """The moment of the video that each shows, in seconds. Shape (F,)."""
     size: tuple[int, int]

@@ -183,7 +183,7 @@ def measure_bones(points, visible, bones, lengths, seen, first, odd, most):  # t
 
     The median of the ``first`` (B, 7) lengths is where the mean starts; a length that is off by
     more than a third is an outlier then, unless as many come in a row (``odd``) as make a new body.
-    A joint all of whose bones are too long or short is no joint: ``visible`` is cleared for it.
+    A joint all of whose bones are too long or short is not a joint: ``visible`` is cleared for it.
     """
     joints = points.shape[0]
     tries = first.shape[1]

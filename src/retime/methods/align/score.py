@@ -133,7 +133,7 @@ def follow(aligner: Aligner, performance: Motion | Recording) -> tuple[FloatArra
     aligner : Aligner
         Reset first.
     performance : Motion or Recording
-        What is performed; joints are matched by role.
+        The performance; joints are matched by role.
 
     Returns
     -------
@@ -173,9 +173,9 @@ def score(recording: Motion | Recording | Aligner, performance: Motion | Recordi
     Parameters
     ----------
     recording : Motion, Recording or Aligner
-        The right timing; an aligner to follow with, else a :class:`BayesAligner`.
+        The right timing; an aligner to follow with; otherwise a :class:`BayesAligner`.
     performance : Motion or Recording
-        What was performed.
+        The performance.
 
     Examples
     --------

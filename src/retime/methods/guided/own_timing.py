@@ -3,7 +3,7 @@
 The paper's search may jump from any speed to any other, and a moving average smears the jumps: what
 is delivered is not what was searched. Here two steps in a row differ by at most a bound, so nothing
 has to be averaged; cells are fractions of a frame; and the polish finds the least cost between
-them. What is delivered is what was priced.
+them. The cost is that of the delivered curve.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a guided warp is sought for, and the curve through what was found."""
+"""The problem of guided warping, and the curve through its solution."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Problem:
     rate : float
         Frames per second of the output.
     p : SearchParameters
-        What is asked for.
+        The request.
     own : bool
         The timing is the input's own: the reference is the input, unedited.
     tall : float
@@ -190,7 +190,7 @@ class Found:
     warp : TimeWarp
         The curve.
     cost : callable
-        What a delivered warp costs.
+        Cost of a delivered warp.
     known : dict
         Costs that are known already: ``guided``, ``spline``.
     gap : float
@@ -198,7 +198,7 @@ class Found:
     evidence : array (n, 2), optional
         Source times, and how much the reference resembles the input there, 0 to 1.
     notes : tuple of str
-        What to know about it.
+        Notes about it.
     """
 
     warp: TimeWarp

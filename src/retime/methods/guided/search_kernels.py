@@ -79,9 +79,9 @@ def _pass_through(costs, begin, end, step_costs, reach, early, late, start):  # 
 def fewest_cost_path(step_costs, reach, early, late, keep):  # type: ignore[no-untyped-def]
     """Find the path of least cost through a corridor, exact: its cost and its frames.
 
-    ``early`` and ``late`` (n,) bound the output frames that may show each input frame. What leads
-    on from every ``keep``-th input frame is kept, and the rest is made again on the way back; the
-    choice at each vertex is made again too, on the path only, so no table of choices is written.
+    ``early`` and ``late`` (n,) bound the output frames that may show each input frame. Costs of
+    every ``keep``-th input frame are kept, and the rest is computed again on the way back, as are
+    the choices on the path; no table of choices is stored.
     """
     steps = step_costs.shape[0]
     n = step_costs.shape[2]

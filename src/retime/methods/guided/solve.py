@@ -31,7 +31,7 @@ class Guidance:
     warp : TimeWarp
         The warp.
     costs : dict
-        What delivered curves cost, all by one scorer: ``guided``, the ``spline`` through the
+        Costs of delivered curves, all by one scorer: ``guided``, the ``spline`` through the
         keytimes, ``uniform`` speed, and, with an influence below 1, what is ``blended``.
     gap : float
         Certified bound on how far the search is from the best, as a share; 0 where it is the best.

@@ -56,7 +56,7 @@ OF_PHYSICS = (
 
 
 class CapableBody:
-    """What a body can do along a motion: sections 3.1 to 3.3.
+    """Abilities of a body along a motion: sections 3.1 to 3.3.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ class CapableBody:
 
     @property
     def motion(self) -> Motion:
-        """The clip, evenly sampled at 120 frames a second at most."""
+        """The clip, evenly sampled at 120 frames per second at most."""
         return self._measured.motion
 
     @property
@@ -147,7 +147,7 @@ class CapableBody:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was assumed of the figure, how its flights fall, and what was forgiven."""
+        """Assumptions about the figure, the gravity of its flights, and tolerated errors."""
         return (*self._measured.notes, *outcome.forgiven_notes(self))
 
     @property
@@ -222,7 +222,7 @@ class CapableBody:
     def _with_moved_centres(self) -> tuple[FloatArray, tuple[Added, ...]]:
         """Return masses and what is added, with segments replaced whose centre was moved.
 
-        What the recording lacks is still that of the centres it was recorded with.
+        The tolerated errors are still those of the recorded centres of mass.
         """
         scale, added = self._scale, self.added
         for name, shift in self.shifts.items():

@@ -1,4 +1,4 @@
-"""What a timing asks of a body: the ground's force, and the share of every joint's strength."""
+"""Effort of a timing: the ground force, and the fraction of every joint's strength."""
 
 from __future__ import annotations
 

@@ -221,7 +221,7 @@ def _judged(flight: Flight, pooled: float, source: GravityFrom) -> Flight:
 def _speeds(
     times: FloatArray, flights: tuple[Flight, ...], clear: list[Flight], source: GravityFrom
 ) -> FloatArray:
-    """Spread x* of the flights over the clip: all of it where they agree, else near to each."""
+    """Extend x* of the flights to the clip: all of it if they agree, otherwise near each flight."""
     log = np.full(len(times), np.nan)
     for f in flights:
         log[f.first : f.past] = np.log(f.speed)

@@ -126,7 +126,7 @@ def _by_name(recorded: RecordedForces, other: RecordedForces) -> FloatArray:
 def with_accelerations(
     torques: Torques, maps: Sequence[FloatArray], limits: FloatArray, path: Path, most: float
 ) -> tuple[Torques, list[FloatArray], FloatArray]:
-    """Add rows for the joints' accelerations, at most so many rad/s^2, to those of torques."""
+    """Add rows for joint accelerations, limited in rad/s^2, to those of torques."""
     count, rows = path.velocity[:, 6:].shape
     both = Torques(
         np.c_[torques.gravity, np.zeros((count, rows))],

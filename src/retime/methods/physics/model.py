@@ -73,7 +73,7 @@ class PhysicsModel(CapableBody, Pictured):
     def explain(
         self, timing: TimeWarp | Motion | None = None, *, tolerance: float = TOLERANCE
     ) -> Explanation:
-        """Explain why a timing is impossible: what limits it, where, and the smallest mend.
+        """Explain why a timing is impossible: what limits it, where, and the smallest fix.
 
         Parameters
         ----------
@@ -267,7 +267,7 @@ class PhysicsModel(CapableBody, Pictured):
         Returns
         -------
         TimeWarp
-            Its notes say whether it is the global optimum, and what is not feasible.
+            Its notes report whether it is the global optimum, and infeasible parts.
         """
         notes: list[str] = [*self.notes, *note_of_gravity(self.gravity)]
         p, said = outcome.natural_length(self, p)

@@ -1,4 +1,4 @@
-"""What is said of a timing: whether it is the best, what is not feasible, what was forgiven."""
+"""Notes about a timing: whether it is optimal, infeasible parts, tolerated errors."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ Strict = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class ModelParameters(ContactParameters):
-    """What a figure's physics is made of."""
+    """Parameters of a physics model."""
 
     gravity: Annotated[
         float | tuple[float, float, float] | str,
@@ -194,7 +194,7 @@ class ModelParameters(ContactParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class RequestParameters(LoopParameters):
-    """What is asked of a timing."""
+    """Parameters of a requested timing."""
 
     duration: Annotated[
         Length | Literal["free"] | None,
@@ -240,7 +240,7 @@ class RequestParameters(LoopParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class SearchParameters(RequestParameters):
-    """What is asked of a timing, and how it is looked for."""
+    """Parameters of a requested timing and of its search."""
 
     start: Annotated[
         TimeWarp | None,

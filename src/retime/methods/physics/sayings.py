@@ -54,7 +54,7 @@ def parse_share(text: str) -> float:
             return float(number[:-1]) / 100
         return float(number)
     except ValueError:
-        raise InputError(f"{text!r} is no share; give it as 70% or 0.7") from None
+        raise InputError(f"{text!r} is not a share; give it as 70% or 0.7") from None
 
 
 def weights_of_earth(text: str) -> float | None:

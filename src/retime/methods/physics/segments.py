@@ -1,4 +1,4 @@
-"""What a figure is made of: a solid for every joint, from its bones, of the density of water."""
+"""Segments of a figure: a solid for every joint, from its bones, with the density of water."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Solid:
 
 @dataclass(frozen=True)
 class BodyData:
-    """What a person knows better of a figure, by joint or role.
+    """Known values of a figure, by joint or role.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def cylinder(start: FloatArray, end: FloatArray, radius: float) -> Solid:
 
 
 def solids_of(motion: Motion, body: Body, data: BodyData, mass: float | None) -> dict[str, Solid]:
-    """Find the solid of every joint: by role for a person, else from the bones.
+    """Find the solid of every joint: by role for a person; otherwise from the bones.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def solids_of(motion: Motion, body: Body, data: BodyData, mass: float | None) ->
     body : Body
         Its roles.
     data : BodyData
-        What is known better, by joint.
+        Known values by joint.
     mass : float, optional
         Kilograms of the whole; left out, a person's by height, and what water would weigh.
     """
@@ -306,7 +306,7 @@ def _own_end(
     joint: int,
     part: str,
 ) -> FloatArray:
-    """Return where a joint's segment ends in its frame: towards the next role, else its bone."""
+    """Return the end of a joint's segment in its frame: at the next role, or of its bone."""
     following = _following(body, role_of.get(joint))
     if following is not None:
         chain = body.skeleton.chain(following)

@@ -1,4 +1,4 @@
-"""What a search is to solve, what it finds, and the legs between moments that must be met."""
+"""The problem of a timing search, its solution, and the legs between keytimes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SLOW_SMOOTH = 3
 
 @dataclass(frozen=True, eq=False)
 class TimingProblem:
-    """What is to be solved.
+    """A timing problem.
 
     Parameters
     ----------
@@ -34,8 +34,8 @@ class TimingProblem:
     baked : Baked
         The objective at every node.
     legs : sequence of (int, float)
-        The node at which each leg ends, and how long it may take; the first begins at node 0. What
-        follows the last may take what it takes.
+        End node and length of each leg; the first begins at node 0. The part after the last one has
+        no fixed length.
     fixed : sequence of (int, float)
         Nodes whose speed p' is given.
     slowest, fastest : float
@@ -75,7 +75,7 @@ class Solution(Pictured):
     objective : float
         Its value (14).
     bound : float
-        What no other timing can go below; 0 where no more is known.
+        Lower bound for any timing; 0 if unknown.
     steps : int
         Newton steps that were taken.
     missed : float

@@ -46,7 +46,7 @@ def secondary(motion: Motion, p: SecondaryParameters) -> Edit:
     if p.loop:
         must_loop(motion)
         if p.range is not None:
-            raise InputError("a part of a cycle is no cycle: give either a range or loop")
+            raise InputError("a part of a cycle is not a cycle: give either a range or loop")
     followers, notes = _followers(motion, p)
     around = TimeWarp.identity(*motion.domain, loop=p.loop)
     warp = around.with_notes(*notes) if p.loop or notes else None
@@ -159,10 +159,10 @@ def _moved(before: FloatArray, after: FloatArray, joint: int) -> npt.NDArray[np.
 
 
 def _developed(turns: FloatArray) -> FloatArray:
-    """Lay turns (F, 4) out as a way (F, 3): each step is the turn from one frame to the next.
+    """Unroll rotations (F, 4) into a path (F, 3), whose steps are the rotations between frames.
 
-    A swing about one axis is its angle. What a spring makes of the way depends on its last steps
-    alone, so that nothing drifts, and no turn is too large.
+    A swing about one axis is its angle. The response of a spring depends on the last steps only, so
+    that it does not drift, and rotations may be of any size.
     """
     steps = quat.log(quat.multiply(turns[1:], quat.conjugate(turns[:-1])))
     out: FloatArray = np.vstack([np.zeros(3), np.cumsum(steps, axis=0)])

@@ -1,9 +1,9 @@
 """Staggering within bounds: no joint turns much faster than it ever does in the source.
 
-Parts that arrive at other times than their neighbours may have to rush. Knots of one channel are
-kept apart so that its own time never runs too fast, and where joints of a chain that undo each
-other's turns come apart, the staggering of the poses around is eased. What was asked for stays in
-the poses; bounds are kept when the warp is made, so that edits can be undone exactly.
+Parts that arrive at other times than their neighbours may have to move fast. Knots of one channel
+are kept apart, so that its time never runs too fast. Where joints of a chain compensate each other
+and separate in time, the staggering of the nearby poses is reduced. The poses keep the requested
+values; bounds apply when the warp is made, so that undo is exact.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ _CLOSE = 0.02
 def bounded(
     timing: Timing, source: Motion, most: float, contacts: tuple[Contact, ...] | None = None
 ) -> tuple[Timing, float]:
-    """Return timing within a bound, and the share of the asked staggering that is left.
+    """Return timing within a bound, and the fraction of the requested staggering that is left.
 
-    What is judged is what is delivered: joints in space, and with contacts held.
+    The bound applies to the delivered motion: joints in space, with contacts held.
 
     Parameters
     ----------

@@ -51,7 +51,7 @@ class Evidence:
     local : array (F, C)
         Each channel's own evidence p_i(t), from 0 to 1.
     weights : array (C,)
-        What each channel counts.
+        Weight of each channel.
     candidates : array (N,) of int
         Frames of the maxima of P.
     priorities : array (N,)

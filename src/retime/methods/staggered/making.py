@@ -290,7 +290,7 @@ def _values(skeleton: Skeleton, poses: Sequence[Pose]) -> list[list[FloatArray]]
         lengths = np.linalg.norm(rotations, axis=1)
         if not (np.abs(lengths - 1) < 1e-3).all():
             j = int(np.abs(lengths - 1).argmax())
-            raise InputError(f"pose {k}: the rotation of {skeleton.names[j]!r} is no rotation")
+            raise InputError(f"pose {k}: the rotation of {skeleton.names[j]!r} is not a rotation")
         places = [
             np.asarray(pose.translations.get(skeleton.names[r], skeleton.offsets[r]), dtype=float)
             for r in skeleton.roots

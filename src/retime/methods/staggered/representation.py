@@ -374,7 +374,7 @@ def by_joint(value: object, what: str) -> Mapping[str, Any]:
 
 
 def numbers(value: npt.ArrayLike, count: int, what: str) -> FloatArray:
-    """Bring a value to so many finite numbers, or say what must be."""
+    """Convert a value to ``count`` finite numbers, or raise an error."""
     try:
         out = np.asarray(value, dtype=float)
     except (TypeError, ValueError):

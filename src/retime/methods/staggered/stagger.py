@@ -66,8 +66,8 @@ def _after_each_edit(motion: Motion, p: StaggerParameters) -> list[StaggeredPose
 def counted_poses(motion: Motion, p: StaggerParameters) -> list[int | None]:
     """Tell which pose each edit inserts or deletes, by its number at that moment; none for others.
 
-    A muted edit is counted as if it were made: whoever mutes or removes one in the middle of the
-    list can tell how the poses of later edits are numbered then.
+    Muted edits count too, so that the pose numbers of later edits can be adjusted when an edit is
+    muted or removed.
     """
     before = _after_each_edit(motion, p)
     return [_counted(poses, edit) for poses, edit in zip(before, p.edits, strict=False)]

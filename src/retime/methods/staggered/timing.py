@@ -251,7 +251,7 @@ class Timing:
         return near if whole else range(len(self))
 
     def _swept(self, free: BoolArray, rows: range) -> FloatArray:
-        """Push free knots on until they stand behind the one before, then back likewise."""
+        """Push free knots forwards past the previous one, then backwards in the same way."""
         knots = self.knots.copy()
         for order, sign in ((rows, 1.0), (reversed(rows), -1.0)):
             wall = np.full(len(self.channels), -np.inf)

@@ -43,7 +43,7 @@ class TimingEdits(Representation):
 
     @recorded
     def retime(self, pose: PoseName, time: float, *, ripple: bool = False) -> Self:
-        """Move a pose to another time, its parts with it.
+        """Move a pose to another time, with all its parts.
 
         Refinements scale with the gap on their side, so that knots never cross.
 
@@ -55,7 +55,7 @@ class TimingEdits(Representation):
             Its new time in seconds, between its neighbours'. The last pose may move away: the
             clip gets longer.
         ripple : bool
-            What follows moves along; else it stays.
+            Shift everything that follows.
         """
         k, ripple = self._editable(pose), coerce(ripple, bool, "ripple")
         timing, notes = self.timing.moved(k, coerce(time, float, "time"), ripple=ripple)
@@ -145,7 +145,7 @@ class TimingEdits(Representation):
         seconds : float
             Each refinement moves by at most this much either way.
         seed : int
-            The same seed gives the same staggering, and whichever joints are chosen.
+            The same seed gives the same staggering, for any choice of joints.
         joints : sequence of str, optional
             Which joints; left out, all, and the roots' translations.
         poses : sequence of int or float, optional

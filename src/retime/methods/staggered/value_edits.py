@@ -122,7 +122,7 @@ class ValueEdits(Representation):
         for name, value in by_joint(rotations or {}, "rotations").items():
             q = numbers(value, 4, f"the rotation of {name!r}")
             if abs(np.linalg.norm(q) - 1) > 1e-3:
-                raise InputError(f"the rotation of {name!r} is no unit quaternion: {q.tolist()}")
+                raise InputError(f"the rotation of {name!r} is not a unit quaternion: {q.tolist()}")
             for i in self._columns([name]):
                 values[i] = q / np.linalg.norm(q)
         for name, value in by_joint(translations or {}, "translations").items():
@@ -269,10 +269,10 @@ class ValueEdits(Representation):
         when: When = "pose",
         layer: int = 0,
     ) -> Self:
-        """Bring hands, feet, the head, elbows, knees or fingers to places at a pose.
+        """Move hands, feet, the head, elbows, knees or fingers to positions at a pose.
 
-        The body helps by inverse kinematics; what is planted at the pose stays where it is, and
-        knees and elbows do not bend past their hinges.
+        The body follows by inverse kinematics. Planted joints stay in place, and knees and elbows
+        do not bend past their limits.
 
         Parameters
         ----------
@@ -281,8 +281,8 @@ class ValueEdits(Representation):
         targets : mapping of str to array (3,)
             Places in metres, Y up, by joint.
         help : {"limb", "torso", "body"}
-            What moves along: the arm or leg alone; clavicles and spine too; or the pelvis over
-            planted feet as well.
+            Joints that move: the arm or leg; also clavicles and spine; or also the pelvis with
+            planted feet.
         stiffness : mapping of str to float, optional
             Factors on joints' stiffness; 2 lets a joint help half as much.
         when : {"pose", "extreme"}

@@ -43,7 +43,7 @@ _WAIST, _WAIST_MORE = np.radians(60), np.radians(20)
 
 @dataclass(frozen=True, eq=False)
 class Carried:
-    """What a key's drags take along.
+    """Joints that follow the drags of a key.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ def lead_limbs(
     warp : TimeWarp
         From the step's output time; it leaves the body in time.
     limbs : sequence of str
-        What was dragged.
+        The drags.
     span : (float, float)
         When time is changed, seconds; poses may change a little before and after.
     grips : bool
@@ -277,7 +277,7 @@ class Led:
 
     @cached_property
     def correction(self) -> PoseLayer | None:
-        """What leads the limbs, in the step's output time."""
+        """Correction that moves the limbs, in the output time of the step."""
         return correction_between(self.plain, self.made)
 
     @cached_property
@@ -361,7 +361,7 @@ def _turn_waist(
 
 
 def _bounded_turns(turns: FloatArray) -> FloatArray:
-    """Return rotation vectors (F, 3) that go on past half a turn, and slow down at a waist's limit.
+    """Return rotation vectors (F, 3), continuous past half a turn, limited as a waist is.
 
     A body that spins would wind its waist up: what is beyond the limit is left to the arm.
     """

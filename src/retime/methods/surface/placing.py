@@ -72,7 +72,7 @@ class Placed:
 
 @dataclass(frozen=True, eq=False)
 class _Figure:
-    """What is known of a motion's figure, whatever is dragged."""
+    """Data of a motion's figure that does not depend on the drags."""
 
     body: Body
     height: float
@@ -114,9 +114,9 @@ class Placer:
     motion : Motion
         The motion.
     root : {"auto", "follow", "rotations", "lock"}
-        What the root does.
+        How the root follows.
     falloff : {"limb", "joint"}
-        What follows a drag.
+        Joints that follow a drag.
     grips : bool
         Whether hands keep what they hold.
     """

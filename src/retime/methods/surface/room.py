@@ -34,7 +34,7 @@ class Room:
     share : float
         1, or less where the drag was cut.
     notes : tuple of str
-        What was widened or cut.
+        Notes about widened or shortened drags.
     """
 
     start: float
@@ -96,7 +96,7 @@ def _check_overlap(one: Placed, other: Placed) -> None:
 
 
 def make_room(placed: Sequence[Placed], span: Range, bump: Bump, least: float) -> list[Room]:
-    """Widen each range as far as monotone time needs and room allows; else cut the drag.
+    """Widen each range as far as monotone time needs and room allows; otherwise cut the drag.
 
     Keys of different limbs may overlap; others must leave each other room.
     """

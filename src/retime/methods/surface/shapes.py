@@ -27,7 +27,7 @@ class Sheet:
     parts : sequence of (callable, int or None)
         Functions of x and y in heights that return seconds.
     notes : tuple of str
-        What could not be met.
+        Drags that could not be met.
     """
 
     parts: Sequence[tuple[Any, int | None]]
