@@ -39,6 +39,7 @@ from retime.motion.edits import (
     correction_between,
     total_warp,
 )
+from retime.notes import Note
 from retime.parameters import About
 from retime.recipe.json import from_document, to_document
 
@@ -66,7 +67,9 @@ def probe(motion: Motion, p: ProbeParameters) -> Fix:
 def lift(kind: FixKind, shift: float) -> Fix:
     def run(retimed: Motion, context: FixContext) -> Motion:
         lifted = {**retimed.translations, "Hips": retimed.translations["Hips"] + [0, shift, 0]}
-        return replace(retimed, translations=lifted).with_notes(f"{kind} {shift:g}")
+        return replace(retimed, translations=lifted).with_notes(
+            Note(f"{kind} {shift:g}", code="lifted")
+        )
 
     return Fix(kind, run)
 

@@ -44,7 +44,7 @@ def contact_fix(
     min_contact: float = 0.1,
     fade: float = 0.15,
     touched: bool = False,
-    note: str | None = None,
+    note: Note | None = None,
 ) -> Fix:
     """Make the fix that keeps contacts where the source had them.
 
@@ -61,7 +61,7 @@ def contact_fix(
         Seconds over which the correction fades beside a contact.
     touched : bool
         Hold only contacts whose joint the edits have moved; the others keep the source's own way.
-    note : str, optional
+    note : Note, optional
         What to say of the contacts, with the result.
     """
 

@@ -10,6 +10,7 @@ from retime.motion import Motion
 from retime.motion.contact import Contact
 from retime.motion.edits import Edit, apply_edits
 from retime.motion.touched import Touched, difference
+from retime.notes import Note
 from retime.one_line import one_line
 from retime.pictured import Pictured
 from retime.recipe import Recipe
@@ -92,7 +93,7 @@ class Evaluated(Pictured):
         From the result's time to the source's.
     in_place : bool
         Whether the result's keys go back into a copy of the source's file.
-    notes : tuple of str
+    notes : tuple of Note
         What was found, assumed or changed on the way; the source's own notes are not among them.
     """
 
@@ -102,7 +103,7 @@ class Evaluated(Pictured):
     motion: Motion
     warp: TimeWarp
     in_place: bool
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     @property
     def touched(self) -> Touched:

@@ -22,6 +22,7 @@ from retime.motion.loops import must_loop
 from retime.motion.motion import Motion
 from retime.motion.sampling import ChannelTimes, Frames, channel_of, sample
 from retime.motion.touched import Touched, TouchedLater, difference
+from retime.notes import Note
 from retime.one_line import one_line
 from retime.timing import TimeWarp
 
@@ -250,7 +251,7 @@ def _made(motion: Motion, sampled: Sampled, frames: Frames, total: TimeWarp) -> 
 
 def _notes(
     motion: Motion, edits: Sequence[Edit], warps: Sequence[TimeWarp], frames: Frames
-) -> list[str]:
+) -> list[Note]:
     notes = [n for edit in edits if edit.warp is not None for n in edit.warp.notes]
     notes += [n for warp in warps for n in check_channels(motion, warp)]
     return [*notes, *frames.notes]
@@ -320,7 +321,7 @@ def _carried(
     return contacts
 
 
-def check_channels(motion: Motion, warp: TimeWarp) -> tuple[str, ...]:
+def check_channels(motion: Motion, warp: TimeWarp) -> tuple[Note, ...]:
     """Refuse a warp for other joints; return a note on the channels that a motion lacks."""
     unknown = [n for n in warp.channels if n not in motion.channels]
     if not unknown:
@@ -330,7 +331,8 @@ def check_channels(motion: Motion, warp: TimeWarp) -> tuple[str, ...]:
             f"the warp is for other joints: none of its channels ({', '.join(unknown[:4])}) is in "
             f"this motion{did_you_mean(unknown[0], motion.channels)}"
         )
-    return ("channels that this motion lacks: " + ", ".join(unknown),)
+    told = "channels that this motion lacks: " + ", ".join(unknown)
+    return (Note(told, code="channels-lacking", channels=unknown),)
 
 
 def _run_fixes(out: Motion, context: FixContext, edits: Iterable[Edit]) -> Motion:

@@ -13,6 +13,7 @@ from retime.errors import InputError
 from retime.motion.layers import Sampled
 from retime.motion.loops import ground_displacement, travels, wrap
 from retime.motion.motion import Motion, trust
+from retime.notes import Note
 from retime.times import told_apart
 from retime.timing import TimeWarp
 
@@ -29,7 +30,7 @@ class Frames:
     times: FloatArray
     fps: float
     uneven: bool = False
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @classmethod
     def of(
@@ -64,10 +65,11 @@ class Frames:
             return cls(np.linspace(start, end, n + 1), n / (end - start))
         # Whole frames, and the end pose on the last of them: only that interval gives way, by
         # half a frame at most, so that no keytime moves.
-        notes: tuple[str, ...] = ()
+        notes: tuple[Note, ...] = ()
         if abs(count - n) > _WORTH_SAYING:
             asked, made = told_apart(end - start, n / rate)
-            notes = (f"{asked} s became {n + 1} frames at {rate:g} fps ({made} s)",)
+            told = f"{asked} s became {n + 1} frames at {rate:g} fps ({made} s)"
+            notes = (Note(told, code="length-rounded", asked=end - start, frames=n + 1, fps=rate),)
         return cls(np.r_[start + np.arange(n) / rate, end], rate, notes=notes)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retime.errors import InputError
-from retime.notes import Note, Remedy
+from retime.notes import Note, Remedy, as_notes
 from retime.one_line import one_line
 from retime.parameters import part_of_clip
 from retime.pictured import Pictured, draw
@@ -58,7 +58,7 @@ class TimeWarp(Pictured):
         Knots of the channels that differ.
     loop : bool
         The warp repeats: w(t + T) = w(t) + D, T its duration and D its source's.
-    notes : iterable of str
+    notes : iterable of Note
         What a method has to say about this warp.
 
     Examples
@@ -73,7 +73,7 @@ class TimeWarp(Pictured):
     body: Graph
     channels: Mapping[str, Graph]
     loop: bool = False
-    notes: tuple[str, ...] = field(default=(), compare=False)
+    notes: tuple[Note, ...] = field(default=(), compare=False)
 
     def _facts(self) -> list[str]:
         (a, b), (c, d) = self.domain, self.source_range
@@ -88,7 +88,7 @@ class TimeWarp(Pictured):
         *,
         channels: Mapping[str, Knots | Graph] | None = None,
         loop: bool = False,
-        notes: Iterable[str] = (),
+        notes: Iterable[Note] = (),
     ) -> None:
         graphs = {name: _graph(k, name) for name, k in (channels or {}).items()}
         if (output is None) != (source is None):
@@ -106,7 +106,7 @@ class TimeWarp(Pictured):
         self._set(body, graphs, loop, tuple(notes))
 
     def _set(
-        self, body: Graph, channels: dict[str, Graph], loop: bool, notes: tuple[str, ...]
+        self, body: Graph, channels: dict[str, Graph], loop: bool, notes: tuple[Note, ...]
     ) -> None:
         if loop and channels:
             # Every channel of a cycle has the same period, and begins with the body.
@@ -120,7 +120,7 @@ class TimeWarp(Pictured):
         object.__setattr__(self, "body", body)
         object.__setattr__(self, "channels", MappingProxyType(channels))
         object.__setattr__(self, "loop", loop)
-        object.__setattr__(self, "notes", notes)
+        object.__setattr__(self, "notes", as_notes(notes))
 
     def __getstate__(self) -> dict[str, Any]:
         return {
@@ -135,7 +135,7 @@ class TimeWarp(Pictured):
 
     @classmethod
     def _of(
-        cls, body: Graph, channels: dict[str, Graph], loop: bool, notes: tuple[str, ...] = ()
+        cls, body: Graph, channels: dict[str, Graph], loop: bool, notes: tuple[Note, ...] = ()
     ) -> TimeWarp:
         warp = cls.__new__(cls)
         warp._set(body, channels, loop, notes)
@@ -202,11 +202,11 @@ class TimeWarp(Pictured):
         """Return the same warp without curves for single channels."""
         return TimeWarp._of(self.body.pad(*self.domain), {}, self.loop, self.notes)
 
-    def with_notes(self, *notes: str) -> TimeWarp:
+    def with_notes(self, *notes: Note) -> TimeWarp:
         """Return the same warp with more to say."""
         return TimeWarp._of(self.body, dict(self.channels), self.loop, (*self.notes, *notes))
 
-    def saying(self, *notes: str) -> TimeWarp:
+    def saying(self, *notes: Note) -> TimeWarp:
         """Return the same warp with these notes in place of its own."""
         return TimeWarp._of(self.body, dict(self.channels), self.loop, notes)
 
@@ -381,6 +381,7 @@ class TimeWarp(Pictured):
                         f"the range lasts {b - a:g} s and its warp {end - start:g} s, but what "
                         "follows is fixed",
                         Remedy("keep the duration, or shift what follows", parameter="ripple"),
+                        code="what-follows-is-fixed",
                     )
                 )
             end = b

@@ -12,6 +12,7 @@ from retime.arrays import FloatArray
 from retime.errors import InfeasibleError, InputError
 from retime.methods.guided.parameters import Limit, SearchParameters
 from retime.methods.guided.pose_curve import PoseCurve
+from retime.notes import Note
 from retime.timing import TimeWarp
 from retime.timing.curves import keytime_warp, monotone_cubic
 
@@ -182,7 +183,7 @@ class Found:
         Certified bound on how far the search is from the best, as a share.
     evidence : array (n, 2), optional
         Source times, and how much the reference resembles the input there, 0 to 1.
-    notes : tuple of str
+    notes : tuple of Note
         What to know about it.
     """
 
@@ -191,7 +192,7 @@ class Found:
     known: dict[str, float] = field(default_factory=dict)
     gap: float = 0.0
     evidence: FloatArray | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 def key_cells(problem: Problem, length: float, per_frame: int, steps: int) -> list[tuple[int, int]]:
