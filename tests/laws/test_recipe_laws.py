@@ -29,16 +29,8 @@ from retime.io.json_text import dumps
 from retime.keywords import takes
 from retime.methods import METHODS, Method
 from retime.motion.contact import Contact
-from retime.motion.edits import (
-    FIX_ORDER,
-    Edit,
-    Fix,
-    FixContext,
-    FixKind,
-    apply_edits,
-    correction_between,
-    total_warp,
-)
+from retime.motion.edits import Edit, apply_edits, correction_between, total_warp
+from retime.motion.fixes import FIX_ORDER, Fix, FixContext, FixKind
 from retime.notes import Note
 from retime.parameters import About
 from retime.recipe.json import from_document, to_document

@@ -13,7 +13,7 @@ from retime.body.contacts import detect_contacts
 from retime.body.ik import contact_targets, hold_contacts
 from retime.motion import Motion
 from retime.motion.contact import Contact
-from retime.motion.edits import Fix, FixContext
+from retime.motion.fixes import Fix, FixContext
 from retime.motion.kinematics import positions
 from retime.motion.memory import memory
 from retime.notes import Note, Remedy

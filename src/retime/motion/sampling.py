@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -142,3 +142,14 @@ def sample(motion: Motion, times: ChannelTimes, *, loop: bool) -> Sampled:
             translations[name] = translations[name] + turn * ground_displacement(motion, name)
     scales = {n: track(v, n) for n, v in motion.scales.items()}
     return rotations, translations, scales
+
+
+def rest_of(motion: Motion) -> Callable[[str], tuple[FloatArray, FloatArray]]:
+    """Return what tells where a joint rests, and its scale there."""
+    skeleton = motion.skeleton
+
+    def rest(name: str) -> tuple[FloatArray, FloatArray]:
+        j = skeleton.index(name)
+        return skeleton.offsets[j], skeleton.rest_scales[j]
+
+    return rest

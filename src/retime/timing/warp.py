@@ -234,14 +234,7 @@ class TimeWarp(Pictured):
         """Playback speed: right-sided, left-sided at the last knot, 0 outside."""
         g = self.channel(channel)
         t = self._in_cycle(np.asarray(t, dtype=float))
-        x, first = np.unique(g.x, return_index=True)
-        if len(x) == 1:
-            return np.zeros(t.shape)
-        last = np.r_[first[1:], len(g.x)] - 1
-        slope = (g.y[first[1:]] - g.y[last[:-1]]) / np.diff(x)
-        k = np.clip(np.searchsorted(x, t, side="right") - 1, 0, len(slope) - 1)
-        out: FloatArray = np.where((t < x[0]) | (t > x[-1]), 0.0, slope[k])
-        return out
+        return graph.slope_at(g, t)
 
     def acceleration(
         self, t: npt.ArrayLike, window: float = 1 / 30, channel: str | None = None
@@ -369,7 +362,7 @@ class TimeWarp(Pictured):
         warp acts; it starts at the range's start. With ``ripple``, what follows is shifted when the
         range changes its length; otherwise the warp must keep it.
         """
-        (first, last), (a, b) = domain, range
+        a, b = range
         part_of_clip(range, domain)
         start, end = self.domain
         if abs(start - a) > _SAME_TIME:
@@ -387,23 +380,7 @@ class TimeWarp(Pictured):
             end = b
 
         def extend(g: Graph) -> Graph:
-            # A range in frames may be a rounding error off the warp's own ends.
-            g = Graph(np.clip(g.x, a, end), g.y)
-            whole = first >= a and last <= b
-            if g.direction < 0 and not whole:
-                raise InputError("only a whole clip can run backwards, not a range of it")
-            g = g.pad(a, end)
-            if g.direction >= 0 and max(abs(g.y[0] - a), abs(g.y[-1] - b)) > 1e-6:
-                raise InputError(
-                    f"the warp shows source times {g.y[0]:g} to {g.y[-1]:g} s, its range is "
-                    f"{a:g} to {b:g} s; a range's ends stay its ends"
-                )
-            x, y = g.x, g.y
-            if first < a:
-                x, y = np.r_[first, a, x], np.r_[first, a, y]
-            if b < last:
-                x, y = np.r_[x, end, end + last - b], np.r_[y, b, last]
-            return graph.tidy(x, y)
+            return graph.around(g, domain, range, end)
 
         body = self.body
         if self.per_channel and self.is_body_identity and abs(end - b) > _SAME_TIME:

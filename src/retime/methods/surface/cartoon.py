@@ -8,7 +8,7 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.motion import Motion
-from retime.motion.edits import Fix, FixContext
+from retime.motion.fixes import Fix, FixContext
 from retime.motion.kinematics import global_transforms
 from retime.notes import Note
 
