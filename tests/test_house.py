@@ -101,3 +101,51 @@ def test_every_package_is_a_front_end_or_below_one() -> None:
     front = {"cli", "studio", "batch", "live_server", "hosts"}
     there = {p.stem for p in source.iterdir() if p.is_dir() or p.suffix == ".py"}
     assert there - {"__init__", "__main__", "__pycache__"} == front | set(BELOW)
+
+
+def _notes_in_plain_text(tree: ast.AST) -> list[int]:
+    """Find the lines where a sentence without a code becomes a note.
+
+    Types tell most of them apart (`notes` are lists of `Note`); this finds literals at once.
+    """
+    found = []
+    for node in ast.walk(tree):
+        held: list[ast.expr] = []
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            owner = ast.unparse(node.func.value)
+            adds = node.func.attr == "append" and owner.split(".")[-1].strip("_") == "notes"
+            if adds or node.func.attr in ("with_notes", "saying"):
+                held = node.args
+        if isinstance(node, ast.keyword) and node.arg == "notes":
+            held = [node.value]
+        if isinstance(node, ast.Assign | ast.AugAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(ast.unparse(t).split(".")[-1] == "notes" for t in targets):
+                held = [node.value]
+        for value in held:
+            listed = value.elts if isinstance(value, ast.List | ast.Tuple) else [value]
+            found += [
+                v.lineno
+                for v in listed
+                if isinstance(v, ast.JoinedStr)
+                or (isinstance(v, ast.Constant) and isinstance(v.value, str))
+            ]
+    return found
+
+
+def test_every_note_has_a_code() -> None:
+    """A note without one cannot be made; a plain sentence is not taken for one."""
+    with pytest.raises(TypeError, match="code"):
+        retime.notes.Note("nobody can tell this from others")  # type: ignore[call-arg]
+    plain = ["notes.append('x')", "m.with_notes(f'{x}')", "Motion(notes=('x',))", "notes += ['x']"]
+    assert all(_notes_in_plain_text(ast.parse(line)) for line in plain)
+    for path in (ROOT / "src" / "retime").rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        if path.name != "otio_child.py":  # it runs alone, and its sentences become notes later
+            assert _notes_in_plain_text(tree) == [], path
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "Note":
+                codes = [k.value for k in node.keywords if k.arg == "code"]
+                assert codes, f"{path}:{node.lineno}"
+                if isinstance(codes[0], ast.Constant):
+                    assert re.fullmatch(r"[a-z]+(-[a-z]+)*", str(codes[0].value)), codes[0].value

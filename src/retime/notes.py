@@ -8,7 +8,7 @@ command-line flag.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 
@@ -41,7 +41,8 @@ class Note(str):
 
     Examples
     --------
-    >>> note = Note("the file tells no frame rate", Remedy("give it", parameter="reading.fps"))
+    >>> give = Remedy("give it", parameter="reading.fps")
+    >>> note = Note("the file tells no frame rate", give, code="no-frame-rate")
     >>> note
     'the file tells no frame rate; give it'
     >>> present(note, lambda remedy: "--source-fps")
@@ -53,14 +54,16 @@ class Note(str):
     code: str
     values: Mapping[str, Any]
 
-    def __new__(
-        cls, fact: str, remedy: Remedy | None = None, *, code: str = "", **values: Any
-    ) -> Note:
+    def __new__(cls, fact: str, remedy: Remedy | None = None, *, code: str, **values: Any) -> Note:
         """Make a note; its text is the fact and the remedy's words."""
         words = remedy.words if remedy is not None else ""
         note = super().__new__(cls, f"{fact}; {words}" if words else fact)
         note.fact, note.remedy, note.code, note.values = fact, remedy, code, values
         return note
+
+    def within(self, name: str) -> Note:
+        """Return the same note with the name of what it is about before it."""
+        return Note(f"{name}: {self.fact}", self.remedy, code=self.code, **self.values)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _note, (self.fact, self.remedy, self.code, dict(self.values))
@@ -68,6 +71,11 @@ class Note(str):
 
 def _note(fact: str, remedy: Remedy | None, code: str, values: dict[str, Any]) -> Note:
     return Note(fact, remedy, code=code, **values)
+
+
+def as_notes(given: Iterable[str]) -> tuple[Note, ...]:
+    """Return sentences as notes; plain text, which users give and files keep, has the code told."""
+    return tuple(n if isinstance(n, Note) else Note(n, code="told") for n in given)
 
 
 def present(text: str, named: Callable[[Remedy], str | None]) -> str:

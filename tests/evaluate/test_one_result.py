@@ -111,6 +111,8 @@ def clips(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def by_library(case: Case, source: Path, target: Path) -> list[str]:
     found = Evaluator().evaluate(Job(source=source, recipe=case.recipe, target=target))
     retime.write(found.motion, target, original=found.source)
+    plain = [n for n in (*found.source.notes, *found.notes) if n.code in ("", "told")]
+    assert not plain, "notes without a code of their own"
     return list(found.notes)
 
 

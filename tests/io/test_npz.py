@@ -19,6 +19,7 @@ import pytest
 import retime
 from retime import quat
 from retime.io.npz import read_motion
+from retime.notes import as_notes
 
 Arrays = dict[str, np.ndarray]
 
@@ -46,7 +47,7 @@ def made(frames: int = 5) -> retime.Motion:
         rest_pose=retime.Pose(
             quat.normalize(rng.normal(size=(4, 4))), {"mixamorig:Hips": rng.normal(size=3)}
         ),
-        notes=("found", "angenommen: Füße"),
+        notes=as_notes(["found", "angenommen: Füße"]),
     )
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import retime
 from retime.io.json_text import dumps
 from retime.io.warp_json import from_document, to_document
+from retime.notes import as_notes
 
 GOOD: dict[str, Any] = {
     "format": "retime-warp",
@@ -31,7 +32,7 @@ WARPS: dict[str, retime.TimeWarp] = {
     "negative times": retime.TimeWarp([-2, -1], [-5.5, 0]),
     "last digits": retime.TimeWarp([0, 0.1 + 0.2, 1 / 3 + 1], [0, 1e-300, 1 / 3]),
     "loop": retime.TimeWarp([0, 2], [0, 1], loop=True),
-    "notes": retime.TimeWarp([0, 2], [0, 1], notes=["found „it“", "两"]),
+    "notes": retime.TimeWarp([0, 2], [0, 1], notes=as_notes(["found „it“", "两"])),
     "channels only": retime.TimeWarp(channels={"Hand": ([0, 2], [0, 1])}),
     "channel and body": retime.TimeWarp([0, 3], [0, 2], channels={"Füße #2": ([0, 3], [0, 1])}),
     # The body reaches beyond its channels, though it changes nothing.

@@ -31,6 +31,7 @@ from retime import read as read_motion
 from retime import write as write_motion
 from retime.io.json_text import dumps
 from retime.io.warp_json import from_document, read_warp, to_document, write_warp
+from retime.notes import as_notes
 from retime.timing.curves import keytime_warp
 from retime.timing.graph import Graph
 
@@ -305,7 +306,7 @@ def stored(draw: DrawFn) -> Motion:
         sample_times=draw(st.none() | st.just(uneven)),
         units=Units(draw(st.floats(1e-3, 10)), draw(st.sampled_from(["Y", "Z"]))),
         rest_pose=draw(st.none() | st.just(rest)),
-        notes=tuple(draw(st.lists(st.text(max_size=5), max_size=2))),
+        notes=as_notes(draw(st.lists(st.text(max_size=5), max_size=2))),
     )
 
 
@@ -348,7 +349,7 @@ def test_npz_keeps_units_that_were_not_declared(how: str) -> None:
 @example(TimeWarp([0, 2], [0, 2], channels={"Hand": ([0, 1], [0, 1])}), False, [])
 @example(TimeWarp([0, 0.1], [1 / 3, 0.30000000000000004]), True, [])
 def test_a_warp_survives_its_file(warp: TimeWarp, loop: bool, notes: list[str]) -> None:
-    warp = warp.looped(loop).with_notes(*notes)
+    warp = warp.looped(loop).with_notes(*as_notes(notes))
     back = from_document(json.loads(dumps(to_document(warp))))
     assert back == warp
     assert back.notes == warp.notes
@@ -371,7 +372,7 @@ def test_a_warp_file_keeps_every_digit(times: list[float]) -> None:
 @given(motions(least=1), st.data())
 def test_pieces_of_a_motion_make_it_again(motion: Motion, data: st.DataObject) -> None:
     cut = data.draw(st.integers(0, len(motion)))
-    noted = motion.with_notes("a note")
+    noted = motion.with_notes(*as_notes(["a note"]))
     again = concatenate(noted[:cut], noted[cut:])
     identical(again, noted)
     assert again.times.tobytes() == noted.times.tobytes()

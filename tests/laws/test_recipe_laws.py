@@ -29,16 +29,9 @@ from retime.io.json_text import dumps
 from retime.keywords import takes
 from retime.methods import METHODS, Method
 from retime.motion.contact import Contact
-from retime.motion.edits import (
-    FIX_ORDER,
-    Edit,
-    Fix,
-    FixContext,
-    FixKind,
-    apply_edits,
-    correction_between,
-    total_warp,
-)
+from retime.motion.edits import Edit, apply_edits, correction_between, total_warp
+from retime.motion.fixes import FIX_ORDER, Fix, FixContext, FixKind
+from retime.notes import Note
 from retime.parameters import About
 from retime.recipe.json import from_document, to_document
 
@@ -66,7 +59,9 @@ def probe(motion: Motion, p: ProbeParameters) -> Fix:
 def lift(kind: FixKind, shift: float) -> Fix:
     def run(retimed: Motion, context: FixContext) -> Motion:
         lifted = {**retimed.translations, "Hips": retimed.translations["Hips"] + [0, shift, 0]}
-        return replace(retimed, translations=lifted).with_notes(f"{kind} {shift:g}")
+        return replace(retimed, translations=lifted).with_notes(
+            Note(f"{kind} {shift:g}", code="lifted")
+        )
 
     return Fix(kind, run)
 

@@ -15,6 +15,7 @@ import retime
 from fbx_making import made_of
 from retime import InputError, Motion, TimeWarp, concatenate, quat, samples, trim
 from retime.motion.touched import Touched
+from retime.notes import as_notes
 
 JUMP = samples.jump()
 
@@ -104,7 +105,7 @@ def test_joins_of_other_skeletons_list_the_differences() -> None:
 
 
 def test_clips_follow_each_other_a_frame_apart() -> None:
-    walk = replace(JUMP, start=7.0, notes=("another take",))
+    walk = replace(JUMP, start=7.0, notes=as_notes(["another take"]))
     both = concatenate(JUMP, walk)
     assert len(both) == 2 * len(JUMP)
     np.testing.assert_allclose(np.diff(both.times), 1 / 60, atol=1e-12)

@@ -10,6 +10,7 @@ import pytest
 
 from motion_making import under_a_node
 from retime import InputError, Motion, Skeleton, TimeWarp, Units, apply, positions, quat, samples
+from retime.notes import as_notes
 
 TWO = Skeleton(("Hips", "Hand"), np.array([-1, 0]), np.zeros((2, 3)))
 
@@ -175,7 +176,9 @@ def test_uneven_samples_are_interpolated_at_their_own_times() -> None:
 
 
 def test_notes_are_said_once() -> None:
-    assert make().with_notes("a", "a").with_notes("a", "b").notes == ("a", "b")
+    noted = make().with_notes(*as_notes("aa")).with_notes(*as_notes("ab"))
+    assert noted.notes == ("a", "b")
+    assert {n.code for n in noted.notes} == {"told"}
 
 
 def test_a_clip_that_ends_between_frames_has_its_frames_rate() -> None:

@@ -16,10 +16,11 @@ import pytest
 import retime
 from retime import InputError, Recipe, Step, TimeWarp, samples
 from retime.motion.contact import Contacts
+from retime.notes import as_notes
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 JUMP = samples.jump()
-WARP = TimeWarp([0, 2, 4], [0, 1, 3.25], notes=["slow <first>"])
+WARP = TimeWarp([0, 2, 4], [0, 1, 3.25], notes=as_notes(["slow <first>"]))
 _IMAGE = re.compile(r'src="data:image/png;base64,([^"]+)"')
 
 
@@ -75,7 +76,7 @@ def test_physics_results_are_tables() -> None:
     assert "75% of the frames are feasible" in html
     assert "it falls too slowly" in html
     row = Residual("force up", "N", 1.0, 2.0, 3.0, 0.1, "good")
-    judged = html_of(Judgement(told, (row,), (), ("by earth",))) or ""
+    judged = html_of(Judgement(told, (row,), (), as_notes(["by earth"]))) or ""
     assert "force up" in judged
     assert "by earth" in judged
     assert "it falls too slowly" in (wrong._repr_html_() or "")
@@ -173,5 +174,5 @@ def test_example_notebooks_run(path: Path) -> None:
 
 
 def test_a_motion_with_a_long_name_is_escaped() -> None:
-    odd = replace(JUMP[:1], notes=("<script>alert(1)</script>",))
+    odd = replace(JUMP[:1], notes=as_notes(["<script>alert(1)</script>"]))
     assert "<script>" not in (odd._repr_html_() or "")

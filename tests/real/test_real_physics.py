@@ -177,4 +177,4 @@ def test_at_the_minimum_nearly_all_frames_are_feasible(name: str) -> None:
 
 def test_a_false_frame_rate_is_pointed_out() -> None:
     notes = {getattr(n, "code", ""): n for n in PhysicsModel(clip("75_01")).notes}
-    assert notes["gravity-corrected"].values["rate"] == pytest.approx(0.5, rel=0.1)  # type: ignore[attr-defined]
+    assert notes["gravity-corrected"].values["rate"] == pytest.approx(0.5, rel=0.1)

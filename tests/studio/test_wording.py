@@ -13,19 +13,19 @@ from retime.studio.wording import studio_error, studio_notes, studio_words
     ("said", "meant"),
     [
         (
-            Note("joints flip", Remedy("filter them", parameter="filter")),
+            Note("joints flip", Remedy("filter them", parameter="filter"), code="said"),
             "joints flip; filter them (the field Noise filter)",
         ),
         (
-            Note("it is coarse", Remedy("search finer", parameter="upsample", value=4)),
+            Note("it is coarse", Remedy("search finer", parameter="upsample", value=4), code="x"),
             "it is coarse; search finer (the field Upsample: 4)",
         ),
         (
-            Note("it tells no rate", Remedy("give it", parameter="reading.fps")),
+            Note("it tells no rate", Remedy("give it", parameter="reading.fps"), code="said"),
             "it tells no rate; write a frame rate into the file",
         ),
-        (Note("rounded to frames", Remedy(parameter="exact")), "rounded to frames"),
-        (Note("an option of elsewhere", Remedy("do it", parameter="jobs")),
+        (Note("rounded to frames", Remedy(parameter="exact"), code="said"), "rounded to frames"),
+        (Note("an option of elsewhere", Remedy("do it", parameter="jobs"), code="said"),
          "an option of elsewhere; do it"),
         ("a dash -- as here -- stays", "a dash -- as here -- stays"),
         ("nothing to do", "nothing to do"),

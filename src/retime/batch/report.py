@@ -12,6 +12,7 @@ from retime.batch.table import write_csv, write_parquet
 from retime.errors import InputError, RetimeError
 from retime.io import read
 from retime.motion import Motion
+from retime.notes import Note
 from retime.plot.batch_report import Strip, write_batch_report
 
 # So many of the worst results are drawn.
@@ -39,11 +40,17 @@ def report_batch(folder: Path, page: Path | None = None) -> dict[str, Any]:
     )  # fmt: skip
     counts = {s: sum(s in (row.verdict, row.state) for row in rows)
               for s in ("accepted", "rejected", "failed", "running")}  # fmt: skip
-    notes = [] if has_parquet else ["no Parquet table: pyarrow is not installed"]
+    notes: list[Note] = []
+    if not has_parquet:
+        notes.append(Note("no Parquet table: pyarrow is not installed", code="no-parquet"))
     if about.get("damaged"):
         notes.append(
-            f"{about['damaged']} rows of the manifest are damaged and left out; continuing the "
-            "batch makes their results again"
+            Note(
+                f"{about['damaged']} rows of the manifest are damaged and left out; continuing the "
+                "batch makes their results again",
+                code="rows-damaged",
+                rows=about["damaged"],
+            )
         )
     return {"page": str(page), "table": str(table), "results": len(rows), **counts, "notes": notes}
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import errno
-import hashlib
 import importlib.util
-import os
-import shutil
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from retime import __version__
@@ -22,21 +18,18 @@ from retime.batch.backends import Backend, LostBackendError, LostWorkersError
 from retime.batch.clip_files import clip_sha256, clip_stamp, file_sha256
 from retime.batch.clip_recipes import ClipRecipe, ClipRecipes
 from retime.batch.manifest import Manifest, Row, manifest_files
+from retime.batch.places import PLACES, Places, must_fit
 from retime.batch.plan import Item, Shard, make_plan
 from retime.batch.task import Outcome, Task
 from retime.batch.vary import parse_variations
 from retime.errors import InputError, MissingDependencyError
 from retime.evaluate.reading import Reading
-from retime.io import format_of
 from retime.recipe.json import to_document
 
 __all__ = ["Batch", "BatchStoppedError", "Summary", "run_batch"]
 
-PLACES = ("accepted", "rejected")
 # Workers that are killed are replaced, and their clips done again, so many times a run.
 _MOST_LOSSES = 5
-# File systems take names of so many bytes; until a result is sorted, its name is longer than it.
-_LONGEST_NAME, _LONGEST_STEM = 255, 200
 # Failures that would be the same again; the rest may go better next time.
 _FOR_GOOD = ("input", "fault")
 # Failures that no other clip would be spared.
@@ -77,7 +70,7 @@ class _Run:
         if self.physics and importlib.util.find_spec("pinocchio") is None:
             raise MissingDependencyError("measuring feasibility", "physics")
         self.summary = Summary(len(self.plan))
-        self.work = self.out / f".work{_part(batch.shard)}"
+        self.places = Places(self.out, _part(batch.shard))
         self._given: dict[str, tuple[Task, Row]] = {}
         self._lock = threading.Lock()  # of the tasks to be handed out
         self._counting = threading.Lock()
@@ -85,8 +78,7 @@ class _Run:
         self._begun = time.monotonic()
 
     def run(self) -> Summary:
-        for place in PLACES:
-            (self.out / place).mkdir(parents=True, exist_ok=True)
+        self.places.make()
         self.manifest = Manifest(self.out / _manifest_name(self.batch))
         try:
             self.manifest.tell(self._about())
@@ -95,7 +87,7 @@ class _Run:
             planned = {item.name for item in self.plan}
             self.summary.strangers = sum(n not in planned for n in self.manifest.names())
             self.summary.damaged = list(self.manifest.damaged)
-            shutil.rmtree(self.work, ignore_errors=True)
+            self.places.end()
         except sqlite3.OperationalError as e:
             raise BatchStoppedError(f"{self.manifest.path}: {e}; {self._so_far()}") from None
         finally:
@@ -177,7 +169,7 @@ class _Run:
             if not self._is_wanted(item):
                 continue
             try:
-                _must_fit(item.name)
+                must_fit(item.name)
                 if item.clip != clip:
                     clip, found = "", (0, 0, "")
                     found = self._looked_at(item.clip)
@@ -230,7 +222,7 @@ class _Run:
             source=str(self.plan.library / item.clip),
             sha256=row.clip_sha256,
             recipe=recipe.document,
-            target=str(self._staged(row)),
+            target=str(self.places.staged(row)),
             duration=recipe.duration,
             fps=b.fps,
             reading=asdict(b.reading),
@@ -259,7 +251,7 @@ class _Run:
         if self.physics and not old.physics:
             return False
         sorted_ = self._sorted(old)
-        if not self._placed(sorted_):
+        if not self.places.placed(sorted_):
             return False
         if sorted_ != old:
             self.manifest.put(sorted_)
@@ -269,33 +261,6 @@ class _Run:
     def _sorted(self, row: Row) -> Row:
         reasons = self.batch.gate.reasons(row.measures or {})
         return replace(row, verdict=PLACES[bool(reasons)], reasons=reasons)
-
-    def _staged(self, row: Row) -> Path:
-        """Where a result lies until it is sorted: as deep as it will, for links within it.
-
-        Its name holds what decides its content: a worker that a killed run left behind cannot
-        write over the result of another recipe.
-        """
-        path = self.work / row.name
-        key = f"{row.clip_sha256[:8]}-{row.recipe_sha256[:8]}"
-        stem = path.stem
-        if len(stem.encode()) > _LONGEST_STEM:
-            stem = hashlib.sha256(stem.encode()).hexdigest()[:16]
-        return path.with_name(f"{stem}.{key}{path.suffix}")
-
-    def _placed(self, row: Row) -> bool:
-        """Put a result where its verdict says; false where it is nowhere, or not whole."""
-        place = self.out / row.verdict / row.name
-        other = self.out / PLACES[row.verdict == "accepted"] / row.name
-        # What a killed run had not sorted yet comes first: its name tells what it is of.
-        for path in (self._staged(row), place, other):
-            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-                if path.stat().st_size == row.size:
-                    if path != place:
-                        _move(path, place)
-                    _remove(other)
-                    return True
-        return False
 
     # ---- what comes back
 
@@ -324,19 +289,9 @@ class _Run:
                     clip_seconds=outcome.clip_seconds,
                 )
             )
-        self._commit(row)
+        self.manifest.put(row)  # before it is put in its place: a kill between is mended later
+        self.places.settle(row)
         self._count(row)
-
-    def _commit(self, row: Row) -> None:
-        """Remember a result, then put it in its place: a kill between the two is fixed later."""
-        self.manifest.put(row)
-        stale = [self.out / place / row.name for place in PLACES]
-        if row.state == "done":
-            staged, place = self._staged(row), self.out / row.verdict / row.name
-            _move(staged, place)
-            stale.remove(place)
-        for path in stale:  # what another recipe or another gate had made
-            _remove(path)
 
     def _count(self, row: Row, *, kept: bool = False) -> None:
         name = row.verdict if row.state == "done" else "failed"
@@ -359,37 +314,6 @@ def _settings(batch: Batch) -> dict[str, Any]:
     if batch.drop_rest:
         settings["drop_rest"] = True
     return settings
-
-
-def _must_fit(name: str) -> None:
-    long = max(PurePosixPath(name).parts, key=lambda part: len(part.encode()))
-    if len(long.encode()) > _LONGEST_NAME:
-        raise InputError(
-            f"the result's name {long[:40]}... is too long for a file; rename the clip"
-        )
-
-
-def _files(path: Path) -> list[Path]:
-    """List a result's files: a skeleton that lies apart, then the motion."""
-    form = format_of(path)
-    apart = form.suffixes[1:] if form.skeleton_apart else ()
-    return [*(path.with_suffix(s) for s in apart), path]
-
-
-def _move(path: Path, place: Path) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    for source, target in zip(_files(path), _files(place), strict=True):
-        if source == path or source.exists():
-            os.replace(source, target)
-
-
-def _remove(path: Path) -> None:
-    for file in _files(path):
-        try:
-            file.unlink(missing_ok=True)
-        except OSError as e:
-            if e.errno != errno.ENAMETOOLONG:  # such a file was never written
-                raise
 
 
 def _key(row: Row) -> tuple[str, str, str]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from retime.errors import InputError, MissingDependencyError, RetimeError
+from retime.notes import Note
 
 Failure = Literal[
     "", "input", "unreadable", "fault", "missing", "memory", "time", "crash", "disk", "version"
@@ -149,7 +150,7 @@ def _made(task: Task) -> Outcome:
     else:
         listed = [evaluator.evaluate(job)]
     found: list[Mapping[str, float]] = []
-    notes: list[str] = []
+    notes: list[Note] = []
     for done in listed:
         measures = measure(
             done.motion, source=done.source, warp=done.warp, min_contact=task.min_contact
@@ -199,7 +200,7 @@ def _recipe(task: Task) -> Any:
     return Recipe(steps)
 
 
-def _feasible(source: Any, warp: Any, recipe: Any, notes: list[str]) -> dict[str, float]:
+def _feasible(source: Any, warp: Any, recipe: Any, notes: list[Note]) -> dict[str, float]:
     from retime.methods.physics import PhysicsModel, judged_by
     from retime.parameters import values_of
 
@@ -207,7 +208,7 @@ def _feasible(source: Any, warp: Any, recipe: Any, notes: list[str]) -> dict[str
         p = judged_by((s.parameters for s in recipe.steps if not s.mute), {})
         return {"feasible_share": PhysicsModel(source, **values_of(p)).explain(warp).share}
     except InputError as e:
-        notes.append(f"feasibility could not be judged: {e}")
+        notes.append(Note(f"feasibility could not be judged: {e}", code="feasibility-not-judged"))
         return {}
 
 

@@ -171,7 +171,8 @@ class Body:
                 found = [n for n in (self.name(r) for r in groups.get(name, (name,))) if n]
                 if not found:
                     remedy = Remedy("name its joint by a map", parameter="reading.roles")
-                    raise InputError(Note(f"the figure has no {name}", remedy))
+                    told = f"the figure has no {name}"
+                    raise InputError(Note(told, remedy, code="no-such-role", role=name))
                 out += found
             else:
                 known = [*self.skeleton.names, *groups, *_PARTS, *self.roles]
@@ -197,7 +198,14 @@ class Body:
                 out.append(skeleton.names[j])
         if not out:
             remedy = Remedy("name their joints by a map", parameter="reading.roles")
-            raise InputError(Note(f"the figure has no {name.replace('_', ' ')}", remedy))
+            raise InputError(
+                Note(
+                    f"the figure has no {name.replace('_', ' ')}",
+                    remedy,
+                    code="no-such-part",
+                    part=name,
+                )
+            )
         return out
 
     def frame(self, motion: Motion) -> tuple[FloatArray, FloatArray]:

@@ -13,7 +13,7 @@ from retime.body.contacts import detect_contacts
 from retime.body.ik import contact_targets, hold_contacts
 from retime.motion import Motion
 from retime.motion.contact import Contact, carry_contacts
-from retime.motion.edits import Fix, FixContext
+from retime.motion.fixes import Fix, FixContext
 from retime.motion.kinematics import positions
 from retime.motion.memory import memory
 from retime.notes import Note, Remedy
@@ -47,7 +47,7 @@ def contact_fix(
     min_contact: float = _USUAL[1],
     fade: float = 0.15,
     touched: bool = False,
-    note: str | None = None,
+    note: Note | None = None,
 ) -> Fix:
     """Make the fix that keeps contacts where the source had them.
 
@@ -64,7 +64,7 @@ def contact_fix(
         Seconds over which the correction fades beside a contact.
     touched : bool
         Hold only contacts whose joint the edits have moved; the others keep the source's own way.
-    note : str, optional
+    note : Note, optional
         What to say of the contacts, with the result.
     """
 

@@ -15,6 +15,7 @@ from retime.errors import InputError
 from retime.motion import Motion, trust
 from retime.motion.contact import Contact
 from retime.motion.kinematics import positions
+from retime.notes import Note
 from retime.timing import TimeWarp
 
 __all__ = ["HeldLimb", "contact_targets", "hold_contacts", "two_bone"]
@@ -127,7 +128,14 @@ def hold_contacts(
         else:
             loose.add(contact.joint)
     motion = _with_trunk_held(motion, by_trunk, fade)
-    notes = [f"no limb holds the contacts of {n}: left as they are" for n in sorted(loose)]
+    notes = [
+        Note(
+            f"no limb holds the contacts of {n}: left as they are",
+            code="contact-without-limb",
+            joint=n,
+        )
+        for n in sorted(loose)
+    ]
     for limb_name, contacts in by_limb.items():
         limb, chosen = body.limbs[limb_name], {c: targets[c] for c in contacts}
         state = None if known is None or limb.linked else _state_of(motion, limb, chosen, fade)
@@ -140,7 +148,11 @@ def hold_contacts(
         solver = LimbSolver.of(motion, body.limbs[limb_name])
         if not solver.can_bend:
             notes.append(
-                f"the {limb_name.replace('_', ' ')} has a bone of no length: left as it is"
+                Note(
+                    f"the {limb_name.replace('_', ' ')} has a bone of no length: left as it is",
+                    code="limb-cannot-bend",
+                    limb=limb_name,
+                )
             )
             continue
         motion, missed = solver.hold(chosen, fade)
@@ -149,7 +161,14 @@ def hold_contacts(
             known[limb_name] = HeldLimb(state, chain, motion.rotations[:, chain])
         if missed > _MISSED:
             part = limb_name.replace("_", " ")
-            notes.append(f"the {part} is too short for a contact by {100 * missed:.1f} cm")
+            notes.append(
+                Note(
+                    f"the {part} is too short for a contact by {100 * missed:.1f} cm",
+                    code="limb-too-short",
+                    limb=limb_name,
+                    metres=missed,
+                )
+            )
     return motion.with_notes(*notes)
 
 

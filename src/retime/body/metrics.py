@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.body.body import Body, find_body
 from retime.body.contacts import detect_contacts, find_contacts
 from retime.body.limbs import frames_of
-from retime.errors import InputError
+from retime.body.warp_quality import Deviation, WarpQuality, deviation, warp_quality
 from retime.motion import Motion
 from retime.motion.contact import Contact, carry_contacts
 from retime.motion.kinematics import positions
@@ -40,8 +39,6 @@ __all__ = [
 GRAVITY = 9.81
 # Accelerations in flight come from parabolas through this many seconds.
 _FLIGHT_WINDOW = 0.2
-# A difference in timing below this goes unnoticed.
-PERCEIVED = 0.150
 
 
 def _ground_points(motion: Motion, body: Body) -> list[int]:
@@ -211,48 +208,6 @@ def jerk(motion: Motion, joints: Sequence[str] = ()) -> float:
 
 
 @dataclass(frozen=True)
-class WarpQuality:
-    """How gentle a warp is.
-
-    Parameters
-    ----------
-    largest_rate_change : float
-        The largest |ln rate|: 0.69 is half or double speed. Holds count as 1/1000 of the speed.
-    bending : float
-        Integral of p''^2 over the output, 1/s.
-    slope_change : float
-        The largest change of the rate within 1/30 s.
-    """
-
-    largest_rate_change: float
-    bending: float
-    slope_change: float
-
-
-def warp_quality(warp: TimeWarp) -> WarpQuality:
-    """Judge a warp: the worst of its channels."""
-    worst = np.zeros(3)
-    for name in (None, *warp.channels):
-        graph = warp.channel(name)
-        a, b = graph.x[0], graph.x[-1]
-        if b <= a:
-            continue
-        t = np.linspace(a, b, max(int(np.ceil((b - a) * 480)), 2) + 1)
-        rate = np.abs(warp.rate(np.r_[t, graph.x], name))
-        bend = warp.acceleration(t, channel=name)
-        shift = np.abs(np.diff(warp.rate(t, name)))
-        window = max(round((1 / 30) / (t[1] - t[0])), 1)
-        grouped = np.convolve(shift, np.ones(window), mode="same")
-        found = (
-            np.abs(np.log(np.maximum(rate, 1e-3))).max(),
-            float(np.trapezoid(bend**2, t)),
-            grouped.max(),
-        )
-        worst = np.maximum(worst, found)
-    return WarpQuality(*map(float, worst))
-
-
-@dataclass(frozen=True)
 class ContactTiming:
     """How well a retimed motion keeps the contacts that its warp promises.
 
@@ -300,36 +255,6 @@ def contact_timing(
         return ContactTiming(float("nan"), float("nan"), float("nan"))
     mean, worst = (np.mean(gaps), np.max(gaps)) if gaps else (np.nan, np.nan)
     return ContactTiming(kept / len(promised), float(mean), float(worst))
-
-
-@dataclass(frozen=True)
-class Deviation:
-    """How far a warp is from the true one.
-
-    Parameters
-    ----------
-    mean, worst : float
-        Seconds of source time.
-    unnoticed : float
-        Share of the time in which it is below 150 ms, the limit of perception.
-    """
-
-    mean: float
-    worst: float
-    unnoticed: float
-
-
-def deviation(warp: TimeWarp, truth: TimeWarp, *, times: npt.ArrayLike | None = None) -> Deviation:
-    """Compare a warp with a known true one at output times (120 a second, unless given)."""
-    if times is None:
-        a, b = truth.domain
-        times = np.linspace(a, b, max(int(np.ceil((b - a) * 120)), 1) + 1)
-    t = np.asarray(times, dtype=float)
-    if not t.size:
-        raise InputError("no times to compare at")
-    names = dict.fromkeys([None, *warp.channels, *truth.channels])
-    off = np.stack([np.abs(warp(t, n) - truth(t, n)) for n in names])
-    return Deviation(float(off.mean()), float(off.max()), float((off < PERCEIVED).mean()))
 
 
 @dataclass(frozen=True)

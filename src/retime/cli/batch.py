@@ -16,6 +16,7 @@ from retime.cli.console import note, report
 from retime.cli.options import DropRest, Fps, Shortest, with_reading
 from retime.errors import InputError
 from retime.evaluate.reading import Reading
+from retime.notes import Note
 
 # Number of failures to list at the end; the manifest has all.
 _LISTED = 5
@@ -204,23 +205,33 @@ def batch(
 
 def _say(summary: Any, failures: list[str], as_json: bool) -> None:
     fields = asdict(summary)
-    notes = failures[:_LISTED]
+    notes = [Note(text, code="clip-failed") for text in failures[:_LISTED]]
     if len(failures) > _LISTED:
-        notes.append(f"{len(failures) - _LISTED} more failed; retime report OUT lists them")
+        more = f"{len(failures) - _LISTED} more failed; retime report OUT lists them"
+        notes.append(Note(more, code="clips-failed", clips=len(failures)))
     if summary.replaced:
         notes.append(
-            f"{summary.replaced} results of earlier runs were made again: their clip, the recipe, "
-            "what was drawn or the version of retime is another"
+            Note(
+                f"{summary.replaced} results of earlier runs were made again: their clip, the "
+                "recipe, what was drawn or the version of retime is another",
+                code="results-replaced",
+                results=summary.replaced,
+            )
         )
     if summary.strangers:
         notes.append(
-            f"{summary.strangers} results of earlier runs are none of this one's (their clips are "
-            "gone, or it makes other copies); they stay where they are, and in the report"
+            Note(
+                f"{summary.strangers} results of earlier runs are none of this one's (their clips "
+                "are gone, or it makes other copies); they stay where they are, and in the report",
+                code="results-of-other-runs",
+                results=summary.strangers,
+            )
         )
     damaged = fields.pop("damaged")
-    notes += damaged[:_LISTED]
+    notes += [Note(text, code="row-damaged") for text in damaged[:_LISTED]]
     if len(damaged) > _LISTED:
-        notes.append(f"{len(damaged) - _LISTED} more rows were damaged; their results are new")
+        more = f"{len(damaged) - _LISTED} more rows were damaged; their results are new"
+        notes.append(Note(more, code="rows-damaged", rows=len(damaged)))
     if as_json:
         print(json.dumps({"event": "end", **fields, "notes": notes}))
         return

@@ -26,6 +26,7 @@ from retime.cli.retiming import known_contacts
 from retime.errors import InputError
 from retime.evaluate.reading import Reading
 from retime.methods.physics import ModelParameters
+from retime.notes import Note
 from retime.parameters import declared
 
 
@@ -91,7 +92,12 @@ def check(
     before = {} if original is None else measure(original, min_contact=min_contact)
     notes = [*motion.notes, *suspicions(motion)]
     if "foot_skate" not in found:
-        notes.append("no feet were found: what needs them is left out; name them with --map")
+        notes.append(
+            Note(
+                "no feet were found: what needs them is left out; name them with --map",
+                code="no-feet",
+            )
+        )
     if (parameters or recipe is not None or contacts is not None) and not physics:
         raise InputError("gravity, masses, contacts and recipes count with --physics")
     told = None

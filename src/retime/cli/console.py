@@ -12,7 +12,7 @@ from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
 from retime.cli.streams import STREAMS
-from retime.notes import Remedy, present
+from retime.notes import Note, Remedy, present
 from retime.parameters import declared
 
 
@@ -90,7 +90,7 @@ def _option(remedy: Remedy) -> str:
     return f"--{flag}" if remedy.value is None else f"--{flag} {remedy.value}"
 
 
-def report(fields: Mapping[str, Any], *, as_json: bool, notes: Iterable[str] = ()) -> None:
+def report(fields: Mapping[str, Any], *, as_json: bool, notes: Iterable[Note] = ()) -> None:
     """Print a command's result: for a person name and value a line, for a machine JSON."""
     notes = list(dict.fromkeys(notes))
     if _Loudness.quiet and "output" in fields and not as_json:
@@ -102,9 +102,10 @@ def report(fields: Mapping[str, Any], *, as_json: bool, notes: Iterable[str] = (
         _print(fields, notes, as_json=as_json)
 
 
-def _print(fields: Mapping[str, Any], notes: Sequence[str], *, as_json: bool) -> None:
+def _print(fields: Mapping[str, Any], notes: Sequence[Note], *, as_json: bool) -> None:
     if as_json:
-        print(json.dumps({**fields, "notes": notes}, indent=1, ensure_ascii=False))
+        told = {"notes": notes, "note_codes": [n.code for n in notes]}
+        print(json.dumps({**fields, **told}, indent=1, ensure_ascii=False))
         return
     table([_line(k, v) for k, v in fields.items() if v is not None])
     for text in notes:

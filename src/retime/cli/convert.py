@@ -15,6 +15,7 @@ from retime.cli.options import (
 )
 from retime.errors import InputError
 from retime.evaluate.reading import Reading
+from retime.notes import Note
 
 
 @with_reading
@@ -50,7 +51,13 @@ def convert(
     motion = reading.read(source, animation=animation)
     if fps is None and motion.sample_times is not None and format_of(target).even:
         fps = float(f"{motion.rate:.6g}")
-        motion = motion.with_notes(f"its samples are uneven: written at {fps:g} fps (--fps)")
+        motion = motion.with_notes(
+            Note(
+                f"its samples are uneven: written at {fps:g} fps (--fps)",
+                code="uneven-samples",
+                fps=fps,
+            )
+        )
     if fps is not None:
         motion = Evaluator().evaluate(Job(source=motion, fps=fps)).motion
     write(motion, target, drop_rest=drop_rest)

@@ -20,6 +20,7 @@ from retime.cli.options import (
 from retime.cli.streams import ends_in_stream
 from retime.errors import InputError
 from retime.evaluate.reading import Reading
+from retime.notes import Note
 
 
 @with_reading
@@ -59,7 +60,8 @@ def join(
     rates = [clip.rate for clip in clips]
     if fps is None and max(rates) - min(rates) > 1e-6 * rates[0]:
         fps = float(f"{rates[0]:.9g}")
-        notes.append(f"clips of other frame rates were resampled to {fps:g} fps (--fps)")
+        told = f"clips of other frame rates were resampled to {fps:g} fps (--fps)"
+        notes.append(Note(told, code="rates-differ", fps=fps))
     joined = concatenate(clips, fps=fps)
     write(joined, target, drop_rest=drop_rest)
     fields = {

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from retime.cli.console import progress, report
 from retime.cli.options import Retiming, must_differ
 from retime.errors import InputError
+from retime.notes import Note
 
 if TYPE_CHECKING:
     from retime.evaluate import Job
@@ -53,15 +54,17 @@ def _job(
     target: Path,
     retiming: Retiming,
     read: Recipe | None,
-) -> tuple[Job, list[str]]:
+) -> tuple[Job, list[Note]]:
     from retime.evaluate import Job
     from retime.recipe import Recipe
 
-    notes: list[str] = []
+    notes: list[Note] = []
     made_for = None if read is None else read.input
     sha256 = hashlib.sha256(source.read_bytes()).hexdigest()
     if made_for is not None and made_for.get("sha256") not in (None, sha256):
-        notes.append(f"the recipe was made for another file ({made_for.get('name', 'unknown')})")
+        name = made_for.get("name", "unknown")
+        told = f"the recipe was made for another file ({name})"
+        notes.append(Note(told, code="made-for-another-file", name=name))
     job = Job(
         source=source,
         recipe=Recipe(
@@ -86,7 +89,7 @@ def _retime_one(
     retiming: Retiming,
     pairs: list[tuple[Path, Path]],
     warp_file: Path | None,
-    notes: list[str],
+    notes: list[Note],
 ) -> Recipe:
     from retime.evaluate import Evaluator
     from retime.evaluate.partner import carry_along
@@ -146,7 +149,7 @@ def _must_be_whole_files(
 
 
 def _retime_all(
-    job: Job, source: Path, target: Path, retiming: Retiming, notes: list[str]
+    job: Job, source: Path, target: Path, retiming: Retiming, notes: list[Note]
 ) -> Recipe:
     """Evaluate a job on every animation of a file, each by itself, and write one file."""
     from retime.evaluate import Evaluator
@@ -157,9 +160,13 @@ def _retime_all(
     made = [(name, found) for name, found in done if found is not None]
     format_of(source).write_all([found.motion for _, found in made], target)
     rows = [f"{n} {e.source.duration:.3g} to {e.motion.duration:.3g} s" for n, e in made]
-    notes += [f"{name}: a single pose, left as it is" for name, found in done if found is None]
+    notes += [
+        Note(f"{name}: a single pose, left as it is", code="single-pose", animation=name)
+        for name, found in done
+        if found is None
+    ]
     for name, e in made:
-        notes += [f"{name}: {text}" for text in (*e.source.notes, *e.notes)]
+        notes += [n.within(name) for n in (*e.source.notes, *e.notes)]
     fields = {"output": str(target), "animations": rows}
     report(fields, as_json=retiming.as_json, notes=notes)
     return made[0][1].recipe

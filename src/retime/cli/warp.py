@@ -12,6 +12,7 @@ from retime.cli.console import report, table
 from retime.cli.options import Json, file_option, must_differ, seconds, with_parameters
 from retime.errors import InputError, did_you_mean
 from retime.methods.spline import SplineParameters
+from retime.notes import Note
 from retime.times import Clock
 
 WarpFile = Annotated[Path, typer.Argument(metavar="WARP", help="Warp file.")]
@@ -402,9 +403,11 @@ def events(
     carry_events(source, target, carrier)
     said = list(notes)
     if carrier.dropped:
-        said.append(f"{carrier.dropped} events are not shown, and gone (--outside clamp)")
+        told = f"{carrier.dropped} events are not shown, and gone (--outside clamp)"
+        said.append(Note(told, code="events-dropped", events=carrier.dropped))
     if carrier.clamped:
-        said.append(f"{carrier.clamped} events are not shown, and moved to the nearest moment")
+        told = f"{carrier.clamped} events are not shown, and moved to the nearest moment"
+        said.append(Note(told, code="events-clamped", events=carrier.clamped))
     fields = {
         "output": str(target),
         "events": carrier.kept + carrier.clamped,

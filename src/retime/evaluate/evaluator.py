@@ -107,8 +107,12 @@ class Evaluator:
         notes += [note for s in solved for note in s.notes]
         if in_place and job.fps is not None:
             notes.append(
-                f"the file keeps its rate, and keys their spacing; {job.fps:g} fps is for what had "
-                "to be sampled"
+                Note(
+                    f"the file keeps its rate, and keys their spacing; {job.fps:g} fps is for what "
+                    "had to be sampled",
+                    code="rate-kept",
+                    fps=job.fps,
+                )
             )
         frames = (job.fps, job.exact or in_place, job.corrections)
         again = last is not None and self._frames.get(name) == frames
@@ -159,7 +163,7 @@ def goes_back(motion: Motion, target: str | Path | None) -> bool:
     return own is not None and keeps_file(own, target)
 
 
-def _prepared(job: Job, motion: Motion, *, exact: bool) -> tuple[Recipe, list[str]]:
+def _prepared(job: Job, motion: Motion, *, exact: bool) -> tuple[Recipe, list[Note]]:
     """Return the steps to run: durations by factor and on whole frames, contacts held."""
     steps = list(job.recipe.steps)
     if job.factor is not None:
@@ -185,7 +189,7 @@ def _in_time_alone(edit: Edit) -> Edit:
     """Leave out what leads limbs to their places, where the step moves keys in time alone."""
     if edit.correction is None or edit.layer is not None or edit.warp is None:
         return edit
-    said = [n for n in edit.warp.notes if getattr(n, "code", "") != "arrival"]
+    said = [n for n in edit.warp.notes if n.code != "arrival"]
     left = Note(
         "keys move in time alone, so dragged limbs arrive only nearly where they were; bake the "
         "result to lead them there",

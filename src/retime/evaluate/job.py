@@ -11,6 +11,7 @@ from retime.motion import Motion
 from retime.motion.contact import Contact
 from retime.motion.edits import Edit, apply_edits
 from retime.motion.touched import Touched, difference
+from retime.notes import Note
 from retime.one_line import one_line
 from retime.pictured import Pictured
 from retime.recipe import Recipe
@@ -93,7 +94,7 @@ class Evaluated(Pictured):
         From the result's time to the source's.
     in_place : bool
         Whether the result's keys go back into a copy of the source's file.
-    notes : tuple of str
+    notes : tuple of Note
         Findings, assumptions and changes, without the notes of the source.
     """
 
@@ -103,7 +104,7 @@ class Evaluated(Pictured):
     motion: Motion
     warp: TimeWarp
     in_place: bool
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     @cached_property  # it resamples the source
     def touched(self) -> Touched:

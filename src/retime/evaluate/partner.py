@@ -6,6 +6,7 @@ from retime.body import find_body
 from retime.evaluate.job import Evaluated
 from retime.motion import Motion
 from retime.motion.edits import Edit, apply_edits
+from retime.notes import Note
 from retime.recipe import Step
 from retime.timing import TimeWarp
 
@@ -18,7 +19,7 @@ def carry_along(
     fps: float | None = None,
     exact: bool = False,
     hold: bool = False,
-) -> tuple[Motion, list[str]]:
+) -> tuple[Motion, list[Note]]:
     """Retime a motion by the warp of a result; return it and what is to be known about it.
 
     The partner is on the same time line where the two overlap; otherwise their starts are lined up.
@@ -28,15 +29,25 @@ def carry_along(
     apart = partner.start - source.start
     if abs(apart) > 1 / source.rate and not _overlap(source, partner):
         notes.append(
-            f"{name} starts at {partner.start:.4g} s and the source at {source.start:.4g} s: "
-            "their starts were lined up"
+            Note(
+                f"{name} starts at {partner.start:.4g} s and the source at {source.start:.4g} s: "
+                "their starts were lined up",
+                code="starts-lined-up",
+                start=partner.start,
+                source=source.start,
+            )
         )
     else:
         apart = 0.0
     if abs(partner.duration - source.duration) > 1 / source.rate:
         notes.append(
-            f"{name} lasts {partner.duration:.3g} s beside {source.duration:.3g} s; the warp shows "
-            "what the two have in common"
+            Note(
+                f"{name} lasts {partner.duration:.3g} s beside {source.duration:.3g} s; the warp "
+                "shows what the two have in common",
+                code="lengths-differ",
+                duration=partner.duration,
+                source=source.duration,
+            )
         )
     edits = [Edit(_followed(found.warp, source, partner).shifted(apart, apart))]
     if hold and find_body(partner).is_biped:

@@ -64,8 +64,12 @@ def read_motion(
         units=Units(1.0, "Y", "declared"),
         rest_pose=Pose(rotations[0], {"pelvis": way[0] / scaling}) if aside else None,
         notes=(
-            f"the joints of {model.name}; proportions are approximate: the body model's own files "
-            "are not read",
+            Note(
+                f"the joints of {model.name}; proportions are approximate: the body model's own "
+                "files are not read",
+                code="proportions-approximate",
+                model=model.name,
+            ),
             *gaps.notes(aside),
         ),
     )

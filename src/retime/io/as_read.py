@@ -42,10 +42,16 @@ def nearest_rows(
 
 def needs_even_frames(what: str) -> Note:
     """Say that a format holds frames of one rate alone."""
-    return Note(f"{what} needs evenly spaced frames", Remedy("give a frame rate", parameter="fps"))
+    return Note(
+        f"{what} needs evenly spaced frames",
+        Remedy("give a frame rate", parameter="fps"),
+        code="uneven-samples",
+    )
 
 
 def no_frame_rate(path: object) -> FormatError:
     """Note that a file has no frame rate, and none was given."""
-    told = Note("tells no frame rate", Remedy("give it", parameter="reading.fps"))
+    told = Note(
+        "tells no frame rate", Remedy("give it", parameter="reading.fps"), code="no-frame-rate"
+    )
     return FormatError(told, path=str(path))

@@ -84,7 +84,7 @@ class Gaps:
         known |= missing
         return missing
 
-    def notes(self, aside: int = 0) -> list[str]:
+    def notes(self, aside: int = 0) -> list[Note]:
         """Tell where values are missing, in frames of the motion, which ``aside`` go before."""
         tracks = {n: m[aside:] for n, m in self._missing.items() if m[aside:].any()}
         if not tracks:

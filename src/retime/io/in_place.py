@@ -125,7 +125,7 @@ def moving_paths(tracks: Iterable[tuple[str, FloatArray]]) -> list[str]:
     return sorted(moving)
 
 
-def others_note(names: Sequence[str], index: int, skipped: Sequence[str] = ()) -> list[str]:
+def others_note(names: Sequence[str], index: int, skipped: Sequence[str] = ()) -> list[Note]:
     """Say which animation was read and why, where there are others; otherwise nothing."""
     others = [name for n, name in enumerate(names) if n != index]
     if not others:

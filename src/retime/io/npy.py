@@ -77,7 +77,12 @@ def read_motion(
     if fps is None and joints != _JOINTS:
         raise no_frame_rate(path)
     motion, order = _motion(places, model, _HUMANML3D_FPS if fps is None else fps)
-    notes = ["joint positions: rotations are not known, and joints move by their translations"]
+    notes = [
+        Note(
+            "joint positions: rotations are not known, and joints move by their translations",
+            code="positions-only",
+        )
+    ]
     if fps is None:
         notes.append(
             Note(
@@ -88,7 +93,12 @@ def read_motion(
         )
     notes += gaps.notes()
     if features:
-        notes.append("features of HumanML3D; a result is written as joint positions")
+        notes.append(
+            Note(
+                "features of HumanML3D; a result is written as joint positions",
+                code="features-read",
+            )
+        )
     units, said = infer_units(motion, scale=1.0)
     motion = replace(motion, units=replace(units, how="assumed")).with_notes(*notes, *said)
     kept = NpyFile(values.dtype, joints, features, order, motion, data)

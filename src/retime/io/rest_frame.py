@@ -9,6 +9,7 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.io.parameters import RestFrame
 from retime.motion import Pose, quat
+from retime.notes import Note
 
 # A rest frame: most joints that move later stand at zero, and the next frame is a jump.
 _REST_ANGLE = np.radians(0.1)
@@ -19,13 +20,17 @@ _REST_JUMP_RATIO = 8.0
 
 def set_aside(
     rotations: FloatArray, translations: Mapping[str, FloatArray], rest_frame: RestFrame
-) -> tuple[int, Pose | None, list[str]]:
+) -> tuple[int, Pose | None, list[Note]]:
     """Return how many frames stand before the motion, their pose, and what is to be said."""
     aside = int(rest_frame == "first" or (rest_frame == "auto" and starts_at_rest(rotations)))
     if not aside or not len(rotations):
         return aside, None, []
     pose = Pose(rotations[0], {n: t[0] for n, t in translations.items()})
-    return 1, pose, ["frame 0 is an added rest pose: set aside, and restored on writing"]
+    said = Note(
+        "frame 0 is an added rest pose: set aside, and restored on writing",
+        code="rest-frame-set-aside",
+    )
+    return 1, pose, [said]
 
 
 def starts_at_rest(rotations: FloatArray) -> bool:

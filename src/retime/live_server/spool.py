@@ -21,6 +21,7 @@ from retime.live_server.stream_time import StreamTime
 from retime.live_server.vmc import Bone
 from retime.motion import Motion, Units, quat
 from retime.motion.skeleton import Skeleton
+from retime.notes import Note
 from retime.timing import TimeWarp
 
 _ROLES = tuple(BONE_NAMES)
@@ -138,8 +139,12 @@ def _motion_of(data: bytes) -> Motion | None:
     if not silences:
         return made
     return made.with_notes(
-        f"nothing came for more than {_LONGEST_SILENCE:g} s, {silences} times: these are "
-        f"{_LONGEST_SILENCE:g} s in the recording"
+        Note(
+            f"nothing came for more than {_LONGEST_SILENCE:g} s, {silences} times: these are "
+            f"{_LONGEST_SILENCE:g} s in the recording",
+            code="silences-shortened",
+            silences=silences,
+        )
     )
 
 

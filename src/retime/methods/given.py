@@ -10,6 +10,7 @@ from retime.keywords import takes
 from retime.motion import Motion
 from retime.motion.edits import check_channels
 from retime.motion.layers import PoseLayer
+from retime.notes import Note
 from retime.parameters import About, TimingParameters
 from retime.timing import TimeWarp
 
@@ -53,7 +54,7 @@ def given_warp(motion: Motion, p: WarpParameters) -> TimeWarp:
     return warp.looped() if p.loop else warp
 
 
-def _shown(motion: Motion, warp: TimeWarp, *, part: bool) -> list[str]:
+def _shown(motion: Motion, warp: TimeWarp, *, part: bool) -> list[Note]:
     """Refuse a warp that shows nothing of a motion; say what it leaves out of a whole one."""
     (start, end), (low, high) = motion.domain, warp.source_range
     if high < start or low > end:
@@ -65,8 +66,13 @@ def _shown(motion: Motion, warp: TimeWarp, *, part: bool) -> list[str]:
     if part or (low <= start + frame and high >= end - frame):
         return []
     return [
-        f"the warp shows {max(low, start):.4g} to {min(high, end):.4g} s of a motion that runs "
-        f"from {start:.4g} to {end:.4g} s; the remainder is left out"
+        Note(
+            f"the warp shows {max(low, start):.4g} to {min(high, end):.4g} s of a motion that runs "
+            f"from {start:.4g} to {end:.4g} s; the remainder is left out",
+            code="shown-in-part",
+            shown=[max(low, start), min(high, end)],
+            motion=[start, end],
+        )
     ]
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.keywords import takes
 from retime.motion import Motion, quat
-from retime.motion.edits import Edit, Fix, FixContext
+from retime.motion.edits import Edit
+from retime.motion.fixes import Fix, FixContext
 from retime.motion.sampling import channel_of
 from retime.parameters import About
 

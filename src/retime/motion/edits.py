@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,44 +16,15 @@ from retime.arrays import FloatArray
 from retime.errors import InputError, did_you_mean
 from retime.motion import quat
 from retime.motion.contact import Contact, carry_contacts
+from retime.motion.fixes import Fix, FixContext, run_fixes
 from retime.motion.layers import PoseLayer, Sampled
 from retime.motion.loops import must_loop
 from retime.motion.motion import Motion
-from retime.motion.sampling import ChannelTimes, Frames, channel_of, sample
+from retime.motion.sampling import ChannelTimes, Frames, channel_of, rest_of, sample
 from retime.motion.touched import Touched, TouchedLater, difference
+from retime.notes import Note
 from retime.one_line import one_line
 from retime.timing import TimeWarp
-
-FixKind = Literal["smoothing", "cartoon", "contact IK"]
-FIX_ORDER: tuple[FixKind, ...] = ("smoothing", "cartoon", "contact IK")
-
-
-@dataclass(frozen=True, eq=False)
-class FixContext:
-    """Context of a fix, in addition to the retimed motion."""
-
-    source: Motion
-    """What all steps started from."""
-    warp: TimeWarp
-    """From the retimed motion's time to the source's."""
-    contacts: tuple[Contact, ...] | None
-    """Contacts that a step gave, carried to the retimed motion's time."""
-    carry: Callable[[tuple[Contact, ...]], tuple[Contact, ...]]
-    """Carries contacts of the source to the retimed motion's time, step by step."""
-    body_at: Callable[[FloatArray], Motion]
-    """Evaluates the steps before fixes at source times (N,), every part at the body's own time:
-    changes of pose are in, timings of single channels are not.
-    """
-
-
-@dataclass(frozen=True, eq=False)
-class Fix:
-    """A correction of the finished motion."""
-
-    kind: FixKind
-    """Its place in the order; the last step's wins where several steps have one of a kind."""
-    run: Callable[[Motion, FixContext], Motion]
-    """``(retimed, FixContext) -> Motion`` on the same frames."""
 
 
 @one_line()
@@ -187,7 +157,8 @@ def apply_edits(
         track.setflags(write=False)  # made here: no copy is needed to keep them from changing
     total = _composed(motion, warps)
     out = _made(motion, sampled, frames, total).with_notes(*_notes(motion, edits, warps, frames))
-    fixed = _run_fixes(out, _context(motion, edits, warps, total), edits)
+    fixes = [(fix, edit.weight) for edit in edits for fix in edit.fixes]
+    fixed = run_fixes(out, _context(motion, edits, warps, total), fixes)
     return _delivered(fixed, motion, edits, lambda: sample(motion, depths[0], loop=loops))
 
 
@@ -250,7 +221,7 @@ def _made(motion: Motion, sampled: Sampled, frames: Frames, total: TimeWarp) -> 
 
 def _notes(
     motion: Motion, edits: Sequence[Edit], warps: Sequence[TimeWarp], frames: Frames
-) -> list[str]:
+) -> list[Note]:
     notes = [n for edit in edits if edit.warp is not None for n in edit.warp.notes]
     notes += [n for warp in warps for n in check_channels(motion, warp)]
     return [*notes, *frames.notes]
@@ -320,7 +291,7 @@ def _carried(
     return contacts
 
 
-def check_channels(motion: Motion, warp: TimeWarp) -> tuple[str, ...]:
+def check_channels(motion: Motion, warp: TimeWarp) -> tuple[Note, ...]:
     """Refuse a warp for other joints; return a note on the channels that a motion lacks."""
     unknown = [n for n in warp.channels if n not in motion.channels]
     if not unknown:
@@ -330,49 +301,8 @@ def check_channels(motion: Motion, warp: TimeWarp) -> tuple[str, ...]:
             f"the warp is for other joints: none of its channels ({', '.join(unknown[:4])}) is in "
             f"this motion{did_you_mean(unknown[0], motion.channels)}"
         )
-    return ("channels that this motion lacks: " + ", ".join(unknown),)
-
-
-def _run_fixes(out: Motion, context: FixContext, edits: Iterable[Edit]) -> Motion:
-    last = {fix.kind: (fix, edit.weight) for edit in edits for fix in edit.fixes}
-    for kind in FIX_ORDER:
-        fix, weight = last.get(kind, (None, 0.0))
-        if fix is None or weight == 0:
-            continue
-        fixed = fix.run(out, context)
-        out = fixed if weight == 1 else _between(out, fixed, weight)
-    return out
-
-
-def _between(a: Motion, b: Motion, weight: float) -> Motion:
-    """Scale a fix's displacement."""
-    share = np.full(a.rotations.shape[:2], weight)
-    rest = _rest_of(a)
-
-    def mixed(
-        one: Mapping[str, FloatArray], other: Mapping[str, FloatArray], which: int
-    ) -> dict[str, FloatArray]:
-        return {
-            n: (1 - weight) * one.get(n, rest(n)[which]) + weight * other.get(n, rest(n)[which])
-            for n in other
-        }
-
-    return replace(
-        b,
-        rotations=quat.slerp(a.rotations, b.rotations, share),
-        translations=mixed(a.translations, b.translations, 0),
-        scales=mixed(a.scales, b.scales, 1),
-    )
-
-
-def _rest_of(motion: Motion) -> Callable[[str], tuple[FloatArray, FloatArray]]:
-    skeleton = motion.skeleton
-
-    def rest(name: str) -> tuple[FloatArray, FloatArray]:
-        j = skeleton.index(name)
-        return skeleton.offsets[j], skeleton.rest_scales[j]
-
-    return rest
+    told = "channels that this motion lacks: " + ", ".join(unknown)
+    return (Note(told, code="channels-lacking", channels=unknown),)
 
 
 def _add_layer(
@@ -383,7 +313,7 @@ def _add_layer(
         sampled,
         names,
         lambda name, translation: depth.of(channel_of(motion, name, translation)),
-        _rest_of(motion),
+        rest_of(motion),
         weight,
     )
 

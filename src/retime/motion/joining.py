@@ -99,6 +99,7 @@ def _must_fit(first: Motion, other: Motion, number: int) -> None:
                 f"clip {number} is in units of {two.metres:g} m with {two.up} up, clip 1 in units "
                 f"of {one.metres:g} m with {one.up} up",
                 Remedy("read all clips with one scale", parameter="reading.scale"),
+                code="units-differ",
             )
         )
 
@@ -138,6 +139,7 @@ def _must_share_a_rate(clips: Sequence[Motion]) -> None:
                 Note(
                     f"clip {k} has {other.rate:g} fps and clip 1 {clips[0].rate:g}",
                     Remedy("give the rate of the result", parameter="fps"),
+                    code="rates-differ",
                 )
             )
 
@@ -183,7 +185,7 @@ def _tracks(
     return out
 
 
-def _bone_notes(clips: Sequence[Motion]) -> list[str]:
+def _bone_notes(clips: Sequence[Motion]) -> list[Note]:
     offsets = clips[0].skeleton.offsets
     size = max(float(np.abs(offsets).max()), 1e-9)
     off = [
@@ -194,7 +196,13 @@ def _bone_notes(clips: Sequence[Motion]) -> list[str]:
     if not off:
         return []
     listed = ", ".join(map(str, off[:_LISTED])) + (", ..." if len(off) > _LISTED else "")
-    return [f"bone lengths differ in clip {listed}: those of clip 1 are used, so feet may slide"]
+    return [
+        Note(
+            f"bone lengths differ in clip {listed}: those of clip 1 are used, so feet may slide",
+            code="bone-lengths-differ",
+            clips=off,
+        )
+    ]
 
 
 def _with_origin(joined: Motion, pieces: Sequence[Motion]) -> Motion:

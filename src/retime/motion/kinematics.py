@@ -164,13 +164,17 @@ def height(skeleton: Skeleton) -> float:
     return longest / _LONGEST_WAY
 
 
-def _likely_unit(tall: float, person: bool) -> tuple[float, str, str]:
+def _likely_unit(tall: float, person: bool) -> tuple[float, str, Note]:
     """Return metres per unit for a figure so tall, how that is known, and what to say about it."""
     low, high = _HUMAN_HEIGHT
     fits = {n: u for n, u in _UNITS.items() if person and low <= tall * u <= high}
     if fits:
         name = min(fits, key=lambda n: abs(np.log(tall * fits[n] / _TYPICAL_HEIGHT)))
-        said = f"lengths assumed to be {name}, which makes the figure as tall as a person"
+        said = Note(
+            f"lengths assumed to be {name}, which makes the figure as tall as a person",
+            code="unit-inferred",
+            metres=fits[name],
+        )
         return fits[name], "inferred", said
     # Things of a few units are metres, those of tens and more centimetres.
     scale, name = (1.0, "metres") if tall < _MOST_METRES else (0.01, "centimetres")
@@ -188,7 +192,7 @@ def infer_units(
     scale: float | None = None,
     up: UpAxis | None = None,
     person: bool = True,
-) -> tuple[Units, tuple[str, ...]]:
+) -> tuple[Units, tuple[Note, ...]]:
     """Find a motion's unit of length and up axis where neither file nor user declares them.
 
     The unit is the known one that makes a person 1.2 to 2.2 m tall, and an assumption where the
@@ -206,7 +210,12 @@ def infer_units(
         up = _likely_up(motion, tall)
         how = "inferred" if how == "declared" else how
         if up == "Z":
-            notes.append("Z assumed to be the up axis, along which the figure stands")
+            notes.append(
+                Note(
+                    "Z assumed to be the up axis, along which the figure stands",
+                    code="up-axis-inferred",
+                )
+            )
     return Units(scale, up, how), tuple(notes)
 
 

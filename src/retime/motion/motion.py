@@ -19,6 +19,7 @@ from retime.motion.origin import Origin
 from retime.motion.skeleton import Skeleton
 from retime.motion.touched import Touched, TouchedLater, Tracks, difference
 from retime.motion.units import Units
+from retime.notes import Note, as_notes
 from retime.one_line import one_line
 from retime.pictured import draw
 
@@ -82,7 +83,7 @@ class Motion(ReadOnlyArrays):
         Joints by role, given by the user; other roles are found.
     origin : Origin, optional
         The source file.
-    notes : tuple of str
+    notes : tuple of Note
         Findings, assumptions and changes.
     """
 
@@ -97,7 +98,7 @@ class Motion(ReadOnlyArrays):
     rest_pose: Pose | None = None
     roles: Mapping[str, str] = field(default_factory=dict)
     origin: Origin | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def _facts(self) -> list[str]:
         came = [] if self.origin is None else [f"from {self.origin.path!r}"]
@@ -135,7 +136,7 @@ class Motion(ReadOnlyArrays):
         for name in self.roles.values():
             skeleton.index(name)
         put(self, "roles", MappingProxyType(dict(self.roles)))
-        put(self, "notes", tuple(self.notes))
+        put(self, "notes", as_notes(self.notes))
 
     def _checked_tracks(self, kind: str) -> Mapping[str, FloatArray]:
         tracks = {}
@@ -310,7 +311,7 @@ class Motion(ReadOnlyArrays):
         more = {"root_translation": root_translation, "units": units}
         return from_arrays(parents=parents, fps=fps, **given, **more)
 
-    def with_notes(self, *notes: str) -> Motion:
+    def with_notes(self, *notes: Note) -> Motion:
         """Return the same motion with more to say; nothing is said twice."""
         new = tuple(n for n in dict.fromkeys(notes) if n not in self.notes)
         return replace(self, notes=self.notes + new) if new else self

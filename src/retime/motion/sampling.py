@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from retime.errors import InputError
 from retime.motion.layers import Sampled
 from retime.motion.loops import ground_displacement, travels, wrap
 from retime.motion.motion import Motion, trust
+from retime.notes import Note
 from retime.times import told_apart
 from retime.timing import TimeWarp
 
@@ -29,7 +30,7 @@ class Frames:
     times: FloatArray
     fps: float
     uneven: bool = False
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @classmethod
     def of(
@@ -64,10 +65,11 @@ class Frames:
             return cls(np.linspace(start, end, n + 1), n / (end - start))
         # Whole frames, and the end pose on the last of them: only that interval gives way, by
         # half a frame at most, so that no keytime moves.
-        notes: tuple[str, ...] = ()
+        notes: tuple[Note, ...] = ()
         if abs(count - n) > _WORTH_SAYING:
             asked, made = told_apart(end - start, n / rate)
-            notes = (f"{asked} s became {n + 1} frames at {rate:g} fps ({made} s)",)
+            told = f"{asked} s became {n + 1} frames at {rate:g} fps ({made} s)"
+            notes = (Note(told, code="length-rounded", asked=end - start, frames=n + 1, fps=rate),)
         return cls(np.r_[start + np.arange(n) / rate, end], rate, notes=notes)
 
 
@@ -140,3 +142,14 @@ def sample(motion: Motion, times: ChannelTimes, *, loop: bool) -> Sampled:
             translations[name] = translations[name] + turn * ground_displacement(motion, name)
     scales = {n: track(v, n) for n, v in motion.scales.items()}
     return rotations, translations, scales
+
+
+def rest_of(motion: Motion) -> Callable[[str], tuple[FloatArray, FloatArray]]:
+    """Return what tells where a joint rests, and its scale there."""
+    skeleton = motion.skeleton
+
+    def rest(name: str) -> tuple[FloatArray, FloatArray]:
+        j = skeleton.index(name)
+        return skeleton.offsets[j], skeleton.rest_scales[j]
+
+    return rest

@@ -16,7 +16,7 @@ from retime.motion import Motion
 from retime.motion.contact import Contact, carry_contacts
 from retime.motion.edits import Edit, apply_edits, total_warp
 from retime.motion.loops import must_loop
-from retime.notes import Note, Remedy
+from retime.notes import Note, Remedy, as_notes
 from retime.one_line import one_line, shortened
 from retime.parameters import build, declared, resolved, same, values_of
 from retime.pictured import Pictured
@@ -97,7 +97,7 @@ class Step:
         )
 
 
-def snap_duration(steps: Sequence[Step], rate: float) -> tuple[list[Step], list[str]]:
+def snap_duration(steps: Sequence[Step], rate: float) -> tuple[list[Step], list[Note]]:
     """Bring the requested duration to whole frames, so that no interval has to give way.
 
     The last step that asks for a duration decides the result's; steps before it are not rounded.
@@ -147,7 +147,7 @@ class Solved:
     """What it does to it."""
     domain: tuple[float, float]
     """First and last time of its output."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     """What was changed of the request, such as a duration that was rounded to frames."""
 
 
@@ -162,7 +162,7 @@ class Recipe(Pictured):
         The steps, first to last.
     input : mapping, optional
         Name and SHA-256 of the file that it was made for.
-    notes : sequence of str
+    notes : sequence of Note
         Changes made on reading.
 
     Examples
@@ -175,7 +175,7 @@ class Recipe(Pictured):
 
     steps: Sequence[Step] = ()
     input: Mapping[str, str] | None = None
-    notes: Sequence[str] = ()
+    notes: Sequence[Note] = ()
 
     def __post_init__(self) -> None:
         steps = tuple(self.steps)
@@ -183,7 +183,7 @@ class Recipe(Pictured):
             if not isinstance(step, Step):
                 raise InputError(f"a recipe is made of steps, not of {type(step).__name__}")
         object.__setattr__(self, "steps", steps)
-        object.__setattr__(self, "notes", tuple(self.notes))
+        object.__setattr__(self, "notes", as_notes(self.notes))
 
     def solve(
         self, motion: Motion, *, progress: Callable[[int, int, str], None] | None = None
@@ -277,7 +277,7 @@ class Recipe(Pictured):
         progress : callable, optional
             Told ``(step, steps, method)`` before each step; it may raise to cancel.
         """
-        notes: list[str] = []
+        notes: list[Note] = []
         steps: Sequence[Step] = self.steps
         if not exact and times is None:
             steps, notes = snap_duration(steps, fps or motion.rate)
@@ -298,7 +298,7 @@ def _last_with_duration(steps: Sequence[Step]) -> int | None:
 
 def _in_seconds(
     step: Step, number: int, clock: Clock, rate: float | None
-) -> tuple[Step, tuple[str, ...]]:
+) -> tuple[Step, tuple[Note, ...]]:
     """Return a step with its times in seconds, its duration on frames of a rate where given."""
     try:
         made = step.resolved(clock)

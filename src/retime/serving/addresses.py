@@ -33,6 +33,7 @@ def listen(host: str, port: int, *, parameter: str = "port") -> socket.socket:
             Note(
                 f"cannot listen at {host} port {port}: {reason}",
                 Remedy("port 0 takes a free one", parameter=parameter, value="0"),
+                code="cannot-listen",
             )
         ) from None
     return listening

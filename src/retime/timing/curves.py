@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray, ReadOnlyArrays, read_only
 from retime.errors import InputError
+from retime.notes import Note
 from retime.one_line import one_line
 from retime.timing.graph import Graph
 from retime.timing.warp import TimeWarp
@@ -96,7 +97,7 @@ def _must_rise(points: list[tuple[float, float]]) -> None:
 
 def _tangents(
     x: FloatArray, y: FloatArray, rates: Iterable[tuple[float, float]]
-) -> tuple[dict[int, float], list[str]]:
+) -> tuple[dict[int, float], list[Note]]:
     """Find the keys that rates are for, and limit those beside which time would run backwards."""
     slopes, notes = {}, []
     secants = np.diff(y) / np.diff(x)
@@ -113,8 +114,14 @@ def _tangents(
         most = 3 * float(secants[max(key - 1, 0) : key + 1].min())
         if rate > most:
             notes.append(
-                f"the rate at {moment:g} s is {most:.3g}, not {rate:g}: beside it time would run "
-                "backwards"
+                Note(
+                    f"the rate at {moment:g} s is {most:.3g}, not {rate:g}: beside it time would "
+                    "run backwards",
+                    code="rate-limited",
+                    time=moment,
+                    asked=rate,
+                    rate=most,
+                )
             )
         slopes[key] = min(rate, most)
     return slopes, notes

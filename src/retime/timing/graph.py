@@ -245,3 +245,39 @@ def unroll(graph: Graph, a: float, b: float) -> Graph:
         )
     turns = np.arange(first, last)[:, None]
     return _settled((graph.x + turns * period).ravel(), (graph.y + turns * gain).ravel())
+
+
+def slope_at(g: Graph, t: FloatArray) -> FloatArray:
+    """Return slopes at times: right-sided, left-sided at the last knot, 0 outside."""
+    x, first = np.unique(g.x, return_index=True)
+    if len(x) == 1:
+        return np.zeros(t.shape)
+    last = np.r_[first[1:], len(g.x)] - 1
+    slope = (g.y[first[1:]] - g.y[last[:-1]]) / np.diff(x)
+    k = np.clip(np.searchsorted(x, t, side="right") - 1, 0, len(slope) - 1)
+    out: FloatArray = np.where((t < x[0]) | (t > x[-1]), 0.0, slope[k])
+    return out
+
+
+def around(g: Graph, whole: tuple[float, float], part: tuple[float, float], end: float) -> Graph:
+    """Return the curve of a whole clip of which a graph retimes a part, up to an output time.
+
+    What is before the part stays, and what is after it follows.
+    """
+    (first, last), (a, b) = whole, part
+    # A range in frames may be a rounding error off the warp's own ends.
+    g = Graph(np.clip(g.x, a, end), g.y)
+    if g.direction < 0 and not (first >= a and last <= b):
+        raise InputError("only a whole clip can run backwards, not a range of it")
+    g = g.pad(a, end)
+    if g.direction >= 0 and max(abs(g.y[0] - a), abs(g.y[-1] - b)) > 1e-6:
+        raise InputError(
+            f"the warp shows source times {g.y[0]:g} to {g.y[-1]:g} s, its range is "
+            f"{a:g} to {b:g} s; a range's ends stay its ends"
+        )
+    x, y = g.x, g.y
+    if first < a:
+        x, y = np.r_[first, a, x], np.r_[first, a, y]
+    if b < last:
+        x, y = np.r_[x, end, end + last - b], np.r_[y, b, last]
+    return tidy(x, y)

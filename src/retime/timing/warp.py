@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retime.errors import InputError
-from retime.notes import Note, Remedy
+from retime.notes import Note, Remedy, as_notes
 from retime.one_line import one_line
 from retime.parameters import part_of_clip
 from retime.pictured import Pictured, draw
@@ -58,7 +58,7 @@ class TimeWarp(Pictured):
         Knots of the channels that differ.
     loop : bool
         The warp repeats: w(t + T) = w(t) + D, T its duration and D its source's.
-    notes : iterable of str
+    notes : iterable of Note
         Notes of the method about this warp.
 
     Examples
@@ -73,7 +73,7 @@ class TimeWarp(Pictured):
     body: Graph
     channels: Mapping[str, Graph]
     loop: bool = False
-    notes: tuple[str, ...] = field(default=(), compare=False)
+    notes: tuple[Note, ...] = field(default=(), compare=False)
 
     def _facts(self) -> list[str]:
         (a, b), (c, d) = self.domain, self.source_range
@@ -88,7 +88,7 @@ class TimeWarp(Pictured):
         *,
         channels: Mapping[str, Knots | Graph] | None = None,
         loop: bool = False,
-        notes: Iterable[str] = (),
+        notes: Iterable[Note] = (),
     ) -> None:
         graphs = {name: _graph(k, name) for name, k in (channels or {}).items()}
         if (output is None) != (source is None):
@@ -106,7 +106,7 @@ class TimeWarp(Pictured):
         self._set(body, graphs, loop, tuple(notes))
 
     def _set(
-        self, body: Graph, channels: dict[str, Graph], loop: bool, notes: tuple[str, ...]
+        self, body: Graph, channels: dict[str, Graph], loop: bool, notes: tuple[Note, ...]
     ) -> None:
         if loop and channels:
             # Every channel of a cycle has the same period, and begins with the body.
@@ -120,7 +120,7 @@ class TimeWarp(Pictured):
         object.__setattr__(self, "body", body)
         object.__setattr__(self, "channels", MappingProxyType(channels))
         object.__setattr__(self, "loop", loop)
-        object.__setattr__(self, "notes", notes)
+        object.__setattr__(self, "notes", as_notes(notes))
 
     def __getstate__(self) -> dict[str, Any]:
         return {
@@ -135,7 +135,7 @@ class TimeWarp(Pictured):
 
     @classmethod
     def _of(
-        cls, body: Graph, channels: dict[str, Graph], loop: bool, notes: tuple[str, ...] = ()
+        cls, body: Graph, channels: dict[str, Graph], loop: bool, notes: tuple[Note, ...] = ()
     ) -> TimeWarp:
         warp = cls.__new__(cls)
         warp._set(body, channels, loop, notes)
@@ -202,11 +202,11 @@ class TimeWarp(Pictured):
         """Return the same warp without curves for single channels."""
         return TimeWarp._of(self.body.pad(*self.domain), {}, self.loop, self.notes)
 
-    def with_notes(self, *notes: str) -> TimeWarp:
+    def with_notes(self, *notes: Note) -> TimeWarp:
         """Return the same warp with more to say."""
         return TimeWarp._of(self.body, dict(self.channels), self.loop, (*self.notes, *notes))
 
-    def saying(self, *notes: str) -> TimeWarp:
+    def saying(self, *notes: Note) -> TimeWarp:
         """Return the same warp with these notes in place of its own."""
         return TimeWarp._of(self.body, dict(self.channels), self.loop, notes)
 
@@ -234,14 +234,7 @@ class TimeWarp(Pictured):
         """Playback speed: right-sided, left-sided at the last knot, 0 outside."""
         g = self.channel(channel)
         t = self._in_cycle(np.asarray(t, dtype=float))
-        x, first = np.unique(g.x, return_index=True)
-        if len(x) == 1:
-            return np.zeros(t.shape)
-        last = np.r_[first[1:], len(g.x)] - 1
-        slope = (g.y[first[1:]] - g.y[last[:-1]]) / np.diff(x)
-        k = np.clip(np.searchsorted(x, t, side="right") - 1, 0, len(slope) - 1)
-        out: FloatArray = np.where((t < x[0]) | (t > x[-1]), 0.0, slope[k])
-        return out
+        return graph.slope_at(g, t)
 
     def acceleration(
         self, t: npt.ArrayLike, window: float = 1 / 30, channel: str | None = None
@@ -369,7 +362,7 @@ class TimeWarp(Pictured):
         warp acts; it starts at the range's start. With ``ripple``, what follows is shifted when the
         range changes its length; otherwise the warp must keep it.
         """
-        (first, last), (a, b) = domain, range
+        a, b = range
         part_of_clip(range, domain)
         start, end = self.domain
         if abs(start - a) > _SAME_TIME:
@@ -381,28 +374,13 @@ class TimeWarp(Pictured):
                         f"the range lasts {b - a:g} s and its warp {end - start:g} s, but what "
                         "follows is fixed",
                         Remedy("keep the duration, or shift what follows", parameter="ripple"),
+                        code="what-follows-is-fixed",
                     )
                 )
             end = b
 
         def extend(g: Graph) -> Graph:
-            # A range in frames may be a rounding error off the warp's own ends.
-            g = Graph(np.clip(g.x, a, end), g.y)
-            whole = first >= a and last <= b
-            if g.direction < 0 and not whole:
-                raise InputError("only a whole clip can run backwards, not a range of it")
-            g = g.pad(a, end)
-            if g.direction >= 0 and max(abs(g.y[0] - a), abs(g.y[-1] - b)) > 1e-6:
-                raise InputError(
-                    f"the warp shows source times {g.y[0]:g} to {g.y[-1]:g} s, its range is "
-                    f"{a:g} to {b:g} s; a range's ends stay its ends"
-                )
-            x, y = g.x, g.y
-            if first < a:
-                x, y = np.r_[first, a, x], np.r_[first, a, y]
-            if b < last:
-                x, y = np.r_[x, end, end + last - b], np.r_[y, b, last]
-            return graph.tidy(x, y)
+            return graph.around(g, domain, range, end)
 
         body = self.body
         if self.per_channel and self.is_body_identity and abs(end - b) > _SAME_TIME:

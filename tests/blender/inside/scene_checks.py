@@ -312,7 +312,7 @@ class Recorder:
         self.drawn.append(("operator", "", about.name, about.description))
         return SimpleNamespace()
 
-    def template_ID(self, data, name, **options):  # noqa: N802, Blender's own name
+    def template_ID(self, data, name, **options):
         self.prop(data, name)
 
     def label(self, text="", **options):

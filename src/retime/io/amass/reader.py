@@ -90,8 +90,12 @@ def read_motion(
         units=Units(1.0, "Z", "declared"),
         rest_pose=rest_pose,
         notes=(
-            f"the joints of {model.name}; proportions are approximate: the body model's own files "
-            "are not read, and betas are kept but not used",
+            Note(
+                f"the joints of {model.name}; proportions are approximate: the body model's own "
+                "files are not read, and betas are kept but not used",
+                code="proportions-approximate",
+                model=model.name,
+            ),
             *gaps.notes(aside),
         ),
     )

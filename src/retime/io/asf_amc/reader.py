@@ -78,7 +78,7 @@ def read_motion(
         if b.name in amc.values
     }
     rotations, root = _transforms(asf, amc)
-    notes = [f"its skeleton is {asf.name}"]
+    notes = [Note(f"its skeleton is {asf.name}", code="skeleton-found", skeleton=asf.name)]
     rate = fps if fps is not None else amc.fps
     if rate is None:
         rate = USUAL_FPS
@@ -86,12 +86,19 @@ def read_motion(
             Note(
                 "the files have no frame rate; 120 fps is assumed",
                 Remedy(parameter="reading.fps"),
-                code="frame-rate-assumed",
+                code="rate-assumed",
+                fps=USUAL_FPS,
             )
         )
     silent = [b.name for b in asf.bones if b.width and b.name not in amc.values]
     if silent:
-        notes.append(f"bones without values rest: {', '.join(silent[:8])}")
+        notes.append(
+            Note(
+                f"bones without values rest: {', '.join(silent[:8])}",
+                code="bones-without-values",
+                bones=silent[:8],
+            )
+        )
     name = asf.skeleton.names[0]
     aside, rest_pose, said = set_aside(rotations, {name: root}, rest_frame)
     motion = Motion(
@@ -136,6 +143,7 @@ def find_skeleton(path: Path) -> Path:
         Note(
             f"{path} needs its skeleton, and {why}",
             Remedy("name it", parameter="reading.skeleton", value="FILE.asf"),
+            code="no-skeleton",
         )
     )
 
@@ -274,5 +282,9 @@ def _with_declared_length(motion: Motion, asf: AsfFile) -> Motion:
     if asf.length_unit != _USUAL_UNIT and not _PERSON[0] <= tall <= _PERSON[1]:
         return motion
     units, notes = infer_units(motion, scale=metres)
-    said = f"lengths are inches over {asf.length_unit:g}, as the skeleton's file has it"
+    said = Note(
+        f"lengths are inches over {asf.length_unit:g}, as the skeleton's file has it",
+        code="unit-declared",
+        metres=metres,
+    )
     return replace(motion, units=units).with_notes(said, *notes)

@@ -49,7 +49,7 @@ class Rows:
     """Frames per second as the file has it; NaN where it has none."""
     frame_time: str
     """The frame time as the file had it."""
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     """What contradicted itself."""
 
 
@@ -97,6 +97,7 @@ def parse_rows(
             Note(
                 f"the frame time is {frame_time[:40]!r}",
                 Remedy("give the frame rate", parameter="reading.fps"),
+                code="no-frame-rate",
             ),
             path=path,
             line=first_line + _line_ends(text[: where.start() if where else 0]),
@@ -118,7 +119,14 @@ def parse_rows(
     rows = values.reshape(-1, columns)
     notes = []
     if len(rows) != declared:
-        notes.append(f"declares {declared} frames but contains {len(rows)}; these are read")
+        notes.append(
+            Note(
+                f"declares {declared} frames but contains {len(rows)}; these are read",
+                code="frame-count-differs",
+                declared=declared,
+                frames=len(rows),
+            )
+        )
         warnings.warn(f"{path}: {notes[0]}", FormatWarning, stacklevel=2)
     return Rows(rows, body, decimals, rate, frame_time, tuple(notes))
 

@@ -121,9 +121,9 @@ def _ask_for_points(
     return found, points, usable & ~(residuals < 0)
 
 
-def _units(found: dict[str, Any]) -> tuple[float, UpAxis, list[str]]:
+def _units(found: dict[str, Any]) -> tuple[float, UpAxis, list[Note]]:
     """Return metres per unit and the up axis: those of the file, or the usual ones with a note."""
-    notes: list[str] = []
+    notes: list[Note] = []
     unit = (found["units"] or [""])[0].strip().lower()
     if unit not in _UNITS:
         said = f"{unit[:20]!r} is not a known unit" if unit else "the file has no unit"
@@ -152,21 +152,45 @@ def _notes(
     seen: npt.NDArray[np.bool_],
     shown: npt.NDArray[np.int64],
     gaps: Gaps,
-) -> list[str]:
-    out = []
+) -> list[Note]:
+    out: list[Note] = []
     never = seen.shape[1] - len(shown)
     if never:
-        out.append(f"{never} points are never seen: left out here, kept in the file")
+        out.append(
+            Note(
+                f"{never} points are never seen: left out here, kept in the file",
+                code="points-never-seen",
+                points=never,
+            )
+        )
     if gaps:
-        out += [*gaps.notes(), "points that are hidden at times are hidden again when written"]
+        out += gaps.notes()
+        out.append(
+            Note(
+                "points that are hidden at times are hidden again when written",
+                code="points-hidden",
+            )
+        )
     if found["analogs"]:
-        out.append(f"{found['analogs']} analog channels follow the first point")
+        out.append(
+            Note(
+                f"{found['analogs']} analog channels follow the first point",
+                code="analog-channels",
+                channels=found["analogs"],
+            )
+        )
     if found["events"]:
         told = ", ".join(f"{s} {x} {t:.2f} s".strip() for t, s, x in found["events"][:12])
         more = ", ..." if len(found["events"]) > 12 else ""
-        out.append(f"events: {told}{more}")
+        out.append(Note(f"events: {told}{more}", code="events-read", events=len(found["events"])))
     if found["header_events"]:
-        out.append(f"{found['header_events']} events in its header are not kept on writing")
+        out.append(
+            Note(
+                f"{found['header_events']} events in its header are not kept on writing",
+                code="events-not-kept",
+                events=found["header_events"],
+            )
+        )
     return out
 
 

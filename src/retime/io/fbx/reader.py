@@ -113,7 +113,7 @@ def _motion_of(
     if len(models) > _MOST_MODELS:
         raise document.fail(f"it has {len(models)} models, more than {_MOST_MODELS}")
     rate, how = frame_rate(document, stack)
-    notes = [f"{rate:.6g} fps: {how}"]
+    notes = [Note(f"{rate:.6g} fps: {how}", code="rate-found", fps=rate)]
     if fps is not None:
         rate = fps
         notes = []
@@ -137,12 +137,23 @@ def _motion_of(
     return replace(bare, origin=origin)
 
 
-def _stack_notes(stack: Stack) -> list[str]:
+def _stack_notes(stack: Stack) -> list[Note]:
     notes = []
     if len(stack.layers) > 1:
-        notes.append(f"{len(stack.layers)} layers make up the animation {stack.name!r}")
+        notes.append(
+            Note(
+                f"{len(stack.layers)} layers make up the animation {stack.name!r}",
+                code="animation-layers",
+                layers=len(stack.layers),
+            )
+        )
     if stack.span is None:
-        notes.append(f"the animation {stack.name!r} has no span of its own: it is that of its keys")
+        notes.append(
+            Note(
+                f"the animation {stack.name!r} has no span of its own: it is that of its keys",
+                code="span-of-keys",
+            )
+        )
     return notes
 
 
@@ -157,16 +168,27 @@ def _is_left_handed(document: Document) -> bool:
     return bool(np.linalg.det(axes) < 0)
 
 
-def _units(document: Document) -> tuple[Units, FloatArray, list[str]]:
+def _units(document: Document) -> tuple[Units, FloatArray, list[Note]]:
     """Return the file's unit and up axis; an axis that is neither Y nor Z is turned to Y."""
     metres = document.setting("UnitScaleFactor", 1.0) / 100
     notes = []
     if not 1e-9 < metres < 1e9:
-        notes.append(f"its unit of {metres:g} m makes no sense; centimetres are assumed")
+        notes.append(
+            Note(
+                f"its unit of {metres:g} m makes no sense; centimetres are assumed",
+                code="unit-assumed",
+                metres=metres,
+            )
+        )
         metres = 0.01
     axis, sign = int(document.setting("UpAxis", 1)), document.setting("UpAxisSign", 1)
     if _is_left_handed(document):
-        notes.append("its axes are left-handed: left and right are as in the file")
+        notes.append(
+            Note(
+                "its axes are left-handed: left and right are as in the file",
+                code="axes-left-handed",
+            )
+        )
     still = quat.identity(1)[0]
     up: UpAxis = "Z" if axis == 2 else "Y"
     if axis in (1, 2) and sign >= 0:
@@ -174,7 +196,8 @@ def _units(document: Document) -> tuple[Units, FloatArray, list[str]]:
     away = np.zeros(3)
     away[axis if axis in (0, 1, 2) else 1] = np.sign(sign) or 1.0
     turn = quat.between(away, np.array([0.0, 1.0, 0.0]))
-    return Units(metres, "Y", "declared"), turn, [*notes, "its up axis was turned to Y"]
+    notes.append(Note("its up axis was turned to Y", code="up-axis-turned"))
+    return Units(metres, "Y", "declared"), turn, notes
 
 
 def _chosen(

@@ -25,6 +25,7 @@ from retime.io.parameters import RestFrame
 from retime.io.sampled import Moments, depth_first, scales_above, uniform_part, with_ancestors
 from retime.motion import Motion, Origin, Units, quat
 from retime.motion.skeleton import EndSite, Skeleton, unique_names
+from retime.notes import Note
 
 # A chain of more nodes than this is no body.
 _MOST_NODES = 20_000
@@ -74,7 +75,7 @@ def read_motions(path: str | Path, *, fps: float | None = None) -> list[Motion]:
 
 
 def motion_of(
-    document: Document, index: int, fps: float | None, notes: Sequence[str] = ()
+    document: Document, index: int, fps: float | None, notes: Sequence[Note] = ()
 ) -> Motion:
     """Sample an animation of a document as a motion."""
     channels = channels_of(document, index)
@@ -88,7 +89,12 @@ def motion_of(
     if shears:
         notes = [
             *notes,
-            f"{shears[0]!r} is sheared by its matrix, which glTF does not allow: positions are off",
+            Note(
+                f"{shears[0]!r} is sheared by its matrix, which glTF does not allow: positions are "
+                "off",
+                code="sheared",
+                nodes=shears[:20],
+            ),
         ]
     bare = bare.with_notes(*notes)
     kept = Kept(document, index, tuple(channels), tuple(nodes), scales, own, bare)

@@ -158,20 +158,35 @@ def _read(
     return out
 
 
-def _notes(answer: dict[str, Any], at: Located) -> list[str]:
+def _notes(answer: dict[str, Any], at: Located) -> list[Note]:
     notes = []
     if at.package is None and len(answer["layers"]) > 1:
         names = [Path(p).name for p in answer["layers"][1:]]
         shown = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
-        notes.append(f"composed of {len(names) + 1} layers; beside its own: {shown}")
+        notes.append(
+            Note(
+                f"composed of {len(names) + 1} layers; beside its own: {shown}",
+                code="stage-layers",
+                layers=len(names) + 1,
+            )
+        )
     if answer["missing"]:
         shown = ", ".join(answer["missing"][:6])
-        notes.append(f"layers that were not found, or could not be read: {shown}")
+        notes.append(
+            Note(
+                f"layers that were not found, or could not be read: {shown}",
+                code="layers-missing",
+                layers=answer["missing"][:20],
+            )
+        )
     if answer["variants"]:
         shown = ", ".join(answer["variants"][:3]) + (", ..." if len(answer["variants"]) > 3 else "")
         notes.append(
-            f"samples lie in variants ({shown}): those of the chosen ones are retimed, and what is "
-            "written stands above the other variants too"
+            Note(
+                f"samples lie in variants ({shown}): those of the chosen ones are retimed, and "
+                "what is written stands above the other variants too",
+                code="samples-in-variants",
+            )
         )
     if not answer["metres_told"]:
         notes.append(
@@ -190,7 +205,7 @@ def _motion(
     answer: dict[str, Any],
     entry: dict[str, Any],
     arrays: Arrays,
-    notes: list[str],
+    notes: list[Note],
 ) -> Motion:
     chain, tokens = entry["chain"], entry["joints"]
     base = len(chain)
@@ -269,17 +284,30 @@ def _scales(
     return own, scales_above(above, own)
 
 
-def _entry_notes(entry: dict[str, Any], shear: bool) -> list[str]:
-    notes = [entry["note"]] if entry["note"] else []
+def _entry_notes(entry: dict[str, Any], shear: bool) -> list[Note]:
+    notes = [Note(entry["note"], code="stage-contents")] if entry["note"] else []
     if not entry["exact"]:
         notes.append(
-            f"its samples do not lie on frames: read at {entry['rate']:g} fps; the samples "
-            "themselves are what is moved"
+            Note(
+                f"its samples do not lie on frames: read at {entry['rate']:g} fps; the samples "
+                "themselves are what is moved",
+                code="samples-off-frames",
+                fps=entry["rate"],
+            )
         )
     if entry["animation"] and not entry.get("rests", True):
-        notes.append("no rest transforms are told: the first frame stands for them")
+        notes.append(
+            Note(
+                "no rest transforms are told: the first frame stands for them", code="no-rest-pose"
+            )
+        )
     if shear:
-        notes.append("sheared transforms are seen without their shear; the file keeps it")
+        notes.append(
+            Note(
+                "sheared transforms are seen without their shear; the file keeps it",
+                code="sheared",
+            )
+        )
     return notes
 
 

@@ -8,7 +8,7 @@ from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
 
-def followed_curve(warp: TimeWarp, channel: str | None = None) -> tuple[Graph, tuple[str, ...]]:
+def followed_curve(warp: TimeWarp, channel: str | None = None) -> tuple[Graph, tuple[Note, ...]]:
     """Return the curve to follow, over the domain of the warp, and a note about it.
 
     The default is the translation of the first root, if the warp has a curve for it, otherwise the
@@ -20,7 +20,7 @@ def followed_curve(warp: TimeWarp, channel: str | None = None) -> tuple[Graph, t
             raise InputError(f"the warp has no channel {channel!r}{known}")
         return warp.channel(channel).pad(*warp.domain), ()
     root = next((name for name in warp.channels if name.endswith(":translation")), None)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     if warp.per_channel:
         what = f"the curve of {root!r}" if root else "the body's curve"
         notes = (

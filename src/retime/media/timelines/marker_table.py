@@ -53,7 +53,11 @@ class _Columns:
             raise FormatError(f"no column of the table is named {known}", path=path, line=line)
         if fps is None and any(c is not None and c[1] for c in (self.start, self.end, self.length)):
             raise InputError(
-                Note(f"{path} counts frames", Remedy("give their rate", parameter="fps"))
+                Note(
+                    f"{path} counts frames",
+                    Remedy("give their rate", parameter="fps"),
+                    code="no-frame-rate",
+                )
             )
 
     @staticmethod

@@ -12,6 +12,7 @@ import numpy as np
 from retime.errors import FormatError, InputError, MissingDependencyError
 from retime.io.files import read_bytes, write_bytes
 from retime.media.timelines.pieces import linear_pieces
+from retime.notes import Note
 from retime.process.library import IsolatedLibrary
 from retime.temporary import temporary_folder
 from retime.timing import TimeWarp
@@ -46,7 +47,7 @@ class Written:
     pieces: int
     freezes: int
     error: float
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def _library() -> ModuleType:
@@ -125,16 +126,26 @@ def write_timeline(
     return Written(len(pieces), freezes, error, _notes(curve, media, offset, fps))
 
 
-def _notes(curve: Graph, media: Media | None, offset: float, fps: float) -> tuple[str, ...]:
+def _notes(curve: Graph, media: Media | None, offset: float, fps: float) -> tuple[Note, ...]:
     notes = []
     low, high = curve.y.min() + offset, curve.y.max() + offset
     if media is not None and (low < -0.5 / fps or high > media.duration + 0.5 / fps):
         notes.append(
-            f"the warp shows {low:.3f} to {high:.3f} s of the media, which lasts "
-            f"{media.duration:.3f} s"
+            Note(
+                f"the warp shows {low:.3f} to {high:.3f} s of the media, which lasts "
+                f"{media.duration:.3f} s",
+                code="beyond-the-media",
+                shown=[float(low), float(high)],
+                duration=media.duration,
+            )
         )
     if curve.direction < 0:
-        notes.append("programs differ in where a clip that runs backwards begins: check the first")
+        notes.append(
+            Note(
+                "programs differ in where a clip that runs backwards begins: check the first",
+                code="clip-backwards",
+            )
+        )
     return tuple(notes)
 
 
@@ -150,7 +161,9 @@ def read_timeline(path: str | Path, *, offset: float = 0.0) -> TimeWarp:
     spans = [_Span(*numbers) for numbers in found["spans"]]
     try:
         xs, ys = _knots([replace(span, source=span.source - offset) for span in spans])
-        return TimeWarp(xs, ys, notes=found["notes"])
+        return TimeWarp(
+            xs, ys, notes=[Note(text, code="timeline-left-out") for text in found["notes"]]
+        )
     except InputError as e:
         raise FormatError(str(e), path=path) from None
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from retime.errors import InputError
 from retime.media.video.opening import Footage, library
+from retime.notes import Note
 
 SUFFIXES = {".mp4": "mp4", ".m4v": "mp4", ".mov": "mov"}
 _SOUND_BITS_A_CHANNEL = 96_000
@@ -51,18 +52,27 @@ class Film:
         sound: tuple[int, str] | None,
     ) -> None:
         self.container = container
-        self.notes: list[str] = []
+        self.notes: list[Note] = []
         self._step = 1 / rate
         self.picture = _add(container, "libx264", "H.264", rate=rate)
         self.width, self.height = first.width & ~1, first.height & ~1
         if (self.width, self.height) != (first.width, first.height):
             self.notes.append(
-                f"{first.width}x{first.height} became {self.width}x{self.height}: H.264 takes even "
-                "sides"
+                Note(
+                    f"{first.width}x{first.height} became {self.width}x{self.height}: H.264 takes "
+                    "even sides",
+                    code="size-made-even",
+                    size=[self.width, self.height],
+                )
             )
         self.format = first.format.name if first.format.name in _PLAIN else _PLAIN[0]
         if self.format != first.format.name:
-            self.notes.append(f"pictures were {first.format.name} and became {self.format}")
+            self.notes.append(
+                Note(
+                    f"pictures were {first.format.name} and became {self.format}",
+                    code="pixel-format-changed",
+                )
+            )
         coder = self.picture.codec_context
         self.picture.width, self.picture.height = self.width, self.height
         self.picture.pix_fmt = self.format

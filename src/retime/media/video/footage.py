@@ -54,7 +54,7 @@ class RetimedVideo:
     """Width and height."""
     sound: bool
     """Whether there is sound."""
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     """What was assumed, changed or left out."""
 
     @property
@@ -141,7 +141,7 @@ def retime_video(
                 span = span[0], max(span[1], span[0] + 2 + len(moments) / float(rate))
             sound = stack.enter_context(decode_sound(other, *span))
             if sound is None:
-                notes += ("the video has no sound there",)
+                notes += (Note("the video has no sound there", code="no-sound"),)
             if audio == "keep":
                 heard = _as_it_is(float(moments[0]), sound, len(moments) / float(rate))
             else:
@@ -162,7 +162,13 @@ def retime_video(
         )
     damaged = reader.damaged + (0 if sound is None else sound.damaged)
     if damaged:
-        notes += (f"{damaged} damaged packets were passed over; what came before them stands",)
+        notes += (
+            Note(
+                f"{damaged} damaged packets were passed over; what came before them stands",
+                code="packets-damaged",
+                packets=damaged,
+            ),
+        )
     return RetimedVideo(
         frames=len(moments),
         rate=rate,
@@ -191,7 +197,7 @@ def _check(
         raise InputError(f"the quality goes from 0 (lossless) to 51, not {quality}")
 
 
-def _rate(index: FrameIndex, fps: float | None, path: Path) -> tuple[Fraction, list[str]]:
+def _rate(index: FrameIndex, fps: float | None, path: Path) -> tuple[Fraction, list[Note]]:
     """Choose the frame rate of the result; say where the video's own varies."""
     rate = index.rate if fps is None else Fraction(fps).limit_denominator(100_000)
     if not _RATES[0] <= rate <= _RATES[1]:
@@ -199,6 +205,7 @@ def _rate(index: FrameIndex, fps: float | None, path: Path) -> tuple[Fraction, l
             Note(
                 f"the video's time stamps make {float(rate):.6g} fps, which no camera has",
                 Remedy("say the rate of the result", parameter="fps"),
+                code="rate-impossible",
             ),
             path=path,
         )
@@ -215,7 +222,7 @@ def _rate(index: FrameIndex, fps: float | None, path: Path) -> tuple[Fraction, l
 
 def _moments(
     curve: Graph, offset: float, rate: Fraction, index: FrameIndex
-) -> tuple[npt.NDArray[np.float64], list[str]]:
+) -> tuple[npt.NDArray[np.float64], list[Note]]:
     """Find the moment of the video that each frame of the result shows; what is off is said."""
     notes = []
     length = curve.x[-1] - curve.x[0]
@@ -227,8 +234,13 @@ def _moments(
     count = int(np.floor(steps + _SAME_TIME)) + 1
     if steps - (count - 1) > 0.01:
         notes.append(
-            f"the warp ends {(steps - (count - 1)) / float(rate):.3g} s after the last of "
-            f"{count} frames at {float(rate):.6g} fps"
+            Note(
+                f"the warp ends {(steps - (count - 1)) / float(rate):.3g} s after the last of "
+                f"{count} frames at {float(rate):.6g} fps",
+                code="end-between-frames",
+                frames=count,
+                fps=float(rate),
+            )
         )
     times = np.minimum(curve.x[0] + np.arange(count) / float(rate), curve.x[-1])
     moments = curve.at(times) + offset
@@ -243,12 +255,17 @@ def _moments(
                     parameter="offset",
                     value=f"{first + offset - moments.min():.3f}",
                 ),
+                code="beyond-the-media",
             )
         )
     outside = float(max(first - moments.min(), moments.max() - last))
     if outside > index.spacing / 2:
         notes.append(
-            f"the warp reaches {outside:.3f} s beyond the video; its end picture stands there"
+            Note(
+                f"the warp reaches {outside:.3f} s beyond the video; its end picture stands there",
+                code="beyond-the-media",
+                seconds=outside,
+            )
         )
     return moments, notes
 
@@ -275,12 +292,14 @@ def _as_it_is(start: float, sound: Sound | None, length: float) -> Graph | None:
     return Graph(np.array([0.0, length]), np.array([first, first + length]))
 
 
-def _music_notes(path: Path, sound: Sound | None, start: float, length: float) -> tuple[str, ...]:
+def _music_notes(path: Path, sound: Sound | None, start: float, length: float) -> tuple[Note, ...]:
     if sound is None:
-        return (f"{path.name} has no sound at {start:g} s; the result is silent",)
+        silent = f"{path.name} has no sound at {start:g} s; the result is silent"
+        return (Note(silent, code="no-sound"),)
     end = sound.start + len(sound.samples) / sound.rate - start
     if end < length - 0.05:
-        return (f"{path.name} ends after {end:.2f} s of the result's {length:.2f} s",)
+        early = f"{path.name} ends after {end:.2f} s of the result's {length:.2f} s"
+        return (Note(early, code="music-ends-early", end=end, length=length),)
     return ()
 
 

@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from retime.errors import FormatError, InputError, MissingDependencyError
+from retime.notes import Note
 
 
 def library() -> ModuleType:
@@ -49,7 +50,7 @@ class Footage:
 
     def __init__(self, path: Path, container: Any) -> None:
         self.path, self.container = path, container
-        self.notes: list[str] = []
+        self.notes: list[Note] = []
         av = library()
         covers = av.stream.Disposition.attached_pic
         pictures = [s for s in container.streams.video if not s.disposition & covers]
@@ -62,7 +63,13 @@ class Footage:
         self.sound: Any = sounds[0] if sounds else None
         others = len(container.streams) - 1 - (self.sound is not None)
         if others:
-            self.notes.append(f"only the first video and sound are taken; {others} more left out")
+            self.notes.append(
+                Note(
+                    f"only the first video and sound are taken; {others} more left out",
+                    code="streams-left-out",
+                    streams=others,
+                )
+            )
         self.zero = (container.start_time or 0) / av.time_base
 
 

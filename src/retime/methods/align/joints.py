@@ -152,7 +152,9 @@ def record(
     if joints is not None and len(found) < len(wanted):
         missing = ", ".join(r for r in wanted if r not in found)
         remedy = Remedy("name it by a map", parameter="reading.roles")
-        raise InputError(Note(f"the recording has no joint for {missing}", remedy))
+        raise InputError(
+            Note(f"the recording has no joint for {missing}", remedy, code="no-such-role")
+        )
     return Recording(reference.times, points, found)
 
 
@@ -219,6 +221,7 @@ def tracked_points(motion: Motion, roles: Sequence[str]) -> tuple[FloatArray, tu
                 f"{', '.join(body.roles) or 'no role at all'}, and what is followed is "
                 f"{', '.join(roles)}",
                 Remedy("name its joints by a map", parameter="reading.roles"),
+                code="no-joint-in-common",
             )
         )
     return positions(motion)[:, list(found.values())], tuple(found)

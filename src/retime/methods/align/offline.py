@@ -22,6 +22,7 @@ from retime.methods.align.path_curve import keys_of_path, warp_through
 from retime.methods.align.poses import Sizer, floor_of, own_heading, turned_onto
 from retime.motion import Motion
 from retime.motion.edits import Edit
+from retime.notes import Note
 from retime.one_line import one_line
 from retime.parameters import About, ClipRange, Range, Ripple, part_of_clip
 from retime.times import Length
@@ -288,8 +289,8 @@ def _aligned(a: Recording, b: Recording, p: AlignParameters) -> Alignment:
     warp = warp_through(output, source, loop=p.repeat)
     matched = x[path.mean(axis=1).astype(int), : len(weights)]
     off = float(np.linalg.norm(y[:, : len(weights)] - matched, axis=2).mean()) / sizer.scale
-    notes = [f"mean distance of a joint along the path: {100 * off:.1f} cm"]
-    warp = warp.with_notes(*notes)
+    told = f"mean distance of a joint along the path: {100 * off:.1f} cm"
+    warp = warp.with_notes(Note(told, code="alignment-distance", metres=off))
     return Alignment(warp, warp, off, costs, first, path, (times_a, times_b))
 
 

@@ -115,6 +115,7 @@ def _common_joints(
                     "choose another reference, or give both a map of roles",
                     parameter="reading.roles",
                 ),
+                code="no-joint-in-common",
             )
         )
     return [body.roles[r] for r in roles], [[o.roles[r] for r in roles] for o in others]

@@ -14,6 +14,7 @@ from retime.methods.guided.moving_average import moving_average
 from retime.methods.guided.parameters import MOST_UPSAMPLING, Limit
 from retime.methods.guided.problem import Found, Problem, key_cells, steepest
 from retime.methods.guided.search import Path, find_free_path, find_path, find_priced_path
+from retime.notes import Note
 from retime.timing import TimeWarp
 
 __all__ = ["search_as_the_paper"]
@@ -63,7 +64,11 @@ def search_as_the_paper(problem: Problem) -> Found:
     def cost(warp: TimeWarp) -> float:
         return reference.score(problem.curve.at(problem.shown(warp, m)), p.neighbours)
 
-    notes = [f"speeds are at most {steps / upsample:g} times the source's here"] if capped else []
+    notes = []
+    if capped:
+        most = steps / upsample
+        told = f"speeds are at most {most:g} times the source's here"
+        notes.append(Note(told, code="speed-capped", speed=most))
     warp = problem.frames_drawn(frames / upsample, length)
     return Found(warp, cost, gap=path.gap, notes=tuple(notes))
 

@@ -12,6 +12,7 @@ from retime.arrays import FloatArray
 from retime.errors import InfeasibleError, InputError
 from retime.methods.guided.parameters import Limit, SearchParameters
 from retime.methods.guided.pose_curve import PoseCurve
+from retime.notes import Note
 from retime.timing import TimeWarp
 from retime.timing.curves import keytime_warp, monotone_cubic
 
@@ -197,7 +198,7 @@ class Found:
         Certified bound on how far the search is from the best, as a share.
     evidence : array (n, 2), optional
         Source times, and how much the reference resembles the input there, 0 to 1.
-    notes : tuple of str
+    notes : tuple of Note
         Notes about it.
     """
 
@@ -206,7 +207,7 @@ class Found:
     known: dict[str, float] = field(default_factory=dict)
     gap: float = 0.0
     evidence: FloatArray | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 def must_keep_speeds(problem: Problem, length: float | None) -> list[tuple[float, float]]:

@@ -68,17 +68,31 @@ def _judged(problem: Problem, found: Found) -> Guidance:
     if p.keytimes:
         than.append(_compared(costs, "spline", "a spline through the keytimes"))
     text = f"cost {costs['guided']:.4g}, {' and '.join(than)}"
-    notes: list[str] = [Note(text, code="guided-costs", costs=dict(costs))]
+    notes = [Note(text, code="guided-costs", costs=dict(costs))]
     if costs["guided"] > 1.0001 * costs["spline"] and p.formulation == "smooth":
-        notes.append("the spline costs less, but breaks a limit of speed")
+        notes.append(
+            Note("the spline costs less, but breaks a limit of speed", code="spline-costs-less")
+        )
     warp = found.warp
     if p.influence < 1:
         warp = spline.blend(warp, p.influence)
         costs["blended"] = found.cost(warp)
-        notes.append(f"blended with the spline, the warp costs {costs['blended']:.4g}")
+        notes.append(
+            Note(
+                f"blended with the spline, the warp costs {costs['blended']:.4g}",
+                code="blended-cost",
+                cost=costs["blended"],
+            )
+        )
     notes += found.notes
     if found.gap > 1e-9:
-        notes.append(f"found by price, within {100 * found.gap:.2g} % of the best")
+        notes.append(
+            Note(
+                f"found by price, within {100 * found.gap:.2g} % of the best",
+                code="optimality-gap",
+                gap=found.gap,
+            )
+        )
     return Guidance(warp.with_notes(*notes), costs, found.gap, found.evidence)
 
 

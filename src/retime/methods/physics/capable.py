@@ -37,6 +37,7 @@ from retime.methods.physics.recorded import RecordedForces
 from retime.methods.physics.regions import Flat, Region, find_regions, flattened, nearest_inside
 from retime.methods.physics.world import World
 from retime.motion import Motion
+from retime.notes import Note
 
 __all__ = ["OF_PHYSICS", "CapableBody", "TorqueLimits"]
 
@@ -146,7 +147,7 @@ class CapableBody:
         return np.asarray(self.motion.times)
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """Assumptions about the figure, the gravity of its flights, and tolerated errors."""
         return (*self._measured.notes, *outcome.forgiven_notes(self))
 

@@ -12,6 +12,7 @@ from retime.body import Body
 from retime.errors import InputError
 from retime.methods.physics.sayings import EARTH, weights_of_earth
 from retime.motion import Motion
+from retime.notes import Note
 
 __all__ = [
     "DOWN",
@@ -45,11 +46,12 @@ def written_gravity(gravity: FloatArray) -> str:
     return f"{x:g},{y:g},{z:g}"
 
 
-def note_of_gravity(gravity: FloatArray) -> list[str]:
+def note_of_gravity(gravity: FloatArray) -> list[Note]:
     """Say which gravity a timing is for, where it is not that of the earth."""
     if np.allclose(gravity, DOWN):
         return []
-    return [f"{_NOTE}{written_gravity(gravity)}{_UNIT}"]
+    told = written_gravity(gravity)
+    return [Note(f"{_NOTE}{told}{_UNIT}", code="gravity", gravity=told)]
 
 
 def gravity_noted(notes: Iterable[str]) -> str | None:

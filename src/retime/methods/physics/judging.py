@@ -63,7 +63,7 @@ class Judgement(Pictured):
     explanation: Explanation
     residuals: tuple[Residual, ...]
     flights: tuple[Flight, ...]
-    notes: tuple[Note | str, ...]
+    notes: tuple[Note, ...]
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain values."""
@@ -115,9 +115,15 @@ def judge(
     clip = motion if source is None else source
     used = written_gravity(parse_gravity(p.gravity, clip, find_body(clip)))
     meant = None if warp is None else gravity_noted(warp.notes)
-    said = [f"judged by a gravity of {used} m/s²"]
+    said = [Note(f"judged by a gravity of {used} m/s²", code="judged-by-gravity", gravity=used)]
     if meant not in (None, used):
-        said.append(f"the warp was timed for a gravity of {meant} m/s²")
+        said.append(
+            Note(
+                f"the warp was timed for a gravity of {meant} m/s²",
+                code="timed-for-gravity",
+                gravity=meant,
+            )
+        )
     found = _judged(motion, p, source, warp)
     return replace(found, notes=(*found.notes, *said))
 

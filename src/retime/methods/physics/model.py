@@ -269,7 +269,7 @@ class PhysicsModel(CapableBody, Pictured):
         TimeWarp
             Its notes report whether it is the global optimum, and infeasible parts.
         """
-        notes: list[str] = [*self.notes, *note_of_gravity(self.gravity)]
+        notes: list[Note] = [*self.notes, *note_of_gravity(self.gravity)]
         p, said = outcome.natural_length(self, p)
         notes += said
         asked = None if p.duration in (None, "free") else float(p.duration)

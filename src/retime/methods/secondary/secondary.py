@@ -81,7 +81,7 @@ def loose_joints(body: Body) -> tuple[int, ...]:
     return tuple(j for j in range(len(skeleton)) if int(skeleton.parents[j]) in skeleton.roots)
 
 
-def _followers(motion: Motion, p: SecondaryParameters) -> tuple[dict[int, Follower], list[str]]:
+def _followers(motion: Motion, p: SecondaryParameters) -> tuple[dict[int, Follower], list[Note]]:
     """Return what follows each joint, and what is to be said."""
     body, skeleton = find_body(motion), motion.skeleton
     starts: dict[int, tuple[float, float]] = {}
@@ -93,7 +93,7 @@ def _followers(motion: Motion, p: SecondaryParameters) -> tuple[dict[int, Follow
         _within(damping, _DAMPINGS, f"the damping of {name!r}")
         for joint in body.find_joints([name]):
             starts[skeleton.index(joint)] = frequency, damping
-    notes: list[str] = []
+    notes: list[Note] = []
     if not starts:
         starts = dict.fromkeys(loose_joints(body), (p.frequency, p.damping))
         if not starts:

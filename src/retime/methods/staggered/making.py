@@ -46,14 +46,21 @@ def poses_of(motion: Motion, p: FindingParameters) -> StaggeredPoses:
     contacts = None if p.contacts is None else tuple(p.contacts)
     span = _inside(p.range, motion)
     _check_contacts(contacts, motion)
-    notes = []
+    notes: list[Note] = []
     used = motion
     filtered: tuple[str, ...] = ()
     if p.filter > 0:
         body = find_body(motion)
         filtered = body.find_joints(p.filter_joints) if p.filter_joints else noisy_joints(motion)
         used = smoothed(motion, p.filter, filtered)
-        notes.append(f"{len(filtered)} joints were smoothed over {1000 * p.filter:g} ms")
+        notes.append(
+            Note(
+                f"{len(filtered)} joints were smoothed over {1000 * p.filter:g} ms",
+                code="joints-smoothed",
+                joints=len(filtered),
+                seconds=p.filter,
+            )
+        )
     notes += _flips(used)
     even = used
     if motion.sample_times is not None:
@@ -63,7 +70,12 @@ def poses_of(motion: Motion, p: FindingParameters) -> StaggeredPoses:
     evidence = gather(even, known)
     chosen = evidence.best(p.keep, span)
     if not len(evidence.candidates):
-        notes.append("nothing moves in this clip: its two end poses are all there are")
+        notes.append(
+            Note(
+                "nothing moves in this clip: its two end poses are all there are",
+                code="nothing-moves",
+            )
+        )
     frames, pinned = _with_ends(chosen, span, even)
     offsets = refinements_at(evidence, frames, p.max_refinement)
     offsets[pinned] = 0
@@ -155,7 +167,7 @@ def _fitted(motion: Motion, timing: Timing, fit: Fit) -> tuple[Channel, ...]:
     )
 
 
-def _flips(motion: Motion) -> list[str]:
+def _flips(motion: Motion) -> list[Note]:
     """Name the joints that jump between two frames, faster than they move before and after."""
     turns = quat.angle(motion.rotations[1:], motion.rotations[:-1])
     beside = np.pad(turns, ((1, 1), (0, 0)))
@@ -216,7 +228,7 @@ def poses_by_hand(
         start=float(at[0]),
         sample_times=None if abs(moments[-2] + 1 / fps - at[-1]) < 1e-9 else moments,
         units=units or Units(),
-        notes=(f"made from {len(poses)} poses",),
+        notes=(Note(f"made from {len(poses)} poses", code="made-from-poses", poses=len(poses)),),
     )
     return StaggeredPoses(source, timing, tuple(curves), tuple(curves))
 

@@ -54,7 +54,7 @@ class Representation:
     bounds: tuple[int, int] | None = None
     loop: bool = False
     edits: tuple[PoseEdit, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     max_turn: float = 3.0
 
     def __len__(self) -> int:
@@ -352,7 +352,7 @@ class Representation:
             raise InputError(f"there is no layer {layer!r}; there are {count}, from 0")
         return layer
 
-    def _saying(self, notes: Iterable[str]) -> Self:
+    def _saying(self, notes: Iterable[Note]) -> Self:
         """Return the same poses with more to say."""
         new = (n for n in dict.fromkeys(notes) if n not in self.notes)
         return replace(self, notes=(*self.notes, *new))

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.errors import InputError
+from retime.notes import Note
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
 
@@ -146,7 +147,7 @@ class Timing:
 
     # ---- edits
 
-    def moved(self, pose: int, time: float, *, ripple: bool) -> tuple[Timing, list[str]]:
+    def moved(self, pose: int, time: float, *, ripple: bool) -> tuple[Timing, list[Note]]:
         """Move a pose. Its refinements scale with the gap on their side, so knots never cross.
 
         Only this pose's knots move, as long as those of its neighbours leave it room; those in
@@ -181,8 +182,13 @@ class Timing:
         notes = []
         if pulled or stopped:
             notes.append(
-                f"pose {pose} moved so near to a neighbour that {max(pulled, stopped)} refinements "
-                "gave way"
+                Note(
+                    f"pose {pose} moved so near to a neighbour that {max(pulled, stopped)} "
+                    "refinements gave way",
+                    code="refinements-gave-way",
+                    pose=pose,
+                    refinements=max(pulled, stopped),
+                )
             )
         return ordered, notes
 

@@ -14,6 +14,7 @@ from retime.errors import InputError
 from retime.methods.staggered.history import recorded
 from retime.methods.staggered.representation import PoseName, Representation, by_joint
 from retime.methods.staggered.timing import Timing
+from retime.notes import Note
 
 __all__ = ["TimingEdits"]
 
@@ -21,7 +22,7 @@ __all__ = ["TimingEdits"]
 class TimingEdits(Representation):
     """Poses moved, parts staggered, poses inserted and deleted."""
 
-    def _retimed(self, timing: Timing, notes: Sequence[str]) -> Self:
+    def _retimed(self, timing: Timing, notes: Sequence[Note]) -> Self:
         """Take over a timing."""
         return replace(self, timing=timing)._saying(notes)
 
@@ -37,7 +38,11 @@ class TimingEdits(Representation):
         notes = []
         if stopped:
             notes.append(
-                f"{stopped} knots would have crossed their neighbours and stop short of them"
+                Note(
+                    f"{stopped} knots would have crossed their neighbours and stop short of them",
+                    code="knots-stopped",
+                    knots=stopped,
+                )
             )
         return self._retimed(timing, notes)
 
@@ -293,7 +298,13 @@ class TimingEdits(Representation):
         left_out = int((included & ~timing.included[k]).sum())
         notes = []
         if left_out:
-            notes.append(f"{left_out} parts have no room for a knot at {time:g} s and are left out")
+            notes.append(
+                Note(
+                    f"{left_out} parts have no room for a knot at {time:g} s and are left out",
+                    code="parts-left-out",
+                    parts=left_out,
+                )
+            )
         return self._reshaped(replace(self, timing=timing), curves)._saying(notes)
 
     @recorded

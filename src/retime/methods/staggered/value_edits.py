@@ -78,8 +78,12 @@ class ValueEdits(Representation):
         notes = []
         if astray:
             notes.append(
-                f"{astray} parts pass their pose's time only beyond a neighbour's knot: their "
-                "extremes were changed"
+                Note(
+                    f"{astray} parts pass their pose's time only beyond a neighbour's knot: their "
+                    "extremes were changed",
+                    code="extremes-changed",
+                    parts=astray,
+                )
             )
         return replace(self, curves=tuple(curves))._saying(notes)
 

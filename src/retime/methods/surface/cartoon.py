@@ -8,8 +8,9 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.motion import Motion
-from retime.motion.edits import Fix, FixContext
+from retime.motion.fixes import Fix, FixContext
 from retime.motion.kinematics import global_transforms
+from retime.notes import Note
 
 __all__ = ["cartoon_fix"]
 
@@ -31,7 +32,10 @@ def cartoon_fix(share: float) -> Fix:
     def run(retimed: Motion, context: FixContext) -> Motion:
         if context.warp.loop:
             return retimed.with_notes(
-                "a cycle is not stretched: its places go on from turn to turn"
+                Note(
+                    "a cycle is not stretched: its places go on from turn to turn",
+                    code="cycle-not-stretched",
+                )
             )
         skeleton = retimed.skeleton
         now, linear = global_transforms(retimed)

@@ -40,7 +40,7 @@ class Room:
     start: float
     end: float
     share: float
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def cut(self, key: SurfaceKey, share: float) -> Room:
         """Use a share of a leg's drag, so that no joint whirls and no knee jerks."""
@@ -123,7 +123,13 @@ def _room(placed: Placed, base: Range, most: Range, bump: Bump, least: float) ->
     notes = []
     if not moves.any():
         if any(d.shift for d in placed.key.drags):
-            notes.append(f"no joint is near enough to feel the drag at {time:g} s")
+            notes.append(
+                Note(
+                    f"no joint is near enough to feel the drag at {time:g} s",
+                    code="drag-without-effect",
+                    time=time,
+                )
+            )
         return Room(start, end, 1.0, tuple(notes))
     # Of a share s of the shifts, s * (left - shift) must fit before the key, and so on after it.
     before = (time - start) / np.maximum((left - shifts)[moves], 1e-12)
@@ -134,14 +140,25 @@ def _room(placed: Placed, base: Range, most: Range, bump: Bump, least: float) ->
     else:
         drag = max(placed.key.drags, key=lambda d: abs(d.shift))
         notes.append(
-            f"the drag of {drag.joint or 'the point'} at {time:g} s was cut from {drag.shift:g} to "
-            f"{share * drag.shift:.3g} s: the clip's or the range's end, or another key, leaves no "
-            "more room"
+            Note(
+                f"the drag of {drag.joint or 'the point'} at {time:g} s was cut from "
+                f"{drag.shift:g} to {share * drag.shift:.3g} s: the clip's or the range's end, or "
+                "another key, leaves no more room",
+                code="drag-cut",
+                time=time,
+                asked=drag.shift,
+                shift=share * drag.shift,
+            )
         )
     if start < base[0] - 1e-9 or end > base[1] + 1e-9:
         why = f"the leg plays at most {_CALM:g} times as fast" if calm else "time never turns back"
         notes.append(
-            f"the range of the key at {time:g} s was widened to {start:.3g} to {end:.3g} s, so "
-            f"that {why}"
+            Note(
+                f"the range of the key at {time:g} s was widened to {start:.3g} to {end:.3g} s, so "
+                f"that {why}",
+                code="range-widened",
+                time=time,
+                range=[start, end],
+            )
         )
     return Room(start, end, share, tuple(notes))

@@ -11,6 +11,7 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.methods.surface.keys import SurfaceKey
+from retime.notes import Note
 
 __all__ = ["Sheet", "sheet_of"]
 
@@ -31,7 +32,7 @@ class Sheet:
     """
 
     parts: Sequence[tuple[Any, int | None]]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def shifts(self, places: FloatArray, near: FloatArray) -> FloatArray:
         """Return shifts (...,) at places (..., 2) in heights with range weights (..., D)."""
@@ -78,16 +79,18 @@ def sheet_of(
     )
 
 
-def _missed(residual: FloatArray, degree: int | None = None) -> tuple[str, ...]:
+def _missed(residual: FloatArray, degree: int | None = None) -> tuple[Note, ...]:
     worst = float(np.abs(residual).max())
     if worst < 1e-6:
         return ()
     if degree is not None:
-        return (
+        told = (
             f"a polynomial of degree {degree} misses its control points by up to "
-            f"{1000 * worst:.0f} ms; a gaussian meets each",
+            f"{1000 * worst:.0f} ms; a gaussian meets each"
         )
-    return (f"drags at one place ask for different shifts: missed by up to {1000 * worst:.0f} ms",)
+    else:
+        told = f"drags at one place ask for different shifts: missed by up to {1000 * worst:.0f} ms"
+    return (Note(told, code="drags-missed", seconds=worst),)
 
 
 def _scaled(part: Any, size: float) -> Any:

@@ -32,6 +32,7 @@ from retime.motion.edits import apply
 from retime.motion.kinematics import positions
 from retime.motion.layers import PoseLayer
 from retime.motion.memory import last
+from retime.notes import Note
 from retime.parameters import Range, part_of_clip
 from retime.timing import TimeWarp
 from retime.timing.graph import Graph
@@ -111,7 +112,7 @@ class ControlSurfaces:
         self._rooms = make_room(self._placed, self._span, self._bump, self.min_speed)
         self._settle()
         said = [(*p.sheet.notes, *r.notes) for p, r in zip(self._placed, self._rooms, strict=True)]
-        self.notes: tuple[str, ...] = tuple(n for notes in said for n in notes)
+        self.notes: tuple[Note, ...] = tuple(n for notes in said for n in notes)
 
     @property
     def spans(self) -> list[Range]:
@@ -135,7 +136,7 @@ class ControlSurfaces:
         names = skeleton.names
         start, end = self.motion.domain
         knots: dict[str, list[tuple[FloatArray, FloatArray]]] = {}
-        notes: list[str] = []
+        notes: list[Note] = []
         for k in range(len(self.keys)):
             curves = self._curves(k, notes)
             for j, curve in curves.items():
@@ -230,7 +231,7 @@ class ControlSurfaces:
         times: FloatArray = np.r_[low, inner, high]
         return times
 
-    def _curves(self, k: int, notes: list[str]) -> dict[int, tuple[FloatArray, FloatArray]]:
+    def _curves(self, k: int, notes: list[Note]) -> dict[int, tuple[FloatArray, FloatArray]]:
         """Return output and source times of the joints that a key moves; say what was held up."""
         if self.mode == "intersection":
             return self._met(k, notes)
@@ -244,7 +245,7 @@ class ControlSurfaces:
         source = np.clip(np.where(t == peak, time, source), *self._span)
         return {int(j): (t[n], source[n]) for n, j in enumerate(joints)}
 
-    def _met(self, k: int, notes: list[str]) -> dict[int, tuple[FloatArray, FloatArray]]:
+    def _met(self, k: int, notes: list[Note]) -> dict[int, tuple[FloatArray, FloatArray]]:
         """Follow where the surfaces around a key meet the joints' paths."""
         t, paths = self._grid_times(k), self.paths(k) / self.height
         lattice = (*self._cells(k), self.grid)
@@ -256,8 +257,13 @@ class ControlSurfaces:
             held = float(np.abs(y - source[:, j]).max())
             if held > _HELD:
                 notes.append(
-                    f"the path of {self.motion.skeleton.names[j]} meets the surface at "
-                    f"{self.keys[k].time:g} s more than once: held up by {1000 * held:.0f} ms"
+                    Note(
+                        f"the path of {self.motion.skeleton.names[j]} meets the surface at "
+                        f"{self.keys[k].time:g} s more than once: held up by {1000 * held:.0f} ms",
+                        code="path-held-up",
+                        joint=self.motion.skeleton.names[j],
+                        seconds=held,
+                    )
                 )
             out[int(j)] = (t, y)
         return out

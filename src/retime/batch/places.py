@@ -1,0 +1,111 @@
+"""Where the results of a batch lie: staged until they are sorted, then accepted or rejected."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import os
+import shutil
+from pathlib import Path, PurePosixPath
+
+from retime.batch.manifest import Row
+from retime.errors import InputError
+from retime.io import format_of
+
+PLACES = ("accepted", "rejected")
+# File systems take names of so many bytes; until a result is sorted, its name is longer than it.
+_LONGEST_NAME, _LONGEST_STEM = 255, 200
+
+
+class Places:
+    """The folders of a batch.
+
+    Parameters
+    ----------
+    out : Path
+        The batch's folder.
+    part : str
+        What tells this part of the batch from others, for the folder of its own work.
+    """
+
+    def __init__(self, out: Path, part: str) -> None:
+        self.out, self.work = out, out / f".work{part}"
+
+    def make(self) -> None:
+        """Make the folders of results."""
+        for place in PLACES:
+            (self.out / place).mkdir(parents=True, exist_ok=True)
+
+    def end(self) -> None:
+        """Remove the folder of work."""
+        shutil.rmtree(self.work, ignore_errors=True)
+
+    def staged(self, row: Row) -> Path:
+        """Where a result lies until it is sorted: as deep as it will, for links within it.
+
+        Its name holds what decides its content: a worker that a killed run left behind cannot
+        write over the result of another recipe.
+        """
+        path = self.work / row.name
+        key = f"{row.clip_sha256[:8]}-{row.recipe_sha256[:8]}"
+        stem = path.stem
+        if len(stem.encode()) > _LONGEST_STEM:
+            stem = hashlib.sha256(stem.encode()).hexdigest()[:16]
+        return path.with_name(f"{stem}.{key}{path.suffix}")
+
+    def placed(self, row: Row) -> bool:
+        """Put a result where its verdict says; false where it is nowhere, or not whole."""
+        place = self.out / row.verdict / row.name
+        other = self.out / PLACES[row.verdict == "accepted"] / row.name
+        # What a killed run had not sorted yet comes first: its name tells what it is of.
+        for path in (self.staged(row), place, other):
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                if path.stat().st_size == row.size:
+                    if path != place:
+                        _move(path, place)
+                    _remove(other)
+                    return True
+        return False
+
+    def settle(self, row: Row) -> None:
+        """Put a result that was made just now in its place; remove what stood there before."""
+        stale = [self.out / place / row.name for place in PLACES]
+        if row.state == "done":
+            place = self.out / row.verdict / row.name
+            _move(self.staged(row), place)
+            stale.remove(place)
+        for path in stale:  # what another recipe or another gate had made
+            _remove(path)
+
+
+def must_fit(name: str) -> None:
+    """Refuse a result whose name no file can have."""
+    long = max(PurePosixPath(name).parts, key=lambda part: len(part.encode()))
+    if len(long.encode()) > _LONGEST_NAME:
+        raise InputError(
+            f"the result's name {long[:40]}... is too long for a file; rename the clip"
+        )
+
+
+def _files(path: Path) -> list[Path]:
+    """List a result's files: a skeleton that lies apart, then the motion."""
+    form = format_of(path)
+    apart = form.suffixes[1:] if form.skeleton_apart else ()
+    return [*(path.with_suffix(s) for s in apart), path]
+
+
+def _move(path: Path, place: Path) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    for source, target in zip(_files(path), _files(place), strict=True):
+        if source == path or source.exists():
+            os.replace(source, target)
+
+
+def _remove(path: Path) -> None:
+    for file in _files(path):
+        try:
+            file.unlink(missing_ok=True)
+        except OSError as e:
+            if e.errno != errno.ENAMETOOLONG:  # such a file was never written
+                raise
