@@ -14,7 +14,8 @@ from retime.body.limbs import LimbSolver, displacement, frames_of, two_bone
 from retime.errors import InputError
 from retime.motion import Motion, trust
 from retime.motion.contact import Contact
-from retime.motion.kinematics import positions
+from retime.motion.kinematics import global_rotations, positions
+from retime.motion.memory import last as remembered
 from retime.notes import Note
 from retime.timing import TimeWarp
 
@@ -27,7 +28,12 @@ _MISSED = 1e-3
 
 
 def contact_targets(
-    motion: Motion, contacts: Iterable[Contact], source: Motion, warp: TimeWarp
+    motion: Motion,
+    contacts: Iterable[Contact],
+    source: Motion,
+    warp: TimeWarp,
+    *,
+    points: FloatArray | None = None,
 ) -> dict[Contact, FloatArray]:
     """Find where contacts of a retimed motion belong: where the source had them.
 
@@ -44,12 +50,14 @@ def contact_targets(
         Its source.
     warp : TimeWarp
         From the retimed motion's time to the source's.
+    points : array (F, J, 3), optional
+        The retimed motion's joints, metres, where they are known.
 
     Returns
     -------
     dict of Contact to array (3,), or (F, 3) on a support that moves; metres.
     """
-    now, then = positions(motion), positions(source)
+    now, then = positions(motion) if points is None else points, _places(source)
     tall = max(float(np.median(np.ptp(then[..., 1], axis=1))), 1e-9) if len(then) else 1.0
     out = {}
     for contact in contacts:
@@ -71,6 +79,10 @@ def contact_targets(
             there = np.array([here[0], there[1], here[2]])
         out[contact] = there + way if way.any() else there
     return out
+
+
+def _places(source: Motion) -> FloatArray:
+    return remembered(source, "places of joints", None, lambda: positions(source))
 
 
 def _support_path(contact: Contact, motion: Motion, warp: TimeWarp) -> FloatArray:
@@ -128,6 +140,7 @@ def hold_contacts(
         else:
             loose.add(contact.joint)
     motion = _with_trunk_held(motion, by_trunk, fade)
+    seen: tuple[FloatArray, FloatArray] | None = None
     notes = [
         Note(
             f"no limb holds the contacts of {n}: left as they are",
@@ -145,7 +158,9 @@ def hold_contacts(
             rotations[:, last.joints] = last.rotations
             motion = replace(motion, rotations=trust(rotations))
             continue
-        solver = LimbSolver.of(motion, body.limbs[limb_name])
+        if seen is None or limb.linked:
+            seen = (positions(motion), global_rotations(motion))  # limbs do not hang on each other
+        solver = LimbSolver.of(motion, limb, known=seen)
         if not solver.can_bend:
             notes.append(
                 Note(
