@@ -2,26 +2,17 @@
 
 import json
 import os
-import sys
 import wave
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 
-sys.path.insert(0, str(Path(__file__).parent))
 import bpy
 import numpy as np
 import scenes
-from checking import fails, main, run
+from checking import fails, run
 from figure import select_only
-from scenes import OUT, SHARED, capture, choose, keys, part, snapshot
-
-
-def mocap():
-    """Open the clip as a user does: nothing set."""
-    bpy.ops.wm.open_mainfile(filepath=str(OUT / "base.blend"))
-    return choose(bpy.context.scene.objects["16_06"])
-
+from scenes import OUT, SHARED, capture, choose, keys, mocap, part, snapshot
 
 # ---- keys and rest poses
 
@@ -312,7 +303,7 @@ class Recorder:
         self.drawn.append(("operator", "", about.name, about.description))
         return SimpleNamespace()
 
-    def template_ID(self, data, name, **options):  # noqa: N802, Blender's own name
+    def template_ID(self, data, name, **options):
         self.prop(data, name)
 
     def label(self, text="", **options):
@@ -562,4 +553,3 @@ def all_clips():
 if os.environ.get("RETIME_STRESS"):
     check_the_engine_installs_without_network = installed_without_network
     check_all_clips = all_clips
-main(scenes.make_base, globals())
