@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import retime
+from music_making import clicks, write_wave
 from retime import Recipe, Step, TimeWarp, quat
 from retime.body import find_body
 from retime.hosts.engine import PROTOCOL
@@ -31,7 +32,7 @@ BLENDERS = {"5.x": ".venv-blender", "4.2": ".venv-blender42"}
 # Checks that run inside Blender, all in one.
 CHECKS = [
     name
-    for module in ("checks", "rig_checks", "scene_checks")
+    for module in ("checks", "rig_checks", "scene_checks", "pose_checks", "music_checks")
     for name in re.findall(r"^def (check_\w+)", (INSIDE / f"{module}.py").read_text(), re.MULTILINE)
 ]
 STRESS = bool(os.environ.get("RETIME_STRESS"))
@@ -113,7 +114,8 @@ def _run_checks(version: str, python: Path, folder: Path) -> Ran:
 
 
 def _write_files(folder: Path) -> None:
-    """Write what the checks import: warps, a recipe, engines that misbehave."""
+    """Write what the checks import: warps, a recipe, a song, engines that misbehave."""
+    write_wave(folder / "song.wav", clicks(0.25 + 0.5 * np.arange(24), 12.2))
     length = 407 / (1 / 0.0083333)
     warp = TimeWarp([5.0, 5.8, 7.5], [5.0, 6.4, 5.0 + length])  # a file need not start at 0
     retime.write_warp(warp, folder / "given-warp.json")
@@ -206,6 +208,7 @@ BAKED: dict[str, tuple[str, list[tuple[str, dict[str, Any]]]]] = {
     "succession-result": ("parts", [("stagger", {"succession": [["LeftArm", 3, 1.5]]})]),
     "exaggerate-result": ("parts", [("stagger", {"exaggerate": 0.3, "joints": ARM})]),
     "hold_feet-result": ("parts", [("hold", {})]),
+    "secondary-result": ("parts", [("secondary", {"strength": 0.8, "joints": ARM})]),
     "glb-exaggerate": ("glb", [("stagger", {"exaggerate": 0.3})]),
     "files-recipe": ("files", [("spline", {"duration": 3.0}), ("hold", {})]),
 }  # fmt: skip
@@ -287,7 +290,10 @@ def test_a_rigify_figure_weighs_what_it_does_as_bvh(ran: Ran) -> None:
 
 
 @newest_blender
-@pytest.mark.parametrize("kind, roles", [("arp", 22), ("metahuman", 22), ("numbered", 20)])
+@pytest.mark.parametrize(
+    "kind, roles",
+    [("arp", 22), ("metahuman", 22), ("numbered", 20), ("mixamo", 22), ("mixamo-plain", 22)],
+)
 def test_other_rigs_are_persons(ran: Ran, kind: str, roles: int) -> None:
     motion = ran.motion(f"rig-{kind}")
     body = find_body(motion)

@@ -18,7 +18,7 @@ def check_it_is_installed_and_enabled():
     assert hasattr(bpy.types, "RETIME_PT_dope_main")
     for name in ("to_length", "keytimes", "reference", "shift", "stagger", "succession",
                  "exaggerate", "hold_feet", "check", "import_warp", "import_recipe", "remove",
-                 "install_engine"):  # fmt: skip
+                 "install_engine", "sync", "mark_beats", "tween", "ease", "reach", "secondary"):  # fmt: skip
         assert getattr(bpy.ops.retime, name).get_rna_type().name, name
 
 
@@ -193,6 +193,7 @@ def check_parts():
         ("stagger", {"frames": 2.0}),
         ("exaggerate", {"amount": 0.3}),
         ("hold_feet", {}),
+        ("secondary", {"strength": 0.8}),
     )
     for name, options in tools:
         run(getattr(bpy.ops.retime, name), **options)

@@ -9,7 +9,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 import checking
 import checks
+import music_checks
+import pose_checks
 import rig_checks
 import scene_checks
 
-checking.main(checks, rig_checks, scene_checks)
+checking.main(checks, rig_checks, scene_checks, pose_checks, music_checks)
