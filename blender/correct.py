@@ -11,7 +11,7 @@ from mathutils import Euler, Matrix, Quaternion
 
 from .capture import composed, continuous, decomposed
 from .keys import Keys
-from .rekey import split, with_own_handles
+from .rekey import with_keys, with_own_handles
 
 # A bone that is moved by less than this keeps its values: radians, and armature units.
 _LEAST = 1e-4
@@ -202,7 +202,7 @@ def _correct_bone(way, table, new_curves, keys_at):
             if keys is None and has_keys:
                 keys = Keys.read(curve)
             if keys is not None and len(keys_at):
-                keys = split(keys.take(slice(None)), keys_at)
+                keys = with_keys(keys, keys_at)
             frames = way.result.frames.astype(float) if keys is None else keys.co[:, 0]
             off = way.offsets(channel, index, frames)
             if np.abs(off).max(initial=0) < _LEAST:

@@ -70,8 +70,12 @@ class Job:
         manager = context.window_manager
         self._timer = manager.event_timer_add(_TICKS, window=context.window)
         manager.progress_begin(0, 100)
-        manager.modal_handler_add(self)
+        self.attach(context)
         return {"RUNNING_MODAL"}
+
+    def attach(self, context):
+        """Ask for events."""
+        context.window_manager.modal_handler_add(self)
 
     def modal(self, context, event):
         """Go on for a moment."""

@@ -6,7 +6,7 @@ from .bake import baked
 from .correct import corrected
 from .keys import LINEAR, PLACES, Keys, snapped
 from .nla import track_of
-from .rekey import is_simple, rekey, split
+from .rekey import is_simple, rekey, with_keys
 
 
 def key_plan(armature, found, result, options, bones):
@@ -112,7 +112,9 @@ def rekeyed(curves, graph, tolerance, keys_at=()):
     """Move the keys of many curves: (curve, keys) each; all at once where none has to be split."""
     if tolerance or len(keys_at) or not is_simple(graph):
         also = graph.source(np.array(keys_at, dtype=float))
-        return [(c, rekey(split(Keys.read(c), also), graph, tolerance)) for c in curves]
+        return [
+            (curve, rekey(with_keys(Keys.read(curve), also), graph, tolerance)) for curve in curves
+        ]
     read = [Keys.read(curve, PLACES) for curve in curves]
     moved = rekey(Keys.joined(read), graph)
     out, start = [], 0

@@ -28,6 +28,8 @@ _GRAIN = Grain(ramp=0.02, same=1e-4, end=1e-4)
 _FAR = 1e6
 # A curve is halved at most so often to follow a warp.
 _DEEPEST = 6
+# A key this near to a frame is the one at it, frames.
+_NEAR = 0.05
 # Points in a stretch between keys at which a refined curve is compared.
 _LOOKED_AT = 7
 
@@ -206,6 +208,12 @@ def _solved(x, at):
         under = _cubic(x, middle) < at
         low, high = np.where(under, middle, low), np.where(under, high, middle)
     return (low + high) / 2
+
+
+def with_keys(keys, frames):
+    """Return keys with more of them at frames where none is near; the curve stays as it is."""
+    far = [f for f in frames if np.abs(keys.co[:, 0] - f).min() > _NEAR]
+    return split(keys.take(slice(None)), far)
 
 
 def split(keys, frames):

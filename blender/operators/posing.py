@@ -71,7 +71,8 @@ class _AtFrame(PartsRetiming):
         after = yield from poses_of(context, capture, engine, values | {"edits": edits})
         new = capture.first + capture.fps * np.array(after["times"])
         added = [f for f in new if np.abs(frames - f).min() > 0.5]
-        self.at = sorted({float(frame), *(float(round(f)) for f in added)})
+        # A pose that is eased keeps its key, which moves with it; one that is changed needs a key.
+        self.at = sorted({float(round(f)) for f in added} or {float(frame)})
         return [made]
 
     def _keyed_poses(self, context, capture, frame):

@@ -38,6 +38,8 @@ from retime.process.inside import own_output
 
 # The version of what passes on the lines; a host refuses an engine of another one.
 PROTOCOL = 2
+# What a remedy may name besides parameters of methods; a host has its own ways to set these.
+_OF_JOBS = {"animation", "channel", "exact", "fps"}
 # Motions that are kept with what their steps found, so that a second try is quick.
 _KEPT = 4
 # A figure of another height is not taken to be in the unit that its host declares, metres.
@@ -105,6 +107,7 @@ class Engine:
 
     def _retime(self, request: Mapping[str, Any]) -> dict[str, Any]:
         from retime.io import write
+        from retime.io.files import passed_on
         from retime.io.warp_json import write_warp
         from retime.recipe.json import from_document
 
@@ -123,8 +126,9 @@ class Engine:
 
         found = self._evaluator.evaluate(job, name=_text(request, "motion"), progress=told)
         self.tell("Writing the result", 0.95)
-        write(found.motion, _text(request, "out"))
-        write_warp(found.warp, _text(request, "warp"))
+        with passed_on():
+            write(found.motion, _text(request, "out"))
+            write_warp(found.warp, _text(request, "warp"))
         edited = found.touched.joints
         return {
             "notes": [self._said(n) for n in found.notes],
@@ -225,7 +229,7 @@ def _timeline(request: Mapping[str, Any]) -> Frames | None:
 def _label(remedy: Remedy) -> str | None:
     """Name a parameter as a host's panel does; of reading a file there is none."""
     # One method after the other: importing them all takes longer than most retimings.
-    if "." in remedy.parameter:
+    if "." in remedy.parameter or remedy.parameter in _OF_JOBS:
         return None
     known = (p for m in METHODS.values() for p in declared(m.parameters))
     return next((p.label for p in known if p.name == remedy.parameter), None)

@@ -1,14 +1,10 @@
 """Checks on control rigs, inside Blender: a generated Rigify figure, keyed FK and IK."""
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
 import bpy
 import figure
 import numpy as np
 import scenes
-from checking import fails, main, run
+from checking import fails, run
 from figure import FRAMES, select_only
 from scenes import capture, curves, keys, part, snapshot
 
@@ -182,6 +178,3 @@ def check_sparse_keys_are_snapped():
         # Handles lie on their own side of the key.
         assert (rows[:, 2] <= rows[:, 0]).all()
         assert (rows[:, 4] >= rows[:, 0]).all()
-
-
-main(figure.generate, globals())
