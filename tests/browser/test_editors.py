@@ -89,10 +89,31 @@ def test_a_dragged_surface_moves_the_hand_and_leaves_the_legs(
         assert abs(ahead(page, name, 1.8 + shift)) < 0.02 * abs(shift)
 
 
-def test_an_overlapping_surface_is_refused(open_page: Open, swing_file: Path) -> None:
-    page = open_page(swing_file, size=SIZE)
+def test_one_selection_and_an_overlapping_surface_is_refused(
+    open_page: Open, swing_file: Path
+) -> None:
+    page = open_page(swing_file, size=(1280, 800))
     page.up_to_date()
-    add_surface(page, 1.8, "RightHand")
+    # A click on the body selects; the tree shows it; a click beside the body selects nothing.
+    page.until("retime.places.bodyJointPosition(0)")
+    left = joint(page, "LeftForeArm")
+    at = page.get(f"retime.places.bodyJointPosition({left})")
+    page.page.mouse.click(at["x"], at["y"])
+    assert page.get("retime.state.selectedJoint.value") == left
+    limb = page.page.get_by_role("treeitem", name="Left arm")
+    assert limb.get_attribute("aria-selected") == "true"
+    box = page.get("document.querySelector('.view-canvas canvas').getBoundingClientRect().toJSON()")
+    page.page.mouse.click(box["x"] + box["width"] * 0.3, box["y"] + box["height"] * 0.25)
+    assert page.get("retime.state.selectedJoint.value") is None
+    page.page.get_by_role("treeitem", name="Left leg").click()
+    assert page.get("retime.state.selectedJoint.value") == joint(page, "LeftFoot")
+    # Without a selection T takes the limb that moves most: here the right hand swings.
+    page.page.evaluate("retime.state.selectedJoint.value = null; retime.actions.seek(1.8)")
+    page.page.keyboard.press("t")
+    page.until("retime.state.result.value.header.editor?.type === 'surface'")
+    page.up_to_date()
+    assert page.get("retime.state.step.value.parameters.keys[0].joint") == "RightHand"
+    assert page.get("retime.state.selectedJoint.value") == joint(page, "RightHand")
     page.page.evaluate("retime.actions.seek(1.85)")
     page.page.keyboard.press("t")
     page.page.wait_for_timeout(500)

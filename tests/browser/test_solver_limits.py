@@ -56,7 +56,7 @@ def test_a_typed_key_that_the_solver_refuses_is_not_kept(open_page: Open, jump_f
     assert page.get("retime.state.keys.value") == [[1.5, 1.5]]
     page.page.evaluate("retime.state.problems.value = []")
 
-    # Only the solver knows which surface keys overlap: it is asked, and what it refuses is not kept.
+    # Only the solver knows which surface keys overlap: it is asked, and refuses.
     keys: Any = [{"time": t, "joint": "left_hand", "shift": 0.1} for t in (0.6, 2.0)]
     page.add_step(method="surface", parameters={"keys": keys})
     step = page.get("retime.state.steps.value[1].id")

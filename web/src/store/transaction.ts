@@ -124,8 +124,9 @@ export class Transaction {
     if (!refused?.parameters) return;
     batch(() => {
       solverStop.value = `Stops here: ${this.why}`;
-      if (this.halvings-- > 0) {
-        const parameters = between(this.from(), refused.parameters, 0.5) as Record<string, unknown>;
+      const parameters = between(this.from(), refused.parameters, 0.5) as Record<string, unknown>;
+      const isBetween = JSON.stringify(parameters) !== JSON.stringify(refused.parameters);
+      if (this.halvings-- > 0 && isBetween) {
         this.show({ ...refused, parameters });
       } else if (this.taken && this.shown !== this.taken) this.show(this.taken);
     });

@@ -5,10 +5,12 @@ import { Button, IconButton, type IconName, IconToggle, Segments } from "../../c
 import * as compare from "../../store/compare";
 import { liveBodies } from "../../store/live";
 import { isServerShown, serverReading } from "../../store/live_server";
+import { clickJoint } from "../../store/selection";
 import * as state from "../../store/state";
 import { finishTaps, tap, tapping, type Tapping } from "../../store/taps";
 import { waiting } from "../../store/waiting";
 import { number, seconds } from "../../words/numbers";
+import { jointLabel } from "../../viewport/poses/pose_edit";
 import { recording } from "../export/record";
 
 export function Overlay({ frame }: { frame(): void }) {
@@ -56,7 +58,21 @@ function Legend() {
           <span class="swatch target" /><strong>{third.word}</strong><span>{third.clip.header.name}</span>
         </span>
       )}
+      {!server && !live && <SelectedChip />}
     </div>
+  );
+}
+
+/** What T, P and the tools of poses work on. */
+function SelectedChip() {
+  const header = state.source.value?.header;
+  const joint = state.selectedJoint.value;
+  if (!header || joint === null || joint >= header.joints.length) return null;
+  return (
+    <span class="chip" title={header.joints[joint]}>
+      <span class="swatch selection" /><strong>{jointLabel(header, joint)}</strong><span>selected</span>
+      <IconButton icon="close" label="Select nothing" onClick={() => clickJoint(null)} />
+    </span>
   );
 }
 
