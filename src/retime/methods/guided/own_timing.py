@@ -74,7 +74,7 @@ def keep_own_timing(problem: Problem, length: float) -> Found:
     try:
         path, change, cells = _search(problem, length)
         first, gap = path.frames / cells, path.gap
-        notes: tuple[str, ...] = ()
+        notes: tuple[Note, ...] = ()
     except (InfeasibleError, _TooLargeError) as e:
         # Keytimes on one frame of the search or at the very limit, or too many cells: the curve
         # through them is allowed all the same. Limits of parts of the clip may be another matter.
