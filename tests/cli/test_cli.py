@@ -661,3 +661,13 @@ def test_contacts_are_listed_a_part_a_line_with_units(run: Run, jump: Path) -> N
     assert re.fullmatch(r"0\.00-1\.\d\d, 1\.\d\d-3\.25", rows["left toes"])
     assert rows["floor tilt"].endswith("degrees")
     assert rows["floor level"].endswith(" m")
+
+
+def test_routine_notes_are_printed_where_they_are_asked_for(run: Run, jump: Path) -> None:
+    said = "which makes the figure as tall as a person"
+    out = jump.with_name("out.bvh")
+    assert said in run("info", jump)[2]
+    assert said not in run("guided", jump, out, "--duration", "75%")[2]
+    assert said in run("guided", jump, out, "--duration", "75%", "--verbose")[2]
+    told = json.loads(run("guided", jump, out, "--duration", "75%", "--json")[1])
+    assert "unit-inferred" in told["note_codes"]

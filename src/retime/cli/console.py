@@ -21,6 +21,8 @@ class _Loudness:
     verbose = False
 
 
+# Notes on nearly every file, that ask for nothing: `retime info` and --verbose print them.
+_ROUTINE = {"unit-inferred", "up-axis-inferred", "rest-frame-set-aside"}
 # Ends of fields' names: factor, digits after the point and unit for a person.
 _UNITS = {
     "s": (1, 3, "s"),
@@ -108,8 +110,10 @@ def _print(fields: Mapping[str, Any], notes: Sequence[Note], *, as_json: bool) -
         print(json.dumps({**fields, **told}, indent=1, ensure_ascii=False))
         return
     table([_line(k, v) for k, v in fields.items() if v is not None])
+    is_routine = "output" in fields and not _Loudness.verbose
     for text in notes:
-        note(text)
+        if not (is_routine and text.code in _ROUTINE):
+            note(text)
 
 
 def _line(name: str, value: Any) -> tuple[str, str]:
