@@ -15,7 +15,7 @@ from retime.arrays import FloatArray
 __all__ = ["Follower"]
 
 _DEGREE = 5
-# How fast the input is at its ends is read off a polynomial of this degree through this many seconds
+# How fast the input is at its ends is read off a polynomial of this degree through so many seconds
 # there: frame by frame it would be noise, which a spring that starts with it swings out.
 _END, _END_DEGREE = 0.3, 7
 # Dampings this near to 1 are taken as critical: the two formulas meet there to rounding.
