@@ -21,6 +21,7 @@ from retime import (
     quat,
     read,
 )
+from retime.body.contacts.grips import find_grips
 from retime.methods.surface.arrival import arrival
 from retime.methods.surface.projection import seen_at, topological_distances
 from retime.motion.kinematics import joint_speeds
@@ -148,6 +149,12 @@ def test_straight_knees_do_not_shake(name: str, time: float, shift: float) -> No
 def turn_speeds(motion: Motion) -> np.ndarray:
     turns = quat.angle(motion.rotations[:-1], motion.rotations[1:])
     return np.asarray(turns.max(axis=0) * motion.rate)
+
+
+def test_hands_that_stand_on_something_hold_nothing() -> None:
+    """Arm wrestling keeps the hands' distance too, but an elbow and a hand are on the table."""
+    assert find_grips(clip("22_17")) == ()
+    assert all(find_grips(clip(name)) for name in ("64_01", "124_01", "124_07"))
 
 
 def test_both_hands_stay_on_the_club() -> None:

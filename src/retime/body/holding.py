@@ -20,7 +20,7 @@ from retime.notes import Note, Remedy
 from retime.parameters import About
 from retime.timing import TimeWarp
 
-__all__ = ["Constraints", "as_delivered", "contact_fix", "contact_fixes", "with_feet_held"]
+__all__ = ["Constraints", "as_delivered", "contact_fix", "contact_fixes"]
 
 Constraints = Annotated[
     Literal["hold", "touched", "free"],
@@ -125,7 +125,7 @@ def as_delivered(
     source : Motion
         What it was made from.
     made : Motion
-        The retimed motion, all of its frames, before its contacts are held.
+        The retimed motion before its contacts are held; all of its frames, or some.
     warp : TimeWarp
         From its time to the source's.
     contacts : sequence of Contact, optional
@@ -134,17 +134,6 @@ def as_delivered(
     found = _remembered(source, (), *_USUAL) if contacts is None else contacts
     carried = carry_contacts(found, warp)
     return _held(made, source, warp, carried, fade=_FADE, touched=False)
-
-
-def with_feet_held(source: Motion, made: Motion, warp: TimeWarp) -> Motion:
-    """Hold the feet of a part of a retimed motion as its delivery will.
-
-    Parameters are those of :func:`as_delivered`; ``made`` may be some of the frames.
-    """
-    feet = set(find_body(source).ground_joints())
-    found = _remembered(source, (), *_USUAL)
-    contacts = [c for c in carry_contacts(found, warp) if c.joint in feet]
-    return hold_contacts(made, contact_targets(made, contacts, source, warp))
 
 
 def _remembered(

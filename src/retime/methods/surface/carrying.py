@@ -17,7 +17,7 @@ from retime.arrays import FloatArray
 from retime.body import Body, LimbName, find_body
 from retime.body.contacts.grips import find_grips
 from retime.body.gripping import keep_grips, prop_joints
-from retime.body.holding import with_feet_held
+from retime.body.holding import as_delivered
 from retime.body.limbs import LimbSolver
 from retime.body.pelvis import PAD, pelvis_follows, places, turns_at
 from retime.methods.surface.projection import topological_distances
@@ -249,7 +249,7 @@ def lead_limbs(
     if grips:
         made = keep_grips(motion, made, warp)
     # Legs are judged as they are delivered: held feet bend knees once more.
-    shown = with_feet_held(motion, made, warp) if legs else made
+    shown = as_delivered(motion, made, warp) if legs else made
     return Led(motion, frames, plain, made, _strain(motion, body, shown))
 
 
@@ -309,7 +309,7 @@ def _strain(motion: Motion, body: Body, made: Motion) -> float:
 
 def _known(motion: Motion, body: Body) -> tuple[FloatArray, FloatArray]:
     """Return how fast joints may be said to turn, and knees accelerate, without any drag."""
-    held = with_feet_held(motion, motion, TimeWarp.identity(*motion.domain))
+    held = as_delivered(motion, motion, TimeWarp.identity(*motion.domain))
     fastest = np.maximum(_turn_speeds(motion), _SLOW)
     # What holding alone does is not the drag's.
     return np.maximum(fastest, _turn_speeds(held) / _FASTER), _knee_jerks(body, held)
