@@ -71,7 +71,12 @@ def test_joints_whose_values_changed_are_named(walk: Path, monkeypatch: Any) -> 
     from retime.evaluate import job
 
     compared: list[Any] = []
-    monkeypatch.setattr(job, "difference", lambda *a: compared.append(1) or difference(*a))
+
+    def counted(*given: Any) -> Any:
+        compared.append(given)
+        return difference(*given)
+
+    monkeypatch.setattr(job, "difference", counted)
     *_, answer = ask(retiming(walk, Step("spline", {"duration": 3.0}), Step("hold")))
     assert answer["joints"]
     assert len(compared) == 1, "each comparison resamples the whole motion"

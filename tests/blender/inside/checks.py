@@ -18,7 +18,8 @@ def check_it_is_installed_and_enabled():
     assert hasattr(bpy.types, "RETIME_PT_dope_main")
     for name in ("to_length", "keytimes", "reference", "shift", "stagger", "succession",
                  "exaggerate", "hold_feet", "check", "import_warp", "import_recipe", "remove",
-                 "install_engine", "sync", "mark_beats", "tween", "ease", "reach", "secondary"):  # fmt: skip
+                 "install_engine", "sync", "mark_beats", "tween", "ease", "reach",
+                 "secondary"):  # fmt: skip
         assert getattr(bpy.ops.retime, name).get_rna_type().name, name
 
 
