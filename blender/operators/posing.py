@@ -280,7 +280,7 @@ class RETIME_OT_secondary(PartsRetiming, bpy.types.Operator):
 
     bl_idname = "retime.secondary"
     bl_label = "Secondary Motion"
-    every_frame = True
+    follows = True
 
     strength: FloatProperty(
         name="Strength", default=-1.0, min=-1.0, max=5.0, options={"SKIP_SAVE"},
@@ -298,11 +298,6 @@ class RETIME_OT_secondary(PartsRetiming, bpy.types.Operator):
         joints = joints_for(self, capture, bones) if bones else None
         return [step("secondary", **values, joints=joints, range=part_of(context, capture))]
         yield
-
-    def keys_at(self, context, result):
-        """Every frame, where keys may be added: few keys show little of a swing."""
-        refine = context.scene.retime.refine
-        return tuple(result.frames.astype(float)) if refine else ()
 
     def after(self, context, result):
         """Say how far bones swing."""

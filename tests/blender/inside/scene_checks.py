@@ -497,7 +497,7 @@ def check_a_short_clip():
     """A sample of the long trial: what no other check does on motion capture as it is."""
     sample = (
         "succession", "keytimes", "reference align", "import_recipe", "remove", "sync", "tween",
-        "ease", "reach", "secondary",
+        "reach",
     )  # fmt: skip
     every_operator(SHARED / "mocap/18_01.bvh", {n: (OPERATORS | MORE)[n] for n in sample})
 
