@@ -255,8 +255,10 @@ class RETIME_OT_reach(_AtFrame, bpy.types.Operator):
 
     def _reaching(self, context, capture, engine, values, help_):
         def edit(number, answer):
-            # Captured lengths are the world's over the armature's own scale.
-            x, y, z = (float(v) for v in self.place / capture.size * answer["metres"])
+            # Captured lengths are the world's over the armature's own scale; of an unscaled import
+            # the engine knows better how long they are.
+            self.metres = answer["metres"] / capture.size
+            x, y, z = (float(v) for v in self.place * self.metres)
             targets = {self.joint: [x, z, -y]}
             return {"do": "reach", "pose": number, "targets": targets, "help": help_}
 
@@ -265,8 +267,7 @@ class RETIME_OT_reach(_AtFrame, bpy.types.Operator):
     def _missed(self, capture, matrix):
         """Return how far a joint is from the target, metres; its matrix is in the armature."""
         world = capture.world[self.frame - capture.first] @ matrix
-        away = np.linalg.norm(world[:3, 3] * capture.size - self.place)
-        return float(away * capture.scale / capture.size)
+        return float(np.linalg.norm(world[:3, 3] * capture.size - self.place) * self.metres)
 
     def after(self, context, result):
         """Say how near it came, as the scene shows it."""

@@ -437,7 +437,7 @@ def _set_up(armature, name, options):
         hand = armature.data.bones["LeftHand" if "LeftHand" in armature.data.bones else 0].name
         given["bone"] = hand
         head = armature.matrix_world @ armature.pose.bones[hand].head
-        scene.cursor.location = np.array(head) * 0.97
+        scene.cursor.location = np.array(head) * (1, 1, 0.95)
     bpy.ops.ed.undo_push(message="set up")
     return given
 
