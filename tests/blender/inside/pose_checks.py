@@ -1,5 +1,7 @@
 """Checks of what changes poses at the current frame, on a Rigify figure and a plain armature."""
 
+from types import SimpleNamespace
+
 import bpy
 import figure
 import numpy as np
@@ -210,5 +212,10 @@ def check_settings_are_in_frames():
     assert abs(chosen(settings, "hold")["min_contact"] - 0.25) < 1e-6
     scene.render.fps = 48
     assert abs(settings.hold.min_contact - 12) < 1e-5
+    # A moment is a frame of the scene.
+    scene.render.fps = 24
+    settings.stagger.use_relative_pose, settings.stagger.relative_pose = True, 20
+    seen = SimpleNamespace(fps=24.0, time=lambda frame: (frame - 2) / 24)
+    assert abs(chosen(settings, "stagger", seen)["relative_pose"] - 0.75) < 1e-6
     settings.tween.ease_length = -5
     assert abs(chosen(settings, "tween")["ease_length"] - 0.01) < 1e-6  # the least there is
