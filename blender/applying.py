@@ -36,6 +36,13 @@ class Options:
     """Markers that stay."""
     keys_at: tuple = ()
     """Frames of the result at which curves that change get a key where they have none."""
+    follow: bool = False
+    """Add as many keys as changed poses need, to curves that have some."""
+
+    @property
+    def adds_keys(self):
+        """Whether changed poses add keys."""
+        return bool(self.keys_at) or self.follow
 
 
 def apply_result(context, armature, blocks, found, result, options):
@@ -206,8 +213,8 @@ def _write(plan, found, options):
         curve = written[place].ensure(path, index, group)
         added += max(len(keys) - len(curve.keyframe_points), 0)
         keys.write(curve)
-    if options.how == "REKEY" and added and (options.tolerance or options.keys_at):
-        why = "for the changed poses" if options.keys_at else "to keep the curves"
+    if options.how == "REKEY" and added and (options.tolerance or options.adds_keys):
+        why = "for the changed poses" if options.adds_keys else "to keep the curves"
         notes.append(f"{added} keys were added {why}")
     if in_strips:
         for before, copy in zip(found, written, strict=True):

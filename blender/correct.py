@@ -10,11 +10,14 @@ import numpy as np
 from mathutils import Euler, Matrix, Quaternion
 
 from .capture import composed, continuous, decomposed
+from .following import followed, shifted
 from .keys import Keys
-from .rekey import with_keys, with_own_handles
+from .rekey import with_keys
 
 # A bone that is moved by less than this keeps its values: radians, and armature units.
 _LEAST = 1e-4
+# A curve follows a change within this, radians or shares of a quaternion, and metres.
+_FOLLOWS = 0.02, 0.005
 _ROTATIONS = {
     "QUATERNION": ("rotation_quaternion", 4),
     "AXIS_ANGLE": ("rotation_axis_angle", 4),
@@ -111,13 +114,13 @@ def _at(matrices, places):
     )
 
 
-def corrected(armature, animated, result, rows, *, new_curves, keys_at=()):
+def corrected(armature, animated, result, rows, *, new_curves, keys_at=(), follow=False):
     """Put changed poses on the keys of curves: rows as a plan holds them, changed.
 
     ``rows`` are (data path, index, group, keys) of the curves that are rewritten anyway. With
     ``new_curves`` a bone that is keyed gets the channels that it lacks. Curves that change get a
-    key at the frames ``keys_at``, where they have none. Returns all rows, and the names of the
-    bones that were corrected.
+    key at the frames ``keys_at``, where they have none; to ``follow`` they get as many keys as the
+    change needs. Returns all rows, and the names of the bones that were corrected.
     """
     rig, poses = result.capture.rig, Poses(result)
     table = {(path, index): (group, keys) for path, index, group, keys in rows}
@@ -143,7 +146,7 @@ def corrected(armature, animated, result, rows, *, new_curves, keys_at=()):
             return poses.control(parent.name, sources)[:, :3, :3]
 
         way = _Way(armature.pose.bones[name], animated, result, turn, axes)
-        if _correct_bone(way, table, new_curves, keys_at):
+        if _correct_bone(way, table, new_curves, keys_at, follow):
             names.append(name)
     return [(path, index, *rest) for (path, index), rest in table.items()], names
 
@@ -178,8 +181,43 @@ class _Way:
                 off[inside] = _offsets(bone, self.animated, mode, sources, turns, channel, index)
         return off
 
+    def shifted(self, keys, channel, index, keys_at):
+        """Return a curve's keys moved by the change, with keys at frames; ``None``: none is."""
+        if len(keys_at):
+            keys = with_keys(keys, keys_at)
+        off = self.offsets(channel, index, keys.co[:, 0])
+        if _is_small(off):
+            return None
+        if len(keys_at):
+            return shifted(keys, lambda frames: self.offsets(channel, index, frames))
+        keys = keys.take(slice(None))
+        for part in ("co", "handle_left", "handle_right"):
+            keys.arrays[part][:, 1] += off
+        return keys
 
-def _correct_bone(way, table, new_curves, keys_at):
+    def followed(self, keys, channel, index):
+        """Return a curve's keys moved by the change, and as many more as it needs."""
+        frames = self.result.frames.astype(float)
+        off = self.offsets(channel, index, frames)
+        if _is_small(off):
+            return None
+        far = _FOLLOWS[1] / self.result.capture.scale if channel == "location" else _FOLLOWS[0]
+        return followed(keys, off, frames, far)
+
+    def new_keys(self, channel, index):
+        """Return keys on every frame for a channel that has no curve."""
+        frames = self.result.frames.astype(float)
+        off = self.offsets(channel, index, frames)
+        if _is_small(off):
+            return None
+        return Keys.made(frames, np.array(_value(self.bone, channel))[index] + off)
+
+
+def _is_small(off):
+    return np.abs(off).max(initial=0) < _LEAST
+
+
+def _correct_bone(way, table, new_curves, keys_at, follow):
     """Correct one bone's keys in a table; return whether anything changed."""
     bone, animated = way.bone, way.animated
     rotation, count = _ROTATIONS.get(bone.rotation_mode, ("rotation_euler", 3))
@@ -201,29 +239,18 @@ def _correct_bone(way, table, new_curves, keys_at):
             group, keys = table.get((path, index), ("", None))
             if keys is None and has_keys:
                 keys = Keys.read(curve)
-            if keys is not None and len(keys_at):
-                keys = with_keys(keys, keys_at)
-            frames = way.result.frames.astype(float) if keys is None else keys.co[:, 0]
-            off = way.offsets(channel, index, frames)
-            if np.abs(off).max(initial=0) < _LEAST:
-                continue
             if keys is None:
-                start = np.array(_value(bone, channel))[index]
-                keys, group = Keys.made(frames, np.full(len(frames), start)), bone.name
-            table[path, index] = group, _shifted(keys, off, way, channel, index, keys_at)
+                made = way.new_keys(channel, index)
+                group = bone.name
+            elif follow:
+                made = way.followed(keys, channel, index)
+            else:
+                made = way.shifted(keys, channel, index, keys_at)
+            if made is None:
+                continue
+            table[path, index] = group, made
             changed = True
     return changed
-
-
-def _shifted(keys, off, way, channel, index, keys_at):
-    """Move keys up or down; where keys are set on purpose their tangents follow the change too."""
-    keys = keys.take(slice(None))
-    for part in ("co", "handle_left", "handle_right"):
-        by = off
-        if len(keys_at) and part != "co":
-            by = way.offsets(channel, index, keys.arrays[part][:, 0])
-        keys.arrays[part][:, 1] += by
-    return with_own_handles(keys) if len(keys_at) else keys
 
 
 def _value(bone, channel):

@@ -49,7 +49,7 @@ def title(label):
 
 def _tooltip(p):
     """Write a tooltip as Blender does: no full stop at its end, the unit in brackets."""
-    unit = "frames" if _is_time(p) else p["unit"]
+    unit = ("frame" if p.get("moment") else "frames") if _is_time(p) else p["unit"]
     return p["help"].strip().removesuffix(".") + (f" ({unit})" if unit else "")
 
 
@@ -139,12 +139,17 @@ def _group(method):
 METHOD_GROUPS = {method: _group(method) for method in PAGE}
 
 
-def chosen(settings, method):
-    """Return the parameters of a method that differ from their defaults, for a recipe."""
+def chosen(settings, method, capture=None):
+    """Return the parameters of a method that differ from their defaults, for a recipe.
+
+    Moments are frames of the scene; without a capture, which tells where it starts, none is given.
+    """
     group = getattr(settings, method)
     out = {}
     for p in offered(method):
         if p["optional"] and not getattr(group, f"use_{p['name']}"):
+            continue
+        if p.get("moment") and capture is None:
             continue
         value = getattr(group, f"{p['name']}_seconds" if _is_time(p) else p["name"])
         if p["kind"] == "float":
@@ -152,6 +157,8 @@ def chosen(settings, method):
             value = float(f"{value:.7g}")
             if p["default"] is not None and abs(value - p["default"]) <= 1e-6 * abs(p["default"]):
                 continue
+        if p.get("moment"):
+            value = capture.time(round(value * capture.fps, 3))
         if p["optional"] or value != p["default"]:
             out[p["name"]] = value
     return out

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from retime.methods import METHODS
 from retime.parameters import declared
+from retime.times import TimeKind
 
 PAGE = Path(__file__).with_name("retime_parameters.json")
 # The methods that panels offer.
@@ -32,6 +33,12 @@ def _kind(kind):
     if origin is typing.Literal:
         return "choice", list(inner), False
     return _PLAIN.get(kind, "other"), None, False
+
+
+def _is_moment(kind):
+    """Whether a type is a moment of the motion, not a length of time."""
+    own = [a for a in getattr(kind, "__metadata__", ()) if isinstance(a, TimeKind)]
+    return any(a.kind != "length" for a in own) or any(map(_is_moment, typing.get_args(kind)))
 
 
 def _words(kind):
@@ -66,6 +73,8 @@ def page():
                 "unit": p.about.unit,
             }
             entry["advanced"] = p.about.advanced
+            if kind == "float" and _is_moment(p.declared_type):
+                entry["moment"] = True
             if p.about.presets:
                 entry["presets"] = dict(p.about.presets)
             if kind == "other" and (words := [w for w in _words(p.type) if isinstance(w, str)]):

@@ -53,10 +53,11 @@ def _of_armature(armature, animated, result, options, bones):
     if result.joints and not bones:
         new = options.how == "BAKE" and not options.auto
         rows, names = corrected(
-            armature, animated, result, rows, new_curves=new, keys_at=options.keys_at
-        )
+            armature, animated, result, rows, new_curves=new, keys_at=options.keys_at,
+            follow=options.follow and options.how != "BAKE",
+        )  # fmt: skip
         if names and options.how != "BAKE":
-            more = "" if options.keys_at else "; Bake changes them on every frame"
+            more = "" if options.adds_keys else "; Bake changes them on every frame"
             notes.append(f"poses changed at the keys of {_count(names)}{more}")
         elif not names:
             notes.append("no keyed control moves what was changed: its poses stay as they are")

@@ -179,14 +179,14 @@ def evaluate(keys, frames):
     value = np.where((kind == CONSTANT) & (share < 1), a[..., 1], value)
     bent = np.flatnonzero(kind.ravel() == BEZIER)
     if len(bent):
-        points = _segments(keys, k.ravel()[bent])
+        points = segments(keys, k.ravel()[bent])
         u = _solved(points[..., 0], frames.ravel()[bent])
-        value.ravel()[bent] = _cubic(points[..., 1], u)
+        value.ravel()[bent] = cubic(points[..., 1], u)
     value = np.where(frames <= at[0], keys.co[0, 1], value)
     return np.where(frames >= at[-1], keys.co[-1, 1], value)
 
 
-def _segments(keys, k):
+def segments(keys, k):
     """Control points (N, 4, 2) after the keys k; handles that overlap are cut as Blender does."""
     a, b = keys.co[k], keys.co[k + 1]
     right, left = keys.handle_right[k] - a, b - keys.handle_left[k + 1]
@@ -195,7 +195,8 @@ def _segments(keys, k):
     return np.stack([a, a + fit * right, b - fit * left, b], axis=1)
 
 
-def _cubic(p, u):
+def cubic(p, u):
+    """Evaluate cubics of control points (N, 4) at shares u."""
     v = 1 - u
     return v**3 * p[:, 0] + 3 * v * v * u * p[:, 1] + 3 * v * u * u * p[:, 2] + u**3 * p[:, 3]
 
@@ -205,7 +206,7 @@ def _solved(x, at):
     low, high = np.zeros(len(at)), np.ones(len(at))
     for _ in range(40):
         middle = (low + high) / 2
-        under = _cubic(x, middle) < at
+        under = cubic(x, middle) < at
         low, high = np.where(under, middle, low), np.where(under, high, middle)
     return (low + high) / 2
 
@@ -228,7 +229,7 @@ def split(keys, frames):
         new.handle_left[0] = new.co[0] - (new.co[0] - keys.co[k]) / 3
         new.handle_right[0] = new.co[0] + (keys.co[k + 1] - new.co[0]) / 3
         if keys.interpolation[k] == BEZIER:
-            p = _segments(keys, np.array([k]))
+            p = segments(keys, np.array([k]))
             u = float(_solved(p[..., 0], np.array([frame]))[0])
             a, b, c = (p[0, i] + u * (p[0, i + 1] - p[0, i]) for i in range(3))
             d, e = a + u * (b - a), b + u * (c - b)

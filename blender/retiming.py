@@ -92,6 +92,8 @@ class Retiming(Job):
     holds = False
     # Whether changed poses show only where every frame is keyed: feet that are held between keys.
     every_frame = False
+    # Whether curves get as many keys as changed poses need.
+    follows = False
     # Whether the sequencer's sounds may move with the motion.
     moves_sounds = True
 
@@ -164,6 +166,7 @@ class Retiming(Job):
             how, settings.tolerance if settings.refine else None, settings.markers,
             settings.scene_range, sounds, settings.snap, settings.apply == "AUTO",
             not frames, settings.mute, self.kept_markers(context), self.keys_at(context, result),
+            self.follows,
         )  # fmt: skip
         notes += apply_result(context, armature, blocks, found, result, options)
         notes += self.after(context, result)

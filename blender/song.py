@@ -19,6 +19,8 @@ class Song:
     """What people call it."""
     strip: object = None
     """The strip that plays it, if one does."""
+    sound: object = None
+    """Blender's data-block, if there is one."""
 
     @property
     def origin(self):
@@ -40,7 +42,10 @@ def place_strip(scene, song, frame):
     editor = scene.sequence_editor or scene.sequence_editor_create()
     strips = editor.strips if hasattr(editor, "strips") else editor.sequences
     taken = [s.channel for s in sequence(scene)]
-    strips.new_sound(song.name, song.path, max(taken, default=0) + 1, frame)
+    strip = strips.new_sound(song.name, song.path, max(taken, default=0) + 1, frame)
+    if song.sound is not None and strip.sound != song.sound:
+        read, strip.sound = strip.sound, song.sound  # it may be packed, and its file not stay
+        bpy.data.sounds.remove(read)
 
 
 def _skipped(strip):
@@ -60,10 +65,10 @@ def song_of(context, folder, path=""):
     if path:
         path = bpy.path.abspath(path)
         playing = [s for s in _sounds(context.scene) if _same_file(_path(s.sound), path)]
-        return Song(path, os.path.basename(path), _one(playing, context.scene))
+        return Song(path, os.path.basename(path), _one(playing, context.scene, any_=True))
     sound = context.scene.retime.sound
     strips = [s for s in _sounds(context.scene) if sound is None or s.sound == sound]
-    strip = _one(strips, context.scene)
+    strip = _one(strips, context.scene, any_=sound is not None)
     if sound is None and strip is None:
         if strips:
             raise Problem(
@@ -72,18 +77,18 @@ def song_of(context, folder, path=""):
             )
         return None
     sound = sound or strip.sound
-    return Song(_readable(sound, folder), sound.name, strip)
+    return Song(_readable(sound, folder), sound.name, strip, sound)
 
 
 def _sounds(scene):
     return [s for s in sequence(scene) if s.type == "SOUND" and s.sound is not None and not s.mute]
 
 
-def _one(strips, scene):
-    """Choose among strips: the only one, the active one, or the first that plays a chosen sound."""
+def _one(strips, scene, *, any_):
+    """Choose among strips: the only one, the active one, or the first of ``any_`` that plays."""
     if len(strips) > 1:
         active = scene.sequence_editor.active_strip
-        strips = [s for s in strips if s == active]
+        strips = [s for s in strips if s == active] or (strips if any_ else [])
     if not strips:
         return None
     strip = strips[0]

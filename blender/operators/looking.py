@@ -45,8 +45,11 @@ class RETIME_OT_check(Job, bpy.types.Operator):
         settings.measures.clear()
         for found in answer["measures"]:
             line = settings.measures.add()
-            line.name = found["name"].replace("_", " ").capitalize()
-            line.text = f"{found['value']:.4g} {found['unit']}".strip()
+            value, unit = found["value"], found["unit"]
+            if unit == "s":
+                value, unit = value * capture.fps, "frames"
+            line.name = found["name"].removesuffix("_seconds").replace("_", " ").capitalize()
+            line.text = f"{value:.4g} {unit}".strip()
             line.meaning = found["meaning"]
         if answer.get("feasible") is not None:
             line = settings.measures.add()

@@ -69,7 +69,7 @@ def timing_values(context, capture, method):
 
     Keys of a control rig hold its feet themselves, where and as long as the animator wants it.
     """
-    values = chosen(context.scene.retime, method)
+    values = chosen(context.scene.retime, method, capture)
     if capture.rig.is_control and not context.scene.retime.hold_feet:
         values["constraints"] = "free"
     return values
@@ -308,7 +308,9 @@ class RETIME_OT_exaggerate(PartsRetiming, bpy.types.Operator):
         """One step."""
         bones = selected_bones(context) if self.only == "SELECTED" else []
         # Feet are held where the whole body goes further.
-        get = timing_values if bones else lambda c, _, method: chosen(c.scene.retime, method)
+        get = (
+            timing_values if bones else lambda c, seen, method: chosen(c.scene.retime, method, seen)
+        )
         values = get(context, capture, "stagger")
         self.joints = joints_for(self, capture, bones, limbs=True)
         self.poses, _ = yield from pose_frames(context, capture, engine, values)

@@ -23,9 +23,7 @@ from .parts import (
     timing_values,
 )
 
-# A pose this near to the current frame is the one that is meant, frames.
-_SAME = 1.0
-# Keys nearer to each other than this are one pose, frames.
+# Poses nearer to each other than this are one, frames.
 _APART = 2.0
 # A target is met within this distance, metres.
 _MET = 0.005
@@ -58,40 +56,36 @@ class _AtFrame(PartsRetiming):
                 f"Frame {frame} is outside the action, frames {capture.first} to {capture.last}. "
                 "Go to the frame of the pose that is meant"
             )
-        values = values | self._keyed_poses(context, capture, frame)
+        found = self._keyed_frames(context, capture)
+        if found is None:
+            answer = yield from poses_of(context, capture, engine, values)
+            found = _frames(capture, answer)
+        # The pose that is shown is the one that changes, so its parts arrive together.
+        kept = [capture.time(f) for f in _apart(capture, found, frame)]
+        values = values | {"keep": kept or 2, "max_refinement": 0.0}
         answer = yield from poses_of(context, capture, engine, values)
-        frames = capture.first + capture.fps * np.array(answer["times"])
-        number, edits = int(np.abs(frames - frame).argmin()), []
-        if abs(frames[number] - frame) > _SAME:
-            number = int(np.searchsorted(frames, frame))
-            edits = [{"do": "insert", "time": capture.time(frame)}]
-        edits.append(edit(number, answer))
-        part = part_of(context, capture)
-        made = step("stagger", **values, edits=edits, range=part)
+        frames = _frames(capture, answer)
+        edits = [edit(int(np.abs(frames - frame).argmin()), answer)]
+        made = step("stagger", **values, edits=edits, range=part_of(context, capture))
         after = yield from poses_of(context, capture, engine, values | {"edits": edits})
-        new = capture.first + capture.fps * np.array(after["times"])
+        new = _frames(capture, after)
         added = [f for f in new if np.abs(frames - f).min() > 0.5]
         # A pose that is eased keeps its key, which moves with it; one that is changed needs a key.
         self.at = sorted({float(round(f)) for f in added} or {float(frame)})
         return [made]
 
-    def _keyed_poses(self, context, capture, frame):
-        """Take keys as the poses of an action that has few, and the current frame as one more."""
+    def _keyed_frames(self, context, capture):
+        """Return the frames of keys, which are the poses of an action that has few; or ``None``."""
         animated = animation_of(armature_of(context))
         if animated is None or animated.is_dense:
-            return {}
-        rig, frames = capture.rig, {float(frame)}
+            return None
+        rig, frames = capture.rig, set()
         for curve in animated.keyed_curves:
             bone = bone_of(curve.data_path)
             joint = None if bone is None else rig.joint_of(bone[0])
             if joint is not None and (not self.chosen or joint in self.chosen):
                 frames |= {float(f) for f in Keys.read(curve, PLACES).co[:, 0]}
-        kept = []
-        for f in sorted(frames, key=lambda f: (f != frame, f)):
-            inside = capture.first + _APART <= f <= capture.last - _APART
-            if inside and all(abs(f - k) >= _APART for k in kept):
-                kept.append(f)
-        return {"keep": [capture.time(f) for f in sorted(kept)], "max_refinement": 0.0}
+        return sorted(frames)
 
     def keys_at(self, context, result):
         """The pose, and what the edit put beside it."""
@@ -115,6 +109,20 @@ class _AtFrame(PartsRetiming):
         if most < 0.05:
             return [f"the pose at frame {self.frame} stays as it is"]
         return [f"bones are turned by up to {most:.1f}° at frame {self.frame}"]
+
+
+def _frames(capture, answer):
+    return capture.first + capture.fps * np.array(answer["times"])
+
+
+def _apart(capture, frames, frame):
+    """Choose frames of poses that are far enough from each other, the current one among them."""
+    kept = []
+    for f in [float(frame), *frames]:
+        inside = capture.first + _APART <= f <= capture.last - _APART
+        if inside and all(abs(f - k) >= _APART for k in kept):
+            kept.append(f)
+    return sorted(kept)
 
 
 def shown(context, armature, frame, names):
@@ -247,8 +255,10 @@ class RETIME_OT_reach(_AtFrame, bpy.types.Operator):
 
     def _reaching(self, context, capture, engine, values, help_):
         def edit(number, answer):
-            # Captured lengths are the world's over the armature's own scale.
-            x, y, z = (float(v) for v in self.place / capture.size * answer["metres"])
+            # Captured lengths are the world's over the armature's own scale; of an unscaled import
+            # the engine knows better how long they are.
+            self.metres = answer["metres"] / capture.size
+            x, y, z = (float(v) for v in self.place * self.metres)
             targets = {self.joint: [x, z, -y]}
             return {"do": "reach", "pose": number, "targets": targets, "help": help_}
 
@@ -257,8 +267,7 @@ class RETIME_OT_reach(_AtFrame, bpy.types.Operator):
     def _missed(self, capture, matrix):
         """Return how far a joint is from the target, metres; its matrix is in the armature."""
         world = capture.world[self.frame - capture.first] @ matrix
-        away = np.linalg.norm(world[:3, 3] * capture.size - self.place)
-        return float(away * capture.scale / capture.size)
+        return float(np.linalg.norm(world[:3, 3] * capture.size - self.place) * self.metres)
 
     def after(self, context, result):
         """Say how near it came, as the scene shows it."""
@@ -272,7 +281,7 @@ class RETIME_OT_secondary(PartsRetiming, bpy.types.Operator):
 
     bl_idname = "retime.secondary"
     bl_label = "Secondary Motion"
-    every_frame = True
+    follows = True
 
     strength: FloatProperty(
         name="Strength", default=-1.0, min=-1.0, max=5.0, options={"SKIP_SAVE"},
@@ -290,11 +299,6 @@ class RETIME_OT_secondary(PartsRetiming, bpy.types.Operator):
         joints = joints_for(self, capture, bones) if bones else None
         return [step("secondary", **values, joints=joints, range=part_of(context, capture))]
         yield
-
-    def keys_at(self, context, result):
-        """Every frame, where keys may be added: few keys show little of a swing."""
-        refine = context.scene.retime.refine
-        return tuple(result.frames.astype(float)) if refine else ()
 
     def after(self, context, result):
         """Say how far bones swing."""

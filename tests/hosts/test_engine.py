@@ -72,9 +72,9 @@ def test_joints_whose_values_changed_are_named(walk: Path, monkeypatch: Any) -> 
 
     compared: list[Any] = []
 
-    def counted(*motions: Any) -> Any:
-        compared.append(motions)
-        return difference(*motions)
+    def counted(*given: Any) -> Any:
+        compared.append(given)
+        return difference(*given)
 
     monkeypatch.setattr(job, "difference", counted)
     *_, answer = ask(retiming(walk, Step("spline", {"duration": 3.0}), Step("hold")))

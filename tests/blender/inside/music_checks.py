@@ -90,6 +90,14 @@ def check_a_song_that_may_move_or_is_added():
     assert snapshot() == before
     assert _sounds() == []
     armature, scene = choose(bpy.context.scene.objects["figure"]), bpy.context.scene
+    scene.retime.sound = bpy.data.sounds.load(str(OUT / "song.wav"))
+    scene.retime.sound.pack()
+    bpy.ops.ed.undo_push(message="packed")
+    run(bpy.ops.retime.sync)
+    assert [s.packed_file is not None for s in bpy.data.sounds] == [True]
+    scenes.undo()
+    armature, scene = choose(bpy.context.scene.objects["figure"]), bpy.context.scene
+    scene.retime.sound = None
     strip = _song(scene, 4)
     scene.retime.move_song = scene.retime.keep_length = True
     last = max(rows[-1, 0] for rows in keys(armature).values())

@@ -3,6 +3,7 @@
 import math
 import os
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import bpy
@@ -147,6 +148,23 @@ def poses_at(armature, frames, name):
     scene.frame_set(before)
     places, turns, _ = capture_.decomposed(np.array(local))
     np.savez(OUT / f"{name}.npz", frames=frames, places=places[:, 0], turns=turns)
+
+
+@contextmanager
+def results():
+    """Collect what the engine makes of a motion while operators run."""
+    module, found = part("retiming"), []
+    applied = module.apply_result
+
+    def heard(*given):
+        found.append(given[4])
+        return applied(*given)
+
+    module.apply_result = heard
+    try:
+        yield found
+    finally:
+        module.apply_result = applied
 
 
 def warp_of_last(capture_):
