@@ -60,7 +60,7 @@ def read_motion(
     text = _as_utf8(data, name)
     hierarchy, rows = _parts(text, name, fps)
     skeleton = _skeleton(hierarchy)
-    rotations, translations = _transforms(hierarchy, rows.values, skeleton)
+    rotations, translations = bvh_transforms(hierarchy, rows.values, skeleton)
     for joint, track in translations.items():
         if (np.abs(track) > MOST_LENGTH).any():
             raise FormatError(f"positions of {joint!r} are too large to be lengths", path=name)
@@ -169,9 +169,10 @@ def rotation_columns(
     return columns, axes
 
 
-def _transforms(
+def bvh_transforms(
     hierarchy: Hierarchy, rows: FloatArray, skeleton: Skeleton
 ) -> tuple[FloatArray, dict[str, FloatArray]]:
+    """Return rotations (F, J, 4) and translations by joint of rows of values (F, columns)."""
     from retime.io.bvh.kernels import euler_to_quaternions
 
     rotations = euler_to_quaternions(rows, *rotation_columns(hierarchy))
