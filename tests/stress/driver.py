@@ -177,9 +177,9 @@ def campaign(
 
 
 # The share of inputs that a target gets: some take a hundred times as long as others.
-_SHARES = {"bvh": 0.4, "glb": 0.4, "gltf": 0.2, "npz": 0.4, "amc": 0.4, "asf": 0.4, "fbx": 0.15,
-           "c3d": 0.05, "usda": 0.02, "usdc": 0.03, "project": 0.3, "journal": 0.3,
-           "manifest": 0.1}  # fmt: skip
+_SHARES = {"bvh": 0.4, "glb": 0.4, "gltf": 0.2, "npz": 0.4, "npy": 0.4, "pkl": 0.4, "amc": 0.4,
+           "asf": 0.4, "fbx": 0.15, "c3d": 0.05, "usda": 0.02, "usdc": 0.03, "project": 0.3,
+           "journal": 0.3, "manifest": 0.1}  # fmt: skip
 
 
 def _part(piece: Piece, folder: Path) -> Findings:

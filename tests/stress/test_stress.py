@@ -22,7 +22,8 @@ ROUNDS, SLOW_ROUNDS = (2000, 200) if os.environ.get("RETIME_STRESS") else (40, 5
 SLOW = ("fbx", "c3d", "usda", "usdc", "manifest")
 NAMES = (
     "amc", "asf", "bvh", "c3d", "fbx", "fbx-ascii", "glb", "gltf", "journal", "json", "labels",
-    "manifest", "npz", "packet", "project", "recipe", "srt", "table", "usda", "usdc", "vtt", "warp",
+    "manifest", "npy", "npz", "packet", "pkl", "project", "recipe", "srt", "table", "usda", "usdc",
+    "vtt", "warp",
 )  # fmt: skip
 
 

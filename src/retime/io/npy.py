@@ -163,7 +163,10 @@ def _array(data: bytes, path: str | Path) -> npt.NDArray[Any]:
         raise FormatError("is cut off", path=path)
     if not shape[0]:
         raise FormatError("has no frames", path=path)
-    found: npt.NDArray[Any] = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
+    try:
+        found: npt.NDArray[Any] = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
+    except ValueError:
+        raise FormatError("is cut off", path=path) from None
     return found
 
 

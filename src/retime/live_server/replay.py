@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -92,3 +93,12 @@ class Replay:
         for k in range(int(self.duration * self.rate) + 1):
             time = k / self.rate
             yield time, writer.frame(self.avatar.bones(float(self.warp(start + time))), ROOT, time)
+
+    async def play(self, clock: Callable[[], float]) -> AsyncIterator[bytes]:
+        """Yield each frame's datagram when its time has come."""
+        start = clock()
+        for live, data in self.frames():
+            wait = start + live - clock()
+            if wait > 0:
+                await asyncio.sleep(wait)
+            yield data

@@ -17,6 +17,7 @@ from retime.errors import InputError, RetimeError
 from retime.live_server.avatar import Avatar
 from retime.live_server.cues import CuePoint, CueSender
 from retime.live_server.follower import Follower
+from retime.live_server.piped import PipedReplay
 from retime.live_server.places import StreamAddress
 from retime.live_server.replay import Replay
 from retime.live_server.server import LiveServer, Status
@@ -44,7 +45,7 @@ class Station:
     """Where the performer's stream comes in."""
     outs: tuple[StreamAddress, ...] = ()
     """Where the partner goes."""
-    replay: Replay | None = None
+    replay: Replay | PipedReplay | None = None
     """A file that performs, in place of a stream."""
     record: Path | None = None
     """Where what comes is kept."""

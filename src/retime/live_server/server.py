@@ -17,6 +17,7 @@ from retime.live_server.avatar import ROOT, Avatar, FigurePose
 from retime.live_server.cues import CueSender
 from retime.live_server.follower import Cue, Follower, Part
 from retime.live_server.performer import Assembler, Frame, Performer
+from retime.live_server.piped import PipedReplay
 from retime.live_server.reception import Reception
 from retime.live_server.replay import Replay
 from retime.live_server.spool import Spool
@@ -294,7 +295,9 @@ class LiveServer:
 
     # ---- running
 
-    async def run(self, heard: socket.socket | None = None, replay: Replay | None = None) -> None:
+    async def run(
+        self, heard: socket.socket | None = None, replay: Replay | PipedReplay | None = None
+    ) -> None:
         """Serve until ``over`` is set, or until a replay has ended."""
         loop = asyncio.get_running_loop()
         if heard is not None:
@@ -362,12 +365,8 @@ class LiveServer:
                 due = now
             await asyncio.sleep(max(due - now, 0.0))
 
-    async def _perform(self, replay: Replay) -> None:
+    async def _perform(self, replay: Replay | PipedReplay) -> None:
         """Play a file as if it came over the network, at its own times."""
-        start = self._clock()
-        for live, data in replay.frames():
-            wait = start + live - self._clock()
-            if wait > 0:
-                await asyncio.sleep(wait)
+        async for data in replay.play(self._clock):
             self.receive(data, _ME, self._clock())
         await asyncio.sleep(2 / self.rate)  # the last pose goes out, too

@@ -63,7 +63,7 @@ def read_motion(
     skeleton = _skeleton(hierarchy)
     gaps = Gaps(name)
     rows = replace(rows, values=_bridged(hierarchy, rows.values, skeleton, gaps))
-    rotations, translations = _transforms(hierarchy, rows.values, skeleton)
+    rotations, translations = bvh_transforms(hierarchy, rows.values, skeleton)
     for joint, track in translations.items():
         if (np.abs(track) > MOST_LENGTH).any():
             raise FormatError(f"positions of {joint!r} are too large to be lengths", path=name)
@@ -188,9 +188,10 @@ def _bridged(hierarchy: Hierarchy, rows: FloatArray, skeleton: Skeleton, gaps: G
     return rows
 
 
-def _transforms(
+def bvh_transforms(
     hierarchy: Hierarchy, rows: FloatArray, skeleton: Skeleton
 ) -> tuple[FloatArray, dict[str, FloatArray]]:
+    """Return rotations (F, J, 4) and translations by joint of rows of values (F, columns)."""
     from retime.io.bvh.kernels import euler_to_quaternions
 
     rotations = euler_to_quaternions(rows, *rotation_columns(hierarchy))

@@ -282,6 +282,11 @@ class CycleFilter:
             found = self.time
         self.time = min(max(found, 0.0), self.duration)
 
+    def travel(self, a: float, b: float) -> float:
+        """Return how far the mean joint travels between two times, metres; standing counts."""
+        way = np.interp([a * self.places, b * self.places], self._grid, self._way)
+        return abs(float(way[1] - way[0]))
+
     def _around(self, time: float) -> float:
         """Return the belief around a time."""
         half = int(AGREE * self.places)
