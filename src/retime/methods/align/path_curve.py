@@ -102,7 +102,7 @@ def flowing_positions(
             break
         pull[slow] = np.maximum(4 * pull[slow], 100 * bend / (_EVEN * fps) ** 2)
     x[0], x[-1] = wanted[0], wanted[-1]
-    return np.maximum.accumulate(np.clip(x, wanted[0], wanted[-1]))
+    return np.asarray(np.maximum.accumulate(np.clip(x, wanted[0], wanted[-1])))
 
 
 def _along(
@@ -128,7 +128,7 @@ def _sharpness(
         found = costs[rows, inside]
         # Beyond the last frame there is no cost: the path's own stands for it.
         own = np.clip(np.round(wanted).astype(np.int64) - first, 0, costs.shape[1] - 1)
-        return np.where(found > 1e200, costs[rows, own], found)
+        return np.asarray(np.where(found > 1e200, costs[rows, own], found))
 
     rise = np.maximum((at(wanted - look) + at(wanted + look)) / 2 - at(wanted), 0.0)
     return np.asarray(np.maximum(rise / max(float(rise.mean()), 1e-12), _FAINT))
