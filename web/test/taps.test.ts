@@ -1,9 +1,10 @@
 /** Taps become keytimes; the help lists every key. */
 
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { keytimesFromActing, type Acted, type Sample } from "../src/store/acting";
 import { keytimesFromTaps } from "../src/store/taps";
-import { KEYS } from "../src/panels/help/help";
+import { COLOURS, KEYS } from "../src/panels/help/help";
 import { SHORTCUTS } from "../src/panels/page/keys";
 
 test("taps are paired with moments in order, and those out of order are left out", () => {
@@ -57,4 +58,11 @@ test("the help lists every shortcut", () => {
     const name = names[key] ?? (key.length === 1 ? key.toUpperCase() : key);
     expect(listed, key).toContain(name);
   }
+});
+
+test("the legend names every colour that means something", () => {
+  const tokens = [...readFileSync("src/tokens.css", "utf8").matchAll(/^  --([a-z-]+):/gm)].map(([, name]) => name!);
+  const meant = tokens.filter((name) =>
+    /^(original|retimed|keytime|contact|feasible|marginal|infeasible|selection|playhead|limb-[a-z-]+)$/.test(name));
+  expect(new Set(COLOURS.map(([token]) => token))).toEqual(new Set(meant));
 });

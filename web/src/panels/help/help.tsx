@@ -31,6 +31,25 @@ export const KEYS: [string, string][] = [
   ["?", "This help"],
 ];
 
+/** Every colour that means something, by its token. */
+export const COLOURS: [string, string][] = [
+  ["original", "Original: the source, or the other version"],
+  ["retimed", "Retimed: the result"],
+  ["feasible", "A body can do it"],
+  ["keytime", "Keytimes and poses that you set"],
+  ["contact", "Contacts; the take that a step follows"],
+  ["marginal", "Nearly more than a body can do; a warning"],
+  ["infeasible", "More than a body can do; a limit or a fault"],
+  ["selection", "Selected joint"],
+  ["playhead", "Playhead"],
+  ["limb-root", "Root: where the body goes"],
+  ["limb-trunk", "Trunk and head"],
+  ["limb-left-arm", "Left arm"],
+  ["limb-right-arm", "Right arm"],
+  ["limb-left-leg", "Left leg"],
+  ["limb-right-leg", "Right leg"],
+];
+
 const MORE =
   "In plots, arrows move the focused key by a frame and Enter types. Numbers can be dragged; Shift is ten times finer.";
 
@@ -62,6 +81,12 @@ function HelpDialog() {
           </Fragment>
         ))}
       </dl>
+      <h2>Colours</h2>
+      <ul class="colour-list">
+        {COLOURS.map(([token, means]) => (
+          <li key={means}><span class="swatch" style={{ background: `var(--${token})` }} />{means}</li>
+        ))}
+      </ul>
       <p class="caption">{MORE} retime {state.welcome.value?.version}</p>
       <div class="dialog-actions">
         <Button class="button quiet" onClick={tour}>Take the tour</Button>
