@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -123,6 +124,31 @@ def test_one_selection_and_an_overlapping_surface_is_refused(
     add_surface(page, 0.6, "LeftHand")
     page.until("retime.state.step.value.parameters.keys.length === 2")
     page.up_to_date()
+    # A timing that is acted with the pointer becomes keytimes of a guided step: one undo step.
+    depth = page.get("retime.state.undoDepth.value")
+    page.page.keyboard.press("r")
+    bar = page.page.locator(".act-bar").bounding_box()
+    assert bar is not None
+    mouse, middle = page.page.mouse, bar["y"] + bar["height"] / 2
+    mouse.move(bar["x"] + 1, middle)
+    mouse.down()
+    began = time.monotonic()
+    for k in range(1, 31):  # slow at first, then fast
+        share = 0.01 * k if k <= 20 else 0.2 + 0.08 * (k - 20)
+        mouse.move(bar["x"] + bar["width"] * share, middle)
+        page.page.wait_for_timeout(40)
+    acted = time.monotonic() - began
+    mouse.up()
+    page.until(f"retime.state.undoDepth.value === {depth + 1}")
+    page.up_to_date()
+    made: Any = page.get("retime.state.step.value")
+    assert made["method"] == "guided"
+    assert made["parameters"]["duration"] == pytest.approx(acted, rel=0.25)
+    keys = np.array(made["parameters"]["keytimes"])
+    assert (np.diff(keys, axis=0) > 0).all()
+    speeds = np.diff(np.array([[0, 0], *keys]), axis=0)
+    assert speeds[0, 1] / speeds[0, 0] < 1  # it begins slowly
+    assert page.get("retime.state.problems.value") == []
 
 
 def test_poses_are_moved_staggered_and_undone(open_page: Open, jump_file: Path) -> None:

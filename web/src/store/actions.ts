@@ -27,10 +27,7 @@ export function change(id: string, values: Change): void {
     return drag.commit();
   }
   state.pending.value = command;
-  if (run(command)) return;
-  // The server is gone: what was typed is sent when it is back.
-  state.pending.value = null;
-  state.unsent.value = [...state.unsent.value, command];
+  run(command);
 }
 
 export const setParameter = (id: string, name: string, value: unknown): void =>

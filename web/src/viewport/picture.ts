@@ -137,7 +137,8 @@ export class Picture {
       const [midX, midZ] = subject.middle(result ?? subject.source, t);
       const reach = Math.max(subject.shape.size, Math.hypot(x, z));
       const seen = Math.max(4 * reach, 1.3 * eye.distance);
-      this.environment.follow(midX + x / 2, subject.source.header.ground, midZ + z / 2, reach, seen);
+      const { ground, height: tall } = subject.source.header;
+      this.environment.follow(midX + x / 2, ground, midZ + z / 2, reach, seen, tall);
     } else {
       this.marks.show(null, palette, 0, 0, 0);
       this.environment.follow(0, 0, 0, EMPTY.size, EMPTY.seen);

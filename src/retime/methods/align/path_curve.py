@@ -102,7 +102,7 @@ def flowing_positions(
             break
         pull[slow] = np.maximum(4 * pull[slow], 100 * bend / (_EVEN * fps) ** 2)
     x[0], x[-1] = wanted[0], wanted[-1]
-    return np.maximum.accumulate(np.clip(x, wanted[0], wanted[-1]))
+    return np.asarray(np.maximum.accumulate(np.clip(x, wanted[0], wanted[-1])))
 
 
 def _along(

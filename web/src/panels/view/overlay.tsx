@@ -12,6 +12,7 @@ import { waiting } from "../../store/waiting";
 import { number, seconds } from "../../words/numbers";
 import { jointLabel } from "../../viewport/poses/pose_edit";
 import { recording } from "../export/record";
+import { ActBar } from "./act";
 
 export function Overlay({ frame }: { frame(): void }) {
   if (!state.source.value && !isServerShown.value) return null;
@@ -24,6 +25,7 @@ export function Overlay({ frame }: { frame(): void }) {
         {recording.value && <RecordingChip stop={recording.value} />}
       </div>
       <Switches frame={frame} />
+      <ActBar />
       {state.showFeasibility.value && (
         <div class="chip feasibility" role="group" aria-label="Feasibility">
           {["Feasible", "Marginal", "Infeasible"].map((name) => (
