@@ -116,7 +116,7 @@ class FrameMaker:
             height=float(np.ptp(points[0, :, 1])) or 1.0,
             ground=ground_height(points),
             scale=motion.units.metres,
-            contacts=_bars(motion, [(c, (c,)) for c in self.contacts(motion)]),
+            contacts=bars_of(motion, [(c, (c,)) for c in self.contacts(motion)]),
             notes=studio_notes(motion.notes),
             mesh=_has_mesh(motion),
             nodes=nodes,
