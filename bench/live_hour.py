@@ -8,13 +8,10 @@ the time that the feed shows.
 
 from __future__ import annotations
 
-import json
 import random
 import resource
 import socket
-import subprocess
 import sys
-import tempfile
 import threading
 import time
 from pathlib import Path
@@ -23,6 +20,7 @@ import numpy as np
 from websockets.sync.client import connect
 
 import retime
+from bench.live_running import serving
 from retime import samples
 from retime.live_server.avatar import ROOT, Avatar
 from retime.live_server.vmc import BundleWriter
@@ -85,41 +83,30 @@ def _resident(process: int) -> float:
 
 def main(seconds: float) -> None:
     motion = samples.walk(seconds=LENGTH)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "walk.npz"
-        retime.write(motion, path)
-        command = ["live", str(path), "--in", "vmc://127.0.0.1:0", "--feed", "0", "--json"]
-        with subprocess.Popen(
-            [sys.executable, "-m", "retime", *command], stdout=subprocess.PIPE, text=True
-        ) as running:
-            assert running.stdout is not None
-            opened = json.loads(running.stdout.readline())
-            threading.Thread(target=running.stdout.read, daemon=True).start()
-            page, _, token = opened["feed"].partition("/?token=")
-            sender = Sender(int(opened["in"].rpartition(":")[2]), motion)
-            done = threading.Event()
+    with serving(motion) as server:
+        sender = Sender(server.port, motion)
+        done = threading.Event()
 
-            def play() -> None:
-                end = time.monotonic() + seconds
-                for k in range(1_000_000):
-                    if time.monotonic() > end:
-                        break
-                    sender.perform(TROUBLES[k % len(TROUBLES)])
-                done.set()
+        def play() -> None:
+            end = time.monotonic() + seconds
+            for k in range(1_000_000):
+                if time.monotonic() > end:
+                    break
+                sender.perform(TROUBLES[k % len(TROUBLES)])
+            done.set()
 
-            playing = threading.Thread(target=play)
-            playing.start()
-            seen: list[tuple[float, float]] = []
-            memory: list[tuple[float, float]] = []
-            with connect(f"{page.replace('http', 'ws')}/feed?format=binary&token={token}") as feed:
-                feed.recv()
-                while not done.is_set():
-                    header, _ = parse_frame(feed.recv(decode=False))
-                    seen.append((time.monotonic(), header["time"]))
-                    if not memory or seen[-1][0] - memory[-1][0] > 10:
-                        memory.append((seen[-1][0], _resident(running.pid)))
-            playing.join()
-            running.terminate()
+        playing = threading.Thread(target=play)
+        playing.start()
+        seen: list[tuple[float, float]] = []
+        memory: list[tuple[float, float]] = []
+        with connect(server.feed) as feed:
+            feed.recv()
+            while not done.is_set():
+                header, _ = parse_frame(feed.recv(decode=False))
+                seen.append((time.monotonic(), header["time"]))
+                if not memory or seen[-1][0] - memory[-1][0] > 10:
+                    memory.append((seen[-1][0], _resident(server.process.pid)))
+        playing.join()
     at, source, trouble = np.array(sender.truth).T
     came, shown = np.array(seen).T
     keep = (came > at[0]) & (came < at[-1])

@@ -7,20 +7,15 @@ are, over the same sockets: what any server on this machine would add.
 
 from __future__ import annotations
 
-import json
 import socket
-import subprocess
-import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 from websockets.sync.client import connect
 
-import retime
+from bench.live_running import serving
 from bench.timing import Figure
 from retime import samples
 from retime.live_server.replay import Replay
@@ -73,30 +68,16 @@ def measure() -> tuple[np.ndarray, np.ndarray]:
     """Latency of each pose to the feed, and the gaps between frames while no pose comes."""
     motion = samples.walk(seconds=SECONDS)
     frames = [(at, data) for at, data in Replay(motion).frames() if not PAUSE[0] < at < PAUSE[1]]
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "walk.npz"
-        retime.write(motion, path)
-        command = ["live", str(path), "--in", "vmc://127.0.0.1:0", "--feed", "0", "--json"]
-        with subprocess.Popen(
-            [sys.executable, "-m", "retime", *command], stdout=subprocess.PIPE, text=True
-        ) as running:
-            assert running.stdout is not None
-            opened = json.loads(running.stdout.readline())
-            threading.Thread(target=running.stdout.read, daemon=True).start()
-            page, _, token = opened["feed"].partition("/?token=")
-            port = int(opened["in"].rpartition(":")[2])
-            sent: list[float] = []
-            heard: list[tuple[float, float]] = []
-            with connect(f"{page.replace('http', 'ws')}/feed?format=binary&token={token}") as feed:
-                feed.recv()
-                sending = threading.Thread(target=_send, args=(("127.0.0.1", port), frames, sent))
-                sending.start()
-                while sending.is_alive():
-                    header, _ = parse_frame(feed.recv(decode=False))
-                    heard.append(
-                        (time.monotonic(), -1.0 if header["pose"] is None else header["pose"])
-                    )
-            running.terminate()
+    sent: list[float] = []
+    heard: list[tuple[float, float]] = []
+    with serving(motion) as server, connect(server.feed) as feed:
+        feed.recv()
+        address = ("127.0.0.1", server.port)
+        sending = threading.Thread(target=_send, args=(address, frames, sent))
+        sending.start()
+        while sending.is_alive():
+            header, _ = parse_frame(feed.recv(decode=False))
+            heard.append((time.monotonic(), -1.0 if header["pose"] is None else header["pose"]))
     came, poses = np.array(heard).T
     found = []
     for (at, _), when in zip(frames, sent, strict=True):

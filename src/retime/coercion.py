@@ -12,10 +12,12 @@ import operator
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, Literal, TypeGuard, Union
+from typing import Annotated, Any, Literal, TypeGuard, TypeVar, Union
 
 from retime.errors import InputError
 from retime.times import ClipTime, TimeKind, parse_time
+
+Made = TypeVar("Made")
 
 
 def coerce(value: Any, kind: Any, name: str) -> Any:
@@ -44,6 +46,19 @@ def coerce(value: Any, kind: Any, name: str) -> Any:
             return value
         raise InputError(f"{name} is {value!r}; it should be a function")
     return _plain(value, origin, name)  # a mapping: its members are the method's own to check
+
+
+def listed(document: Any, make: Callable[[Any], Made], noun: str, members: str) -> tuple[Made, ...]:
+    """Make things of a JSON list, one of each entry; an error tells the entry's number."""
+    if not isinstance(document, list):
+        raise InputError(f"{noun}s are a list of objects with {members}")
+    out = []
+    for number, entry in enumerate(document, 1):
+        try:
+            out.append(make(entry))
+        except InputError as e:
+            raise InputError(f"{noun} {number}: {e}") from None
+    return tuple(out)
 
 
 def is_number(value: Any) -> TypeGuard[float]:

@@ -90,20 +90,10 @@ def _cell(recipe: Recipe, name: str, value: Any) -> Cell:
 
 
 def _from_csv(text: str, path: Path) -> dict[str, dict[str, Any]]:
-    reader = csv.reader(io.StringIO(text))
-    try:
-        lines = [(reader.line_num, row) for row in reader if any(c.strip() for c in row)]
-    except csv.Error as e:
-        raise FormatError(f"not a CSV table: {e}", path=path) from None
-    if not lines or _CLIP not in (heads := [c.strip() for c in lines[0][1]]):
-        raise FormatError(
-            f"the first line names the columns, and one of them is {_CLIP!r}", path=path
-        )
-    if len(set(heads)) < len(heads):
-        raise FormatError("a column occurs twice", path=path, line=1)
+    heads, lines = _csv_rows(text, path)
     at = heads.index(_CLIP)
     out: dict[str, dict[str, Any]] = {}
-    for line, row in lines[1:]:
+    for line, row in lines:
         if len(row) != len(heads):
             raise FormatError(f"{len(row)} cells in place of {len(heads)}", path=path, line=line)
         clip = row[at].strip().replace("\\", "/")
@@ -113,6 +103,23 @@ def _from_csv(text: str, path: Path) -> dict[str, dict[str, Any]]:
         pairs = zip(heads, row, strict=True)
         out[clip] = {h: c.strip() for h, c in pairs if h and h != _CLIP and c.strip()}
     return out
+
+
+def _csv_rows(text: str, path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """Return the names of the columns, and the rows below them with their lines."""
+    reader = csv.reader(io.StringIO(text))
+    try:
+        lines = [(reader.line_num, row) for row in reader if any(c.strip() for c in row)]
+    except csv.Error as e:
+        raise FormatError(f"not a CSV table: {e}", path=path) from None
+    heads = [c.strip() for c in lines[0][1]] if lines else []
+    if _CLIP not in heads:
+        raise FormatError(
+            f"the first line names the columns, and one of them is {_CLIP!r}", path=path
+        )
+    if len(set(heads)) < len(heads):
+        raise FormatError("a column stands twice", path=path, line=1)
+    return heads, lines[1:]
 
 
 def _from_toml(text: str, path: Path) -> dict[str, dict[str, Any]]:

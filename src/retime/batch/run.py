@@ -335,17 +335,21 @@ def _must_be_free(batch: Batch) -> None:
         raise InputError(f"{out} is a file; results need a folder")
     own = _manifest_name(batch)
     manifests = [p.name for p in manifest_files(out)]
-    for name in manifests:
-        if name.partition("of")[2] != own.partition("of")[2]:
-            raise InputError(
-                f"{out} contains a batch with other shards ({name}); shards of one number, or "
-                "none, share a folder"
-            )
+    other = next((n for n in manifests if n.partition("of")[2] != own.partition("of")[2]), None)
+    if other is not None:
+        raise InputError(
+            f"{out} contains a batch with other shards ({other}); shards of one number, or none, "
+            "share a folder"
+        )
     if batch.only is not None and own not in manifests:
         raise InputError(f"{out} contains no batch of which some results could be made again")
     if own in manifests and not batch.resume and batch.only is None:
         raise InputError(f"{out} contains a batch already; continue it with --resume")
     if not manifests and out.is_dir():
-        others = sorted(p.name for p in out.iterdir() if p.name not in (*PLACES, ".references"))
-        if others and not others[0].startswith((".work", "manifest")):
-            raise InputError(f"{out} contains {others[0]!r}: results need a folder of their own")
+        _must_hold_nothing_else(out)
+
+
+def _must_hold_nothing_else(out: Path) -> None:
+    others = sorted(p.name for p in out.iterdir() if p.name not in (*PLACES, ".references"))
+    if others and not others[0].startswith((".work", "manifest")):
+        raise InputError(f"{out} contains {others[0]!r}: results need a folder of their own")

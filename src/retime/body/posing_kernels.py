@@ -12,33 +12,9 @@ import math
 import numpy as np
 
 from retime.compiled import kernel
+from retime.motion.kernels import multiply, rotate
 
 __all__ = ["forward_pose", "goal_rows", "settle_pose", "solve_pose"]
-
-
-@kernel
-def _multiply(a, b, out):  # type: ignore[no-untyped-def]
-    w = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3]
-    x = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2]
-    y = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1]
-    z = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]
-    out[0] = w
-    out[1] = x
-    out[2] = y
-    out[3] = z
-
-
-@kernel
-def _rotate(q, v, out):  # type: ignore[no-untyped-def]
-    tx = 2.0 * (q[2] * v[2] - q[3] * v[1])
-    ty = 2.0 * (q[3] * v[0] - q[1] * v[2])
-    tz = 2.0 * (q[1] * v[1] - q[2] * v[0])
-    x = v[0] + q[0] * tx + q[2] * tz - q[3] * ty
-    y = v[1] + q[0] * ty + q[3] * tx - q[1] * tz
-    z = v[2] + q[0] * tz + q[1] * ty - q[2] * tx
-    out[0] = x
-    out[1] = y
-    out[2] = z
 
 
 @kernel
@@ -70,15 +46,15 @@ def forward_pose(parents, offsets, rotations, joint, axis, q, places, turns, vec
             own[1] = scale * v[0]
             own[2] = scale * v[1]
             own[3] = scale * v[2]
-            _multiply(own, rotations[j], own)
+            multiply(own, rotations[j], own)
         p = parents[j]
         if p < 0:
             turns[j] = own
             for c in range(3):
                 places[j, c] = offsets[j, c] + move[c]
         else:
-            _multiply(turns[p], own, turns[j])
-            _rotate(turns[p], offsets[j], step)
+            multiply(turns[p], own, turns[j])
+            rotate(turns[p], offsets[j], step)
             for c in range(3):
                 places[j, c] = places[p, c] + step[c]
 
@@ -116,7 +92,7 @@ def goal_rows(  # type: ignore[no-untyped-def]
             back[0] = turns[e, 0]
             for c in range(3):
                 back[1 + c] = -turns[e, 1 + c]
-            _multiply(wanted[g], back, left)
+            multiply(wanted[g], back, left)
             sign = -1.0 if left[0] < 0 else 1.0
             sine = math.sqrt(left[1] ** 2 + left[2] ** 2 + left[3] ** 2)
             scale = 2.0 * sign
@@ -141,7 +117,7 @@ def goal_rows(  # type: ignore[no-untyped-def]
             if p < 0:
                 world[:] = own
             else:
-                _rotate(turns[p], own, world)
+                rotate(turns[p], own, world)
             if is_turn[g]:
                 for c in range(3):
                     rows[3 * g + c, k] = world[c]

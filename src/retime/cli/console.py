@@ -12,7 +12,7 @@ from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
 from retime.cli.streams import STREAMS
-from retime.notes import Note, Remedy, present
+from retime.notes import Note, Remedy, as_notes, present
 from retime.parameters import declared
 
 
@@ -94,7 +94,7 @@ def _option(remedy: Remedy) -> str:
 
 def report(fields: Mapping[str, Any], *, as_json: bool, notes: Iterable[Note] = ()) -> None:
     """Print a command's result: for a person name and value a line, for a machine JSON."""
-    notes = list(dict.fromkeys(notes))
+    notes = list(dict.fromkeys(as_notes(notes)))
     if _Loudness.quiet and "output" in fields and not as_json:
         return
     if STREAMS.written is not None:  # standard output is the result itself

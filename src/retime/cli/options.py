@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from retime.cli.streams import from_stream, to_stream
-from retime.coercion import options_of
-from retime.errors import InputError
+from retime.coercion import listed, options_of
+from retime.errors import FormatError, InputError
 from retime.evaluate.reading import Reading
 from retime.parameters import Parameter, build, declared
 from retime.times import parse_time
@@ -256,16 +256,12 @@ def read_listed(path: Path, kind: Any, noun: str, members: str) -> tuple[Any, ..
     """Read a JSON list of a method's own kind of data."""
     from retime.io.json_text import parse_json
 
-    document = parse_json(path)
-    if not isinstance(document, list):
-        raise InputError(f"{path}: {noun}s are a list of objects with {members}")
-    out = []
-    for number, entry in enumerate(document, 1):
-        try:
-            out.append(kind.from_document(entry))
-        except InputError as e:
-            raise InputError(f"{path}: {noun} {number}: {e}") from None
-    return tuple(out)
+    try:
+        return listed(parse_json(path), kind.from_document, noun, members)
+    except FormatError:
+        raise
+    except InputError as e:
+        raise InputError(f"{path}: {e}") from None
 
 
 def with_retiming(command: Command) -> Command:

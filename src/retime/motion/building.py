@@ -60,11 +60,7 @@ def from_arrays(
         if offsets is None and count > 1:
             raise InputError(f"give offsets ({count}, 3): where each joint rests beside its parent")
         turns = as_quaternions(rotations, count)
-        roots = np.flatnonzero(above < 0)
-        tracks = {names[r]: np.tile(rest[r], (len(turns), 1)) for r in roots}
-        if root_translation is not None:
-            moves = _array(root_translation, "root_translation", (len(turns), 3))
-            tracks[names[roots[0]]] = moves
+        tracks = _root_tracks(names, above, rest, len(turns), root_translation)
     return Motion(
         Skeleton(names, above, rest),
         turns,
@@ -72,6 +68,17 @@ def from_arrays(
         fps=fps,
         units=Units() if units is None else units,
     )
+
+
+def _root_tracks(
+    names: tuple[str, ...], above: Any, rest: FloatArray, frames: int, given: Any
+) -> dict[str, FloatArray]:
+    """Return the translations of the roots: where they rest, and the first one's as given."""
+    roots = np.flatnonzero(above < 0)
+    tracks = {names[r]: np.tile(rest[r], (frames, 1)) for r in roots}
+    if given is not None:
+        tracks[names[roots[0]]] = _array(given, "root_translation", (frames, 3))
+    return tracks
 
 
 def as_quaternions(rotations: Any, joints: int) -> FloatArray:

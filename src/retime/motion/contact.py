@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from retime.coercion import listed
 from retime.errors import InputError
 from retime.pictured import Pictured
 from retime.timing import TimeWarp
@@ -158,12 +159,5 @@ def _turns(contact: Contact, warp: TimeWarp, period: float | None) -> list[float
 
 def parse_contacts(document: Any) -> tuple[Contact, ...]:
     """Turn a list of ``{"joint", "start", "end"}``, as JSON gives it, into contacts."""
-    if not isinstance(document, list):
-        raise InputError('contacts are a list of objects with "joint", "start" and "end"')
-    out = []
-    for number, entry in enumerate(document, 1):
-        try:
-            out.append(Contact.from_document(entry))
-        except InputError as e:
-            raise InputError(f"contact {number}: {e}") from None
-    return Contacts(out)
+    members = '"joint", "start" and "end"'
+    return Contacts(listed(document, Contact.from_document, "contact", members))

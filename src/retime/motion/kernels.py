@@ -10,6 +10,33 @@ from retime.compiled import kernel
 
 
 @kernel
+def multiply(a, b, out):  # type: ignore[no-untyped-def]
+    """Multiply two quaternions into a third, which may be one of them."""
+    w = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3]
+    x = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2]
+    y = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1]
+    z = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]
+    out[0] = w
+    out[1] = x
+    out[2] = y
+    out[3] = z
+
+
+@kernel
+def rotate(q, v, out):  # type: ignore[no-untyped-def]
+    """Turn a vector by a quaternion into another, which may be it."""
+    tx = 2.0 * (q[2] * v[2] - q[3] * v[1])
+    ty = 2.0 * (q[3] * v[0] - q[1] * v[2])
+    tz = 2.0 * (q[1] * v[1] - q[2] * v[0])
+    x = v[0] + q[0] * tx + q[2] * tz - q[3] * ty
+    y = v[1] + q[0] * ty + q[3] * tx - q[1] * tz
+    z = v[2] + q[0] * tz + q[1] * ty - q[2] * tx
+    out[0] = x
+    out[1] = y
+    out[2] = z
+
+
+@kernel
 def resample_rotations(rotations, frame, share, column):  # type: ignore[no-untyped-def]
     """Interpolate rotations ``(F, J, 4)`` at a frame and share per output frame and column.
 

@@ -16,22 +16,22 @@ import numpy as np
 from retime import methods
 from retime.body import find_body
 from retime.body.contacts import detect_contacts, find_contacts
-from retime.body.contacts.flights import implausible_flights
 from retime.body.metrics import skate_by_frame
 from retime.errors import InputError
 from retime.evaluate import Evaluated, Evaluator, Job
-from retime.evaluate.evaluator import contacts_of, evidence_of, warp_between, with_warp
+from retime.evaluate.evaluator import contacts_of, evidence_of, with_warp
 from retime.evaluate.reading import Reading
 from retime.io import format_of
 from retime.io.in_place import choose_default, lasts
 from retime.motion import Motion
-from retime.motion.contact import Contact, carry_contacts
+from retime.motion.contact import Contact
 from retime.motion.kinematics import global_rotations, ground_height, positions
 from retime.motion.memory import last
 from retime.parameters import values_of
 from retime.recipe import Recipe, Solved
 from retime.recipe.json import from_document, to_document, write_recipe
 from retime.studio import frame_headers, jobs, messages
+from retime.studio.contact_bars import bars_of, carried, flights_of
 from retime.studio.editors import editor_of, layers, step_times
 from retime.studio.lines import line_of
 from retime.studio.wording import studio_notes
@@ -116,7 +116,7 @@ class FrameMaker:
             height=float(np.ptp(points[0, :, 1])) or 1.0,
             ground=ground_height(points),
             scale=motion.units.metres,
-            contacts=_bars(motion, [(c, (c,)) for c in self.contacts(motion)]),
+            contacts=bars_of(motion, [(c, (c,)) for c in self.contacts(motion)]),
             notes=studio_notes(motion.notes),
             mesh=_has_mesh(motion),
             nodes=nodes,
@@ -170,12 +170,12 @@ class FrameMaker:
         self, found: Evaluated
     ) -> tuple[Solved | None, list[frame_headers.ContactBar]]:
         """Return the step that holds the contacts, and all as bars over the result's time."""
-        step, carried = contacts_of(found, self.contacts(found.source))
-        return step, _bars(found.motion, carried)
+        step, held = contacts_of(found, self.contacts(found.source))
+        return step, bars_of(found.motion, held)
 
     def _touching(self, found: Evaluated) -> tuple[Contact, ...]:
         """Return when points of the feet touch, in the result's time."""
-        return _carried(find_contacts(found.source).contacts, found)
+        return carried(find_contacts(found.source).contacts, found)
 
     def _result_frame(
         self, job: jobs.Result, found: Evaluated, started: float, *, interim: bool = False
@@ -195,7 +195,7 @@ class FrameMaker:
             took=1000 * (time.perf_counter() - started),
             contacts=bars,
             contacts_step=None if step is None else job.steps[step.number - 1],
-            flights=[] if interim else _flights(found, step),
+            flights=[] if interim else flights_of(found, step),
             notes=studio_notes(found.notes),
             steps=[_step_result(job.steps[s.number - 1], s) for s in found.solved],
             interim=interim,
@@ -340,39 +340,6 @@ def _step_result(name: str, solved: Solved) -> frame_headers.StepResult:
         name, line_of(solved.step), studio_notes(notes), solved.given.domain, solved.domain,
         dict(solved.edit.figures),
     )  # fmt: skip
-
-
-def _carried(contacts: tuple[Contact, ...], found: Evaluated) -> tuple[Contact, ...]:
-    period = found.source.duration if found.warp.loop else None
-    return carry_contacts(contacts, found.warp, period=period)
-
-
-def _bars(
-    motion: Motion, contacts: Sequence[tuple[Contact, Sequence[Contact]]]
-) -> list[frame_headers.ContactBar]:
-    return [
-        frame_headers.ContactBar(
-            c.joint, motion.skeleton.index(c.joint), c.start, c.end,
-            (given.start, given.end), given.confidence,
-        )
-        for given, shown in contacts
-        for c in shown
-    ]  # fmt: skip
-
-
-def _flights(found: Evaluated, step: Solved | None) -> list[tuple[float, float]]:
-    """List stretches of the result in which nothing touches although the body does not fall."""
-    start, given, only = found.source, None, False
-    warp = found.warp.of_body()
-    if step is not None and len(step.given) > 2:
-        start, p = step.given, step.step.parameters
-        given, only = p.contacts, p.contacts_only
-        warp = warp_between(found, found.solved.index(step))
-    flights = last(start, "implausible flights", (given, only), lambda: implausible_flights(
-        start, given, only=only
-    ))  # fmt: skip
-    shown = [warp.preimage(a, b) for a, b in flights]
-    return [stretch for stretch in shown if stretch is not None]
 
 
 def _lasting(listed: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -167,31 +167,29 @@ class _View:
         self.objects.append(node(b"AnimationLayer", [real(layer, "L"), label, text(b"")]))
         self._connect(b"OO", layer, stack)
         for model in take.children:
-            own = values(model)[:1]
-            target = (
-                self.numbers.get(object_key(own[0])) if own and isinstance(own[0], bytes) else None
-            )
+            target = self.numbers.get(object_key(_name(model)))
             if target is not None:
                 for channel in model.named(b"Channel"):
                     self._channel(channel, layer, target)
 
     def _channel(self, channel: Node, layer: int, target: int) -> None:
-        name = values(channel)[:1]
+        label = _name(channel) or b"value"
         below = list(channel.named(b"Channel"))
-        if name == [b"Transform"]:
+        if label == b"Transform":
             for own in below:
                 self._channel(own, layer, target)
             return
-        label = name[0] if name and isinstance(name[0], bytes) else b"value"
-        property = PROPERTIES.get(label, label.decode("utf-8", "replace"))
-        curves = {}
-        for own in below or [channel]:
-            axis = values(own)[:1] if below else [b"X"]
-            number = self._curve(own)
-            if number is not None and axis and isinstance(axis[0], bytes):
-                curves[AXIS_OF.get(axis[0], f"d|{axis[0].decode('utf-8', 'replace')}")] = number
-        if not curves:
-            return
+        axes = {_name(own): own for own in below if _name(own)} if below else {b"X": channel}
+        made = {axis: self._curve(own) for axis, own in axes.items()}
+        curves = {_axis(axis): number for axis, number in made.items() if number is not None}
+        if curves:
+            self._curve_node(channel, label, layer, target, curves)
+
+    def _curve_node(
+        self, channel: Node, label: bytes, layer: int, target: int, curves: dict[str, int]
+    ) -> None:
+        """Make the node that leads curves to a property of a model."""
+        below = list(channel.named(b"Channel"))
         number = self.number()
         self.legacy.groups[number] = Group(self.legacy.layers[layer], target, label, channel)
         title = text(label + b"\x00\x01AnimCurveNode")
@@ -204,7 +202,8 @@ class _View:
         parts = [real(number, "L"), title, text(b"")]
         self.objects.append(self.new.node(b"AnimationCurveNode", parts, held))
         self._connect(b"OO", number, layer)
-        self._connect(b"OP", number, target, property)
+        name = PROPERTIES.get(label, label.decode("utf-8", "replace"))
+        self._connect(b"OP", number, target, name)
         for where, curve in curves.items():
             self._connect(b"OP", curve, number, where)
 
@@ -245,6 +244,16 @@ def object_key(raw: bytes) -> bytes:
     """Return an object's name as ``Class::Name``, which text and binary files write otherwise."""
     name, mark, kind = raw.partition(b"\x00\x01")
     return kind + b"::" + name if mark else raw
+
+
+def _name(node: Node) -> bytes:
+    """Return the name of a node of a take; empty where it has none."""
+    found = values(node)[:1]
+    return found[0] if found and isinstance(found[0], bytes) else b""
+
+
+def _axis(name: bytes) -> str:
+    return AXIS_OF.get(name, f"d|{name.decode('utf-8', 'replace')}")
 
 
 def _span(take: Node) -> tuple[int, int] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from retime.io.fbx.curves import Curve
@@ -126,22 +125,22 @@ class Takes:
 
     def _timeline(self, node: Node) -> Node:
         """Return the settings of the scene, whose timeline follows the take that it showed."""
-        tree = self.tree
+        settings = node.child(b"Settings")
+        told = [] if settings is None else [t for n in _TIMELINE for t in _ticks(settings, n)]
         for stack, span in self.changes.spans.items():
-            old = [_ticks(self.legacy.takes[stack], name) for name in _SPANS]
-            for settings in node.named(b"Settings"):
-                told = [values(c)[:1] for name in _TIMELINE for c in settings.named(name)]
-                if [v for own in told for v in own] in [o for o in old if o]:
-                    ends = dict(zip(_TIMELINE, span, strict=True))
-                    children = [
-                        tree.with_properties(c, [real(ends[c.name], "L")]) if c.name in ends else c
-                        for c in settings.children
-                    ]
-                    made = tree.with_children(settings, children)
-                    return tree.with_children(
-                        node, [made if c is settings else c for c in node.children]
-                    )
+            known = [_ticks(self.legacy.takes[stack], name) for name in _SPANS]
+            if settings is not None and told and told in known:
+                made = self._with_ends(settings, dict(zip(_TIMELINE, span, strict=True)))
+                children = [made if c is settings else c for c in node.children]
+                return self.tree.with_children(node, children)
         return node
+
+    def _with_ends(self, settings: Node, ends: dict[bytes, int]) -> Node:
+        children = [
+            self.tree.with_properties(c, [real(ends[c.name], "L")]) if c.name in ends else c
+            for c in settings.children
+        ]
+        return self.tree.with_children(settings, children)
 
 
 def _place(children: list[Node], kind: bytes, name: bytes) -> int | None:
@@ -160,6 +159,5 @@ def _end_of_channels(children: list[Node]) -> int:
     return max(ends, default=min(kinds, default=len(children)))
 
 
-def _ticks(take: Node, name: bytes) -> list[int]:
-    own: Iterable[Node] = take.named(name)
-    return [v for c in own for v in values(c)[:2] if isinstance(v, int)]
+def _ticks(node: Node, name: bytes) -> list[int]:
+    return [v for c in node.named(name) for v in values(c)[:2] if isinstance(v, int)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -88,23 +88,15 @@ class Music:
 @contextmanager
 def open_music(path: str | Path) -> Iterator[Music]:
     """Open a sound file, or a video for its sound."""
-    path = Path(path)
-    container = _opened(path, "the sound cannot be read")
-    try:
-        yield Music(path, container)
-    finally:
-        container.close()
+    with closing(_opened(Path(path), "the sound cannot be read")) as container:
+        yield Music(Path(path), container)
 
 
 @contextmanager
 def open_footage(path: str | Path) -> Iterator[Footage]:
     """Open a video file to read."""
-    path = Path(path)
-    container = _opened(path, "the video cannot be read")
-    try:
-        yield Footage(path, container)
-    finally:
-        container.close()
+    with closing(_opened(Path(path), "the video cannot be read")) as container:
+        yield Footage(Path(path), container)
 
 
 def _opened(path: Path, what: str) -> Any:

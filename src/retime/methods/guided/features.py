@@ -104,6 +104,13 @@ def _common_joints(
     if len(names) >= max(_LEAST_JOINTS, 0.6 * min(len(skeleton), 20)):
         own = [skeleton.index(n) for n in names]
         return own, [[r.skeleton.index(n) for n in names] for r in references]
+    return _common_roles(motion, references)
+
+
+def _common_roles(
+    motion: Motion, references: Sequence[Motion]
+) -> tuple[list[int], list[list[int]]]:
+    """Match joints by the roles that all figures have."""
     body, others = find_body(motion), [find_body(r) for r in references]
     roles = [r for r in ROLES if r in body.roles and all(r in o.roles for o in others)]
     if len(roles) < _LEAST_JOINTS:

@@ -240,18 +240,7 @@ def _speeds(
 
 def flight_notes(found: Flights, source: GravityFrom) -> list[Note]:
     """Say how the flights fall, what is made of it, and what it may come from."""
-    notes = []
-    if found.held.mean() > _MUCH_HELD and not found.held.all():
-        share = float(found.held.mean())
-        notes.append(
-            Note(
-                f"{share:.0%} of the clip is held up by something that was not found: no force is "
-                "asked of it there",
-                Remedy("give the contacts", parameter="contacts"),
-                code="held-unseen",
-                share=share,
-            )
-        )
+    notes = _held_notes(found)
     if not found.listed:
         return notes
     told = [f for f in found.listed if f.clear] or list(found.listed)
@@ -269,18 +258,37 @@ def flight_notes(found: Flights, source: GravityFrom) -> list[Note]:
     if found.corrected:
         notes.append(_corrected_note(found))
     elif source == "recording":
-        off = [f for f in found.listed if f.clear and abs(f.gravity / EARTH - 1) > _OFF_UNSURE]
-        if off:
-            notes.append(
-                Note(
-                    f"{len(off)} flights do not fall with {EARTH} m/s²; their recorded timing is "
-                    "kept",
-                    Remedy("bring them to gravity", parameter="gravity_from", value="auto"),
-                    code="flights-kept",
-                    flights=len(off),
-                )
-            )
+        notes += _kept_notes(found)
     return notes
+
+
+def _held_notes(found: Flights) -> list[Note]:
+    share = float(found.held.mean())
+    if share <= _MUCH_HELD or found.held.all():
+        return []
+    return [
+        Note(
+            f"{share:.0%} of the clip is held up by something that was not found: no force is "
+            "asked of it there",
+            Remedy("give the contacts", parameter="contacts"),
+            code="held-unseen",
+            share=share,
+        )
+    ]
+
+
+def _kept_notes(found: Flights) -> list[Note]:
+    off = [f for f in found.listed if f.clear and abs(f.gravity / EARTH - 1) > _OFF_UNSURE]
+    if not off:
+        return []
+    return [
+        Note(
+            f"{len(off)} flights do not fall with {EARTH} m/s²; their recorded timing is kept",
+            Remedy("bring them to gravity", parameter="gravity_from", value="auto"),
+            code="flights-kept",
+            flights=len(off),
+        )
+    ]
 
 
 def _corrected_note(found: Flights) -> Note:

@@ -21,6 +21,7 @@ from retime.methods.staggered.poses import StaggeredPoses
 from retime.methods.staggered.timing import Timing
 from retime.motion import Motion
 from retime.motion.contact import parse_contacts
+from retime.notes import as_notes
 
 __all__ = ["read_poses", "write_poses"]
 
@@ -129,15 +130,23 @@ def _must_agree(source: Motion, timing: Timing, curves: list[Channel]) -> None:
     if poses < 2 or (np.diff(timing.times) <= 0).any() or not timing.included[[0, -1]].all():
         raise InputError("its pose times do not rise")
     for i, curve in enumerate(curves):
-        knots, size = len(curve.knots), 4 if i < joints else 3
-        good = knots >= 2 and curve.owners.shape == curve.extreme.shape == (knots,)
-        good = good and bool((np.diff(curve.knots) > 0).all() and curve.stack)
-        for layer in curve.stack:
-            good = good and layer.controls.shape == (knots - 1, 4, size)
-            good = good and layer.detail.shape == (frames, size)
-        held = np.isin(timing.numbers[timing.included[:, i]], curve.owners[curve.extreme])
-        if not (good and held.all()):
+        whole = _is_whole(curve, frames, 4 if i < joints else 3)
+        if (
+            not whole
+            or not np.isin(timing.numbers[timing.included[:, i]], curve.owners[curve.extreme]).all()
+        ):
             raise InputError(f"the knots of {source.channels[i]!r} do not agree with its poses")
+
+
+def _is_whole(curve: Channel, frames: int, size: int) -> bool:
+    """Whether a channel's arrays have the shapes that its knots ask for."""
+    knots = len(curve.knots)
+    if knots < 2 or not curve.owners.shape == curve.extreme.shape == (knots,):
+        return False
+    if not curve.stack or (np.diff(curve.knots) <= 0).any():
+        return False
+    shapes = ((knots - 1, 4, size), (frames, size))
+    return all((c.controls.shape, c.detail.shape) == shapes for c in curve.stack)
 
 
 def _poses(about: Mapping[str, Any], arrays: Mapping[str, Any]) -> StaggeredPoses:
@@ -171,6 +180,6 @@ def _poses(about: Mapping[str, Any], arrays: Mapping[str, Any]) -> StaggeredPose
         None if about["bounds"] is None else (int(about["bounds"][0]), int(about["bounds"][1])),
         bool(about["loop"]),
         tuple(PoseEdit.from_document(e) for e in about["edits"]),
-        tuple(about["notes"]),
+        as_notes(about["notes"]),
         float(about.get("max_turn", 3.0)),
     )

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from retime.compiled import kernel
+from retime.motion.kernels import multiply
 
 __all__ = [
     "evaluate_places",
@@ -139,14 +140,7 @@ def turn_controls(controls, turns):  # type: ignore[no-untyped-def]
                 continue
             for k in range(2):
                 c = controls[s, 2 - 2 * side + k]
-                w = q[0] * c[0] - q[1] * c[1] - q[2] * c[2] - q[3] * c[3]
-                x = q[0] * c[1] + q[1] * c[0] + q[2] * c[3] - q[3] * c[2]
-                y = q[0] * c[2] - q[1] * c[3] + q[2] * c[0] + q[3] * c[1]
-                z = q[0] * c[3] + q[1] * c[2] - q[2] * c[1] + q[3] * c[0]
-                c[0] = w
-                c[1] = x
-                c[2] = y
-                c[3] = z
+                multiply(q, c, c)
 
 
 @kernel
