@@ -38,7 +38,7 @@ def offered(method):
 
 
 def _as_menu(method, p):
-    """Turn a parameter that takes a few words into a choice: a panel has menus, no free text."""
+    """Turn a parameter with fixed words into a choice, because a panel has menus, not free text."""
     words = _WORDS.get((method, p["name"]))
     return p if words is None else {**p, "kind": "choice", "choices": words}
 

@@ -149,7 +149,7 @@ class _Run:
     def _handed_out(
         self, again: list[tuple[Task, Row]], todo: Iterator[tuple[Task, Row]]
     ) -> Iterator[Task]:
-        """Hand tasks out, those of lost workers first; called from the backend's threads.
+        """Distribute tasks, those of lost workers first; called from the backend's threads.
 
         An exception in here ends the iteration: joblib would ignore it and wait forever.
         """
@@ -201,7 +201,7 @@ class _Run:
                 yield self._task(item, row, recipe), row
 
     def _is_wanted(self, item: Item) -> bool:
-        """Whether a result is to be made: all are, unless only those of one verdict are."""
+        """Return whether a result is to be made: all are, unless only those of one verdict are."""
         only = self.batch.only
         if only is None:
             return True
@@ -244,7 +244,7 @@ class _Run:
     # ---- what is known already
 
     def _known(self, row: Row) -> bool:
-        """Whether an earlier run did it; what it made is put where the gate of today wants it."""
+        """Return whether an earlier run did it, and move its result as the gate requires."""
         old = self.manifest.row(row.name)
         if old is None or old.state == "running":
             return False
@@ -271,7 +271,7 @@ class _Run:
         return replace(row, verdict=PLACES[bool(reasons)], reasons=reasons)
 
     def _staged(self, row: Row) -> Path:
-        """Where a result lies until it is sorted: as deep as it will, for links within it.
+        """Return where a result lies until it is sorted: as deep as it will, for links within it.
 
         Its name holds what decides its content: a worker that a killed run left behind cannot
         write over the result of another recipe.

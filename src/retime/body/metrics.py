@@ -65,7 +65,7 @@ def skate_by_frame(
     motion : Motion
         Any motion.
     points : array (F, J, 3), optional
-        Its joints' positions, where they are at hand; metres.
+        Its joints' positions, where they are available; metres.
     contacts : sequence of Contact, optional
         Known contacts. Default: detected.
     """
@@ -143,7 +143,7 @@ class FlightError:
 
 
 def flight_error(motion: Motion, *, gravity: float = GRAVITY) -> FlightError:
-    """Measure ``|c'' - g|`` of the centre of mass in flight, as a share of g.
+    """Measure ``|c'' - g|`` of the centre of mass in flight, as a fraction of g.
 
     The acceleration at a frame is that of the parabola through the frames within 0.1 s that are in
     the same flight.
@@ -259,7 +259,7 @@ class ContactTiming:
     Parameters
     ----------
     kept : float
-        Share of the promised contacts that are found again, 0 to 1.
+        Fraction of the promised contacts that are found again, 0 to 1.
     mean, worst : float
         Distance in seconds of their starts and ends from the promised ones. All are NaN where
         nothing was promised.
@@ -311,7 +311,7 @@ class Deviation:
     mean, worst : float
         Seconds of source time.
     unnoticed : float
-        Share of the time in which it is below 150 ms, the limit of perception.
+        Fraction of the time in which it is below 150 ms, the limit of perception.
     """
 
     mean: float

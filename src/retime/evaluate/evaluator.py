@@ -149,7 +149,7 @@ class Evaluator:
 
 
 def goes_back(motion: Motion, target: str | Path | None) -> bool:
-    """Whether a result's keys go back into a file of the kind that its motion came from.
+    """Return whether a result's keys go back into a file of the kind that its motion came from.
 
     Keys may stand at any time, so nothing of such a result is rounded to frames.
     """

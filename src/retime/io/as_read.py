@@ -11,7 +11,7 @@ from retime.notes import Note, Remedy
 
 
 def is_as_read(motion: Motion, read: Motion) -> bool:
-    """Whether nothing of a motion was retimed or edited; its frame rate is not looked at.
+    """Return whether nothing of a motion was retimed or edited; its frame rate is not looked at.
 
     It still holds the very arrays of the motion as its file was read.
     """

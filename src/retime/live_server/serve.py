@@ -102,7 +102,7 @@ def serve(
 ) -> Ended:
     """Serve until it is interrupted, or until a replay has ended.
 
-    ``opened`` is called once with where it can be reached, ``told`` several times a second with
+    ``opened`` is called once with where it can be reached, ``told`` several times per second with
     what goes on.
     """
     notes: list[str] = []

@@ -70,7 +70,7 @@ def compare(
     result : Motion
         The result.
     warp : TimeWarp, optional
-        From the result's time to the source's. Left out, both rows have equal time steps.
+        From the result's time to the source's. By default, both rows have equal time steps.
     poses : int
         Poses of the source, 2 to 60.
 

@@ -34,7 +34,7 @@ class Guidance:
         Costs of delivered curves, all by one scorer: ``guided``, the ``spline`` through the
         keytimes, ``uniform`` speed, and, with an influence below 1, what is ``blended``.
     gap : float
-        Certified bound on how far the search is from the best, as a share; 0 where it is the best.
+        Certified relative bound on the distance from the optimum; 0 at the optimum.
     evidence : array (n, 2), optional
         Source times, and how much a foreign reference resembles the clip there, 0 to 1.
     """

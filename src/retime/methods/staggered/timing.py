@@ -209,7 +209,7 @@ class Timing:
     def _in_order(self, edited: BoolArray) -> tuple[Timing, int]:
         """Keep edited knots between their neighbours; count those that were stopped.
 
-        Where that leaves no room, all knots of the channel give way.
+        Where that leaves no room, all knots of the channel yield.
         """
         edited = edited & self.included
         edited[[0, -1]] = False
@@ -251,7 +251,7 @@ class Timing:
         return knots
 
     def _crossed(self, knots: FloatArray) -> BoolArray:
-        """Tell which channels' knots do not rise."""
+        """Return which channels' knots do not rise."""
         before = np.full(len(self.channels), -np.inf)
         out = np.zeros(len(self.channels), dtype=bool)
         if self.included.all():

@@ -76,7 +76,7 @@ class TimingEdits(Representation):
         power : float
             1 is even; more makes limbs look looser.
         poses : sequence of int or float, optional
-            Which poses; left out, all but the two ends.
+            Which poses. Default: all but the two ends.
         """
         step, power = coerce(step, float, "step"), coerce(power, float, "power")
         if power < 0:
@@ -121,9 +121,9 @@ class TimingEdits(Representation):
         seed : int
             The same seed gives the same staggering, for any choice of joints.
         joints : sequence of str, optional
-            Which joints; left out, all, and the roots' translations.
+            Which joints. Default: all, and the roots' translations.
         poses : sequence of int or float, optional
-            Which poses; left out, all but the two ends.
+            Which poses. Default: all but the two ends.
         """
         seconds = coerce(seconds, float, "seconds")
         if seconds < 0:
@@ -171,7 +171,7 @@ class TimingEdits(Representation):
         refinements : mapping of str to float
             By joint, how many seconds later than each pose it arrives.
         poses : sequence of int or float, optional
-            Which poses; left out, all but the two ends.
+            Which poses. Default: all but the two ends.
         """
         by = np.zeros(self.refinements.shape)
         for name, value in by_joint(refinements, "refinements").items():
@@ -196,9 +196,9 @@ class TimingEdits(Representation):
         share : float
             The factor, 0 or more.
         joints : sequence of str, optional
-            Which joints; left out, all, and the roots' translations.
+            Which joints. Default: all, and the roots' translations.
         poses : sequence of int or float, optional
-            Which poses; left out, all but the two ends.
+            Which poses. Default: all but the two ends.
         """
         share = coerce(share, float, "share")
         if not 0 <= share <= 100:
@@ -219,9 +219,9 @@ class TimingEdits(Representation):
         Parameters
         ----------
         joints : sequence of str, optional
-            Which joints; left out, all, and the roots' translations.
+            Which joints. Default: all, and the roots' translations.
         poses : sequence of int or float, optional
-            Which poses; left out, all but the two ends.
+            Which poses. Default: all but the two ends.
         """
         by = np.ones(self.refinements.shape)
         by[:, self._columns(joints)] = 0.0
@@ -236,7 +236,7 @@ class TimingEdits(Representation):
         time : float
             When, seconds.
         joints : sequence of str, optional
-            The joints that it has; left out, all, and the roots' translations.
+            The joints that it has. Default: all, and the roots' translations.
         """
         time = coerce(time, float, "time")
         if np.abs(self.times - time).min() < self.timing.least_gap:
