@@ -31,7 +31,7 @@ export function openSuccession(id: string): void {
     edit: () =>
       tooLate() ? null : { do: "succession", joint: joint.value, step: step.value, power: growth.value, ...scopedPoses() },
     trouble: () =>
-      delayed().joints.length < 2 ? `Nothing hangs on ${joint.value}: choose a joint further up.` : tooLate(),
+      delayed().joints.length < 2 ? `There are no joints below ${joint.value}: choose a joint further up.` : tooLate(),
     said: () => `Succession from ${joint.value}, ${scopeText()}.`,
     Controls,
   });
