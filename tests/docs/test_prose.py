@@ -88,4 +88,8 @@ def test_texts_of_every_kind_are_found_where_they_stand(prose: Any) -> None:
         (5, "message"): "the file X is empty; give another",
     }
     page = "# Title\n\nSee `retime` and\n[here](a.md).\n\n```sh\ncode anew\n```\n\n- an item\n"
-    assert [t.text for t in prose.page_texts(page, "p.md")] == ["Title", "See X and here.", "an item"]
+    assert [t.text for t in prose.page_texts(page, "p.md")] == [
+        "Title",
+        "See X and here.",
+        "an item",
+    ]
