@@ -41,11 +41,11 @@ class Note(str):
 
     Examples
     --------
-    >>> note = Note("the file tells no frame rate", Remedy("give it", parameter="reading.fps"))
+    >>> note = Note("the file has no frame rate", Remedy("give it", parameter="reading.fps"))
     >>> note
-    'the file tells no frame rate; give it'
+    'the file has no frame rate; give it'
     >>> present(note, lambda remedy: "--source-fps")
-    'the file tells no frame rate; give it (--source-fps)'
+    'the file has no frame rate; give it (--source-fps)'
     """
 
     fact: str

@@ -347,7 +347,7 @@ class Measure:
 
 MEASURES: dict[str, Measure] = {
     "foot_skate": Measure("m/s", "horizontal sliding speed of grounded feet"),
-    "plant_drift": Measure("m", "farthest that a planted foot strays"),
+    "plant_drift": Measure("m", "largest drift of a planted foot"),
     "flight_error": Measure("g", "mean distance from free fall in flight"),
     "flight_seconds": Measure("s", "time in the air"),
     "jerk": Measure("", "log dimensionless jerk; nearer to 0 is smoother"),

@@ -47,5 +47,5 @@ def needs_even_frames(what: str) -> Note:
 
 def no_frame_rate(path: object) -> FormatError:
     """Note that a file has no frame rate, and none was given."""
-    told = Note("tells no frame rate", Remedy("give it", parameter="reading.fps"))
+    told = Note("has no frame rate", Remedy("give it", parameter="reading.fps"))
     return FormatError(told, path=str(path))

@@ -67,7 +67,8 @@ class Frames:
         notes: tuple[str, ...] = ()
         if abs(count - n) > _WORTH_SAYING:
             asked, made = told_apart(end - start, n / rate)
-            notes = (f"{asked} s became {n + 1} frames at {rate:g} fps ({made} s)",)
+            told = f"the length was rounded from {asked} s to {made} s, {n + 1} frames"
+            notes = (f"{told} at {rate:g} fps",)
         return cls(np.r_[start + np.arange(n) / rate, end], rate, notes=notes)
 
 

@@ -120,8 +120,9 @@ def snap_duration(steps: Sequence[Step], rate: float) -> tuple[list[Step], list[
             return out, []
         told, made = told_apart(asked, frames / rate, 5)
         note = Note(
-            f"{told} s became {made} s, {frames + 1} frames at {rate:g} fps",
-            Remedy(parameter="exact"),
+            f"the length was rounded from {told} s to {made} s, {frames + 1} frames "
+            f"at {rate:g} fps",
+            Remedy("keep it exact", parameter="exact"),
             code="duration-rounded",
             asked=asked,
             duration=frames / rate,

@@ -67,13 +67,14 @@ def _judged(problem: Problem, found: Found) -> Guidance:
     through = f"the spline through the keytimes {costs['spline']:.4g}, " if p.keytimes else ""
     notes: list[str] = [
         Note(
-            f"cost {costs['guided']:.4g}; {through}uniform speed {costs['uniform']:.4g}",
+            f"cost {costs['guided']:.4g} (lower is more natural); {through}uniform speed "
+            f"{costs['uniform']:.4g}",
             code="guided-costs",
             costs=dict(costs),
         )
     ]
     if costs["guided"] > 1.0001 * costs["spline"] and p.formulation == "smooth":
-        notes.append("the spline costs less, but breaks a limit of speed")
+        notes.append("the spline costs less, but exceeds a speed limit")
     warp = found.warp
     if p.influence < 1:
         warp = spline.blend(warp, p.influence)
@@ -81,7 +82,7 @@ def _judged(problem: Problem, found: Found) -> Guidance:
         notes.append(f"blended with the spline, the warp costs {costs['blended']:.4g}")
     notes += found.notes
     if found.gap > 1e-9:
-        notes.append(f"found by price, within {100 * found.gap:.2g} % of the best")
+        notes.append(f"found by a cost per frame, within {100 * found.gap:.2g} % of the best")
     return Guidance(warp.with_notes(*notes), costs, found.gap, found.evidence)
 
 
