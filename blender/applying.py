@@ -146,7 +146,7 @@ def _bones_to_bake(armature, result, options, notes):
 
 
 def _must_hang_together(armature, rig):
-    """Refuse to key deform bones that hang on mechanism bones."""
+    """Refuse to key deform bones that are below mechanism bones."""
     for name, p in zip(rig.joints, rig.parents, strict=True):
         parent = armature.data.bones[name].parent
         if (None if parent is None else parent.name) != (None if p < 0 else rig.joints[p]):
@@ -157,7 +157,7 @@ def _must_hang_together(armature, rig):
 
 
 def goes_round(result):
-    """Whether a cycle shows more than what was captured of it."""
+    """Return whether a cycle shows more than what was captured of it."""
     low, high = result.warp.source_range
     beyond = low < result.capture.first - 1e-3 or high > result.capture.last + 1e-3
     return result.warp.loop and beyond

@@ -27,7 +27,7 @@ _SHOWING = {"VIEW_3D", "DOPESHEET_EDITOR", "GRAPH_EDITOR", "NLA_EDITOR", "PREFER
 class Job:
     """Shared part of operators with long work; they have ``steps(context)``, a generator.
 
-    ``steps`` yields ``(share, word)`` with a share from 0 to 1 or ``None``, and returns sentences
+    ``steps`` yields ``(share, word)`` with a fraction (0 to 1) or ``None``, and returns sentences
     to report. It raises ``Problem``.
     """
 

@@ -75,7 +75,7 @@ def rekey(keys, graph, tolerance=None):
 
 
 def is_simple(graph):
-    """Whether keys only move: no hold, no cut, not backwards."""
+    """Return whether keys only move: no hold, no cut, not backwards."""
     mover = key_mover(graph)
     return not mover.backwards and not len(mover.breaks)
 
@@ -110,7 +110,7 @@ def _moved(keys, mover, at, frames):
 
 
 def _turned(keys):
-    """Turn round what lies between keys."""
+    """Turn round what is between keys."""
     left, right = keys.handle_left_type, keys.handle_right_type
     keys.arrays["handle_left_type"], keys.arrays["handle_right_type"] = right, left
     # A stretch between keys belongs to the key before it, which is another one now.

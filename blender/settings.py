@@ -101,7 +101,7 @@ class RETIME_PG_settings(bpy.types.PropertyGroup):
                 ("ALL", "Whole Action", "From the first key to the last"),
                 ("PREVIEW", "Preview Range", "Only between the preview range's ends"),
             ],
-            description="Which part of the action is retimed",
+            description="Part of the action to retime",
         ),
         "shared": EnumProperty(
             name="Shared Actions",
@@ -109,7 +109,7 @@ class RETIME_PG_settings(bpy.types.PropertyGroup):
                 ("COPY", "Copy", "The armature gets a copy of its own"),
                 ("STOP", "Stop", "Do nothing, and say who else uses it"),
             ],
-            description="What happens to an action that others use too",
+            description="How to treat an action that other objects also use",
         ),
         "shape_keys": BoolProperty(
             name="Shape Keys",
@@ -141,7 +141,7 @@ class RETIME_PG_settings(bpy.types.PropertyGroup):
             name="Hold Feet", description="Planted feet stay in place after every retiming"
         ),
         "smoothing": BoolProperty(
-            name="Smooth", description="Average out the jitter of what plays faster"
+            name="Smooth", description="Average frames where the result plays faster"
         ),
         "mute": BoolProperty(
             name="Mute Constraints",
@@ -155,7 +155,7 @@ class RETIME_PG_settings(bpy.types.PropertyGroup):
                 ("physics", "Physics", PAGE["physics"]["summary"]),
                 ("spline", "Spline", PAGE["spline"]["summary"]),
             ],
-            description="How the timing is found",
+            description="Method that finds the timing",
         ),
         "own_frames": IntProperty(options={"HIDDEN"}),
         "own_action": StringProperty(options={"HIDDEN"}),
@@ -189,7 +189,7 @@ class RETIME_PG_settings(bpy.types.PropertyGroup):
             max=10,
             soft_max=1,
             subtype="FACTOR",
-            description="How much further Exaggerate pushes poses; below 0 they are calmed",
+            description="Amount of exaggeration; negative values reduce the poses",
         ),
         "sound": PointerProperty(
             name="Song",
@@ -243,7 +243,7 @@ class RETIME_PG_settings(bpy.types.PropertyGroup):
             description="Object that Reach goes to. Defaults to the 3D cursor",
         ),
         "reference": PointerProperty(
-            name="Reference", type=bpy.types.Action, description="The action whose timing guides"
+            name="Reference", type=bpy.types.Action, description="Action to copy timing from"
         ),
         "pins": CollectionProperty(type=RETIME_PG_pin),
         "measures": CollectionProperty(type=RETIME_PG_measure),

@@ -33,7 +33,7 @@ class RETIME_OT_check(Job, bpy.types.Operator):
     bl_idname = "retime.check"
     bl_label = "Check Motion"
 
-    physics: BoolProperty(name="Physics", description="Also ask what a body could have done")
+    physics: BoolProperty(name="Physics", description="Also measure physical feasibility")
     mark: BoolProperty(name="Mark Problems", default=True, description="Set markers at problems")
 
     def steps(self, context):

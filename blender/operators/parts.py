@@ -140,7 +140,11 @@ class RETIME_OT_shift(PartsRetiming, bpy.types.Operator):
     bl_label = "Earlier / Later"
 
     shift: IntProperty(
-        name="Frames", default=-4, soft_min=-50, soft_max=50, description="Less than 0 is earlier"
+        name="Frames",
+        default=-4,
+        soft_min=-50,
+        soft_max=50,
+        description="Shift in frames; negative is earlier",
     )
     bone: StringProperty(
         name="Bone", options={"SKIP_SAVE"}, search=bone_names,
@@ -148,15 +152,15 @@ class RETIME_OT_shift(PartsRetiming, bpy.types.Operator):
     )  # fmt: skip
     frame: IntProperty(
         name="Frame", default=-(2**31), options={"SKIP_SAVE"},
-        description="Its moment; left alone: the current frame",
+        description="Frame of the action to move. Defaults to the current frame",
     )  # fmt: skip
     spread: FloatProperty(
         name="Spread", default=0.25, min=0.01, soft_max=1.0,
-        description="How far along the body it is felt, in heights of the figure",
+        description="Falloff along the bones, in body heights",
     )  # fmt: skip
     fade: FloatProperty(
         name="Fade", default=0.0, min=0.0, soft_max=100.0, options={"SKIP_SAVE"},
-        description="Frames over which it is felt before and after. 0: chosen by the frame rate",
+        description="Falloff before and after, in frames. 0: chosen by the frame rate",
     )  # fmt: skip
 
     def recipe(self, context, capture, engine):
@@ -295,13 +299,13 @@ class RETIME_OT_exaggerate(PartsRetiming, bpy.types.Operator):
 
     amount: FloatProperty(
         name="Amount", default=0.3, min=-1, max=10, soft_max=1, subtype="FACTOR",
-        description="How much further poses go; below 0 they are calmed",
+        description="Amount of exaggeration; negative values reduce the poses",
     )  # fmt: skip
     only: EnumProperty(
         name="Bones",
         items=[("SELECTED", "Selected", "Bones selected in Pose Mode, or all if none is selected"),
                ("ALL", "All", "The whole body")],
-        description="Which bones go further",
+        description="Bones to exaggerate",
     )  # fmt: skip
 
     def recipe(self, context, capture, engine):

@@ -32,7 +32,10 @@ class RETIME_OT_to_length(Retiming, bpy.types.Operator):
 
     # What is left empty means the scene's own; it must not be filled with the last call's.
     frames: IntProperty(
-        name="Length", min=0, options={"SKIP_SAVE"}, description="Frames of the result; 0: as set"
+        name="Length",
+        min=0,
+        options={"SKIP_SAVE"},
+        description="Length of the result in frames; 0 uses the setting",
     )
     method: EnumProperty(name="Method", items=_METHODS, options={"SKIP_SAVE"})
 

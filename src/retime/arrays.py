@@ -46,7 +46,7 @@ def _numbers(values: npt.ArrayLike, what: str) -> FloatArray:
 
 
 def _shows_writeable(a: npt.NDArray[Any]) -> bool:
-    """Whether a read-only array is a view of memory that can still be written to."""
+    """Return whether a read-only array is a view of memory that can still be written to."""
     base = a.base
     while isinstance(base, np.ndarray):
         if base.flags.writeable:

@@ -97,7 +97,7 @@ def _must_be_bounded(raw: bytes, path: str | Path | None) -> None:
 
 
 def _measured(raw: bytes) -> tuple[int, int]:
-    """Return how many objects and lists there are, and how deep they lie in each other."""
+    """Return how many objects and lists there are, and how deep they are in each other."""
     import numpy as np
 
     # Without what is escaped, every quote begins or ends a string.

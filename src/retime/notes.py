@@ -42,11 +42,11 @@ class Note(str):
     Examples
     --------
     >>> give = Remedy("give it", parameter="reading.fps")
-    >>> note = Note("the file tells no frame rate", give, code="no-frame-rate")
+    >>> note = Note("the file has no frame rate", give, code="no-frame-rate")
     >>> note
-    'the file tells no frame rate; give it'
+    'the file has no frame rate; give it'
     >>> present(note, lambda remedy: "--source-fps")
-    'the file tells no frame rate; give it (--source-fps)'
+    'the file has no frame rate; give it (--source-fps)'
     """
 
     fact: str

@@ -176,7 +176,7 @@ def values_of(parameters: Any, declaration: Any = None) -> dict[str, Any]:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two parameter dataclasses say the same; a count of 1 is not a share of 1.0."""
+    """Return whether two parameter dataclasses are equal; a count of 1 is not a fraction of 1.0."""
     if type(one) is not type(other):
         return False
     pairs = zip(values_of(one).values(), values_of(other).values(), strict=True)

@@ -183,7 +183,8 @@ def test_a_range_ripples(run: Run, jump: Path, tmp_path: Path) -> None:
 def test_exact_duration_bends_the_frame_time(run: Run, jump: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.bvh"
     _, _, err = run("apply", jump, out, "--duration", "1.907")
-    assert "1.907 s became 1.9 s, 115 frames at 60 fps (--exact)" in err
+    rounded = "rounded from 1.907 s to 1.9 s, 115 frames at 60 fps; keep it exact (--exact)"
+    assert rounded in err
     assert run("apply", jump, out, "--duration", "1.907", "--exact")[0] == 0
     assert retime.read(out).duration == pytest.approx(1.907, abs=1e-6)
 

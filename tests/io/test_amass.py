@@ -183,7 +183,7 @@ def test_up_is_z_for_amass_and_seen_for_others(clip: Path) -> None:
     assert retime.read(clip, up="Y").units.up == "Y"
     del upright["mocap_framerate"]
     save(clip, upright)
-    with pytest.raises(FormatError, match="tells no frame rate; give it"):
+    with pytest.raises(FormatError, match="has no frame rate; give it"):
         retime.read(clip)
     assert retime.read(clip, fps=30).units.up == "Y"
 
@@ -233,7 +233,7 @@ BAD: dict[str, dict[str, Any]] = {
     "poses contains no numbers": {"poses": np.full((40, 156), "x")},
     "poses has values that are not finite": {"poses": np.full((40, 156), np.inf)},
     "every value of 'pelvis' is missing": {"poses": np.full((40, 156), np.nan)},
-    "tells no frame rate": {"mocap_framerate": np.zeros(3)},
+    "has no frame rate": {"mocap_framerate": np.zeros(3)},
     "poses is pickled, which may run code": {"poses": np.array([[{}]], dtype=object)},
     "mocap_framerate is pickled": {"mocap_framerate": np.array({}, dtype=object)},
 }

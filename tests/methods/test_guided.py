@@ -709,7 +709,7 @@ def test_a_spline_that_breaks_a_limit_is_not_taken() -> None:
     jump = samples.jump()
     found = guide(jump, duration=2.275, speed_limits=[(1.0, 1.8, 2.0, 3.0)])
     assert found.costs["guided"] > found.costs["spline"]
-    assert any("breaks a limit of speed" in note for note in found.warp.notes)
+    assert any("exceeds a speed limit" in note for note in found.warp.notes)
 
 
 # ---- foreign references

@@ -165,7 +165,7 @@ export interface Locate {
   path?: string | null;
 }
 
-/** Show a running ``retime live`` in this window, or with no address no longer. */
+/** Show a running ``retime live`` in this window; no address ends it. */
 export interface Listen {
   type: "listen";
   request: number;
@@ -212,7 +212,7 @@ export interface Welcome {
   most_upload: number;
 }
 
-/** A motion of the project: where its file lies under the root, and what it held. */
+/** A motion of the project: where its file is under the root, and what it held. */
 export interface MotionEntry {
   name: string;
   path: string;
@@ -262,7 +262,7 @@ export interface DocumentState {
   request?: number | null;
 }
 
-/** How far a computation is; a share of ``None`` is not known. */
+/** How far a computation is; a fraction of ``None`` is not known. */
 export interface Progress {
   type: "progress";
   request: number | null;

@@ -86,7 +86,7 @@ class Tls:
         return cls(str(ca), str(cert), str(key))
 
     def security(self) -> Any:
-        """Return it as Dask takes it; nothing is sent in the clear."""
+        """Return it as Dask takes it; nothing is sent unencrypted."""
         from distributed.security import Security
 
         return Security(
@@ -102,7 +102,7 @@ def open_backend(text: str, jobs: int | None, tls: Tls | None = None) -> Backend
 
     ``text`` is ``local``, ``dask`` (threads of this process) or ``dask://HOST:PORT``. There are
     ``jobs`` tasks at a time, by default one per processor; a cluster decides by itself. A cluster
-    is spoken to in the clear unless there are files for TLS.
+    is spoken to unencrypted unless there are files for TLS.
     """
     if jobs is not None and jobs < 1:
         raise InputError(f"--jobs is {jobs}; the minimum is 1")

@@ -118,7 +118,7 @@ def _csv_rows(text: str, path: Path) -> tuple[list[str], list[tuple[int, list[st
             f"the first line names the columns, and one of them is {_CLIP!r}", path=path
         )
     if len(set(heads)) < len(heads):
-        raise FormatError("a column stands twice", path=path, line=1)
+        raise FormatError("a column occurs twice", path=path, line=1)
     return heads, lines[1:]
 
 

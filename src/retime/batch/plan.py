@@ -57,7 +57,7 @@ class Shard:
         return cls(int(part), int(parts))
 
     def holds(self, clip: str) -> bool:
-        """Whether a clip belongs to this part."""
+        """Return whether a clip belongs to this part."""
         digest = hashlib.sha256(_same_everywhere(clip).encode()).digest()
         return int.from_bytes(digest[:8], "big") % self.parts == self.part - 1
 
@@ -144,7 +144,7 @@ def make_plan(
 
 
 def clip_suffixes() -> set[str]:
-    """List the suffixes of files that hold motions; skeletons that lie apart hold none."""
+    """List the suffixes of motion files, without those of separate skeletons."""
     out = set()
     for form in FORMATS.values():
         if form.reads:

@@ -22,7 +22,7 @@ _DRAWN = 6
 def report_batch(folder: Path, page: Path | None = None) -> dict[str, Any]:
     """Write a batch's page and tables; returns where they lie, and the counts.
 
-    The page is ``report.html`` in the folder of results where none is named. Tables lie beside it.
+    The page is ``report.html`` in the folder of results where none is named. Tables are beside it.
     """
     about, rows = read_rows(folder)
     if not rows:
@@ -67,7 +67,7 @@ def _worst(rows: Sequence[Row], limits: Mapping[str, Mapping[str, Any]]) -> list
 
 
 def _excess(measures: Mapping[str, float], limits: Mapping[str, Mapping[str, Any]]) -> float:
-    """How far beyond a limit the worst measure is, in times the limit."""
+    """Return how far beyond a limit the worst measure is, in times the limit."""
     worst = 0.0
     for name, limit in limits.items():
         value = measures.get(name)

@@ -141,7 +141,7 @@ class _Run:
     def _handed_out(
         self, again: list[tuple[Task, Row]], todo: Iterator[tuple[Task, Row]]
     ) -> Iterator[Task]:
-        """Hand tasks out, those of lost workers first; called from the backend's threads.
+        """Distribute tasks, those of lost workers first; called from the backend's threads.
 
         An exception in here ends the iteration: joblib would ignore it and wait forever.
         """
@@ -193,7 +193,7 @@ class _Run:
                 yield self._task(item, row, recipe), row
 
     def _is_wanted(self, item: Item) -> bool:
-        """Whether a result is to be made: all are, unless only those of one verdict are."""
+        """Return whether a result is to be made: all are, unless only those of one verdict are."""
         only = self.batch.only
         if only is None:
             return True
@@ -236,7 +236,7 @@ class _Run:
     # ---- what is known already
 
     def _known(self, row: Row) -> bool:
-        """Whether an earlier run did it; what it made is put where the gate of today wants it."""
+        """Return whether an earlier run did it, and move its result as the gate requires."""
         old = self.manifest.row(row.name)
         if old is None or old.state == "running":
             return False

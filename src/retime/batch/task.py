@@ -55,7 +55,7 @@ class Task:
     version: str = ""
     """The version of retime that asks; another one must not answer."""
     problem: str = ""
-    """What is wrong already: the clip cannot be read, or its reference is not there."""
+    """What is wrong already: the clip cannot be read, or its reference does not exist."""
 
 
 @dataclass(frozen=True)
@@ -223,7 +223,7 @@ def _worst(found: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def _write_skeleton(target: Path) -> None:
-    """Put a skeleton that lies apart beside its own motion, whatever else lies there."""
+    """Put a skeleton that lies apart beside its own motion, whatever else is there."""
     from retime.io import format_of
 
     form = format_of(target)

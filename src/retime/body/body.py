@@ -67,7 +67,7 @@ class Limb:
     tip : int, optional
         The toe's joint.
     linked : bool
-        The end hangs on another joint than the limb (a foot parented to the root), and is linked
+        The end is below another joint than the limb (a foot parented to the root), and is linked
         to it for distances and inverse kinematics.
     """
 
@@ -134,7 +134,7 @@ class Body:
         return int(self.skeleton.parents[joint])
 
     def limb_of(self, joint: int) -> LimbName | None:
-        """Return the limb whose end a joint is, or hangs on."""
+        """Return the limb whose end a joint is, or is below."""
         for name, limb in self.limbs.items():
             if limb.end in self.skeleton.chain(joint):
                 return name
@@ -153,8 +153,8 @@ class Body:
         """Resolve joint names, roles, and groups.
 
         Groups of one joint a side are ``feet``, ``toes`` and ``hands``; whole parts with all that
-        hangs on them ``left_arm``, ``right_arm``, ``arms``, ``left_leg``, ``right_leg``, ``legs``
-        and ``trunk``, which is what lies between the hips and the head.
+        is below them ``left_arm``, ``right_arm``, ``arms``, ``left_leg``, ``right_leg``, ``legs``
+        and ``trunk``, which is what is between the hips and the head.
         """
         groups = {
             "feet": ("left_foot", "right_foot"),

@@ -53,7 +53,7 @@ def keep_grips(
     warp: TimeWarp,
     grips: Sequence[Grip] | None = None,
 ) -> Motion:
-    """Lead hands and props together again that a warp of joints has taken apart.
+    """Move hands and props together again that a warp of joints has taken apart.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def _hands_kept(
     other: str,
     grips: Sequence[Grip],
 ) -> Motion:
-    """Lead two hands to each other: the second half of the way, then the first all of the rest.
+    """Move two hands to each other: the second half of the way, then the first all of the rest.
 
     The second hand compensates for what the first cannot reach.
     """
@@ -173,7 +173,7 @@ def _prop_kept(
     other: str,
     grips: Sequence[Grip],
 ) -> Motion:
-    """Put a prop into the hand that holds it, as it lies there in the source."""
+    """Put a prop into the hand that holds it, as it is there in the source."""
     skeleton = motion.skeleton
     hand, prop = skeleton.index(one), prop_of(motion, other)
     name = skeleton.names[prop]

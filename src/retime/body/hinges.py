@@ -155,7 +155,7 @@ def _one_way(angles: FloatArray) -> FloatArray:
 def hinge_axis(motion: Motion, limb: Limb) -> FloatArray | None:
     """Return the axis (3,) of a limb's middle joint in its first bone's frame.
 
-    A leg that never bends would bend towards its toes; ``None`` for other limbs that do not.
+    A leg that never bends would bend toward its toes; ``None`` for other limbs that do not.
     """
     points, turns = positions(motion), global_rotations(motion)[:, limb.upper]
     hip, knee, end = (points[:, j] for j in (limb.upper, limb.lower, limb.end))

@@ -150,7 +150,7 @@ def _remembered(
 def _is_moved(
     contact: Contact, retimed: Motion, source: Motion, warp: TimeWarp, here: FloatArray
 ) -> bool:
-    """Whether a contact's joint is elsewhere than the source has it at the joint's time."""
+    """Return whether a contact's joint is elsewhere than the source has it at the joint's time."""
     j, times = retimed.skeleton.index(contact.joint), retimed.times
     frames = (times >= contact.start - 1e-9) & (times <= contact.end + 1e-9)
     then = warp(times[frames], contact.joint)

@@ -223,7 +223,7 @@ class HeldLimb:
 def _state_of(
     motion: Motion, limb: Limb, targets: Mapping[Contact, FloatArray], fade: float
 ) -> bytes:
-    """Hash all that decides how a limb is held: it, what it hangs on, its contacts."""
+    """Hash all that decides how a limb is held: it, what it is below, its contacts."""
     chain = motion.skeleton.chain(limb.end)
     tip = [] if limb.tip is None else [limb.tip]
     digest = hashlib.blake2b(motion.rotations[:, [*chain, *tip]].tobytes())

@@ -1,4 +1,4 @@
-"""Limbs of two bones: bent in closed form, and led to where their contacts shall be."""
+"""Limbs of two bones: bent in closed form, and moved to where their contacts shall be."""
 
 from __future__ import annotations
 
@@ -396,7 +396,7 @@ class LimbSolver:
         return np.broadcast_to(turn, (len(self.motion), 4))
 
     def _linked_track(self, busy: npt.NDArray[np.bool_], new_end: FloatArray) -> FloatArray:
-        """Move a foot that hangs on another joint by its own translation."""
+        """Move a foot that is below another joint by its own translation."""
         end = self.limb.end
         parent = int(self.motion.skeleton.parents[end])
         track = local_translations(self.motion)[:, end].copy()

@@ -305,7 +305,7 @@ def moved(motion: Motion, offset: FloatArray) -> Motion:
 
 
 def _lead(motion: Motion, made: Motion, limb: Limb, then: FloatArray, goal: FloatArray) -> Motion:
-    """Lead an ankle to its goal; thigh and foot are turned in space as they were at its time."""
+    """Move an ankle to its goal; thigh and foot are turned in space as they were at its time."""
     parent = int(motion.skeleton.parents[limb.upper])
     local = made.rotations.copy()
     above = global_rotations(made)[:, parent]

@@ -108,7 +108,7 @@ def pose_figure(
     stiffness : mapping of int to float, optional
         Factors on the stiffness of joints; 2 lets a joint help half as much.
     source : Motion, optional
-        The clip that shows how its hinges bend; left out, ``motion``.
+        The clip that shows how its hinges bend. Default: ``motion``.
     """
     from retime.body.posing_kernels import forward_pose, settle_pose, solve_pose
 
@@ -163,7 +163,7 @@ def planted_joints(
     motion : Motion
         The clip.
     contacts : iterable of Contact, optional
-        Its contacts, where they are known; left out, they are found.
+        Its contacts, where they are known. Default: they are found.
     at : mapping of str to float
         By joint, the clip's time of the pose.
     targets : collection of int

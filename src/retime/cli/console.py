@@ -71,7 +71,7 @@ def note(text: str) -> None:
 
 
 def said(text: str) -> str:
-    """Say a note or an error's message with the option that its remedy names."""
+    """Return a note or message with the command-line option of its remedy."""
     return present(text, _option)
 
 

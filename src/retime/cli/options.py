@@ -158,7 +158,7 @@ def must_be_pictures(source: Path, *pictures: Path | None) -> None:
 
 
 def must_have_a_folder(path: Path) -> None:
-    """Refuse, before any work, a file whose folder is not there."""
+    """Refuse, before any work, a file whose folder does not exist."""
     if not path.resolve().parent.is_dir():
         raise InputError(f"there is no folder {path.resolve().parent} to write {path.name} into")
 

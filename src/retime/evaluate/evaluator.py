@@ -41,8 +41,10 @@ class Evaluator:
     >>> from retime import Evaluator, Job, Recipe, Step, samples
     >>> recipe = Recipe([Step("spline", {"duration": 1.9915})])
     >>> done = Evaluator().evaluate(Job(source=samples.jump(), recipe=recipe))
-    >>> round(done.motion.duration, 6), done.notes[0]       # whole frames, unless exact=True
-    (1.983333, '1.9915 s became 1.9833 s, 120 frames at 60 fps')
+    >>> round(done.motion.duration, 6)       # whole frames, unless exact=True
+    1.983333
+    >>> done.notes[0].fact
+    'the length was rounded from 1.9915 s to 1.9833 s, 120 frames at 60 fps'
     """
 
     def __init__(self) -> None:
@@ -153,7 +155,7 @@ class Evaluator:
 
 
 def goes_back(motion: Motion, target: str | Path | None) -> bool:
-    """Whether a result's keys go back into a file of the kind that its motion came from.
+    """Return whether a result's keys go back into a file of the kind that its motion came from.
 
     Keys may stand at any time, so nothing of such a result is rounded to frames.
     """

@@ -27,7 +27,7 @@ class Job:
     Parameters
     ----------
     source : str, Path or Motion
-        The file, or a motion that is at hand.
+        The file, or a motion that is available.
     recipe : Recipe
         The steps.
     reading : Reading

@@ -56,7 +56,7 @@ def carry_along(
 
 
 def _overlap(motion: Motion, partner: Motion) -> bool:
-    """Whether two motions share most of their time: then they stand on one time line."""
+    """Return whether two motions share most of their time: then they stand on one time line."""
     (a, b), (c, d) = motion.domain, partner.domain
     return bool(min(b, d) - max(a, c) > 0.5 * min(b - a, d - c))
 

@@ -30,7 +30,7 @@ class Format:
     """One file format: its name, suffixes, and the module that reads and writes it.
 
     One that holds several animations has ``contents``, ``read_motions`` and ``write_motions`` too;
-    one whose skeleton lies in a file of its own takes ``skeleton`` on reading. One whose files need
+    one whose skeleton is in a file of its own takes ``skeleton`` on reading. One whose files need
     others ``beside`` them has ``companions``. One that is ``even`` holds frames of one rate alone.
     One that is not ``fresh`` is written only for motions that came from a file of it, as a changed
     copy.
@@ -65,7 +65,7 @@ class Format:
         return motion
 
     def recognises(self, path: Path) -> bool:
-        """Whether a file, whose suffix other formats have too, is of this one."""
+        """Return whether a file, whose suffix other formats have too, is of this one."""
         found: bool = self._function("recognises")(path)
         return found
 
@@ -215,7 +215,7 @@ def _to_write(motion: Motion, path: Path) -> Format:
 
 
 def keeps_file(form: Format, target: str | Path) -> bool:
-    """Whether a motion of a format goes back into its file, whose keys may stand at any time."""
+    """Return whether a motion is written into its file, whose keys may have any time."""
     return form.several and format_of(target).name == form.name
 
 

@@ -94,7 +94,7 @@ def choose_default(count: int, look: Callable[[int], Mapping[str, Any]]) -> tupl
 
 
 def lasts(entry: Mapping[str, Any]) -> bool:
-    """Whether an animation, as ``contents`` lists it, has a length."""
+    """Return whether an animation, as ``contents`` lists it, has a length."""
     return bool(entry["duration_s"] > 0)
 
 
@@ -162,7 +162,7 @@ class Retimed(Generic[Kept]):
     """It is a cycle that goes beyond the clip: a key has no single place there, and is sampled."""
 
     def channel(self, joint: int | None, path: str) -> str:
-        """Return the channel that a joint's track follows; none is what hangs on no joint."""
+        """Return the channel that a joint's track follows; none is what is below no joint."""
         skeleton = self.motion.skeleton
         if joint is None:
             return f"{skeleton.names[skeleton.roots[0]]}:translation"

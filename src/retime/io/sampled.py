@@ -33,7 +33,7 @@ class Moments:
         scales: Mapping[str, FloatArray],
         **more: Any,
     ) -> Motion:
-        """Make a motion of tracks that were sampled at these times."""
+        """Make a motion from tracks sampled at these times."""
         return Motion(
             skeleton,
             quat.continuous(rotations),

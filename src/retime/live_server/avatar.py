@@ -62,7 +62,7 @@ class FigurePose:
         return turns, places
 
     def blend(self, other: FigurePose, share: float) -> FigurePose:
-        """Return this pose with a share of another one of the same figure."""
+        """Return this pose with a fraction of another one of the same figure."""
         return FigurePose(
             quat.slerp(self.turns, other.turns, share),
             (1 - share) * self.offsets + share * other.offsets,

@@ -48,7 +48,7 @@ class Part:
     reference: Motion
     """The recording that is performed."""
     partner: Motion | None = None
-    """Recorded with it; left out, the recording itself goes out."""
+    """Recorded with it. Default: the recording itself goes out."""
     limits: Limits | None = None
     """Bounds on the rate of what goes out."""
     touches: tuple[TouchPair, ...] = ()
@@ -81,7 +81,7 @@ class Cue:
     state: State
     """What goes on."""
     fade: float = 0.0
-    """After a jump, the share of what was shown before it that is still to be shown."""
+    """After a jump, the fraction of what was shown before it that is still to be shown."""
 
 
 class Follower:

@@ -43,7 +43,7 @@ class _Performance:
 class History:
     """Keeps the last performances, so that they can be judged when all is over.
 
-    Times are those of the stream's first sender, who may begin again, or give way to another.
+    Times are those of the stream's first sender, who may begin again, or yield to another.
     """
 
     def __init__(self) -> None:

@@ -21,7 +21,7 @@ class StreamAddress:
 
     @classmethod
     def parse(cls, text: str) -> StreamAddress:
-        """Read ``vmc://HOST:PORT``; left out, the host is this machine and the port VMC's."""
+        """Read ``vmc://HOST:PORT``. Default: the host is this machine and the port VMC's."""
         try:
             parts = urlsplit(text if "//" in text else f"vmc://{text}")
             host, port = parts.hostname or "127.0.0.1", parts.port

@@ -46,7 +46,7 @@ class Playhead:
 
     @property
     def fade(self) -> float:
-        """After a jump, the share of what was shown before it that is still to be shown."""
+        """After a jump, the fraction of what was shown before it that is still to be shown."""
         if self._jumped is None or self._now is None:
             return 0.0
         u = min((self._now - self._jumped) / _FADES, 1.0)

@@ -106,8 +106,8 @@ def serve(
 ) -> Ended:
     """Serve until it is interrupted, or until a replay has ended.
 
-    ``opened`` is called once with where it can be reached, ``told`` several times a second with
-    what goes on, ``again`` with the feed's address for another listener when its key was used.
+    ``opened`` is called once with where it can be reached, ``told`` several times per second with
+    what goes on, ``again`` with the address of the feed for another client when its key was used.
     """
     notes: list[str] = []
     failed = False

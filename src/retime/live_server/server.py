@@ -58,7 +58,7 @@ class Status:
     rate: float
     """Frames per second that come in."""
     loss: float
-    """Share of frames that did not come."""
+    """Fraction of frames that did not come."""
     packets: int
     malformed: int
     refused: int

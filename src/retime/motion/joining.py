@@ -145,7 +145,7 @@ def _must_share_a_rate(clips: Sequence[Motion]) -> None:
 
 
 def _follows(one: Motion, other: Motion) -> bool:
-    """Whether two motions were cut from one, the second where the first ended."""
+    """Return whether two motions were cut from one, the second where the first ended."""
     a, b = one.rotations, other.rotations
     return (
         a.base is not None

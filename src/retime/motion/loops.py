@@ -27,7 +27,7 @@ def wrap(times: FloatArray, span: tuple[float, float]) -> tuple[FloatArray, Floa
 
 
 def travels(motion: Motion, name: str) -> bool:
-    """Whether a joint's translation carries the body on: a root's, or one's below mere carriers."""
+    """Return whether a joint's translation moves the body: a root's, or that of its first mover."""
     parent = int(motion.skeleton.parents[motion.skeleton.index(name)])
     return parent < 0 or parent in carriers(motion.skeleton)
 

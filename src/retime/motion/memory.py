@@ -1,6 +1,6 @@
 """Cached features of a motion, so that dragging a keytime only repeats the search.
 
-It lies in the motion itself, not in a table of this module: most of it refers back to the motion,
+It is in the motion itself, not in a table of this module: most of it refers back to the motion,
 and must go when that goes. Copies and pickles leave it behind.
 """
 

@@ -252,7 +252,7 @@ class Motion(ReadOnlyArrays):
     def to_dataframe(
         self, values: Literal["positions", "rotations", "translations"] = "positions"
     ) -> Any:
-        """Return a pandas table: a row a frame by time, and columns by joint and axis.
+        """Return a pandas table: a row per frame by time, and columns by joint and axis.
 
         ``values`` are positions in metres with Y up, local rotations (wxyz), or local translations
         in the file's units.
@@ -317,7 +317,7 @@ class Motion(ReadOnlyArrays):
         return replace(self, notes=self.notes + new) if new else self
 
     def frame_at(self, t: npt.ArrayLike) -> tuple[npt.NDArray[np.int64], FloatArray]:
-        """Locate times between samples: the frame at or before, and the share of the next.
+        """Locate times between samples: the frame at or before, and the fraction of the next.
 
         Times within a hair of a sample are that sample (share 0); times outside are held at the
         ends.

@@ -121,7 +121,7 @@ def slerp(a: FloatArray, b: FloatArray, u: npt.ArrayLike) -> FloatArray:
 
 
 def continuous(q: FloatArray) -> FloatArray:
-    """Choose signs so that neighbours along the first axis lie on the same half of the sphere."""
+    """Choose signs so that neighbours along the first axis are on the same half of the sphere."""
     if len(q) < 2:
         return q.copy()
     sign = np.where((q[1:] * q[:-1]).sum(-1) < 0, -1.0, 1.0)

@@ -26,7 +26,7 @@ class EndSite:
     Parameters
     ----------
     parent : int
-        The joint it hangs on.
+        The joint it is below.
     offset : (float, float, float)
         Its place relative to that joint, in the file's units.
     name : str
@@ -162,7 +162,7 @@ class Skeleton(ReadOnlyArrays):
         return out
 
     def same_joints(self, other: Skeleton) -> bool:
-        """Whether names and parents agree."""
+        """Return whether names and parents agree."""
         return self.names == other.names and np.array_equal(self.parents, other.parents)
 
 

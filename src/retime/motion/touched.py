@@ -77,7 +77,7 @@ class TouchedLater:
 def difference(
     before: Tracks, after: Tracks, skeleton: Skeleton, among: Collection[str] | None = None
 ) -> Touched:
-    """Find the joints whose tracks differ; a track that is not there is the rest value.
+    """Find the joints whose tracks differ; a track that does not exist is the rest value.
 
     Tracks of another number of frames differ as a whole. Only joints ``among`` those given are
     looked at, where some are.

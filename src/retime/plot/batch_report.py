@@ -93,7 +93,7 @@ def write_batch_report(
     strips : sequence of Strip
         The worst results, worst first.
     tables : sequence of str
-        Names of the tables that lie beside the page.
+        Names of the tables that are beside the page.
     """
     done = [r for r in results if r.state == "done"]
     counts = Counter(r.verdict if r.state == "done" else r.state for r in results)

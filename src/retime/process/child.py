@@ -134,7 +134,7 @@ class Child:
             self.process.kill()
 
     def end(self) -> None:
-        """End the process, wait for that, and close what led to it."""
+        """End the process, wait for that, and close what moved to it."""
         self.kill()
         self.process.wait()
         for stream in (self.process.stdin, self.process.stdout):

@@ -39,7 +39,7 @@ class Step:
     parameters : mapping or the method's dataclass
         Its parameters; they are checked here.
     weight : float
-        Share of the step: its warp is blended with the identity, its changes of pose are scaled.
+        Fraction of the step: its warp is blended with the identity, its changes of pose are scaled.
     mute : bool
         Leave the step out, as if it were not there.
     label : str
@@ -91,14 +91,14 @@ class Step:
         return method(self.method).solve(motion, parameters, self.weight)
 
     def same(self, other: Step) -> bool:
-        """Whether it would do the same to the same input."""
+        """Return whether it would do the same to the same input."""
         return (self.method, self.weight) == (other.method, other.weight) and same(
             self.parameters, other.parameters
         )
 
 
 def snap_duration(steps: Sequence[Step], rate: float) -> tuple[list[Step], list[Note]]:
-    """Bring the requested duration to whole frames, so that no interval has to give way.
+    """Bring the requested duration to whole frames, so that no interval has to yield.
 
     The last step that asks for a duration decides the result's; steps before it are not rounded.
 
@@ -120,8 +120,9 @@ def snap_duration(steps: Sequence[Step], rate: float) -> tuple[list[Step], list[
             return out, []
         told, made = told_apart(asked, frames / rate, 5)
         note = Note(
-            f"{told} s became {made} s, {frames + 1} frames at {rate:g} fps",
-            Remedy(parameter="exact"),
+            f"the length was rounded from {told} s to {made} s, {frames + 1} frames "
+            f"at {rate:g} fps",
+            Remedy("keep it exact", parameter="exact"),
             code="duration-rounded",
             asked=asked,
             duration=frames / rate,

@@ -27,7 +27,7 @@ class Download:
     """A file that can be fetched."""
 
     path: str
-    """Where it lies under the base address."""
+    """Where it is under the base address."""
     size: int
     """Its bytes."""
     sha256: str

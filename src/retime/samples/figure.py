@@ -132,7 +132,7 @@ class Poser:
     def plant(self, side: str, ankle: FloatArray, pitch: FloatArray, yaw: float = 0.0) -> None:
         """Reach with a leg for an ankle position (F, 3); the foot pitches down by radians.
 
-        The toes bend by as much as the heel is raised, so that they lie on the ground.
+        The toes bend by as much as the heel is raised, so that they are on the ground.
         """
         hip, pelvis = self._globals(f"{side}UpLeg")
         forward = quat.rotate(pelvis, np.array([0.0, 0.0, 1.0]))

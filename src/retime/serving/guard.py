@@ -131,7 +131,7 @@ class Guard:
         await self.app(scope, receive, _with_headers(send))
 
     def _leads_here(self, name: str, scope: Any) -> bool:
-        """Whether a name with its port is this server's, or the address that was connected to."""
+        """Return whether a name and port are this server's, or the address of the connection."""
         if name.lower() in self.hosts:
             return True
         server = scope.get("server")
@@ -155,7 +155,7 @@ class Guard:
         return None
 
     def _is_program(self, scope: Any, headers: dict[str, str]) -> bool:
-        """Whether the request brings the token, and is not one of a page, or of an allowed one."""
+        """Return whether the request brings the token and is not from a foreign page."""
         origin = headers.get("origin")
         allowed = origin is not None and origin.lower() in self.origins
         if not self._leads_here(headers.get("host", ""), scope):
@@ -225,7 +225,7 @@ def _among(given: str, secrets_: Iterable[str]) -> str | None:
 
 
 def _opens_a_page(headers: dict[str, str]) -> bool:
-    """Whether a browser opens a page in a window, not by a background request."""
+    """Return whether a browser opens a page in a window, not by a background request."""
     mode, target = headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")
     return mode == "navigate" and target == "document"
 

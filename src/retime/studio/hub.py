@@ -388,6 +388,6 @@ class Hub:
 
 
 def _has_clip_times(command: ReplaceSteps) -> bool:
-    """Whether some parameters are times in frames or percent."""
+    """Return whether some parameters are times in frames or percent."""
     steps = [Step(s.method, s.parameters) for s in command.steps]
     return any(needs_clip(v) for s in steps for v in values_of(s.parameters).values())

@@ -50,7 +50,7 @@ class Intake:
         return list(dict.fromkeys([*motions, ".json", *_SOUNDS]))
 
     async def take(self, name: str, place: Path, version: Version) -> list[Command]:
-        """Take in a file that was sent and lies at a place of its own: say what to do with it."""
+        """Take in a file that was sent and is at a place of its own: say what to do with it."""
         suffix = Path(name).suffix.lower()
         try:
             if suffix == ".json":

@@ -103,7 +103,7 @@ class Locate(Struct, frozen=True, tag="locate"):
 
 
 class Listen(Struct, frozen=True, tag="listen"):
-    """Show a running ``retime live`` in this window, or with no address no longer.
+    """Show a running ``retime live`` in this window; no address ends it.
 
     ``address`` is what it printed for its feed; it is on this machine.
     """
@@ -184,7 +184,7 @@ class DocumentState(Struct, frozen=True, tag="document"):
 
 
 class Progress(Struct, frozen=True, tag="progress"):
-    """How far a computation is; a share of ``None`` is not known."""
+    """How far a computation is; a fraction of ``None`` is not known."""
 
     request: int | None
     text: str

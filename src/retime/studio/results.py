@@ -92,7 +92,7 @@ class Results:
 
     @contextlib.contextmanager
     def _telling(self, who: Who, request: int | None = None) -> Iterator[None]:
-        """Tell what goes wrong to those who wait for it."""
+        """Return what goes wrong to those who wait for it."""
         try:
             yield
         except Stopped:

@@ -268,7 +268,7 @@ class Session:
     # ---- files
 
     def save(self) -> None:
-        """Write the project file: beside first, then over the old one, and down to the disk."""
+        """Write the project file to a temporary name, flush it to disk, and replace the old one."""
         if self.saved:
             return
         found = _content(self._file)

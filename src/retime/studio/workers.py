@@ -132,7 +132,7 @@ class Workers:
         return found
 
     def running(self, purpose: str) -> bool:
-        """Whether a job of a purpose is being worked on."""
+        """Return whether a job of a purpose is being worked on."""
         return any(w.running is not None and w.running.purpose == purpose
                    for w in self._by_role.values())  # fmt: skip
 
@@ -240,5 +240,5 @@ class Workers:
 
 
 def _is_over(worker: _Process) -> bool:
-    """Whether a process has ended, though nobody may have been told yet."""
+    """Return whether a process has ended, though nobody may have been told yet."""
     return worker.gone or not worker.child.alive

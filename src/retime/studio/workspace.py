@@ -20,7 +20,7 @@ _MOST_LOOKED_AT = 5000
 
 
 def project_folder(files: list[Path], project: Path | None) -> tuple[Path, list[Path]]:
-    """Tell the project's folder from what was named, and the motions to take in.
+    """Return the project's folder from what was named, and the motions to take in.
 
     ``jump.bvh`` has its project in ``jump.retime`` beside it; a folder is a project itself.
     """
@@ -78,7 +78,7 @@ class Workspace:
         return Path(os.path.relpath(place.resolve(), self.folder)).as_posix()
 
     def holds(self, place: Path) -> bool:
-        """Whether a file lies under the root."""
+        """Return whether a file is under the root."""
         return place.resolve().is_relative_to(self.root)
 
     def make(self) -> None:

@@ -276,7 +276,7 @@ class Detector:
     # ---- what forces need
 
     def _outside(self) -> FloatArray:
-        """Return how far the centre of pressure is outside of what touches, hands left out."""
+        """Return the distance of the centre of pressure from the contacts, without hands."""
         from retime.body.contacts.kernels import outside_hull
 
         bent = fitted(self.centre, self.rate, PARABOLA[-1], 2)
@@ -351,12 +351,12 @@ class Detector:
         return [(a, b) for a, b in runs(free) if b - a >= _SHORTEST * self.rate]
 
     def unseen(self) -> float:
-        """Return the share of frames with a force in which no contact was seen, but only asked."""
+        """Return the fraction of frames with a force in which a contact was only inferred."""
         sure = (self.down & (self.score > 0)).any(axis=0)
         return float((~sure & (self.force > _STANDS)).mean())
 
     def unknown(self) -> float:
-        """Return the share of frames in which nothing touches, yet the body does not fall."""
+        """Return the fraction of frames in which nothing touches, yet the body does not fall."""
         if not self.points:
             return 0.0
         free = int((~self.down.any(axis=0)).sum())

@@ -32,7 +32,7 @@ class Floor:
     Parameters
     ----------
     trust : float
-        Share of the feet's contact time that is near the plane, less the share of frames that
+        Fraction of the feet's contact time that is near the plane, less the fraction of frames that
         cannot be explained; 0 to 1.
     level : float
         Its height among the contacts, metres.
@@ -65,7 +65,7 @@ class FoundContacts(Pictured):
         First and last time of each stretch in which no part is near to anything, falling or not:
         flights of a motion whose timing was changed no longer fall as they should.
     unknown : float
-        Share of frames in which nothing touches and yet the body does not fall.
+        Fraction of frames in which nothing touches and yet the body does not fall.
     floor : Floor
         The plane that the feet stand on.
     touching : mapping of str to array (F,) of bool
@@ -95,14 +95,14 @@ class FoundContacts(Pictured):
 
 
 def floor_under(spots: FloatArray, unknown: float) -> Floor:
-    """Fit the plane that most contacts of feet lie on.
+    """Fit the plane that most contacts of feet are on.
 
     Parameters
     ----------
     spots : array (N, 5)
         Place (x, y, z) in metres, length in frames, and speed in m/s of each contact.
     unknown : float
-        Share of frames that cannot be explained.
+        Fraction of frames that cannot be explained.
     """
     if not len(spots):
         return Floor()

@@ -114,7 +114,7 @@ def _palms(motion: Motion, body: Body) -> dict[str, FloatArray]:
 
 
 def _props(motion: Motion, body: Body) -> list[int]:
-    """List the joints that hang on none of the body's: objects of the same file."""
+    """List the joints that are below none of the body's: objects of the same file."""
     skeleton = motion.skeleton
     if "hips" not in body.roles:
         return []

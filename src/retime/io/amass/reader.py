@@ -44,7 +44,7 @@ class AmassFile:
 
 
 def recognises(path: Path) -> bool:
-    """Whether an archive holds the parameters of a body model."""
+    """Return whether an archive holds the parameters of a body model."""
     try:
         with zipfile.ZipFile(path) as archive:
             names = {n.removesuffix(".npy") for n in archive.namelist()}

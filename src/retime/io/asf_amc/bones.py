@@ -1,4 +1,4 @@
-"""ASF files: bones, the axes that they turn about, and what they hang on."""
+"""ASF files: bones, the axes that they turn about, and what they are below."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Bone:
 
     @property
     def width(self) -> int:
-        """How many values a frame has for it."""
+        """How many values per frame has for it."""
         return len(self.turns) + len(self.shifts)
 
     @property

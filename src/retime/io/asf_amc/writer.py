@@ -173,7 +173,7 @@ def _head(motion: Motion, kept: AmcFile) -> bytes:
             line, told = f":SAMPLES-PER-SECOND {motion.fps:.10g}".encode(), True
         head.append(line + b"\n")
     if not told and motion.fps != USUAL_FPS:
-        _warn(f"AMC tells no frame rate: this one is at {motion.fps:g} fps; say so when it is read")
+        _warn(f"AMC has no frame rate: this one is at {motion.fps:g} fps; give it on reading")
     return b"".join(head)
 
 

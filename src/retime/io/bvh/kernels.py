@@ -283,7 +283,7 @@ def quaternions_to_euler(rotations, axes, count, near, continuous):  # type: ign
 
 @kernel
 def format_rows(rows, decimals):  # type: ignore[no-untyped-def]
-    """Write rows as decimal text with a fixed number of decimals, blanks between, a row a line.
+    """Write rows as decimal text with a fixed number of decimals, blanks between, a row per line.
 
     Values must be below 2**53 / 10**decimals for their digits to be right.
     """

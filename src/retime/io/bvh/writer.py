@@ -95,7 +95,7 @@ def _is_untouched(motion: Motion, read: Motion) -> bool:
 
 
 def _file_rows(kept: BvhFile, skip: int) -> Iterator[bytes]:
-    """Give the file's rows back word for word, a row a line, in the order of the joints."""
+    """Give the file's rows back word for word, a row per line, in the order of the joints."""
     columns = kept.rows.values.shape[1]
     order = [n.first_column + k for n in kept.hierarchy.joints for k in range(len(n.channels))]
     in_order = order == list(range(columns))  # CHANNELS may stand behind a joint's children

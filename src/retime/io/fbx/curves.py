@@ -1,4 +1,4 @@
-"""Animation curves: their keys, what lies between them, and the nodes that hold them."""
+"""Animation curves: their keys, what is between them, and the nodes that hold them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Segments:
     slopes: FloatArray
     """Of cubic ones: at the key, and at the next; per second. Shape (K, 2)."""
     weights: FloatArray
-    """How far the tangents reach: shares of the segment. Shape (K, 2)."""
+    """How far the tangents reach: fractions of the segment. Shape (K, 2)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +165,7 @@ def _bezier(points: FloatArray, s: FloatArray) -> FloatArray:
 
 
 def bezier_share(u: FloatArray, right: FloatArray, left: FloatArray) -> FloatArray:
-    """Solve for the parameter of a weighted segment at shares of its time."""
+    """Solve for the parameter of a weighted segment at fractions of its time."""
     plain = (np.abs(right - PLAIN_WEIGHT) < 1e-4) & (np.abs(left - PLAIN_WEIGHT) < 1e-4)
     if plain.all():
         return u

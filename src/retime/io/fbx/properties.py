@@ -30,7 +30,7 @@ _PACK_FROM = 1024
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """An array as it lies in the file."""
+    """An array as it is in the file."""
 
     kind: str
     count: int

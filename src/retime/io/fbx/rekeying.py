@@ -1,4 +1,4 @@
-"""Curves moved by a warp: their keys go where it shows them, and what lies between stays itself.
+"""Curves moved by a warp: their keys go where it shows them, and what is between stays itself.
 
 Between two neighbouring keys of the result lies a piece of one segment of the source, run through
 at an even rate. A piece of a straight line is one, a piece of a cubic is a cubic with tangents

@@ -151,7 +151,7 @@ def _what_else(data: bytes) -> str:
 
 
 class _Reader:
-    """Walks the records of a file, with every length checked before it is believed."""
+    """Walk the records of a file, and check every length before using it."""
 
     def __init__(self, data: bytes, wide: bool) -> None:
         self.data = data
@@ -172,7 +172,7 @@ class _Reader:
             nodes.append(node)
 
     def node(self, at: int, limit: int, depth: int) -> tuple[Node, int]:
-        """Read a node that starts at a byte and lies within a limit."""
+        """Read a node that starts at a byte and is within a limit."""
         data, head = self.data, self.head
         start = at
         if at + self.null > limit:

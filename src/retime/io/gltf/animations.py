@@ -114,7 +114,7 @@ def channels_of(document: Document, index: int) -> list[Channel]:
 
 
 def _is_ours(path: Any, node: Any) -> bool:
-    """Whether a channel is read; others are an extension's own, or lack a node and may be ignored.
+    """Return whether a channel is read; others belong to extensions, or have no node.
 
     The latter is what the specification says of a joint's tracks alone.
     """
@@ -135,7 +135,7 @@ def _apart(times: FloatArray, table: FloatArray) -> tuple[FloatArray, FloatArray
 
 
 def _points_to_turn(target: dict[str, Any]) -> bool:
-    """Whether an animation pointer leads to a rotation."""
+    """Return whether an animation pointer leads to a rotation."""
     extensions = target.get("extensions")
     found = extensions.get("KHR_animation_pointer") if isinstance(extensions, dict) else None
     pointer = found.get("pointer") if isinstance(found, dict) else None

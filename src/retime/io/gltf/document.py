@@ -162,7 +162,7 @@ class Document:
                 buffer["uri"] = f"data:application/octet-stream;base64,{text}"
 
     def _move_links(self, path: Path) -> None:
-        """Take buffers along that lie beside the source; let links to pictures lead back there."""
+        """Take buffers along that are beside the source; let links to pictures lead back there."""
         source, target = self.path.resolve().parent, path.resolve().parent
         if source == target:
             return
@@ -221,7 +221,7 @@ def load(path: str | Path) -> Document:
 
 
 def companions(path: Path) -> list[Path]:
-    """Name the buffers of a .gltf that lie beside it; a GLB holds its own."""
+    """Name the buffers of a .gltf that are beside it; a GLB holds its own."""
     if path.suffix.lower() == ".glb":
         return []
     try:

@@ -171,7 +171,7 @@ def _animated(document: Document) -> Iterator[int]:
 
 
 def _bound(document: Document) -> Iterator[int]:
-    """List the nodes that a skin hangs on."""
+    """List the nodes that a skin is below."""
     for skin in document.objects("skins"):
         for joint in _items(skin, "joints"):
             document.item("nodes", joint, "a skin")
@@ -219,7 +219,7 @@ def _decomposed(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]
 
 
 def _shears(document: Document, n: int) -> bool:
-    """Whether a node's matrix is more than a place, a rotation and scales."""
+    """Return whether a node's matrix is more than a place, a rotation and scales."""
     given = document.objects("nodes")[n].get("matrix")
     if given is None:
         return False

@@ -178,7 +178,7 @@ class _Clip:
         return self.retimed.scale(joint)
 
     def _add_animation(self, edited: Edited) -> None:
-        """Move the samples of an animation, or sample it again where joints part in time."""
+        """Move the samples of an animation, or resample it if joints have different timing."""
         entry, base = self.kept.entry, len(self.kept.entry["chain"])
         place = {token: base + k for k, token in enumerate(entry["joints"])}
         joints = [place.get(token) for token in entry["animated"]]
@@ -225,7 +225,7 @@ class _Clip:
 
 
 def _is_simple(ops: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether a prim is moved first by one translation, so that it may have its own time."""
+    """Return whether a prim is moved first by one translation, so that it may have its own time."""
     kinds = [op["kind"] for op in ops]
     plain = {"translate", "scale", "orient"}
     return (

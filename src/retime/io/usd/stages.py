@@ -150,7 +150,7 @@ def attributes(stage: Any) -> Iterator[Any]:
 
 
 def is_animated(attribute: Any) -> bool:
-    """Whether an attribute has two samples, or a spline with two knots."""
+    """Return whether an attribute has two samples, or a spline with two knots."""
     if not attribute:
         return False
     if attribute.HasSpline():
@@ -185,7 +185,7 @@ def ops_of(prim: Any) -> list[Any]:
 
 
 def _chain(prim: Any) -> list[Any]:
-    """List a prim and what it hangs on, as far as they have transforms; the highest first."""
+    """List a prim and what it is below, as far as they have transforms; the highest first."""
     out = []
     while prim and not prim.IsPseudoRoot():
         form = UsdGeom.Xformable(prim)
@@ -199,7 +199,7 @@ def _chain(prim: Any) -> list[Any]:
 
 
 def animations(stage: Any) -> list[Animation]:
-    """Find every skeletal animation that lasts; where there is none, the prims that move."""
+    """Find all skeletal animations with a length; if there are none, the moving prims."""
     every = list(prims(stage))
     skeletons = [p for p in every if p.IsA(UsdSkel.Skeleton)]
     bound = _bound(skeletons)

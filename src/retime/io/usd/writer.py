@@ -67,7 +67,7 @@ def write_motions(motions: Sequence[Motion], path: str | Path) -> None:
 
 
 def _where(kept: Kept, path: Path, at: Located) -> dict[str, Any]:
-    """Tell the kind of file to make, and how what it names is found from there."""
+    """Return the kind of file to make, and how what it names is found from there."""
     source, target = Path(kept.path), path.resolve()
     over = bool(_OVER.search(path.name))
     packs = path.suffix.lower() == ".usdz"

@@ -90,7 +90,7 @@ def retime_video(
     warp : TimeWarp
         Output time to the motion's time.
     offset : float
-        Where the motion's time 0 lies in the video, in seconds.
+        Where the motion's time 0 is in the video, in seconds.
     fps : float, optional
         Frame rate of the result; the video's average where not given.
     frames : {"nearest", "blend"}

@@ -40,7 +40,7 @@ class Aligner(ABC):
     times : array (N,), optional
         With positions: their times in seconds.
     joints : sequence of str, optional
-        Roles to follow, and the order of a pose's joints; left out, the 16 joints of the paper.
+        Roles to follow, and the order of a pose's joints. Default: the 16 joints of the paper.
 
     Attributes
     ----------

@@ -44,7 +44,7 @@ class BayesAligner(Aligner):
     times : array (N,), optional
         With positions: their times in seconds.
     joints : sequence of str, optional
-        Roles to follow, and the order of a pose's joints; left out, the 16 joints of the paper.
+        Roles to follow, and the order of a pose's joints. Default: the 16 joints of the paper.
     start : {"beginning", "anywhere"}
         Whether a performance begins at the recording's beginning, or anywhere in it.
 

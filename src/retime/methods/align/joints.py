@@ -136,7 +136,7 @@ def record(
     times : array (N,), optional
         With an array: its times in seconds.
     joints : sequence of str, optional
-        Which roles to follow; left out, the 16 joints of the paper. With an array: the name of
+        Which roles to follow. Default: the 16 joints of the paper. With an array: the name of
         each of its joints.
     """
     if isinstance(reference, Recording):

@@ -52,7 +52,7 @@ def bone_lengths(points: FloatArray, bones: npt.NDArray[np.int64]) -> FloatArray
 
 
 def centred(points: FloatArray, visible: Mask) -> FloatArray:
-    """Move points (..., J, 3) along the ground so that those in sight are about the origin."""
+    """Move points (..., J, 3) along the ground so that those visible are about the origin."""
     out = points.copy()
     out[..., [0, 2]] -= points[..., visible, :][..., [0, 2]].mean(axis=-2, keepdims=True)
     return out
@@ -177,7 +177,7 @@ class Sizer:
         return LivePose(placed, visible)
 
     def _rise(self, points: FloatArray, visible: Mask, learn: bool) -> float:
-        """Return how far the performer's floor lies above the recording's; 0 where it is one."""
+        """Return how far the performer's floor is above the recording's; 0 where it is one."""
         feet = [float(points[j, 1]) for j in self._feet if visible[j]]
         if learn and feet:
             settled = len(self._lows) == _STEADY

@@ -35,7 +35,7 @@ class Repeats:
         return self.place[self.first[place] : self.first[place + 1]]
 
     def are_alike(self, place: int, other: int, within: int) -> bool:
-        """Whether another place lies within some places of one of a place's repetitions."""
+        """Return whether another place is within some places of one of a place's repetitions."""
         part = slice(self.first[place], self.first[place + 1])
         inside = (other >= self.low[part] - within) & (other <= self.high[part] + within)
         return bool(inside.any())

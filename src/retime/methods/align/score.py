@@ -76,7 +76,7 @@ class TimingScore(ReadOnlyArrays):
 
     @property
     def summary(self) -> dict[str, float | None]:
-        """Mean, median and worst error in milliseconds, the share on time, the mean rate."""
+        """Mean, median and worst error in milliseconds, the fraction on time, the mean rate."""
         late = self.late[self.judged]
         found: dict[str, float | None] = {"judged_share": float(self.judged.mean())}
         if not len(late):
@@ -198,7 +198,7 @@ def score_times(
     Parameters
     ----------
     recording : Recording
-        The right timing.
+        The correct timing.
     times, source, confidence : array (T,)
         Live times, the recording's time at each, and how sure it was.
     """

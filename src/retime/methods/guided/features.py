@@ -145,7 +145,7 @@ def _on_skeleton(motion: Motion, reference: Motion) -> Motion:
 
 
 def _same_bones(motion: Motion, reference: Motion) -> bool:
-    """Whether both skeletons have equal joints, rest poses and axes."""
+    """Return whether both skeletons have equal joints, rest poses and axes."""
     one, other = motion.skeleton, reference.skeleton
     if not one.same_joints(other) or motion.units.up != reference.units.up:
         return False
@@ -268,7 +268,7 @@ def _shape(motion: Motion) -> list[str]:
 
 
 def _moving(points: FloatArray, motion: Motion, joints: list[int]) -> npt.NDArray[np.int64]:
-    """Leave out joints that never move, and those that lie on their parent."""
+    """Leave out joints that never move, and those that are on their parent."""
     parents = motion.skeleton.parents
     place = {j: k for k, j in enumerate(joints)}
     keep = []

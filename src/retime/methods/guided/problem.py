@@ -71,7 +71,7 @@ class Problem:
         return max(round(length * self.rate), 1) + 1
 
     def spline(self, length: float) -> TimeWarp:
-        """Make the spline through the keytimes; it also checks that they rise and lie inside."""
+        """Make the spline through the keytimes; it also checks that they rise and are inside."""
         return keytime_warp(
             self.domain, duration=length, keytimes=self.p.keytimes, loop=self.p.loop
         )
@@ -122,7 +122,7 @@ class Problem:
         return low, high
 
     def allows(self, warp: TimeWarp, slack: float = 0.02) -> bool:
-        """Whether a warp keeps the limits of speed."""
+        """Return whether a warp keeps the limits of speed."""
         x = self.shown(warp, self.frames_of(warp.duration))
         low, high = self.rate_bounds(warp.duration, x)
         rate = np.diff(x)
@@ -195,7 +195,7 @@ class Found:
     known : dict
         Costs that are known already: ``guided``, ``spline``.
     gap : float
-        Certified bound on how far the search is from the best, as a share.
+        Certified bound on how far the search is from the best, as a fraction.
     evidence : array (n, 2), optional
         Source times, and how much the reference resembles the input there, 0 to 1.
     notes : tuple of Note

@@ -11,7 +11,7 @@ __all__ = ["fewest_cost_path", "free_path"]
 
 @kernel
 def _leave(costs, origin, j, step_costs, reach, early, late, start, nothing, spare):  # type: ignore[no-untyped-def]
-    """Lead all paths on from frame j: the recurrence (4), for every moment that can show it.
+    """Move all paths on from frame j: the recurrence (4), for every moment that can show it.
 
     ``costs[a, start[j] - origin + t - early[j]]`` is the least of a path that shows frame j at
     output frame t, after a step of a + 1. The moments are innermost: a step costs the same at all
@@ -60,7 +60,7 @@ def _leave(costs, origin, j, step_costs, reach, early, late, start, nothing, spa
 
 @kernel
 def _pass_through(costs, begin, end, step_costs, reach, early, late, start):  # type: ignore[no-untyped-def]
-    """Lead all paths on from the input frames ``begin`` to ``end``."""
+    """Move all paths on from the input frames ``begin`` to ``end``."""
     steps = step_costs.shape[0]
     nothing = np.full(len(early) + 3, np.inf, costs.dtype)
     spare = nothing.copy()

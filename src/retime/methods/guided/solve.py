@@ -34,7 +34,7 @@ class Guidance:
         Costs of delivered curves, all by one scorer: ``guided``, the ``spline`` through the
         keytimes, ``uniform`` speed, and, with an influence below 1, what is ``blended``.
     gap : float
-        Certified bound on how far the search is from the best, as a share; 0 where it is the best.
+        Certified relative bound on the distance from the optimum; 0 at the optimum.
     evidence : array (n, 2), optional
         Source times, and how much a foreign reference resembles the clip there, 0 to 1.
     """
@@ -67,11 +67,11 @@ def _judged(problem: Problem, found: Found) -> Guidance:
     than = [_compared(costs, "uniform", "uniform speed")]
     if p.keytimes:
         than.append(_compared(costs, "spline", "a spline through the keytimes"))
-    text = f"cost {costs['guided']:.4g}, {' and '.join(than)}"
+    text = f"cost {costs['guided']:.4g}, {' and '.join(than)} (lower is more natural)"
     notes = [Note(text, code="guided-costs", costs=dict(costs))]
     if costs["guided"] > 1.0001 * costs["spline"] and p.formulation == "smooth":
         notes.append(
-            Note("the spline costs less, but breaks a limit of speed", code="spline-costs-less")
+            Note("the spline costs less, but exceeds a speed limit", code="spline-costs-less")
         )
     warp = found.warp
     if p.influence < 1:
@@ -88,7 +88,7 @@ def _judged(problem: Problem, found: Found) -> Guidance:
     if found.gap > 1e-9:
         notes.append(
             Note(
-                f"found by price, within {100 * found.gap:.2g} % of the best",
+                f"found by a cost per frame, within {100 * found.gap:.2g} % of the best",
                 code="optimality-gap",
                 gap=found.gap,
             )

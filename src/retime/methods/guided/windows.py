@@ -1,4 +1,4 @@
-"""A foreign reference: windows that show at which rate it plays what the input plays.
+"""Other takes as reference: windows that show the speed of each part of the input.
 
 A window of the input around source time s is compared with windows of the reference that play it at
 a rate e^rho; offsets are shared between the two, so that no rate is favoured:
@@ -54,7 +54,7 @@ class Evidence:
     likeness : array (n,)
         How much the reference resembles the input, 0 to 1.
     alike : float
-        Share of the frames whose nearest window lies within the similarity scale.
+        Fraction of the frames whose nearest window is within the similarity scale.
     """
 
     regret: FloatArray

@@ -7,7 +7,7 @@ The cost of an assignment is the sum of
 - 0.15 for each beat without an accent; and
 - -w for each accent that is on a beat.
 
-A dynamic programme over pairs of accent and beat finds the least. Accents stay within a share of a
+A dynamic programme over pairs of accent and beat minimises it. Accents stay within a fraction of a
 beat of where uniform speed shows them, and rates within limits.
 """
 
@@ -105,7 +105,7 @@ def assign(
 def _with_locked(
     accents: Accents, locked: Locked
 ) -> tuple[FloatArray, FloatArray, npt.NDArray[np.bool_], FloatArray]:
-    """Add locked moments to accents; what lies within half the least distance of one gives way."""
+    """Add locked moments to accents; what is within half the least distance of one gives way."""
     own = [(s, 1.0, True, o) for o, s in locked.keytimes]
     own += [(s, 1.0, True, np.nan) for s in locked.moments]
     rest = [

@@ -108,7 +108,7 @@ class CapableBody:
         Parameters
         ----------
         gravity, mass_scale, load, strength, friction
-            As of the model; left out, as they are.
+            As of the model. Default: as they are.
         """
         given = {
             "gravity": gravity, "mass_scale": mass_scale, "load": load, "strength": strength,
@@ -178,7 +178,7 @@ class CapableBody:
 
     @property
     def usual_speeds(self) -> FloatArray:
-        """x* = p'^2 at which each frame of the recording is taken to be true, (F,)."""
+        """x* = p'^2 at which each frame of the recording is assumed correct, (F,)."""
         return self._recorded.speeds
 
     @property

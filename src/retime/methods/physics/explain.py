@@ -88,7 +88,7 @@ class Explanation(ReadOnlyArrays):
 
     @property
     def share(self) -> float:
-        """Share of the frames that are feasible."""
+        """Fraction of the frames that are feasible."""
         return float((self.distance <= 0).mean())
 
     def to_json(self) -> dict[str, Any]:

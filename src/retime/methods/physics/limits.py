@@ -77,7 +77,7 @@ def joint_limits(
 def root_limits(recorded: RecordedForces, slack: float, gravity: FloatArray) -> FloatArray:
     """Return the force and moment on the root that need no source, (F, 6).
 
-    It is a share of the weight under the model's gravity, along the body's own axes; nothing is
+    It is a fraction of the weight under the model's gravity, along the body's own axes; nothing is
     asked of frames that something unseen holds.
     """
     weight = recorded.weight * float(np.linalg.norm(gravity)) / EARTH

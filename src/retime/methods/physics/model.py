@@ -79,7 +79,7 @@ class PhysicsModel(CapableBody, Pictured):
         ----------
         timing : TimeWarp or Motion, optional
             A warp of this motion, or a motion that was made of it by edits of any kind, which is
-            judged as it is; left out, the recorded timing.
+            judged as it is. Default: the recorded timing.
         tolerance : float
             How far outside a region counts as within, in p'^2.
 
@@ -137,7 +137,7 @@ class PhysicsModel(CapableBody, Pictured):
         motion : Motion
             Of the same figure.
         own : PhysicsModel, optional
-            Its own model, where that is at hand.
+            Its own model, where that is available.
         """
         other = self._same_body(motion) if own is None else copy.copy(own)
         for name in OF_PHYSICS:

@@ -100,7 +100,7 @@ def bake(
     flat: Flat,
     flight: np.ndarray[tuple[int], np.dtype[np.bool_]],
 ) -> Baked:
-    """Bake the objective: squares of the torques' differences from a target, in their limits.
+    """Bake the objective: squared differences of torques from a target, relative to limits.
 
     Parameters
     ----------

@@ -80,7 +80,7 @@ def natural_length(
 
 
 def is_plain(p: ModelWarpParameters) -> bool:
-    """Whether nothing but a length is asked for."""
+    """Return whether nothing but a length is asked for."""
     return not (p.keytimes or p.rates or p.joint_speeds or p.loop or p.watch is not None)
 
 

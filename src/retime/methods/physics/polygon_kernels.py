@@ -278,7 +278,7 @@ def _keep(corners, at_corners, found, here, name, value, basic_name, basic):  # 
 
 @kernel
 def fewer_vertices(corners, unit, tolerance):  # type: ignore[no-untyped-def]
-    """Return which corners (V, 2) remain without those that repeat or lie on an edge.
+    """Return which corners (V, 2) remain without those that repeat or are on an edge.
 
     The first coordinate counts in ``unit``; an edge may be missed by the tolerance.
     """

@@ -41,7 +41,7 @@ def parse_load(text: str) -> tuple[str, float]:
 
 
 def parse_share(text: str) -> float:
-    """Bring a share as people write it to a factor.
+    """Bring a fraction as people write it to a factor.
 
     Examples
     --------
@@ -58,6 +58,6 @@ def parse_share(text: str) -> float:
 
 
 def weights_of_earth(text: str) -> float | None:
-    """Return gravity in m/s^2 that is told as a share of the earth's, as ``0.5g``."""
+    """Return gravity in m/s^2 that is told as a fraction of the earth's, as ``0.5g``."""
     found = _OF_EARTH.fullmatch(text)
     return None if found is None else float(found.group(1)) * EARTH

@@ -67,7 +67,7 @@ class Solid:
     inertia: FloatArray
 
     def scaled(self, factor: float) -> Solid:
-        """The same shape with another density."""
+        """Return the same shape with another density."""
         return Solid(self.mass * factor, self.centre, self.inertia * factor)
 
     @staticmethod
@@ -89,7 +89,7 @@ class BodyData:
     Parameters
     ----------
     masses : mapping of str to float
-        Kilograms of the segment that hangs on a joint.
+        Kilograms of the segment that is below a joint.
     centres : mapping of str to (float, float, float)
         Its centre of mass in the joint's frame, metres.
     radii : mapping of str to float
@@ -165,7 +165,7 @@ def solids_of(motion: Motion, body: Body, data: BodyData, mass: float | None) ->
     data : BodyData
         Known values by joint.
     mass : float, optional
-        Kilograms of the whole; left out, a person's by height, and what water would weigh.
+        Kilograms of the whole. Default: a person's by height, and what water would weigh.
     """
     person = is_person(motion, body)
     found = _person(motion, body, data) if person else _bones(motion, data)
@@ -191,7 +191,7 @@ def solids_of(motion: Motion, body: Body, data: BodyData, mass: float | None) ->
 
 
 def is_person(motion: Motion, body: Body) -> bool:
-    """Whether a figure stands upright on two feet; an animal's legs and arms end in paws."""
+    """Return whether a figure stands upright on two feet; an animal's legs and arms end in paws."""
     if not (body.is_biped and "hips" in body.roles):
         return False
     return not any(name.endswith("_end") for name in find_contacts(motion).touching)
@@ -286,7 +286,7 @@ def _person(motion: Motion, body: Body, data: BodyData) -> dict[str, Solid]:
 
 
 def _on_trunk(body: Body, joint: int) -> bool:
-    """Whether a joint lies between two of the trunk's."""
+    """Return whether a joint is between two of the trunk's."""
     top = [body.roles[r] for r in _TRUNK if r in body.roles]
     return any(joint in body.skeleton.chain(j)[1:] for j in top)
 

@@ -45,7 +45,7 @@ class TimingProblem:
     alpha, beta, gamma : float
         Weights of feasibility, of torques and of smoothness.
     usual : array (K,), optional
-        x*, the p'^2 that smoothness is relative to; left out, 1.
+        x*, the p'^2 that smoothness is relative to. Default: 1.
     """
 
     nodes: FloatArray
@@ -97,7 +97,7 @@ class Solution(Pictured):
 
     @property
     def gap(self) -> float:
-        """How far above the bound the objective is, as a share of it."""
+        """How far above the bound the objective is, as a fraction of it."""
         return (self.objective - self.bound) / max(self.objective, 1e-12)
 
     @property

@@ -34,7 +34,7 @@ _FREQUENCIES, _DAMPINGS = (0.05, 60.0), (0.01, 10.0)
 def secondary(motion: Motion, p: SecondaryParameters) -> Edit:
     """Let parts lag behind the body's motion, overshoot and settle.
 
-    Each joint's turn, seen in the body's own axes, is followed by a damped spring; what hangs on a
+    Each joint's turn, seen in the body's own axes, is followed by a damped spring; what is below a
     joint and is not chosen goes with it. Put the step after those that retime: springs swing in
     the time of its input.
 
@@ -170,7 +170,7 @@ def _developed(turns: FloatArray) -> FloatArray:
 
 
 def _share(motion: Motion, p: SecondaryParameters) -> tuple[FloatArray, slice]:
-    """Return by what share frames change, (F,), and the frames that a range holds."""
+    """Return by what fraction frames change, (F,), and the frames that a range holds."""
     times = motion.times
     if p.range is None:
         return np.ones(len(times)), slice(0, len(times))

@@ -58,7 +58,7 @@ def bounded(
     most : float
         How many times as fast as in the source a joint may turn at most.
     contacts : tuple of Contact, optional
-        The contacts to hold; left out, those found.
+        The contacts to hold. Default: those found.
     """
     if not timing.is_edited or len(source) < 3 or not np.isfinite(most):
         return timing, 1.0
@@ -242,7 +242,7 @@ def _channel_speeds(source: Motion) -> FloatArray:
 
 
 def _busy(speed: FloatArray, times: FloatArray, knots: FloatArray) -> FloatArray:
-    """Return how much a channel does in each stretch between knots, as a share of its most."""
+    """Return how much a channel does in each stretch between knots, as a fraction of its most."""
     most = max(float(speed.max(initial=0.0)), 1e-9)
     at = np.minimum(np.searchsorted(times, knots), len(speed) - 1)
     padded = np.pad(speed, 1, mode="edge")
@@ -280,7 +280,7 @@ def _rising(x: FloatArray) -> FloatArray:
 
 
 def _kept(asked: Timing, found: Timing) -> float:
-    """Return the share of the asked changes of refinements that is left."""
+    """Return the fraction of the asked changes of refinements that is left."""
     wanted = np.abs(asked.refinements - asked.known_refinements).sum()
     got = np.abs(found.refinements - asked.known_refinements).sum()
     return float(min(got / wanted, 1.0)) if wanted > 0 else 1.0

@@ -139,7 +139,7 @@ class Representation:
 
     @property
     def kept_share(self) -> float:
-        """Share of the asked staggering that the bound on turning speeds leaves, 0 to 1."""
+        """Fraction of the asked staggering that the bound on turning speeds leaves, 0 to 1."""
         return self._bounded[1]
 
     def warp(self) -> TimeWarp:

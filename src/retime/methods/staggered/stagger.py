@@ -64,7 +64,7 @@ def _after_each_edit(motion: Motion, p: StaggerParameters) -> list[StaggeredPose
 
 
 def counted_poses(motion: Motion, p: StaggerParameters) -> list[int | None]:
-    """Tell which pose each edit inserts or deletes, by its number at that moment; none for others.
+    """Return the number of the pose that each edit inserts or deletes; none for others.
 
     Muted edits count too, so that the pose numbers of later edits can be adjusted when an edit is
     muted or removed.

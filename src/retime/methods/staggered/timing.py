@@ -227,7 +227,7 @@ class Timing:
     def _in_order(self, edited: BoolArray, *, past_end: bool = False) -> tuple[Timing, int]:
         """Keep edited knots between their neighbours; count those that were stopped.
 
-        Where that leaves no room, all knots of the channel give way.
+        Where that leaves no room, all knots of the channel yield.
         """
         edited = edited & self.included
         edited[_fixed(past_end)] = False
@@ -269,7 +269,7 @@ class Timing:
         return knots
 
     def _crossed(self, knots: FloatArray) -> BoolArray:
-        """Tell which channels' knots do not rise."""
+        """Return which channels' knots do not rise."""
         before = np.full(len(self.channels), -np.inf)
         out = np.zeros(len(self.channels), dtype=bool)
         if self.included.all():

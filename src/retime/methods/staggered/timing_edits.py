@@ -89,7 +89,7 @@ class TimingEdits(Representation):
         power : float
             1 is even; more makes limbs look looser.
         poses : sequence of int or float, optional
-            Which poses; left out, all but the two ends.
+            Which poses. Default: all but the two ends.
         past_end : bool
             Let the last pose take part as well: its parts arrive past the end, parts that have
             arrived hold, and the clip gets longer.
@@ -152,9 +152,9 @@ class TimingEdits(Representation):
         seed : int
             The same seed gives the same staggering, for any choice of joints.
         joints : sequence of str, optional
-            Which joints; left out, all, and the roots' translations.
+            Which joints. Default: all, and the roots' translations.
         poses : sequence of int or float, optional
-            Which poses; left out, all but the two ends.
+            Which poses. Default: all but the two ends.
         """
         seconds = coerce(seconds, float, "seconds")
         if seconds < 0:
@@ -202,7 +202,7 @@ class TimingEdits(Representation):
         refinements : mapping of str to float
             By joint, how many seconds later than each pose it arrives.
         poses : sequence of int or float, optional
-            Which poses; left out, all but the two ends.
+            Which poses. Default: all but the two ends.
         """
         by = np.zeros(self.refinements.shape)
         for name, value in by_joint(refinements, "refinements").items():
@@ -227,9 +227,9 @@ class TimingEdits(Representation):
         share : float
             The factor, 0 or more.
         joints : sequence of str, optional
-            Which joints; left out, all, and the roots' translations.
+            Which joints. Default: all, and the roots' translations.
         poses : sequence of int or float, optional
-            Which poses; left out, all but the two ends.
+            Which poses. Default: all but the two ends.
         """
         share = coerce(share, float, "share")
         if not 0 <= share <= 100:
@@ -262,9 +262,9 @@ class TimingEdits(Representation):
         Parameters
         ----------
         joints : sequence of str, optional
-            Which joints; left out, all, and the roots' translations.
+            Which joints. Default: all, and the roots' translations.
         poses : sequence of int or float, optional
-            Which poses; left out, all but the two ends.
+            Which poses. Default: all but the two ends.
         """
         return self._scaled(0.0, joints, poses)
 
@@ -277,7 +277,7 @@ class TimingEdits(Representation):
         time : float
             When, seconds.
         joints : sequence of str, optional
-            The joints that it has; left out, all, and the roots' translations.
+            The joints that it has. Default: all, and the roots' translations.
         """
         time = coerce(time, float, "time")
         if np.abs(self.times - time).min() < self.timing.least_gap:

@@ -1,4 +1,4 @@
-"""Tween tools as a step: poses led toward others, and eased."""
+"""Tween tools as a step: poses moved toward others, and eased."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class TweenParameters(FindingParameters):
 
 @takes(TweenParameters)
 def tween(motion: Motion, p: TweenParameters) -> Edit:
-    """Lead poses toward others, and ease into and out of them.
+    """Move poses toward others, and ease into and out of them.
 
     Parameters
     ----------

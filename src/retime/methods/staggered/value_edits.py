@@ -88,7 +88,7 @@ class ValueEdits(Representation):
         return replace(self, curves=tuple(curves))._saying(notes)
 
     def _has_room(self, i: int, pose: int, t: float) -> bool:
-        """Whether a channel passes the pose's time between its neighbours' knots."""
+        """Return whether a channel passes the pose's time between its neighbours' knots."""
         curve, number = self.curves[i], int(self.timing.numbers[pose])
         others = curve.knots[curve.extreme & (curve.owners != number)]
         own = float(curve.knots[self._knot(i, pose)])
@@ -175,7 +175,7 @@ class ValueEdits(Representation):
         joints : mapping of str to array (3,)
             Rotation vectors in degrees, about the parent's axes, by joint.
         poses : sequence of int or float, optional
-            Which poses; left out, all but the two ends.
+            Which poses. Default: all but the two ends.
         when : {"extreme", "pose"}
             Whether extremes turn, or the values at the pose's time.
         layer : int
@@ -207,13 +207,13 @@ class ValueEdits(Representation):
         Parameters
         ----------
         weight : float
-            How far, as a share of the difference; negative lessens it.
+            How far, as a fraction of the difference; negative lessens it.
         relative_to : {"average", "neighbours", "previous", "next"}, int or float
             The other pose: the mean of all, of the two beside, one of them, or any pose.
         joints : sequence of str, optional
-            Which joints; left out, all but the roots.
+            Which joints. Default: all but the roots.
         poses : sequence of int or float, optional
-            Which poses; left out, all but the two ends, those beside them by less.
+            Which poses. Default: all but the two ends, those beside them by less.
         when : {"extreme", "pose"}
             Whether extremes are pushed, or the values at the pose's time.
         layer : int
@@ -240,7 +240,7 @@ class ValueEdits(Representation):
         return self._changed(chosen, changes, when, layer)
 
     def _room(self, times: FloatArray) -> FloatArray:
-        """Return what share of a change poses take, (K,): those beside the fixed ends take less."""
+        """Return the fraction of a change that each pose takes, (K,): less beside fixed ends."""
         away = np.minimum(times - times[0], times[-1] - times)
         share: FloatArray = np.clip(away / _ROOM_AT_ENDS, 0.0, 1.0)
         return share
@@ -392,7 +392,7 @@ def mean_value(values: FloatArray) -> FloatArray:
 
 
 def still_motion(motion: Motion, pose: Pose, at: Mapping[str, float]) -> Motion:
-    """Make a motion of two frames that holds a pose; other tracks are as at the channels' times."""
+    """Make a motion of two frames that holds a pose, with other tracks at the channels' times."""
 
     def held(name: str, track: FloatArray) -> FloatArray:
         value = [np.interp(at[name], motion.times, track[:, c]) for c in range(3)]

@@ -50,7 +50,7 @@ class Carried:
     shifts : array (J,)
         How much later each joint's moment comes, seconds.
     limbs : tuple of str
-        Arms and legs that are led to their places in space.
+        Arms and legs that are moved to their places in space.
     """
 
     shifts: FloatArray
@@ -186,7 +186,7 @@ def _weights(
     others: Iterable[set[int]],
     arm: bool,
 ) -> FloatArray:
-    """Return each joint's share of a drag: all of it on the limb, less along the bones.
+    """Return each joint's fraction of a drag: all of it on the limb, less along the bones.
 
     None on the hips, on legs that are not dragged and on limbs that another drag takes along; of a
     leg's drag, none above the hips.
@@ -212,7 +212,7 @@ def lead_limbs(
     *,
     grips: bool = True,
 ) -> Led:
-    """Lead limbs to where they are, seen from the hips, at their own time.
+    """Move limbs to where they are, seen from the hips, at their own time.
 
     Parameters
     ----------
@@ -255,7 +255,7 @@ def lead_limbs(
 
 @dataclass(frozen=True, eq=False)
 class Led:
-    """Limbs that were led to their places.
+    """Limbs that were moved to their places.
 
     Parameters
     ----------
@@ -316,7 +316,7 @@ def _known(motion: Motion, body: Body) -> tuple[FloatArray, FloatArray]:
 
 
 def _turn_speeds(motion: Motion) -> FloatArray:
-    """Return the fastest turn of each joint, (J,) radians a second."""
+    """Return the fastest turn of each joint, (J,) radians per second."""
     turns = quat.angle(motion.rotations[:-1], motion.rotations[1:])
     out: FloatArray = turns.max(axis=0, initial=0.0) * motion.rate
     return out
@@ -380,7 +380,7 @@ def _both_arms(body: Body, arms: Sequence[LimbName]) -> list[LimbName]:
 
 
 def _lead(motion: Motion, made: Motion, warp: TimeWarp, body: Body, limb: LimbName) -> Motion:
-    """Lead a limb's end to where the source has it, from the hips, at the limb's time."""
+    """Move a limb's end to where the source has it, from the hips, at the limb's time."""
     part, hips = body.limbs[limb], body.roles["hips"]
     then = _time_of(warp, motion, part.end, made.times)
     busy = np.abs(then - made.times) > _SAME

@@ -51,7 +51,7 @@ class Placed:
     locked : frozenset of int
         Joints that stay in time.
     limbs : tuple of str
-        Arms and legs that are led to their places in space.
+        Arms and legs that are moved to their places in space.
     """
 
     key: SurfaceKey
@@ -66,7 +66,7 @@ class Placed:
 
     @property
     def legs(self) -> bool:
-        """Whether a leg is led to its place."""
+        """Whether a leg is moved to its place."""
         return any(name.endswith("leg") for name in self.limbs)
 
 
@@ -204,6 +204,6 @@ class Placer:
 
     @cached_property
     def _trunk(self) -> list[int]:
-        """List the hips and what they hang on."""
+        """List the hips and what they are below."""
         hips = self.body.roles.get("hips", self.motion.skeleton.roots[0])
         return self.motion.skeleton.chain(hips)

@@ -27,7 +27,7 @@ export const KEYS: [string, string][] = [
   ["Alt + ↑ ↓", "Move a step of the recipe"],
   ["Ctrl + Z, Ctrl + Shift + Z, Ctrl + Y", "Undo, redo"],
   ["Ctrl + S", "Save now"],
-  ["Esc", "Give up a drag or a computation"],
+  ["Esc", "Cancel a drag or a computation"],
   ["?", "This help"],
 ];
 

@@ -31,7 +31,7 @@ export function openSuccession(id: string): void {
     step: id,
     edit: () => (tooLate() ? null : succession()),
     trouble: () =>
-      delayed().joints.length < 2 ? `Nothing hangs on ${joint.value}: choose a joint further up.` : tooLate(),
+      delayed().joints.length < 2 ? `There are no joints below ${joint.value}: choose a joint further up.` : tooLate(),
     said: () => `Succession from ${joint.value}, ${scopeText()}.`,
     Controls,
   });

@@ -118,7 +118,7 @@ function Countdown() {
       <Icon name="warning" />
       <span>
         {state.restarted.value
-          ? "The studio was restarted. Open the address that it printed to go on."
+          ? "The studio was restarted. Open the address that it printed to continue."
           : `The server does not answer. ${next}${waitingWords()}`}
       </span>
       <Button onClick={connect}>Try now</Button>

@@ -98,7 +98,7 @@ function RecordingChip({ stop }: { stop(): void }) {
     <div class="chip recording" role="status">
       <span class="recording-dot" /><strong>Recording</strong>
       <span aria-hidden="true">{number(now - from, 1)} of {number(to - from, 1)} s</span>
-      <Button class="button small" title="What was recorded is kept" onClick={stop}>Stop</Button>
+      <Button class="button small" title="The recorded part is kept" onClick={stop}>Stop</Button>
     </div>
   );
 }
