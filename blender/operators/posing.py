@@ -51,22 +51,27 @@ class _AtFrame(PartsRetiming):
         ``edit`` makes an edit of the pose's number and the engine's answer.
         """
         self.frame = frame = context.scene.frame_current
-        if not capture.first <= frame <= capture.last:
+        part = part_of(context, capture)
+        first, last = capture.first, capture.last
+        if part is not None:
+            first, last = (round(capture.first + capture.fps * t) for t in part)
+        if not first <= frame <= last:
+            where = "action" if part is None else "preview range"
             raise Problem(
-                f"Frame {frame} is outside the action, frames {capture.first} to {capture.last}. "
-                "Go to the frame of the pose that is meant"
+                f"Frame {frame} is outside the {where}, frames {first} to {last}. Go to the frame "
+                "of the pose that is meant"
             )
         found = self._keyed_frames(context, capture)
         if found is None:
             answer = yield from poses_of(context, capture, engine, values)
             found = _frames(capture, answer)
         # The pose that is shown is the one that changes, so its parts arrive together.
-        kept = [capture.time(f) for f in _apart(capture, found, frame)]
+        kept = [capture.time(f) for f in _apart(found, frame, first, last)]
         values = values | {"keep": kept or 2, "max_refinement": 0.0}
         answer = yield from poses_of(context, capture, engine, values)
         frames = _frames(capture, answer)
         edits = [edit(int(np.abs(frames - frame).argmin()), answer)]
-        made = step("stagger", **values, edits=edits, range=part_of(context, capture))
+        made = step("stagger", **values, edits=edits, range=part)
         after = yield from poses_of(context, capture, engine, values | {"edits": edits})
         new = _frames(capture, after)
         added = [f for f in new if np.abs(frames - f).min() > 0.5]
@@ -115,11 +120,11 @@ def _frames(capture, answer):
     return capture.first + capture.fps * np.array(answer["times"])
 
 
-def _apart(capture, frames, frame):
+def _apart(frames, frame, first, last):
     """Choose frames of poses that are far enough from each other, the current one among them."""
     kept = []
     for f in [float(frame), *frames]:
-        inside = capture.first + _APART <= f <= capture.last - _APART
+        inside = first + _APART <= f <= last - _APART
         if inside and all(abs(f - k) >= _APART for k in kept):
             kept.append(f)
     return sorted(kept)
