@@ -66,7 +66,7 @@ class RETIME_OT_sync(Retiming, bpy.types.Operator):
         if settings.keep_length:
             values["duration"] = (capture.last - capture.first) / capture.fps
         self.song = song_of(context, engine.folder, self.filepath)
-        self.starts = None
+        self.starts, self.offset = None, values.get("offset", 0.0)
         free = settings.move_song
         if self.song is None:
             if "bpm" not in values:
@@ -99,8 +99,9 @@ class RETIME_OT_sync(Retiming, bpy.types.Operator):
     def after(self, context, result):
         """Put the song where the motion is in time with it."""
         if self.song is None:
-            first = result.capture.first - result.figures["music_start"] * result.capture.fps
-            return [f"beats are counted from frame {first:.1f}"]
+            capture = result.capture
+            first = capture.first + (self.offset - result.figures["music_start"]) * capture.fps
+            return [f"a beat falls on frame {first:.1f}"]
         if self.starts is None or self.starts == self.song.origin:
             return []
         old, strip = self.song.origin, self.song.strip

@@ -25,6 +25,8 @@ from .parts import (
 
 # Poses nearer to each other than this are one, frames.
 _APART = 2.0
+# Seconds within which a found pose gives way to the current frame.
+_NEAR = 0.1
 # A target is met within this distance, metres.
 _MET = 0.005
 
@@ -51,22 +53,22 @@ class _AtFrame(PartsRetiming):
         ``edit`` makes an edit of the pose's number and the engine's answer.
         """
         self.frame = frame = context.scene.frame_current
-        if not capture.first <= frame <= capture.last:
+        part = part_of(context, capture)
+        ends = (0.0, capture.time(capture.last)) if part is None else part
+        first, last = (round(capture.first + capture.fps * t) for t in ends)
+        if not first <= frame <= last:
+            where = "action" if part is None else "preview range"
             raise Problem(
-                f"Frame {frame} is outside the action, frames {capture.first} to {capture.last}. "
-                "Go to the frame of the pose that is meant"
+                f"Frame {frame} is outside the {where}, frames {first} to {last}. Go to the frame "
+                "of the pose that is meant"
             )
-        found = self._keyed_frames(context, capture)
-        if found is None:
-            answer = yield from poses_of(context, capture, engine, values)
-            found = _frames(capture, answer)
+        keyed = self._keyed_frames(context, capture)
         # The pose that is shown is the one that changes, so its parts arrive together.
-        kept = [capture.time(f) for f in _apart(capture, found, frame)]
-        values = values | {"keep": kept or 2, "max_refinement": 0.0}
+        values = values | {"max_refinement": 0.0} | ({} if keyed is None else {"keep": 2})
         answer = yield from poses_of(context, capture, engine, values)
-        frames = _frames(capture, answer)
-        edits = [edit(int(np.abs(frames - frame).argmin()), answer)]
-        made = step("stagger", **values, edits=edits, range=part_of(context, capture))
+        frames, edits = _with_poses(_frames(capture, answer), keyed or (), frame, capture)
+        edits.append(edit(int(np.abs(frames - frame).argmin()), answer))
+        made = step("stagger", **values, edits=edits, range=part)
         after = yield from poses_of(context, capture, engine, values | {"edits": edits})
         new = _frames(capture, after)
         added = [f for f in new if np.abs(frames - f).min() > 0.5]
@@ -115,14 +117,21 @@ def _frames(capture, answer):
     return capture.first + capture.fps * np.array(answer["times"])
 
 
-def _apart(capture, frames, frame):
-    """Choose frames of poses that are far enough from each other, the current one among them."""
-    kept = []
-    for f in [float(frame), *frames]:
-        inside = capture.first + _APART <= f <= capture.last - _APART
-        if inside and all(abs(f - k) >= _APART for k in kept):
-            kept.append(f)
-    return sorted(kept)
+def _with_poses(frames, more, frame, capture):
+    """Make poses at the current frame and at more frames: all frames then, and edits to do so.
+
+    The library finds poses of its own; those too near to the current frame give way to it.
+    """
+    edits, inner = [], range(1, len(frames) - 1)
+    near = [k for k in inner if abs(frames[k] - frame) < max(_APART, _NEAR * capture.fps)]
+    edits += [{"do": "delete", "pose": k} for k in reversed(near)]
+    out = [float(f) for k, f in enumerate(frames) if k not in near]
+    for f in [float(frame), *more]:
+        inside = frames[0] + _APART <= f <= frames[-1] - _APART
+        if inside and all(abs(f - other) >= _APART for other in out):
+            edits.append({"do": "insert", "time": capture.time(f)})
+            out.append(f)
+    return np.array(sorted(out)), edits
 
 
 def shown(context, armature, frame, names):
@@ -209,8 +218,9 @@ class RETIME_OT_ease(_AtFrame, bpy.types.Operator):
         frames = np.arange(capture.first, capture.last + 1, dtype=float)
         names = self.chosen or capture.names
         moved = max(float(np.abs(result.warp.of(n).output(frames) - frames).max()) for n in names)
-        changed = f"; the values of {len(result.joints)} bones changed" if result.joints else ""
-        return [f"moments moved by up to {in_frames(moved)} frames{changed}"]
+        out = [f"moments moved by up to {in_frames(moved)} frames"] if moved >= 0.05 else []
+        count = len(result.joints)
+        return [*out, *([f"the poses of {count} bones changed"] if count else [])]
 
 
 class RETIME_OT_reach(_AtFrame, bpy.types.Operator):

@@ -108,7 +108,7 @@ def _run_checks(version: str, python: Path, folder: Path) -> Ran:
     }
     done = subprocess.run(
         [str(python), str(INSIDE / "run.py"), *RUNS[version]],
-        env=os.environ | settings, capture_output=True, text=True, timeout=3600 if STRESS else 580,
+        env=os.environ | settings, capture_output=True, text=True, timeout=3600 if STRESS else 900,
     )  # fmt: skip
     return Ran(folder, done.stdout + done.stderr)
 

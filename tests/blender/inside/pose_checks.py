@@ -199,6 +199,19 @@ def check_poses_refuse_plainly():
     _at(200)
     fails(bpy.ops.retime.tween, "Frame 200 is outside the action")
     fails(bpy.ops.retime.reach, "outside the action")
+    scene = bpy.context.scene
+    scene.use_preview_range, scene.retime.part = True, "PREVIEW"
+    scene.frame_preview_start, scene.frame_preview_end = 13, 37
+    _at(40)
+    fails(bpy.ops.retime.tween, "outside the preview range, frames 13 to 37")
+    _at(25)
+    old = keys(rig)
+    run(bpy.ops.retime.tween, toward="next", share=0.5)
+    new = keys(rig)
+    path = 'pose.bones["hand_ik.L"].location', 0
+    off = np.abs(new[path] - old[path])
+    assert off[2].max() > 0.01
+    assert off[[0, 4]].max() < 1e-4, off  # beyond the range all stays
 
 
 def check_settings_are_in_frames():

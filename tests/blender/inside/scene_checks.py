@@ -499,7 +499,8 @@ def check_a_short_clip():
         "succession", "keytimes", "reference align", "import_recipe", "remove", "sync", "tween",
         "reach",
     )  # fmt: skip
-    every_operator(SHARED / "mocap/18_01.bvh", {n: (OPERATORS | MORE)[n] for n in sample})
+    told = every_operator(SHARED / "mocap/18_01.bvh", {n: (OPERATORS | MORE)[n] for n in sample})
+    assert any("LeftHand is 0.0 cm from the 3D cursor" in s for s in told["reach"]), told["reach"]
 
 
 def all_clips():
