@@ -357,6 +357,8 @@ export interface SurfaceKeyView {
   joints: string[];
   shift: number;
   made: number;
+  arrived: number;
+  off: number;
   start: number;
   end: number;
   room: [number, number];

@@ -72,7 +72,9 @@ class SurfaceKeyView(Struct, frozen=True):
 
     Later lies along ``along``, ``pace`` metres to a second. ``index`` is the key's place in the
     step's parameter; ``room`` the time between its neighbours' ranges. ``made`` is the shift that
-    was found, ``weights`` every joint's share of it. Arrays: ``grid:N`` (P, Q, 4) places of the
+    was found, ``weights`` every joint's share of it; ``arrived`` the shift that was measured in
+    space, of the joint that is dragged farthest, and ``off`` its distance in metres from the pose
+    asked for. Arrays: ``grid:N`` (P, Q, 4) places of the
     dragged surface and the pull there (0 to 1), ``paths:N`` (moments, joints, 3) the joints' ways
     through the plane, over ``start`` to ``end``, ``places:N`` (joints, 3) the joints on the plane.
     """
@@ -82,6 +84,8 @@ class SurfaceKeyView(Struct, frozen=True):
     joints: list[str]
     shift: float
     made: float
+    arrived: float
+    off: float
     start: float
     end: float
     room: tuple[float, float]
