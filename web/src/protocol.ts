@@ -396,6 +396,7 @@ export interface PosesEditor {
   notes: string[];
   counted: (number | null)[];
   layers: number;
+  weights: number[];
 }
 
 /** The retimed motion. */

@@ -208,7 +208,7 @@ def _poses(name: str, solved: Solved) -> tuple[frame_headers.PosesEditor, dict[s
     editor = frame_headers.PosesEditor(
         name, list(poses.channels), joints, list(poses.free), found,
         studio_notes(poses.notes), counted_poses(solved.given, solved.step.parameters),
-        len(poses.curves[0].stack),
+        len(poses.curves[0].stack), [layer.weight for layer in poses.curves[0].stack],
     )  # fmt: skip
     return editor, {
         "pose_times": poses.times,

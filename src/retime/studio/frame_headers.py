@@ -110,7 +110,8 @@ class PosesEditor(Struct, frozen=True, tag="poses"):
 
     ``channels`` are joints and roots' translations, ``joints`` their joints; ``free`` the poses
     that can be edited; ``found`` how many poses there could be; ``counted`` for each edit of the
-    list the pose that it inserts or deletes, by its number at that moment. Arrays: ``pose_times``
+    list the pose that it inserts or deletes, by its number at that moment; ``weights`` those of
+    the layers. Arrays: ``pose_times``
     (poses,), ``refinements`` and ``included`` (poses, channels), ``probability`` (moments, 2) of
     times and values, ``candidates`` (moments, 4) and ``tangents`` (poses, channels, 6); see
     ``pose_blocks.py``. Times are the step's output's.
@@ -124,6 +125,7 @@ class PosesEditor(Struct, frozen=True, tag="poses"):
     notes: list[str]
     counted: list[int | None]
     layers: int
+    weights: list[float]
 
 
 class StepResult(Struct, frozen=True):
