@@ -295,8 +295,17 @@ class Channel:
     def with_knots(self, new: Mapping[int, float], *, extreme: bool) -> Channel:
         """Insert knots, by their poses' numbers; splines are fitted anew, and no value changes.
 
-        An editing knot that stands in the way goes: it is made again when it is needed.
+        An editing knot that stands in the way goes: it is made again when it is needed. The last
+        answer is kept: a target that is dragged asks for the same knots again and again.
         """
+        asked = (extreme, *sorted(new.items()))
+        known = self.__dict__.get("_with_knots")
+        if known is None or known[0] != asked:
+            known = self.__dict__["_with_knots"] = (asked, self._knotted(new, extreme))
+        made: Channel = known[1]
+        return made
+
+    def _knotted(self, new: Mapping[int, float], extreme: bool) -> Channel:
         keep = np.ones(len(self.knots), dtype=bool)
         add = {}
         for owner, t in new.items():
