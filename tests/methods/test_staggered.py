@@ -808,6 +808,36 @@ def test_a_cycles_ends_are_one_pose(walk: Motion) -> None:
     assert turned.warp().loop
 
 
+@pytest.mark.parametrize("weight", [0.0, 0.4, 1.0])
+def test_layers_are_weighed_and_removed_singly(poses: StaggeredPoses, weight: float) -> None:
+    turned = {"Head": [20.0, 0.0, 0.0]}
+    one = poses.add_layer().turn(turned, poses=4, layer=1)
+    both = one.add_layer().turn({"LeftArm": [0.0, 0.0, 15.0]}, poses=4, layer=2)
+    i, j = (poses.channels.index(n) for n in ("Head", "LeftArm"))
+    weighed = both.weigh_layer(1, weight)
+    made, plain, whole = (p.extreme(4).rotations for p in (weighed, poses, both))
+    asked = quat.angle(whole[i], plain[i])
+    assert quat.angle(made[i], plain[i]) == pytest.approx(weight * asked, abs=1e-9)
+    assert quat.angle(made[j], whole[j]) < 1e-12
+    # A layer that counts by a share still takes the values that an edit asks for.
+    if weight:
+        wanted = quat.multiply(quat.from_axis_angle([0.0, 1.0, 0.0], 0.2), made[i])
+        again = weighed.edit(4, {"Head": wanted}, when="extreme", layer=1)
+        assert quat.angle(again.extreme(4).rotations[i], wanted) < 1e-9
+    left = both.remove_layer(1)
+    assert apart(left.motion(), poses.add_layer().turn(
+        {"LeftArm": [0.0, 0.0, 15.0]}, poses=4, layer=1).motion()) < 1e-9  # fmt: skip
+    assert apart(one.remove_layer(1).motion(constraints="free"), poses.source) < 1e-12
+    with pytest.raises(InputError, match="layer 0 is the motion itself"):
+        both.remove_layer(0)
+
+
+def test_weights_of_layers_are_written(poses: StaggeredPoses, tmp_path: Path) -> None:
+    weighed = poses.add_layer().turn({"Head": [20.0, 0.0, 0.0]}, layer=1).weigh_layer(1, 0.3)
+    weighed.write(tmp_path / "poses.npz")
+    assert apart(StaggeredPoses.read(tmp_path / "poses.npz").motion(), weighed.motion()) == 0
+
+
 # ---- bad input
 
 

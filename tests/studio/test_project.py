@@ -24,6 +24,7 @@ from retime.studio.commands import (
     MoveStep,
     RemoveStep,
     ReplaceSteps,
+    SetJointSets,
     SetRecipe,
     change,
 )
@@ -61,6 +62,7 @@ commands = st.one_of(
     st.builds(AddMotion, st.just(MOTION)),
     st.builds(ChooseMotion, st.sampled_from(["m1", "m2"])),
     st.builds(DropMotion, st.sampled_from(["m1", "m2"])),
+    st.builds(SetJointSets, st.just({}) | st.just({"Hands": ("LeftHand", "RightHand")})),
     st.builds(
         SetRecipe,
         st.lists(st.sampled_from(["m1", "m2"]), unique=True).map(tuple),
@@ -541,3 +543,14 @@ def test_the_sound_parts_of_a_damaged_project_are_kept(tmp_path: Path) -> None:
     assert "step 1 of version A" in again.notices[0]
     assert (folder / "project-1.json").exists()
     again.close()
+
+
+def test_sets_of_joints_are_part_of_the_project() -> None:
+    made = change(Project(), SetJointSets({"Hands": ("LeftHand", "RightHand")}))
+    assert from_document(to_document(made)) == made
+    assert change_name(Project(), made) == "Change sets of joints"
+    without = change(made, SetJointSets({}))
+    assert without == Project()
+    assert "joint_sets" not in to_document(without)  # hashes of older projects stay
+    with pytest.raises(InputError, match="1 to 100 characters"):
+        change(made, SetJointSets({"": ()}))

@@ -84,6 +84,12 @@ export interface RemoveAudio {
   type: "remove_audio";
 }
 
+/** Replace the named sets of joints. */
+export interface SetJointSets {
+  type: "set_joint_sets";
+  sets: Record<string, string[]>;
+}
+
 /** Change the document: one step of undo. */
 export interface Do {
   type: "do";
@@ -245,6 +251,7 @@ export interface Project {
   versions: Record<"A" | "B", StepEntry[]>;
   audio: Audio | null;
   recipes: Record<string, Record<"A" | "B", StepEntry[]>>;
+  joint_sets: Record<string, string[]>;
 }
 
 /** The document as it is now; ``request`` is the change that this window asked for. */
@@ -357,6 +364,8 @@ export interface SurfaceKeyView {
   joints: string[];
   shift: number;
   made: number;
+  arrived: number;
+  off: number;
   start: number;
   end: number;
   room: [number, number];
@@ -387,6 +396,7 @@ export interface PosesEditor {
   notes: string[];
   counted: (number | null)[];
   layers: number;
+  weights: number[];
 }
 
 /** The retimed motion. */
@@ -466,7 +476,7 @@ export interface LiveServerHeader {
   arrays: Block[];
 }
 
-export type Command = DropMotion | ChooseMotion | SetRecipe | AddStep | RemoveStep | MoveStep | ChangeStep | ReplaceSteps | CopyVersion | MoveAudio | RemoveAudio;
+export type Command = DropMotion | ChooseMotion | SetRecipe | AddStep | RemoveStep | MoveStep | ChangeStep | ReplaceSteps | CopyVersion | MoveAudio | RemoveAudio | SetJointSets;
 
 export type ClientMessage = Do | Preview | Discard | Undo | Redo | Save | Show | Cancel | Push | Ask | Sample | Locate | Listen;
 

@@ -28,7 +28,7 @@ function view(times = [0, 1, 2, 3], refinements: Record<string, number> = {}, le
   for (const at of leftOut) included[index(at)] = 0;
   const free = times.map((_, k) => k).slice(1, -1);
   const editor: PosesEditor = {
-    type: "poses", step: "s1", channels: CHANNELS, joints: JOINTS, free, found: 9, notes: [], counted: [], layers: 1,
+    type: "poses", step: "s1", channels: CHANNELS, joints: JOINTS, free, found: 9, notes: [], counted: [], layers: 1, weights: [1],
   };
   return new PosesView(editor, Float32Array.from(times), late, included, null, 0.01);
 }
@@ -173,6 +173,8 @@ describe("edits", () => {
 
   test("in words", () => {
     expect(sayEdit({ do: "retime", pose: 5, time: 1.2 })).toEqual({ title: "Move", detail: "pose 6, to 1.20 s" });
+    expect(sayEdit({ do: "weigh_layer", layer: 1, weight: 0.4 }).detail).toBe("layer 1, 40 %");
+    expect(sayEdit({ do: "remove_layer", layer: 2 })).toEqual({ title: "Remove a layer", detail: "layer 2" });
     const late = { do: "succession", joint: "RightArm", step: 0.018, past_end: true };
     expect(sayEdit(late).detail).toBe("all poses, RightArm, 0.018 s later, past the end");
     expect(sayEdit({ do: "succession", joint: "RightArm", step: 0.018, power: 1.5 }).detail)

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { turnBetween, turnedBy } from "../src/panels/surface/heading";
-import { degreeFor, withDrag } from "../src/panels/surface/joints";
+import { withDrag } from "../src/panels/surface/joints";
 import { shares } from "../src/panels/surface/reach";
 import { cutNote, widenedNote } from "../src/panels/surface/notes";
-import { ahead, dragged, jointTitle, keyWords, shifted } from "../src/words/surface_keys";
+import { ahead, arrives, dragged, jointTitle, keyWords, shifted } from "../src/words/surface_keys";
 import { Clip, type RetimedClip } from "../src/store/clip";
 import {
   dragsOf, fadeThatFits, farthestOf, rangeOf, roomAt, shiftRoom, sigmaOf, spanOf, surfaceKeysOf, timeRoom,
@@ -81,10 +81,16 @@ describe("keys", () => {
     expect(dragsOf(withChanges(polynomial, withJoint(polynomial, "Hips"))).length).toBe(2);
   });
 
-  test("a polynomial has fewer degrees than drags", () => {
-    expect(degreeFor(HANDS, 2)).toBe(1);
-    expect(degreeFor({ ...HANDS, degree: 2 }, 5)).toBe(2);
-    expect(withDrag(HANDS, "Hips").control_points).toHaveLength(2);
+  test("one more drag keeps the others and the polynomial's degree", () => {
+    const more = withChanges({ ...HANDS, shape: "polynomial", degree: 3 }, withDrag(HANDS, "Hips"));
+    expect(more.control_points).toHaveLength(2);
+    expect([more.shape, more.degree]).toEqual(["polynomial", 3]);
+  });
+
+  test("a drag says where its joint really arrives", () => {
+    expect(arrives({ shift: -0.2, made: -0.2, arrived: -0.19, off: 0.006 })).toBe("arrives 0.19 s earlier, 0.6 cm off");
+    expect(arrives({ shift: 0, made: 0, arrived: 0, off: 0 })).toBe("");
+    expect(arrives(undefined)).toBe("");
   });
 });
 

@@ -22,6 +22,7 @@ from retime.studio.project import (
     StepEntry,
     Version,
     must_be_a_step,
+    must_be_sets,
     must_travel,
 )
 
@@ -174,6 +175,17 @@ class RemoveAudio(_Command, frozen=True, tag="remove_audio"):
         return replace(project, audio=None)
 
 
+class SetJointSets(_Command, frozen=True, tag="set_joint_sets"):
+    """Replace the named sets of joints."""
+
+    sets: dict[str, tuple[str, ...]]
+
+    def apply(self, project: Project) -> Project:
+        """Return the project with these sets alone."""
+        must_be_sets(self.sets)
+        return replace(project, joint_sets=self.sets)
+
+
 class AddStep(_Command, frozen=True, tag="add_step"):
     """Add a step at a place, at the end where none is given."""
 
@@ -283,6 +295,7 @@ ClientCommand = (
     | CopyVersion
     | MoveAudio
     | RemoveAudio
+    | SetJointSets
 )
 Command = AddMotion | MoveFile | AddAudio | RemoveMotion | UseMotion | ClientCommand
 

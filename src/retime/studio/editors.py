@@ -140,6 +140,7 @@ def _surfaces(name: str, solved: Solved) -> tuple[frame_headers.SurfaceEditor, d
             flat_places[:, 1:] * plane.up
         )  # fmt: skip
         drags = [d for d in key.drags if d.joint is not None]
+        arrived = max(made.arrivals_of_keys[k], key=lambda a: abs(a.asked))
         views.append(
             frame_headers.SurfaceKeyView(
                 index=order[k],
@@ -147,6 +148,8 @@ def _surfaces(name: str, solved: Solved) -> tuple[frame_headers.SurfaceEditor, d
                 joints=[d.joint for d in drags if d.joint is not None],
                 shift=key.drags[0].shift,
                 made=float(made.shifts[k][np.abs(made.shifts[k]).argmax()]),
+                arrived=arrived.measured,
+                off=arrived.distance,
                 start=spans[k][0],
                 end=spans[k][1],
                 room=(
@@ -205,7 +208,7 @@ def _poses(name: str, solved: Solved) -> tuple[frame_headers.PosesEditor, dict[s
     editor = frame_headers.PosesEditor(
         name, list(poses.channels), joints, list(poses.free), found,
         studio_notes(poses.notes), counted_poses(solved.given, solved.step.parameters),
-        len(poses.curves[0].stack),
+        len(poses.curves[0].stack), [layer.weight for layer in poses.curves[0].stack],
     )  # fmt: skip
     return editor, {
         "pose_times": poses.times,

@@ -72,7 +72,9 @@ class SurfaceKeyView(Struct, frozen=True):
 
     Later is along ``along``, ``pace`` metres to a second. ``index`` is the key's place in the
     step's parameter; ``room`` the time between its neighbours' ranges. ``made`` is the shift that
-    was found, ``weights`` every joint's fraction of it. Arrays: ``grid:N`` (P, Q, 4) places of the
+    was found, ``weights`` every joint's fraction of it; ``arrived`` the shift that was measured in
+    space, of the joint that is dragged farthest, and ``off`` its distance in metres from the
+    requested pose. Arrays: ``grid:N`` (P, Q, 4) places of the
     dragged surface and the pull there (0 to 1), ``paths:N`` (moments, joints, 3) the joints' ways
     through the plane, over ``start`` to ``end``, ``places:N`` (joints, 3) the joints on the plane.
     """
@@ -82,6 +84,8 @@ class SurfaceKeyView(Struct, frozen=True):
     joints: list[str]
     shift: float
     made: float
+    arrived: float
+    off: float
     start: float
     end: float
     room: tuple[float, float]
@@ -106,7 +110,8 @@ class PosesEditor(Struct, frozen=True, tag="poses"):
 
     ``channels`` are joints and roots' translations, ``joints`` their joints; ``free`` the poses
     that can be edited; ``found`` how many poses there could be; ``counted`` for each edit of the
-    list the pose that it inserts or deletes, by its number at that moment. Arrays: ``pose_times``
+    list the pose that it inserts or deletes, by its number at that moment; ``weights`` those of
+    the layers. Arrays: ``pose_times``
     (poses,), ``refinements`` and ``included`` (poses, channels), ``probability`` (moments, 2) of
     times and values, ``candidates`` (moments, 4) and ``tangents`` (poses, channels, 6); see
     ``pose_blocks.py``. Times are the step's output's.
@@ -120,6 +125,7 @@ class PosesEditor(Struct, frozen=True, tag="poses"):
     notes: list[str]
     counted: list[int | None]
     layers: int
+    weights: list[float]
 
 
 class StepResult(Struct, frozen=True):

@@ -20,6 +20,8 @@ def change_name(before: Project, after: Project) -> str:
         return "Remove sound" if after.audio is None else (
             "Add sound" if before.audio is None else "Move sound"
         )  # fmt: skip
+    if before.joint_sets != after.joint_sets:
+        return "Change sets of joints"
     if before.source != after.source and after.source is not None:
         return f"Retime {after.motion(after.source).name}"
     if before.recipes != after.recipes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -26,6 +26,7 @@ FORMAT = "retime-project"
 MOST_STEPS = 200
 # How deep lists and objects lie in each other in any parameter that a method takes, and some more.
 _DEEPEST = 20
+_MOST_SETS, _MOST_JOINTS, _LONGEST_NAME = 200, 2000, 100
 _NAME = re.compile(r"[a-z][1-9]\d{0,8}")
 # How a parameter names one of the project's own motions, where a recipe has a path.
 OWN_MOTION = "motion:"
@@ -66,7 +67,8 @@ Versions = dict[Version, tuple[StepEntry, ...]]
 class Project(Struct, frozen=True, forbid_unknown_fields=True):
     """The document: motions, which of them is retimed, and the two versions of its recipe.
 
-    ``recipes`` are those of the other motions, as far as they have any.
+    ``recipes`` are those of the other motions, as far as they have any; ``joint_sets`` names sets
+    of joints that edits can be of.
     """
 
     motions: dict[str, MotionEntry] = {}
@@ -74,6 +76,7 @@ class Project(Struct, frozen=True, forbid_unknown_fields=True):
     versions: Versions = msgspec.field(default_factory=lambda: {"A": (), "B": ()})
     audio: Audio | None = None
     recipes: dict[str, Versions] = {}
+    joint_sets: dict[str, tuple[str, ...]] = {}
 
     def versions_of(self, motion: str | None) -> Versions:
         """Return both versions of a motion's recipe."""
@@ -189,8 +192,9 @@ def recipe_of(
 def to_document(project: Project) -> dict[str, Any]:
     """Return what a project file holds."""
     plain = msgspec.to_builtins(project)
-    if not plain["recipes"]:  # as before there were any: hashes of old journals stay
-        del plain["recipes"]
+    for name in ("recipes", "joint_sets"):
+        if not plain[name]:  # as before there were any: hashes of old journals stay
+            del plain[name]
     return {"format": FORMAT, "version": VERSION, **plain}
 
 
@@ -236,12 +240,12 @@ def salvaged(document: Any) -> tuple[Project, list[str]]:
             if not holds():
                 listed.pop()
                 lost.append(f"step {number} of version {letter}")
-    for name in ("source", "audio"):
+    for name in ("source", "audio", "joint_sets"):
         if document.get(name) is not None:
             kept[name] = document[name]
             if not holds():
                 del kept[name]
-                lost.append(f"its {name}")
+                lost.append(f"its {name.replace('_', ' ')}")
     project = from_document({"format": FORMAT, "version": version, "versions": versions, **kept})
     return project, lost or ["what retime does not know"]
 
@@ -254,12 +258,25 @@ def _must_be_sound(project: Project) -> None:
         project.motion(project.source)
     for name in project.recipes:
         project.motion(name)
+    must_be_sets(project.joint_sets)
     listed = project.all_steps
     for step in listed:
         must_be_a_step(step)
     names = [*project.motions, *(step.id for step in listed)]
     if len(set(names)) < len(names) or not all(_NAME.fullmatch(n) for n in names):
         raise InputError("a project's motions are m1, m2, ... and its steps s1, s2, ..., each once")
+
+
+def must_be_sets(sets: Mapping[str, Sequence[str]]) -> None:
+    """Refuse more sets of joints, or longer ones, than anybody would make."""
+    if len(sets) > _MOST_SETS:
+        raise InputError(f"a project holds at most {_MOST_SETS} sets of joints")
+    for name, joints in sets.items():
+        if not 0 < len(name) <= _LONGEST_NAME or len(joints) > _MOST_JOINTS:
+            raise InputError(
+                f"a set of joints has a name of 1 to {_LONGEST_NAME} characters and at most "
+                f"{_MOST_JOINTS} joints"
+            )
 
 
 def _upgraded(project: Project, version: int) -> Project:

@@ -55,6 +55,7 @@ const WORDS: Record<string, string> = {
   retime: "Move", refine: "Refine", refine_poses: "Stagger", succession: "Succession", jitter: "Random", scale_refinements: "Scale refinements",
   clear_refinements: "Clear refinements", insert: "Insert a pose", delete: "Delete", exaggerate: "Exaggerate",
   turn: "Turn", edit: "Reshape", reach: "Reach", detail: "Detail", set_tangents: "Tangents", add_layer: "Add a layer",
+  weigh_layer: "Weigh a layer", remove_layer: "Remove a layer",
   shape_tangents: "Tangents", tween: "Tween", mirror: "Mirror", ease: "Ease", blank: "Start over",
 };
 
@@ -65,11 +66,13 @@ export function sayEdit(edit: PoseEdit): { title: string; detail: string } {
   return { title, detail: parts.filter(Boolean).join(", ") };
 }
 
+const NO_POSES = ["insert", "detail", "add_layer", "weigh_layer", "remove_layer"];
+
 function wherePoses(edit: PoseEdit): string {
   const named = "pose" in edit ? edit["pose"] : edit["poses"];
   const one = (pose: unknown): string => (typeof pose === "number" ? String(pose + 1) : String(pose));
   if (named === undefined || named === null)
-    return ["insert", "detail", "add_layer"].includes(edit.do) ? "" : "all poses";
+    return NO_POSES.includes(edit.do) ? "" : "all poses";
   if (!Array.isArray(named)) return `pose ${one(named)}`;
   if (named.length === 1) return `pose ${one(named[0])}`;
   return named.length > 3 ? `${named.length} poses` : `poses ${named.map(one).join(", ")}`;
@@ -101,6 +104,9 @@ function howMuch(edit: PoseEdit): string {
   const most = value("seconds");
   if (most !== null) return `up to ${seconds(most)}`;
   const weight = value("weight");
+  const layer = edit["layer"];
+  if (edit.do === "weigh_layer") return `layer ${String(layer)}, ${Math.round(100 * (weight ?? 1))} %`;
+  if (edit.do === "remove_layer") return `layer ${String(layer)}`;
   if (weight !== null) return `by ${weight.toFixed(2)}`;
   const refinements = edit["refinements"];
   const only = refinements && typeof refinements === "object" ? Object.values(refinements) : [];

@@ -1,6 +1,6 @@
 /** Surface keys in words: whose moment, by how much, and which way. */
 
-import type { MotionHeader } from "../protocol";
+import type { MotionHeader, SurfaceKeyView } from "../protocol";
 import { dragsOf, farthestOf, type SurfaceKey } from "../store/surface";
 import { number, sentence } from "./numbers";
 
@@ -34,6 +34,12 @@ export function shifted(seconds: number): string {
   const size = Math.abs(seconds);
   const digits = Math.abs(size - Number(size.toFixed(2))) < 5e-4 ? 2 : 3;
   return `${number(size, digits)} s ${seconds < 0 ? "earlier" : "later"}`;
+}
+
+/** "arrives 0.16 s earlier, 0.4 cm off": what was measured of a drag; empty where nothing was dragged. */
+export function arrives(view: Pick<SurfaceKeyView, "shift" | "made" | "arrived" | "off"> | null | undefined): string {
+  if (!view || Math.abs(view.made) < 5e-4) return "";
+  return `arrives ${shifted(view.arrived)}, ${number(100 * view.off, 1)} cm off`;
 }
 
 /** "Hands 0.16 s earlier". */

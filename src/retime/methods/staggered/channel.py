@@ -43,10 +43,13 @@ class Curve:
         Control points of the cubic between each two knots.
     detail : array (F, D)
         The displacement at the source's frames, on the body's side of the splines.
+    weight : float
+        By what share the layer counts; the lowest counts whole.
     """
 
     controls: FloatArray
     detail: FloatArray
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,10 +130,7 @@ class Channel:
     @cached_property
     def values(self) -> FloatArray:
         """Values at the source's frames, (F, D)."""
-        out = plus(self.spline(self.times), self.stack[0].detail)
-        for layer in range(1, len(self.stack)):
-            out = plus(out, plus(self.spline(self.times, layer), self.stack[layer].detail))
-        return out
+        return self._stacked(np.arange(len(self.times)), len(self.stack))
 
     def spline(self, t: FloatArray, layer: int = 0) -> FloatArray:
         """Evaluate a layer's splines alone, at times (M,)."""
@@ -145,11 +145,16 @@ class Channel:
         nearest = np.clip(np.searchsorted(self.times, t), 0, len(self.times) - 1)
         on_frames = bool((self.times[nearest] == t).all())
         frames = nearest if on_frames else self.around(t)
-        values = neutral(len(frames), self.size)
-        for layer in range(layers):
-            own = self._layer_at(frames, layer)
-            values = plus(values, own) if layer else own
+        values = self._stacked(frames, layers)
         return values if on_frames else interpolate(values, self.times[frames], t)
+
+    def _stacked(self, frames: npt.NDArray[np.int64], layers: int) -> FloatArray:
+        """Return the value of so many of the lowest layers at frames, each by its weight."""
+        values = self._layer_at(frames, 0) if layers else neutral(len(frames), self.size)
+        for layer in range(1, layers):
+            own, weight = self._layer_at(frames, layer), self.stack[layer].weight
+            values = plus(values, own if weight == 1 else scaled(own, np.full(len(own), weight)))
+        return values
 
     def differs_from(self, other: Channel | None) -> npt.NDArray[np.int64]:
         """List the frames at which values may differ from those of another channel."""
@@ -190,6 +195,7 @@ class Channel:
         if self.size == 4 and layer > 0:
             # A layer that stands on others sees the change from where those have turned.
             turns = quat.rotate(quat.conjugate(self._at(self.knots, layer)), turns)
+        turns /= self.stack[layer].weight or 1.0
         controls = self.stack[layer].controls.copy()
         if self.size == 4:
             kernels.turn_controls(controls, turns)
@@ -278,11 +284,28 @@ class Channel:
             own = changed(own, detail)
         return replace(self, stack=(*self.stack, Curve(controls, own)))
 
+    def weighted(self, layer: int, weight: float) -> Channel:
+        """Let a layer count by a share."""
+        return self._with_curve(layer, replace(self.stack[layer], weight=weight))
+
+    def without_layer(self, layer: int) -> Channel:
+        """Take a layer out of the stack."""
+        return replace(self, stack=self.stack[:layer] + self.stack[layer + 1 :])
+
     def with_knots(self, new: Mapping[int, float], *, extreme: bool) -> Channel:
         """Insert knots, by their poses' numbers; splines are fitted again, and no value changes.
 
-        An editing knot that stands in the way goes: it is made again when it is needed.
+        An editing knot that stands in the way goes: it is made again when it is needed. The last
+        answer is kept: a target that is dragged asks for the same knots again and again.
         """
+        asked = (extreme, *sorted(new.items()))
+        known = self.__dict__.get("_with_knots")
+        if known is None or known[0] != asked:
+            known = self.__dict__["_with_knots"] = (asked, self._knotted(new, extreme))
+        made: Channel = known[1]
+        return made
+
+    def _knotted(self, new: Mapping[int, float], extreme: bool) -> Channel:
         keep = np.ones(len(self.knots), dtype=bool)
         add = {}
         for owner, t in new.items():
@@ -330,7 +353,7 @@ class Channel:
             controls[same] = curve.controls[old[:-1][same]]
             detail = curve.detail.copy()
             detail[anew] = minus(values[anew], _evaluate(controls, knots, self.times[anew]))
-            stack.append(Curve(controls, _continuous(detail)))
+            stack.append(Curve(controls, _continuous(detail), curve.weight))
         return replace(self, knots=knots, owners=owners, extreme=extreme, stack=tuple(stack))
 
     def _with_curve(self, layer: int, curve: Curve) -> Channel:

@@ -23,6 +23,7 @@ Shape = Literal["flat", "smooth", "linear"]
 _MOST_SPEED = 1e6
 # Detail may be scaled by this much.
 _MOST_DETAIL = 10.0
+_MOST_LAYER = 2.0
 
 
 class CurveEdits(Representation):
@@ -179,3 +180,37 @@ class CurveEdits(Representation):
             return added
         plain = tuple(None if i in own else p for i, p in enumerate(added.plain))
         return replace(added, plain=plain)
+
+    @recorded
+    def weigh_layer(self, layer: int, weight: float) -> Self:
+        """Let a layer that was added count by a share: 0 is none of it, 1 all.
+
+        Parameters
+        ----------
+        layer : int
+            Which layer of the stack, from 1; the motion itself counts whole.
+        weight : float
+            Its share, 0 to 2.
+        """
+        layer, weight = self._added_layer(layer), coerce(weight, float, "weight")
+        if not 0 <= weight <= _MOST_LAYER:
+            raise InputError(f"a layer's weight is 0 to {_MOST_LAYER:g}, not {weight:g}")
+        curves = [c.weighted(layer, weight) for c in self.curves]
+        return self._reshaped(self, curves)  # where all is plain, the layer is empty
+
+    @recorded
+    def remove_layer(self, layer: int) -> Self:
+        """Take a layer that was added out of the stack, with all that edits put into it.
+
+        Parameters
+        ----------
+        layer : int
+            Which layer of the stack, from 1; those above it move down by one.
+        """
+        layer = self._added_layer(layer)
+        return self._reshaped(self, [c.without_layer(layer) for c in self.curves])
+
+    def _added_layer(self, layer: int) -> int:
+        if self._layer(layer) == 0:
+            raise InputError("layer 0 is the motion itself; it stays whole")
+        return layer

@@ -107,6 +107,7 @@ def _parts(poses: StaggeredPoses) -> tuple[dict[str, Any], dict[str, Any]]:
         "base": None if timing.base is None else warp_json.to_document(timing.base),
         "has_evidence": evidence is not None,
         "layers": [len(c.stack) for c in poses.curves],
+        "weights": [[layer.weight for layer in c.stack] for c in poses.curves],
         "fit": poses.curves[0].fit,
         "plain": [c is p for c, p in zip(poses.curves, poses.plain, strict=True)],
         "contacts": None if poses.contacts is None else [c.to_document() for c in poses.contacts],
@@ -165,7 +166,11 @@ def _poses(about: Mapping[str, Any], arrays: Mapping[str, Any]) -> StaggeredPose
     curves = []
     for i, layers in enumerate(about["layers"]):
         own = under(f"channel/{i}/")
-        stack = tuple(Curve(own[f"{n}/controls"], own[f"{n}/detail"]) for n in range(layers))
+        weights = about["weights"][i] if "weights" in about else [1.0] * layers
+        stack = tuple(
+            Curve(own[f"{n}/controls"], own[f"{n}/detail"], float(weights[n]))
+            for n in range(layers)
+        )
         fields = {n: own[n] for n in _CHANNEL}
         curves.append(Channel(source.times, stack=stack, fit=about["fit"], **fields))
     _must_agree(source, timing, curves)

@@ -191,16 +191,22 @@ class ControlSurfaces:
 
     def arrivals(self) -> list[Arrival]:
         """Measure when and how near each dragged joint arrives, seen from the hips."""
+        return [found for key in self.arrivals_of_keys for found in key]
+
+    @cached_property
+    def arrivals_of_keys(self) -> list[list[Arrival]]:
+        """The arrivals of each key's drags."""
         if self.limbs:
             made = self._led.whole
         else:
             made = apply(self.motion, self.warp(), times=self.motion.times)
-        out = []
-        for k, placed in enumerate(self._placed):
-            for joint, drag in zip(placed.joints, placed.key.drags, strict=True):
-                shift = self._rooms[k].share * drag.shift
-                out.append(arrival(self.motion, made, joint, placed.key.time, shift))
-        return out
+        return [
+            [
+                arrival(self.motion, made, joint, placed.key.time, room.share * drag.shift)
+                for joint, drag in zip(placed.joints, placed.key.drags, strict=True)
+            ]
+            for placed, room in zip(self._placed, self._rooms, strict=True)
+        ]
 
     def _joined(
         self, pieces: Sequence[tuple[FloatArray, FloatArray]], start: float, end: float

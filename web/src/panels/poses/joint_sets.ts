@@ -1,4 +1,4 @@
-/** Sets of joints by name, as this browser keeps them. */
+/** Sets of joints by name, as the project keeps them; this browser kept them before. */
 
 export type JointSets = Record<string, string[]>;
 

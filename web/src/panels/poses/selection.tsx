@@ -2,6 +2,7 @@
 
 import { computed, signal } from "@preact/signals";
 import { Button, Field, IconButton, Section, Select, TextField } from "../../controls";
+import * as actions from "../../store/actions";
 import { LIMB_TITLES, LIMBS, limbsOf, type Limb } from "../../store/limbs";
 import { keep, remembered } from "../../store/memory";
 import { poses } from "../../store/poses";
@@ -11,7 +12,9 @@ import { withJoint, parseSets, type JointSets } from "./joint_sets";
 
 /** "all", "joint", a limb, or a set as "set:NAME". */
 export const jointScope = signal("all");
-export const jointSets = signal<JointSets>(parseSets(remembered("joint-sets")));
+/** Sets that this browser kept before projects did; the first change takes them into the project. */
+const older = signal<JointSets>(parseSets(remembered("joint-sets")));
+export const jointSets = computed<JointSets>(() => ({ ...older.value, ...state.committed.value?.joint_sets }));
 
 const SET = "set:";
 const chosenSet = computed<string | null>(() => {
@@ -20,8 +23,9 @@ const chosenSet = computed<string | null>(() => {
 });
 
 function keepSets(sets: JointSets): void {
-  jointSets.value = sets;
-  keep("joint-sets", JSON.stringify(sets));
+  actions.run({ type: "set_joint_sets", sets });
+  older.value = {};
+  keep("joint-sets", "{}");
 }
 
 /** Joints that the poses have, without the roots' ways. */
@@ -66,7 +70,7 @@ export function JointsSelect() {
   );
 }
 
-/** Selection sets: chosen, made, named and removed. This browser remembers them. */
+/** Selection sets: chosen, made, named and removed. They are part of the project. */
 export function SelectionSection() {
   const name = chosenSet.value;
   const add = (): void => {

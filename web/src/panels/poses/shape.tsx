@@ -1,7 +1,7 @@
 /** Exaggeration of poses, and how much of the detail that splines leave out is kept. */
 
 import { computed, signal, useComputed } from "@preact/signals";
-import { AmountField, Captions, Field, NumberField, Section, Select, Slider } from "../../controls";
+import { AmountField, Captions, Field, NumberField, Section, Select, Slider, type Option } from "../../controls";
 import { ofStep } from "../../store/editable";
 import { LIMB_TITLES, LIMBS, limbsOf, type Limb } from "../../store/limbs";
 import {
@@ -9,24 +9,44 @@ import {
   type PoseEdit,
 } from "../../store/poses";
 import * as state from "../../store/state";
-import { number, sentence } from "../../words/numbers";
+import { number, seconds, sentence } from "../../words/numbers";
 import { scopedPoses, ScopeSegments, scopeText } from "./scope";
 import { jointsText, scopedJoints } from "./selection";
 
-const REFERENCES = ["neighbours", "average", "previous", "next"].map((value) => ({ value, label: sentence(value) }));
+const WORDS = ["neighbours", "average", "previous", "next"];
+/** One of the words, or a pose's number. */
 const reference = signal("neighbours");
+
+/** What poses can be exaggerated against: their neighbours, the mean, or any pose. */
+function references(): Option[] {
+  const times = Array.from(poses.value?.times ?? []);
+  const numbered = times.map((t, k) => ({ value: String(k), label: `Pose ${k + 1} at ${seconds(t)}` }));
+  return [...WORDS.map((value) => ({ value, label: sentence(value) })), ...numbered];
+}
+
+/** The reference as an edit names it; a pose that is gone is none. */
+function against(): string | number {
+  const pose = WORDS.includes(reference.value) ? null : Number(reference.value);
+  if (pose === null) return reference.value;
+  return pose < (poses.value?.count ?? 0) ? pose : "neighbours";
+}
+
+const referenceText = (): string => {
+  const to = against();
+  return typeof to === "number" ? `pose ${to + 1}` : to;
+};
 
 function exaggeration(weight: number): PoseEdit {
   const chosen = scopedPoses();
   // Of one pose it is the look that was chosen above; all together are pushed by their extremes.
   const when = chosen.poses && poseWhen.value === "pose" ? { when: "pose" } : {};
-  return { do: "exaggerate", weight, relative_to: reference.value, ...chosen, ...scopedJoints(), ...when, ...onLayer() };
+  return { do: "exaggerate", weight, relative_to: against(), ...chosen, ...scopedJoints(), ...when, ...onLayer() };
 }
 
 export function ExaggerateSection({ step }: { step: string }) {
   const weight = goingOn(editsOf(state.stepNamed(step)), exaggeration(0), "weight") ?? 0;
   const label = "Exaggerate";
-  const words = (of: number): string => `${number(of)} from ${reference.value}`;
+  const words = (of: number): string => `${number(of)} from ${referenceText()}`;
   const edit = ofStep(step, weight, (to) => editChange(step, exaggeration(to)), (to) => {
     state.announcement.value = `Exaggerated by ${words(to)}, ${scopeText()}.`;
   });
@@ -34,7 +54,7 @@ export function ExaggerateSection({ step }: { step: string }) {
     <Section id="pose-exaggerate" title={label} caption={`${scopeText()}, ${jointsText()}`}>
       <div class="field wide">
         <Select
-          label="Exaggerate relative to" options={REFERENCES} value={reference.value}
+          label="Exaggerate relative to" options={references()} value={String(against())}
           onChange={(name) => (reference.value = name)}
         />
         <NumberField {...{ label, edit }} minimum={-10} maximum={10} />

@@ -2,9 +2,11 @@
 
 import { Captions, Field, Select } from "../../controls";
 import * as state from "../../store/state";
-import { changeSurface, jointIndex, shiftOf, surfaceKeys, withJoint, withShift } from "../../store/surface";
-import { seconds } from "../../words/numbers";
-import { shifted } from "../../words/surface_keys";
+import {
+  changeSurface, jointIndex, shiftOf, surfaceKeys, surfaceView, withJoint, withShift,
+} from "../../store/surface";
+import { seconds, sentence } from "../../words/numbers";
+import { arrives, shifted } from "../../words/surface_keys";
 import { KeyNumberField, type KeyNumber } from "./field";
 import { chosen, jointOptions, withPair } from "./joints";
 
@@ -19,12 +21,14 @@ export function DragFields({ index }: { index: number }) {
   const middle = key
     ? `pose of ${seconds(toSource(key.time))} arrives at ${seconds(toResult(key.time + shiftOf(key)))}`
     : "";
+  const measured = arrives(surfaceView(index)?.view);
   return (
     <>
       <Field label="Joints" help="Joint to move in time. Neighbouring joints follow." data-surface="joint">
         <Select label="Joints" options={jointOptions()} value={chosen(key)} onChange={(to) => choose(index, to)} />
       </Field>
       <KeyNumberField index={index} of={SHIFT} captions={<Captions words={["Earlier", middle, "Later"]} />} />
+      {measured && <p class="caption surface-arrival">{sentence(measured)}.</p>}
     </>
   );
 }

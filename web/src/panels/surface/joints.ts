@@ -3,7 +3,7 @@
 import type { MotionHeader } from "../../protocol";
 import type { Option } from "../../controls";
 import * as state from "../../store/state";
-import { DEFAULTS, dragsOf, jointIndex, shiftOf, type SurfaceChanges, type SurfaceKey } from "../../store/surface";
+import { dragsOf, jointIndex, shiftOf, type SurfaceChanges, type SurfaceKey } from "../../store/surface";
 import { jointTitle } from "../../words/surface_keys";
 
 /** Pairs that are dragged together, by the roles of their joints. */
@@ -43,10 +43,7 @@ export function chosen(key: SurfaceKey | undefined): string {
 export function withPair({ joints, roles }: MotionHeader, key: SurfaceKey, part: string): SurfaceChanges {
   const jointOf = (role: string): string => joints[roles.indexOf(role)]!;
   const [left, right] = [jointOf(`left_${part}`), jointOf(`right_${part}`)];
-  return {
-    joint: right, point: null, control_points: [{ joint: left, shift: shiftOf(key) }],
-    degree: key.shape === "polynomial" ? 1 : (key.degree ?? null),
-  };
+  return { joint: right, point: null, control_points: [{ joint: left, shift: shiftOf(key) }] };
 }
 
 /** The joint that a second drag is best held at: where the body's weight is, else the first that is free. */
@@ -64,6 +61,3 @@ export function heldJoint(key: SurfaceKey): string | null {
 export function withDrag(key: SurfaceKey, joint: string): SurfaceChanges {
   return { control_points: [...(key.control_points ?? []), { joint, shift: 0 }] };
 }
-
-export const degreeFor = (key: SurfaceKey, drags: number): number =>
-  Math.max(1, Math.min(key.degree ?? DEFAULTS.degree, drags - 1));

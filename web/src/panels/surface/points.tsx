@@ -6,7 +6,7 @@ import {
   changeSurface, jointIndex, surfaceKeys, type ControlPoint, type SurfaceChanges, type SurfaceKey,
 } from "../../store/surface";
 import { ofKey } from "./field";
-import { chosen, degreeFor, heldJoint, singleOptions, withDrag } from "./joints";
+import { chosen, heldJoint, singleOptions, withDrag } from "./joints";
 
 const pointsOf = (key: SurfaceKey | undefined): ControlPoint[] => key?.control_points ?? [];
 
@@ -49,14 +49,8 @@ function PointRow({ index, point, p }: { index: number; point: ControlPoint; p: 
   );
 }
 
-/** A polynomial needs one drag more than its degree: it becomes simpler, and a Gaussian in the end. */
+/** A polynomial takes any number of drags: its shape and degree stay. */
 function removePoint(index: number, p: number): void {
-  const key = surfaceKeys.value[index]!;
-  const left = pointsOf(key).filter((_, k) => k !== p);
-  const polynomial = key.shape === "polynomial";
-  changeSurface(index, {
-    control_points: left.length ? left : null,
-    shape: polynomial && !left.length ? null : (key.shape ?? null),
-    degree: polynomial && left.length ? degreeFor(key, left.length + 1) : (key.degree ?? null),
-  });
+  const left = pointsOf(surfaceKeys.value[index]).filter((_, k) => k !== p);
+  changeSurface(index, { control_points: left.length ? left : null });
 }

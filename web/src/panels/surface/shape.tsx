@@ -1,6 +1,5 @@
 /** How a surface bends, how far it reaches, and how it fades: with what the server had to change. */
 
-import { useSignal } from "@preact/signals";
 import { Button, Field, Icon, Section, Segments } from "../../controls";
 import * as state from "../../store/state";
 import {
@@ -8,7 +7,7 @@ import {
 } from "../../store/surface";
 import { jointTitle } from "../../words/surface_keys";
 import { KeyNumberField, type KeyNumber } from "./field";
-import { degreeFor, heldJoint, withDrag } from "./joints";
+import { heldJoint, withDrag } from "./joints";
 import { KeyNotes } from "./notes";
 
 /** Lengths in heights of the figure: more than one takes the whole body along. */
@@ -40,40 +39,30 @@ const NUMBERS: KeyNumber[] = [
 const SHAPES = [{ value: "gaussian", label: "Gaussian" }, { value: "polynomial", label: "Polynomial" }] as const;
 
 export function ShapeSection({ index }: { index: number }) {
-  const asked = useSignal(false); // for a polynomial that has too few drags yet
   const key = surfaceKeys.value[index];
   const given = key?.shape ?? "gaussian";
-  const shape = asked.value ? "polynomial" : typeof given === "string" ? given : "";
-  const choose = (to: string): void => {
-    if (!key) return;
-    const drags = dragsOf(key).length;
-    asked.value = to === "polynomial" && drags < 2;
-    if (to === "gaussian") changeSurface(index, { shape: null });
-    else if (drags > 1) changeSurface(index, { shape: to, degree: degreeFor(key, drags) });
-  };
+  const shape = typeof given === "string" ? given : "";
+  const choose = (to: string): void => changeSurface(index, { shape: to === "gaussian" ? null : to });
   return (
     <Section id="surface-shape" title="Shape">
       <Segments class="surface-shapes" label="Shape" options={SHAPES} value={shape} onChange={choose} />
-      {key && asked.value && <TooFew {...{ index }} of={key} done={() => (asked.value = false)} />}
-      {key && shape === "polynomial" && !asked.value && <DegreeField {...{ index }} of={key} />}
+      {key && shape === "polynomial" && dragsOf(key).length < 2 && <Flat {...{ index }} of={key} />}
+      {key && shape === "polynomial" && <DegreeField {...{ index }} of={key} />}
       {NUMBERS.map((of) => <KeyNumberField key={of.name} {...{ index, of }} />)}
       <KeyNotes index={index} />
     </Section>
   );
 }
 
-/** Why a polynomial is not there yet, and the drag that makes one. */
-function TooFew({ index, of, done }: { index: number; of: SurfaceKey; done(): void }) {
+/** What a polynomial through one drag is, and the drag that bends it. */
+function Flat({ index, of }: { index: number; of: SurfaceKey }) {
   const joint = heldJoint(of);
-  const hold = (): void => {
-    changeSurface(index, { ...withDrag(of, joint!), shape: "polynomial", degree: 1 });
-    done();
-  };
+  const hold = (): void => changeSurface(index, withDrag(of, joint!));
   return (
     <div class="surface-note">
       <Icon name="alert" />
       <div>
-        A polynomial goes through two drags or more, and there is one. Hold another joint at its own time.
+        A polynomial through one drag is flat: all parts share its shift. Hold another joint at its own time to bend it.
         {joint && (
           <Button class="button small" onClick={hold}>
             Hold {jointTitle(state.source.value?.header, joint).toLowerCase()}
@@ -85,10 +74,9 @@ function TooFew({ index, of, done }: { index: number; of: SurfaceKey; done(): vo
 }
 
 function DegreeField({ index, of }: { index: number; of: SurfaceKey }) {
-  const most = Math.max(Math.min(dragsOf(of).length - 1, DEFAULTS.degree), 1);
-  const degrees = Array.from({ length: most }, (_, k) => ({ value: String(k + 1), label: String(k + 1) }));
+  const degrees = Array.from({ length: DEFAULTS.degree }, (_, k) => ({ value: String(k + 1), label: String(k + 1) }));
   return (
-    <Field label="Degree" help="It goes through one drag more than its degree, or more." data-surface="degree">
+    <Field label="Degree" help="Many drags are met by least squares, few by the least polynomial." data-surface="degree">
       <div>
         <Segments
           label="Degree" options={degrees} value={String(of.degree ?? DEFAULTS.degree)}

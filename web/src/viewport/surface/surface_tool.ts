@@ -1,7 +1,7 @@
 /** Time control surfaces in the view: the sheet of the selected key, and the joints that it drags. */
 
 import { Group, Vector3 } from "three";
-import { dragged, shifted } from "../../words/surface_keys";
+import { arrives, dragged, shifted } from "../../words/surface_keys";
 import type { SurfaceKeyView } from "../../protocol";
 import type { RetimedClip } from "../../store/clip";
 import * as state from "../../store/state";
@@ -196,7 +196,10 @@ export class SurfaceTool implements Tool {
   private words(key: SurfaceKey): [string, string] {
     const name = dragged(this.view?.source.header, key);
     if (this.grip?.stopped) return [name, `${shifted(farthestOf(key))}, no room beyond`];
-    return farthestOf(key) === 0 && !this.grip ? [name, "drag along the arrows"] : [name, shifted(farthestOf(key))];
+    if (farthestOf(key) === 0 && !this.grip) return [name, "drag along the arrows"];
+    // What is delivered, as far as the last result tells.
+    const measured = arrives(surfaceView(surfaceIndex.value ?? -1)?.view);
+    return [name, measured ? `${shifted(farthestOf(key))}, ${measured}` : shifted(farthestOf(key))];
   }
 
   /** The handle and its arrows first, then joints, then the pulled sheet beside a joint. */
