@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+# Tests wait for browsers, sockets and child processes a third of their time: one more than cores.
+TESTERS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8) + 1)')
 # Mutated inputs of `make stress`.
 INPUTS ?= 1000000
 
@@ -42,13 +44,14 @@ pages: $(STAMP)
 
 test: pages  ## Run all tests and checks
 	$(MAKE) --no-print-directory check
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -q -n $(TESTERS) --dist loadfile --no-loadscope-reorder
 
-check: $(STAMP)  ## Lint, types, import contracts
+check: $(STAMP)  ## Lint, types, import contracts, prose
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python docs/prose.py
 	@if test -d web/node_modules; then cd web && npm run --silent check && npm test --silent; \
 		else echo "web: not checked, npm is not installed"; fi
 
@@ -62,7 +65,7 @@ bench: $(STAMP)  ## Print speed as ratios against named peers
 
 stress: $(STAMP)  ## Long trials: a million mutated inputs, many more random files and warps
 	$(BIN)/python tests/stress/driver.py --inputs $(INPUTS)
-	RETIME_STRESS=1 $(BIN)/python -m pytest -q -n 2 tests
+	RETIME_STRESS=1 $(BIN)/python -m pytest -q -n $(TESTERS) tests
 
 versions: $(STAMP)  ## Test with the lowest and the newest versions of what retime needs
 	$(PYTHON) tests/versions.py lowest
@@ -79,7 +82,7 @@ docs: $(STAMP)  ## Write the reference pages and build the documentation site in
 
 coverage: $(STAMP)  ## Run the tests with coverage, and fail below the floor in pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pytest-cov>=5,<8'
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile --cov=retime --cov-report=term:skip-covered
+	$(BIN)/python -m pytest -q -n $(TESTERS) --dist loadfile --cov=retime --cov-report=term:skip-covered
 
 release: $(STAMP)  ## Build the sdist and the wheel, and try the wheel in a new environment
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'build>=1.2,<2'

@@ -8,7 +8,9 @@ import numpy as np
 
 from bench.performances import MOCAP
 from retime import Motion, Pose, StaggeredPoses, find_body, positions, read, samples
-from retime.plot.poses import draw_pose_strip, draw_poses
+from retime.body.metrics import flights
+from retime.plot.overlays import draw_overlay
+from retime.plot.poses import draw_poses
 from retime.plot.strips import draw_strips
 
 
@@ -22,9 +24,11 @@ def figures(folder: Path) -> None:
     run = StaggeredPoses.from_motion(_clip("16_35", samples.run()))
     draw_poses(run, folder / "staggered-figure-4.png")
     walk = _clip("16_16", samples.walk())
-    shaped, both = figure_7(walk)
-    strips = {"original": walk, "arms reshaped": shaped.motion(), "and loosened": both.motion()}
-    draw_strips(strips, folder / "staggered-figure-7.png")
+    # More than by default, to be seen in a small picture.
+    both = figure_7(walk, 3.0)[1]
+    hand = walk.skeleton.names[find_body(walk).roles["right_hand"]]
+    stride = np.linspace(0.3, 0.6, 6) * walk.duration
+    draw_overlay(walk, both.motion(), stride, folder / "staggered-figure-7.png", joint=hand)
     draw_poses(both, folder / "staggered-figure-7-knots.png")
     plain = lift()
     draw_strips(
@@ -32,14 +36,19 @@ def figures(folder: Path) -> None:
         folder / "staggered-figure-8-lift.png",
     )
     jump = _clip("16_06", samples.jump())
-    draw_pose_strip(leap(jump), folder / "staggered-figure-8-jump.png")
+    take_off, landing = flights(jump)[0]
+    around = np.linspace(take_off - 0.25, landing + 0.35, 7)
+    hips = jump.skeleton.names[find_body(jump).roles["head"]]
+    draw_overlay(
+        jump, leap(jump).motion(), around, folder / "staggered-figure-8-jump.png", joint=hips
+    )
 
 
-def figure_7(walk: Motion) -> tuple[StaggeredPoses, StaggeredPoses]:
+def figure_7(walk: Motion, by: float = 1.5) -> tuple[StaggeredPoses, StaggeredPoses]:
     """Reshape the arms of a walk at its extreme poses, then loosen them by a succession."""
     poses = StaggeredPoses.from_motion(walk, keep=0.5)
     arms = ["left_upper_arm", "left_lower_arm", "right_upper_arm", "right_lower_arm"]
-    shaped = poses.exaggerate(1.5, joints=arms)
+    shaped = poses.exaggerate(by, joints=arms)
     loose = shaped
     for side in ("left", "right"):
         loose = loose.succession(f"{side}_upper_arm", 0.04, 1.5)

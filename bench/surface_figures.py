@@ -6,6 +6,8 @@ import csv
 from pathlib import Path
 from time import perf_counter
 
+import numpy as np
+
 from bench.performances import MOCAP
 from retime import (
     ControlSurfaces,
@@ -13,14 +15,12 @@ from retime import (
     Recipe,
     Step,
     SurfaceKey,
-    TimeWarp,
-    apply,
     find_body,
     read,
     samples,
 )
 from retime.motion.kinematics import joint_speeds
-from retime.plot.strips import draw_strips
+from retime.plot.overlays import draw_overlay
 from retime.plot.surfaces import draw_joint_times, draw_paths, draw_surfaces
 
 # Clip, what it is, and the drags: time, joint, shift, gamma: those of figures 1, 7 and 8.
@@ -98,7 +98,7 @@ def figures(folder: Path) -> None:
     for name, (what, _) in ACTIONS.items():
         motion = _clip(name)
         if motion is not None:
-            _strip(motion, name, folder / f"surface-{what}.png")
+            _overlay(motion, name, folder / f"surface-{what}.png")
     golf = _clip("64_01")
     keys = keys_of("64_01")
     if golf is None:
@@ -109,12 +109,10 @@ def figures(folder: Path) -> None:
     draw_paths(surfaces, folder / "surface-figure-3.png")
 
 
-def _strip(motion: Motion, name: str, path: Path) -> None:
-    """Draw the original over the retimed motion, about the keys."""
+def _overlay(motion: Motion, name: str, path: Path) -> None:
+    """Draw the result over the source, around the first key."""
     keys = keys_of(name)
-    surfaces = ControlSurfaces(motion, keys)
-    low = max(motion.domain[0], min(a for a, _ in surfaces.spans) - 0.1)
-    high = min(motion.domain[1], max(b for _, b in surfaces.spans) + 0.1)
-    cut = TimeWarp([0, high - low], [low, high])
-    retimed = Recipe([Step("surface", {"keys": keys})]).evaluate(motion)
-    draw_strips({"original": apply(motion, cut), "retimed": apply(retimed, cut)}, path, poses=9)
+    result = Recipe([Step("surface", {"keys": keys})]).evaluate(motion)
+    arrival = keys[0].time + keys[0].shift
+    times = np.linspace(arrival - 0.24, arrival + 0.36, 6).clip(*motion.domain)
+    draw_overlay(motion, result, times, path, joint=keys[0].joint)

@@ -17,7 +17,7 @@ class Animated:
 
     @property
     def _bag(self):
-        """What holds the F-curves; ``None`` while there are none."""
+        """Container of the F-curves; ``None`` while there are none."""
         if self.slot is None:
             return self.action
         for layer in self.action.layers:

@@ -34,6 +34,15 @@ class Options:
     """Mute the constraints of bones that are baked."""
     keep_markers: tuple = ()
     """Markers that stay."""
+    keys_at: tuple = ()
+    """Frames of the result at which curves that change get a key where they have none."""
+    follow: bool = False
+    """Add as many keys as changed poses need, to curves that have some."""
+
+    @property
+    def adds_keys(self):
+        """Whether changed poses add keys."""
+        return bool(self.keys_at) or self.follow
 
 
 def apply_result(context, armature, blocks, found, result, options):
@@ -137,7 +146,7 @@ def _bones_to_bake(armature, result, options, notes):
 
 
 def _must_hang_together(armature, rig):
-    """Refuse to key deform bones that hang on mechanism bones."""
+    """Refuse to key deform bones that are below mechanism bones."""
     for name, p in zip(rig.joints, rig.parents, strict=True):
         parent = armature.data.bones[name].parent
         if (None if parent is None else parent.name) != (None if p < 0 else rig.joints[p]):
@@ -148,7 +157,7 @@ def _must_hang_together(armature, rig):
 
 
 def goes_round(result):
-    """Whether a cycle shows more than what was captured of it."""
+    """Return whether a cycle shows more than what was captured of it."""
     low, high = result.warp.source_range
     beyond = low < result.capture.first - 1e-3 or high > result.capture.last + 1e-3
     return result.warp.loop and beyond
@@ -204,8 +213,9 @@ def _write(plan, found, options):
         curve = written[place].ensure(path, index, group)
         added += max(len(keys) - len(curve.keyframe_points), 0)
         keys.write(curve)
-    if options.how == "REKEY" and options.tolerance and added:
-        notes.append(f"{added} keys were added to keep the curves")
+    if options.how == "REKEY" and added and (options.tolerance or options.adds_keys):
+        why = "for the changed poses" if options.adds_keys else "to keep the curves"
+        notes.append(f"{added} keys were added {why}")
     if in_strips:
         for before, copy in zip(found, written, strict=True):
             add_strip(copy, *copy.frame_range)

@@ -92,7 +92,7 @@ def _needed(wheel, options):
 
 
 def _validate(path):
-    """Ask Blender's own extension command line, where a Blender is at hand."""
+    """Ask Blender's own extension command line, where a Blender is available."""
     tool = next(iter((ROOT / ".venv-blender").rglob("bl_pkg/cli/blender_ext.py")), None)
     if tool is None:
         print("not validated: there is no Blender in .venv-blender (pip install bpy)")

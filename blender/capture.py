@@ -1,7 +1,7 @@
 """Capturing: the evaluated pose of an armature, frame by frame, as the engine's motion file.
 
-Joints are the bones, in their own rest. What the object itself does is put on the bones without a
-parent, so that the engine sees the figure as it stands in the world, Z up.
+Joints are the bones, in their own rest pose. The motion of the object is added to the bones without
+a parent, so that the engine gets the figure in world space, Z up.
 """
 
 import io
@@ -21,7 +21,7 @@ _MOVES_OF_CONTROLS, _SCALES_OF_CONTROLS = 2e-3, 0.02
 
 @dataclass(eq=False)
 class Capture:
-    """What was seen of an armature."""
+    """Captured data of an armature."""
 
     names: list
     parents: list
@@ -42,6 +42,8 @@ class Capture:
     """Frames per second."""
     scale: float
     """Metres per unit of the armature."""
+    size: float = 1.0
+    """The object's own scale, which lengths are captured without."""
     rig: object = None
     """What is body and what is control."""
     rest_frame: object = None
@@ -62,7 +64,7 @@ class Capture:
 
     @property
     def words(self):
-        """What a request says so that its answer speaks of the scene's frames."""
+        """Return the entries of a request that make its answer use scene frames."""
         return {"in_frames": [self.first, self.fps]}
 
     def without_first(self):
@@ -74,7 +76,7 @@ class Capture:
         )  # fmt: skip
 
     def parts(self):
-        """Return what a motion file says and holds."""
+        """Return the header and the arrays of a motion file."""
         moves, scales = _MOVES, _SCALES
         if self.rig is not None and self.rig.is_control:
             moves, scales = _MOVES_OF_CONTROLS, _SCALES_OF_CONTROLS
@@ -163,7 +165,7 @@ def captured(context, armature, first, last):
     unit = scene.unit_settings.scale_length * scale
     return Capture(
         rig.joints, rig.parents, local, rest, world, np.array([b.length for b in bones]), first,
-        render.fps / render.fps_base, unit, rig, None, controls,
+        render.fps / render.fps_base, unit, scale, rig, None, controls,
     )  # fmt: skip
 
 

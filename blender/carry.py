@@ -1,4 +1,4 @@
-"""What goes along: the armature's action, shape keys, other objects, markers, the scene's range."""
+"""Things retimed together: the armature's action, shape keys, objects, markers, the range."""
 
 import math
 
@@ -75,7 +75,7 @@ def targets(blocks, armature, *, shared):
 
 
 def _foreign_users(found):
-    """Pair actions with who else uses them; strips of a retiming are no foreign users."""
+    """Pair actions with who else uses them; strips of a retiming are not foreign users."""
     users = {a.owner.name for a in found}
     return [(a, [n for n in a.other_users if n not in users]) for a in found]
 
@@ -107,7 +107,7 @@ def move_markers(markers, graph, keep=()):
 def span_of_others(scene, moved):
     """Return the first and last frame of all in the scene that is not in ``moved``; or ``None``."""
     spans = []
-    spans += [_ends(s) for s in _sequence(scene)]
+    spans += [_ends(s) for s in sequence(scene)]
     for thing in (scene, *scene.objects):
         data = getattr(thing, "data", None)
         keys = getattr(data, "shape_keys", None)
@@ -121,7 +121,7 @@ def span_of_others(scene, moved):
     return (min(a for a, _ in spans), max(b for _, b in spans)) if spans else None
 
 
-def _sequence(scene):
+def sequence(scene):
     """List the strips of the sequencer."""
     editor = scene.sequence_editor
     if editor is None:
@@ -140,7 +140,7 @@ def _ends(strip):
 def move_sounds(scene, graph):
     """Let the sequencer's sounds start when what they started with does; return how many moved."""
     moved = 0
-    for strip in _sequence(scene):
+    for strip in sequence(scene):
         if strip.type != "SOUND":
             continue
         start, _ = _ends(strip)
@@ -155,9 +155,9 @@ def move_sounds(scene, graph):
 def move_range(scene, graph, span, others=None):
     """Fit the scene's range, and the preview's, to the retimed motion.
 
-    An end that lay at the motion's end, ``span``, or within the motion follows it. One beyond only
-    moves where the motion grows past it. What was in the range of ``others``, their first and last
-    frame, stays in it.
+    An end at the motion's end, ``span``, or within the motion follows it. An end beyond it only
+    moves if the motion grows past it. The range still includes the first and last frame of
+    ``others``.
     """
     old = scene.frame_start, scene.frame_end
     start, end = _fitted(graph, old, span)

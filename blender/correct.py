@@ -4,14 +4,20 @@ Where a method changed poses, each keyed bone is moved as the joint that it gove
 back by what its parent already did. Values of keys change; keys and curves stay as many.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from mathutils import Euler, Matrix, Quaternion
 
 from .capture import composed, continuous, decomposed
+from .following import followed, shifted
 from .keys import Keys
+from .rekey import with_keys
 
 # A bone that is moved by less than this keeps its values: radians, and armature units.
 _LEAST = 1e-4
+# A curve follows a change within this, radians or shares of a quaternion, and metres.
+_FOLLOWS = 0.02, 0.005
 _ROTATIONS = {
     "QUATERNION": ("rotation_quaternion", 4),
     "AXIS_ANGLE": ("rotation_axis_angle", 4),
@@ -108,12 +114,13 @@ def _at(matrices, places):
     )
 
 
-def corrected(armature, animated, result, rows, *, new_curves):
+def corrected(armature, animated, result, rows, *, new_curves, keys_at=(), follow=False):
     """Put changed poses on the keys of curves: rows as a plan holds them, changed.
 
     ``rows`` are (data path, index, group, keys) of the curves that are rewritten anyway. With
-    ``new_curves`` a bone that is keyed gets the channels that it lacks. Returns all rows, and the
-    names of the bones that were corrected.
+    ``new_curves`` a bone that is keyed gets the channels that it lacks. Curves that change get a
+    key at the frames ``keys_at``, where they have none; to ``follow`` they get as many keys as the
+    change needs. Returns all rows, and the names of the bones that were corrected.
     """
     rig, poses = result.capture.rig, Poses(result)
     table = {(path, index): (group, keys) for path, index, group, keys in rows}
@@ -138,17 +145,82 @@ def corrected(armature, animated, result, rows, *, new_curves):
                 return np.tile(np.eye(3), (len(sources), 1, 1))
             return poses.control(parent.name, sources)[:, :3, :3]
 
-        if _correct_bone(
-            armature.pose.bones[name], animated, result, table, turn, axes, new_curves
-        ):
+        way = _Way(armature.pose.bones[name], animated, result, turn, axes)
+        if _correct_bone(way, table, new_curves, keys_at, follow):
             names.append(name)
     return [(path, index, *rest) for (path, index), rest in table.items()], names
 
 
-def _correct_bone(bone, animated, result, table, turn, axes, new_curves):
+@dataclass
+class _Way:
+    """How one bone is moved."""
+
+    bone: object
+    animated: object
+    result: object
+    turn: object
+    """From output and source frames to turns of the bone's own axes, and shifts in space."""
+    axes: object
+    """From source frames to the axes along which its location is."""
+
+    def offsets(self, channel, index, frames):
+        """Return by how much a channel changes at output frames; beyond the result by nothing."""
+        bone, result = self.bone, self.result
+        graph = result.warp.of(result.capture.rig.channel(bone.path_from_id(channel)))
+        inside = (frames >= result.frames[0] - 0.5) & (frames <= result.frames[-1] + 0.5)
+        off = np.zeros(len(frames))
+        if inside.any():
+            sources = graph.source(frames[inside])
+            turns, shifts = self.turn(frames[inside], sources)
+            if channel == "location" and not bone.bone.use_local_location:
+                # The location is along the parent's axes, whichever way the bone points.
+                along = np.linalg.solve(self.axes(sources), shifts[..., None])
+                off[inside] = along[:, index, 0]
+            else:
+                mode = bone.rotation_mode
+                off[inside] = _offsets(bone, self.animated, mode, sources, turns, channel, index)
+        return off
+
+    def shifted(self, keys, channel, index, keys_at):
+        """Return a curve's keys moved by the change, with keys at frames; ``None``: none is."""
+        if len(keys_at):
+            keys = with_keys(keys, keys_at)
+        off = self.offsets(channel, index, keys.co[:, 0])
+        if _is_small(off):
+            return None
+        if len(keys_at):
+            return shifted(keys, lambda frames: self.offsets(channel, index, frames))
+        keys = keys.take(slice(None))
+        for part in ("co", "handle_left", "handle_right"):
+            keys.arrays[part][:, 1] += off
+        return keys
+
+    def followed(self, keys, channel, index):
+        """Return a curve's keys moved by the change, and as many more as it needs."""
+        frames = self.result.frames.astype(float)
+        off = self.offsets(channel, index, frames)
+        if _is_small(off):
+            return None
+        far = _FOLLOWS[1] / self.result.capture.scale if channel == "location" else _FOLLOWS[0]
+        return followed(keys, off, frames, far)
+
+    def new_keys(self, channel, index):
+        """Return keys on every frame for a channel that has no curve."""
+        frames = self.result.frames.astype(float)
+        off = self.offsets(channel, index, frames)
+        if _is_small(off):
+            return None
+        return Keys.made(frames, np.array(_value(self.bone, channel))[index] + off)
+
+
+def _is_small(off):
+    return np.abs(off).max(initial=0) < _LEAST
+
+
+def _correct_bone(way, table, new_curves, keys_at, follow):
     """Correct one bone's keys in a table; return whether anything changed."""
-    mode = bone.rotation_mode
-    rotation, count = _ROTATIONS.get(mode, ("rotation_euler", 3))
+    bone, animated = way.bone, way.animated
+    rotation, count = _ROTATIONS.get(bone.rotation_mode, ("rotation_euler", 3))
     channels = (("location", 3), (rotation, count))
     # Keys of a bone's constraints or custom properties alone do not make it a control.
     new_curves = new_curves and any(
@@ -159,7 +231,6 @@ def _correct_bone(bone, animated, result, table, turn, axes, new_curves):
     changed = False
     for channel, size in channels:
         path = bone.path_from_id(channel)
-        graph = result.warp.of(result.capture.rig.channel(path))
         for index in range(size):
             curve = animated.find(path, index)
             has_keys = curve is not None and len(curve.keyframe_points)
@@ -168,27 +239,16 @@ def _correct_bone(bone, animated, result, table, turn, axes, new_curves):
             group, keys = table.get((path, index), ("", None))
             if keys is None and has_keys:
                 keys = Keys.read(curve)
-            frames = result.frames.astype(float) if keys is None else keys.co[:, 0]
-            inside = (frames >= result.frames[0] - 0.5) & (frames <= result.frames[-1] + 0.5)
-            off = np.zeros(len(frames))
-            if inside.any():
-                sources = graph.source(frames[inside])
-                turns, shifts = turn(frames[inside], sources)
-                if channel == "location" and not bone.bone.use_local_location:
-                    # The location is along the parent's axes, whichever way the bone points.
-                    along = np.linalg.solve(axes(sources), shifts[..., None])
-                    off[inside] = along[:, index, 0]
-                else:
-                    off[inside] = _offsets(bone, animated, mode, sources, turns, channel, index)
-            if np.abs(off).max(initial=0) < _LEAST:
-                continue
             if keys is None:
-                start = np.array(_value(bone, channel))[index]
-                keys, group = Keys.made(frames, np.full(len(frames), start)), bone.name
-            for part in ("co", "handle_left", "handle_right"):
-                keys.arrays[part] = keys.arrays[part].copy()
-                keys.arrays[part][:, 1] += off
-            table[path, index] = group, keys
+                made = way.new_keys(channel, index)
+                group = bone.name
+            elif follow:
+                made = way.followed(keys, channel, index)
+            else:
+                made = way.shifted(keys, channel, index, keys_at)
+            if made is None:
+                continue
+            table[path, index] = group, made
             changed = True
     return changed
 

@@ -59,7 +59,7 @@ def _weighted(armature):
 def segment_of(name, body, bones):
     """Name the bone that another is only a further segment or twist of; ``None`` if it is none.
 
-    Segments of a limb lie on one line and are equally long: ``leg.L`` and ``leg.L.001`` may as well
+    Segments of a limb are on one line and are equally long: ``leg.L`` and ``leg.L.001`` may as well
     be a thigh and a shin.
     """
     found = _SEGMENT.match(name)
@@ -114,7 +114,7 @@ def linked(bones, kept, body, stands):
 
 
 def _loose_ends_tied(bones, kept, above):
-    """Link trees that hang on nothing to the nearest bone of the largest one, if it is near."""
+    """Link trees that are below nothing to the nearest bone of the largest one, if it is near."""
 
     def top(name):
         while above[name] is not None:

@@ -1,4 +1,4 @@
-"""Warps in frames: what the engine's file says, ready to move keys. Only numpy is needed."""
+"""Warps in frames, from the engine's file, ready to move keys. Only numpy is needed."""
 
 import json
 

@@ -98,7 +98,7 @@ class Unpacked:
 
     @property
     def share(self):
-        """Share from 0 to 1; looking at the disk is done a few times a second only."""
+        """Share from 0 to 1; looking at the disk is done a few times per second only."""
         if time.monotonic() - self._looked > _LOOKS:
             self._looked = time.monotonic()
             # Before pip has named all wheels, their total is not known.

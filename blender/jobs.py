@@ -25,9 +25,9 @@ _SHOWING = {"VIEW_3D", "DOPESHEET_EDITOR", "GRAPH_EDITOR", "NLA_EDITOR", "PREFER
 
 
 class Job:
-    """What operators with long work share; they have ``steps(context)``, a generator.
+    """Shared part of operators with long work; they have ``steps(context)``, a generator.
 
-    ``steps`` yields ``(share, word)`` with a share from 0 to 1 or ``None``, and returns sentences
+    ``steps`` yields ``(share, word)`` with a fraction (0 to 1) or ``None``, and returns sentences
     to report. It raises ``Problem``.
     """
 
@@ -55,7 +55,7 @@ class Job:
         return self.start(context)
 
     def start(self, context):
-        """Begin, and go on by the timer; without a window, do all of it now."""
+        """Begin, and continue by the timer; without a window, do all of it now."""
         return Job.execute(self, context) if bpy.app.background else self.begin(context)
 
     def begin(self, context):
@@ -70,8 +70,12 @@ class Job:
         manager = context.window_manager
         self._timer = manager.event_timer_add(_TICKS, window=context.window)
         manager.progress_begin(0, 100)
-        manager.modal_handler_add(self)
+        self.attach(context)
         return {"RUNNING_MODAL"}
+
+    def attach(self, context):
+        """Ask for events."""
+        context.window_manager.modal_handler_add(self)
 
     def modal(self, context, event):
         """Go on for a moment."""

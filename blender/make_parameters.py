@@ -11,10 +11,14 @@ from pathlib import Path
 
 from retime.methods import METHODS
 from retime.parameters import declared
+from retime.times import TimeKind
 
 PAGE = Path(__file__).with_name("retime_parameters.json")
 # The methods that panels offer.
-OFFERED = ("spline", "guided", "physics", "align", "sync", "stagger", "surface", "smooth", "hold")
+OFFERED = (
+    "spline", "guided", "physics", "align", "sync", "stagger", "tween", "surface", "secondary",
+    "smooth", "hold",
+)  # fmt: skip
 _PLAIN = {float: "float", int: "int", bool: "bool", str: "text"}
 
 
@@ -29,6 +33,19 @@ def _kind(kind):
     if origin is typing.Literal:
         return "choice", list(inner), False
     return _PLAIN.get(kind, "other"), None, False
+
+
+def _is_moment(kind):
+    """Whether a type is a moment of the motion, not a length of time."""
+    own = [a for a in getattr(kind, "__metadata__", ()) if isinstance(a, TimeKind)]
+    return any(a.kind != "length" for a in own) or any(map(_is_moment, typing.get_args(kind)))
+
+
+def _words(kind):
+    """List the words that stand among the values of a parameter's tuples, such as presets."""
+    if typing.get_origin(kind) is typing.Literal:
+        return list(typing.get_args(kind))
+    return [w for inner in typing.get_args(kind) for w in _words(inner)]
 
 
 def page():
@@ -56,8 +73,12 @@ def page():
                 "unit": p.about.unit,
             }
             entry["advanced"] = p.about.advanced
+            if kind == "float" and _is_moment(p.declared_type):
+                entry["moment"] = True
             if p.about.presets:
                 entry["presets"] = dict(p.about.presets)
+            if kind == "other" and (words := [w for w in _words(p.type) if isinstance(w, str)]):
+                entry["words"] = words
             if kind != "other":
                 entry |= {"default": default, "optional": optional or default is None}
                 entry |= {

@@ -4,12 +4,12 @@ import bpy
 
 from . import nla
 from .actions import animation_of
+from .declared import offered, title
 from .engine_process import engine_command
 from .operators.whole_body import moved_markers
 from .preferences import preferred_engine
 from .problem import Problem
 from .retiming import armature_of
-from .settings import offered, title
 
 
 def _draw_method(layout, settings, method):
@@ -56,7 +56,11 @@ _HEADINGS = {
     "stagger": "Stagger, Succession, Exaggerate",
     "hold": "Hold Feet",
     "align": "Same Take",
+    "sync": "Sync to Beats",
+    "tween": "Tween and Ease",
+    "secondary": "Secondary Motion",
 }
+_WITH_SETTINGS = ("surface", "stagger", "tween", "secondary", "sync", "hold", "smooth", "align")
 
 
 class _Panel:
@@ -151,6 +155,51 @@ class _Parts(_Panel):
         layout.operator("retime.hold_feet")
 
 
+class _Music(_Panel):
+    bl_label = "Music"
+
+    def draw(self, context):
+        """Draw what syncs the motion to a song."""
+        layout, settings = self.layout, context.scene.retime
+        layout.template_ID(settings, "sound", open="sound.open")
+        shown = {p["name"]: p for p in offered("sync")}
+        basic = [shown[n] for n in ("strength", "every", "accents", "bpm")]
+        _draw_parameters(layout, settings, "sync", basic)
+        grid = layout.grid_flow(columns=2, even_columns=True, align=True)
+        for name in ("keep_length", "locked_moments", "move_song"):
+            grid.prop(settings, name)
+        layout.operator("retime.sync", icon="SOUND")
+        layout.operator("retime.mark_beats", icon="MARKER")
+
+
+class _Poses(_Panel):
+    bl_label = "Poses"
+
+    def draw(self, context):
+        """Draw what changes the pose at the current frame, and secondary motion."""
+        layout, settings = self.layout, context.scene.retime
+        row = layout.row(align=True)
+        row.prop(settings, "toward", text="")
+        row.prop(settings, "share", slider=True)
+        tween = layout.operator("retime.tween")
+        tween.toward, tween.share = settings.toward, settings.share
+        layout.separator()
+        row = layout.row(align=True)
+        row.prop(settings, "preset", text="")
+        row.prop(settings, "ease", slider=True)
+        ease = layout.operator("retime.ease")
+        ease.preset, ease.amount = settings.preset, settings.ease
+        layout.separator()
+        layout.prop(settings, "target")
+        layout.operator("retime.reach", icon="CURSOR")
+        layout.separator()
+        known = [
+            p for p in offered("secondary") if p["name"] in ("strength", "frequency", "damping")
+        ]
+        _draw_parameters(layout, settings, "secondary", known)
+        layout.operator("retime.secondary")
+
+
 class _Check(_Panel):
     bl_label = "Check"
 
@@ -196,7 +245,7 @@ class _Advanced(_Panel):
         value = row.row()
         value.active = settings.refine
         value.prop(settings, "tolerance", text="")
-        for method in (settings.method, "surface", "stagger", "hold", "smooth", "align"):
+        for method in (settings.method, *_WITH_SETTINGS):
             header, body = layout.panel(f"retime_{method}", default_closed=True)
             header.label(text=_HEADINGS.get(method, method.capitalize()))
             if body is not None:
@@ -206,7 +255,7 @@ class _Advanced(_Panel):
 def _made(space, short):
     """Make the panels of one editor."""
     out, first = [], None
-    for part in (_Main, _Body, _Parts, _Check, _Carried, _Advanced):
+    for part in (_Main, _Body, _Parts, _Poses, _Music, _Check, _Carried, _Advanced):
         name = f"RETIME_PT_{short}{part.__name__.lower()}"
         fields = {"bl_space_type": space, "bl_idname": name}
         if first is not None:

@@ -6,7 +6,7 @@ from .bake import baked
 from .correct import corrected
 from .keys import LINEAR, PLACES, Keys, snapped
 from .nla import track_of
-from .rekey import is_simple, rekey
+from .rekey import is_simple, rekey, with_keys
 
 
 def key_plan(armature, found, result, options, bones):
@@ -49,14 +49,16 @@ def _of_armature(armature, animated, result, options, bones):
         wanted = [(c, g) for c, g in curves if not options.auto or _moves(g)]
         rows = [_sampled(c, g, result, result.frames) for c, g in wanted]
     else:
-        rows = _moved(curves, options.tolerance)
+        rows = _moved(curves, options.tolerance, options.keys_at)
     if result.joints and not bones:
         new = options.how == "BAKE" and not options.auto
-        rows, names = corrected(armature, animated, result, rows, new_curves=new)
+        rows, names = corrected(
+            armature, animated, result, rows, new_curves=new, keys_at=options.keys_at,
+            follow=options.follow and options.how != "BAKE",
+        )  # fmt: skip
         if names and options.how != "BAKE":
-            notes.append(
-                f"poses changed at the keys of {_count(names)}; Bake changes them on every frame"
-            )
+            more = "" if options.adds_keys else "; Bake changes them on every frame"
+            notes.append(f"poses changed at the keys of {_count(names)}{more}")
         elif not names:
             notes.append("no keyed control moves what was changed: its poses stay as they are")
     return keyed + rows, notes
@@ -70,8 +72,11 @@ def _moves(graph):
     return not graph.is_identity
 
 
-def _moved(curves, tolerance):
-    """Move the keys of curves, each by its graph; those that stay are left out."""
+def _moved(curves, tolerance, keys_at=()):
+    """Move the keys of curves, each by its graph; those that stay are left out.
+
+    Curves get keys at output frames ``keys_at``, where they have none.
+    """
     by_graph = {}
     for curve, graph in curves:
         if not graph.is_identity:
@@ -79,7 +84,7 @@ def _moved(curves, tolerance):
     return [
         (curve.data_path, curve.array_index, "", keys)
         for graph, listed in by_graph.values()
-        for curve, keys in rekeyed(listed, graph, tolerance)
+        for curve, keys in rekeyed(listed, graph, tolerance, keys_at)
     ]
 
 
@@ -104,10 +109,13 @@ def _with_rest(curve, keys, result):
     return Keys.joined([Keys.made([rest], [curve.evaluate(float(rest))], LINEAR), keys])
 
 
-def rekeyed(curves, graph, tolerance):
+def rekeyed(curves, graph, tolerance, keys_at=()):
     """Move the keys of many curves: (curve, keys) each; all at once where none has to be split."""
-    if tolerance or not is_simple(graph):
-        return [(curve, rekey(Keys.read(curve), graph, tolerance)) for curve in curves]
+    if tolerance or len(keys_at) or not is_simple(graph):
+        also = graph.source(np.array(keys_at, dtype=float))
+        return [
+            (curve, rekey(with_keys(Keys.read(curve), also), graph, tolerance)) for curve in curves
+        ]
     read = [Keys.read(curve, PLACES) for curve in curves]
     moved = rekey(Keys.joined(read), graph)
     out, start = [], 0

@@ -49,7 +49,7 @@ class RETIME_AP_preferences(bpy.types.AddonPreferences):
 
 
 def has_wheels(beside):
-    """Whether the engine can be installed without network."""
+    """Return whether the engine can be installed without network."""
     folders = [Path(__file__).with_name("engine"), *([Path(beside)] if beside else [])]
     return sum(len(list(f.glob("*.whl"))) for f in folders) > 1
 

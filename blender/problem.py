@@ -1,4 +1,4 @@
-"""What goes wrong for a reason that the user can mend: a sentence for Blender's own report."""
+"""A problem that the user can fix: a sentence for Blender's report."""
 
 
 class Problem(Exception):

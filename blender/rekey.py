@@ -28,6 +28,8 @@ _GRAIN = Grain(ramp=0.02, same=1e-4, end=1e-4)
 _FAR = 1e6
 # A curve is halved at most so often to follow a warp.
 _DEEPEST = 6
+# A key this near to a frame is the one at it, frames.
+_NEAR = 0.05
 # Points in a stretch between keys at which a refined curve is compared.
 _LOOKED_AT = 7
 
@@ -50,7 +52,7 @@ def rekey(keys, graph, tolerance=None):
     graph : Graph
         From output frames to source frames.
     tolerance : float, optional
-        Largest change of the curve between keys, in its own unit; else no keys are added.
+        Largest change of the curve between keys, in its own unit; otherwise no keys are added.
     """
     if not len(keys):
         return keys
@@ -59,12 +61,12 @@ def rekey(keys, graph, tolerance=None):
     mover = key_mover(graph)
     if is_simple(graph) and not tolerance:
         moved = _moved(keys, mover, np.arange(len(keys)), mover.first(keys.co[:, 0]))
-        return moved if graph.is_straight else _with_own_handles(moved)
+        return moved if graph.is_straight else with_own_handles(moved)
     for _ in range(_DEEPEST):
         shown = mover.shown(keys.co[:, 0].astype(float))
         keys = _with_keys_at(keys, shown.source)
         at, _ = nearest(keys.co[:, 0], shown.source, _GRAIN.same)
-        moved = _with_own_handles(_marked(_moved(keys, mover, at, shown.output), mover, shown))
+        moved = with_own_handles(_marked(_moved(keys, mover, at, shown.output), mover, shown))
         add = _strays(keys, moved, mover, shown, tolerance) if tolerance else ()
         if not len(add):
             break
@@ -73,7 +75,7 @@ def rekey(keys, graph, tolerance=None):
 
 
 def is_simple(graph):
-    """Whether keys only move: no hold, no cut, not backwards."""
+    """Return whether keys only move: no hold, no cut, not backwards."""
     mover = key_mover(graph)
     return not mover.backwards and not len(mover.breaks)
 
@@ -108,7 +110,7 @@ def _moved(keys, mover, at, frames):
 
 
 def _turned(keys):
-    """Turn round what lies between keys."""
+    """Turn round what is between keys."""
     left, right = keys.handle_left_type, keys.handle_right_type
     keys.arrays["handle_left_type"], keys.arrays["handle_right_type"] = right, left
     # A stretch between keys belongs to the key before it, which is another one now.
@@ -139,8 +141,8 @@ def _with_keys_at(keys, frames):
     return Keys.joined([held[0], keys, held[1]])
 
 
-def _with_own_handles(keys):
-    """Keep Blender from choosing the handles anew, which would change the curve."""
+def with_own_handles(keys):
+    """Keep Blender from choosing the handles again, which would change the curve."""
     for name in ("handle_left_type", "handle_right_type"):
         kinds = keys.arrays[name]
         kinds[(kinds == AUTO) | (kinds == AUTO_CLAMPED)] = ALIGNED
@@ -177,14 +179,14 @@ def evaluate(keys, frames):
     value = np.where((kind == CONSTANT) & (share < 1), a[..., 1], value)
     bent = np.flatnonzero(kind.ravel() == BEZIER)
     if len(bent):
-        points = _segments(keys, k.ravel()[bent])
+        points = segments(keys, k.ravel()[bent])
         u = _solved(points[..., 0], frames.ravel()[bent])
-        value.ravel()[bent] = _cubic(points[..., 1], u)
+        value.ravel()[bent] = cubic(points[..., 1], u)
     value = np.where(frames <= at[0], keys.co[0, 1], value)
     return np.where(frames >= at[-1], keys.co[-1, 1], value)
 
 
-def _segments(keys, k):
+def segments(keys, k):
     """Control points (N, 4, 2) after the keys k; handles that overlap are cut as Blender does."""
     a, b = keys.co[k], keys.co[k + 1]
     right, left = keys.handle_right[k] - a, b - keys.handle_left[k + 1]
@@ -193,7 +195,8 @@ def _segments(keys, k):
     return np.stack([a, a + fit * right, b - fit * left, b], axis=1)
 
 
-def _cubic(p, u):
+def cubic(p, u):
+    """Evaluate cubics of control points (N, 4) at shares u."""
     v = 1 - u
     return v**3 * p[:, 0] + 3 * v * v * u * p[:, 1] + 3 * v * u * u * p[:, 2] + u**3 * p[:, 3]
 
@@ -203,9 +206,15 @@ def _solved(x, at):
     low, high = np.zeros(len(at)), np.ones(len(at))
     for _ in range(40):
         middle = (low + high) / 2
-        under = _cubic(x, middle) < at
+        under = cubic(x, middle) < at
         low, high = np.where(under, middle, low), np.where(under, high, middle)
     return (low + high) / 2
+
+
+def with_keys(keys, frames):
+    """Return keys with more of them at frames where none is near; the curve stays as it is."""
+    far = [f for f in frames if np.abs(keys.co[:, 0] - f).min() > _NEAR]
+    return split(keys.take(slice(None)), far)
 
 
 def split(keys, frames):
@@ -220,7 +229,7 @@ def split(keys, frames):
         new.handle_left[0] = new.co[0] - (new.co[0] - keys.co[k]) / 3
         new.handle_right[0] = new.co[0] + (keys.co[k + 1] - new.co[0]) / 3
         if keys.interpolation[k] == BEZIER:
-            p = _segments(keys, np.array([k]))
+            p = segments(keys, np.array([k]))
             u = float(_solved(p[..., 0], np.array([frame]))[0])
             a, b, c = (p[0, i] + u * (p[0, i + 1] - p[0, i]) for i in range(3))
             d, e = a + u * (b - a), b + u * (c - b)
@@ -236,7 +245,7 @@ def split(keys, frames):
 
 
 def _strays(keys, moved, mover, shown, tolerance):
-    """Find the source frames amid stretches that are off by more than a tolerance."""
+    """Find the source frames among stretches that are off by more than a tolerance."""
     share = np.linspace(0, 1, _LOOKED_AT + 2)[1:-1]
     frames = shown.output[:-1, None] + share * np.diff(shown.output)[:, None]
     off = np.abs(evaluate(keys, mover.at(frames)) - evaluate(moved, frames)).max(axis=1)

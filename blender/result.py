@@ -1,4 +1,4 @@
-"""What came back from the engine: the retimed motion, its warp, and what was said about it."""
+"""A result of the engine: the retimed motion, its warp and its notes."""
 
 import json
 
@@ -61,9 +61,9 @@ class Result:
         return self._offsets[name]
 
     def moves(self, name):
-        """Whether a joint's place is not the rest's throughout."""
+        """Return whether a joint's place is not the rest's throughout."""
         return name in self._places
 
     def grows(self, name):
-        """Whether a joint has scales of its own."""
+        """Return whether a joint has scales of its own."""
         return name in self._sizes

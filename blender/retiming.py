@@ -1,4 +1,4 @@
-"""What operators that retime share: find the armature, capture it, ask, apply."""
+"""Shared part of retiming operators: find the armature, capture it, ask, apply."""
 
 import bpy
 
@@ -7,12 +7,12 @@ from .actions import animation_of, assign, must_be_editable
 from .applying import Options, apply_result, goes_round
 from .capture import captured
 from .carry import data_blocks, targets
+from .declared import chosen
 from .engine_process import running_engine
 from .jobs import Job
 from .preferences import preferred_engine
 from .problem import Problem
 from .result import Result
-from .settings import chosen
 
 # How near the strip time's few keys follow the warp, seconds.
 _STRIP_TOLERANCE = 1e-5
@@ -92,6 +92,10 @@ class Retiming(Job):
     holds = False
     # Whether changed poses show only where every frame is keyed: feet that are held between keys.
     every_frame = False
+    # Whether curves get as many keys as changed poses need.
+    follows = False
+    # Whether the sequencer's sounds may move with the motion.
+    moves_sounds = True
 
     def recipe(self, context, capture, engine):
         """Return the recipe: a generator that may ask the engine first."""
@@ -103,6 +107,10 @@ class Retiming(Job):
 
     def kept_markers(self, context):
         """Name the markers that stay where they are."""
+        return ()
+
+    def keys_at(self, context, result):
+        """Return the frames at which curves that change get a key, where they have none."""
         return ()
 
     def after(self, context, result):
@@ -153,10 +161,12 @@ class Retiming(Job):
             result = yield from _answered(engine, request | {"corrections": True}, capture)
         dense = animated is not None and animated.is_dense
         frames = self.every_frame or settings.hold_feet or settings.smoothing or dense
+        sounds = settings.sounds and self.moves_sounds
         options = Options(
             how, settings.tolerance if settings.refine else None, settings.markers,
-            settings.scene_range, settings.sounds, settings.snap, settings.apply == "AUTO",
-            not frames, settings.mute, self.kept_markers(context),
+            settings.scene_range, sounds, settings.snap, settings.apply == "AUTO",
+            not frames, settings.mute, self.kept_markers(context), self.keys_at(context, result),
+            self.follows,
         )  # fmt: skip
         notes += apply_result(context, armature, blocks, found, result, options)
         notes += self.after(context, result)
@@ -196,6 +206,16 @@ def seen(context, armature, engine, first, last):
         capture = capture.without_first()
         capture.write(path)
     return capture
+
+
+def tried(engine, capture, steps):
+    """Ask what steps would give: a generator that returns the result; nothing is applied."""
+    request = {
+        "motion": str(engine.folder / "in.npz"), "recipe": recipe_of(steps),
+        "out": str(engine.folder / "out.npz"), "warp": str(engine.folder / "warp.json"),
+        "fps": capture.fps, "first_frame": capture.first, **capture.words,
+    }  # fmt: skip
+    return (yield from _answered(engine, request, capture))
 
 
 def _answered(engine, request, capture):

@@ -1,7 +1,7 @@
 """Rigs: which bones are the body, which are controls, and which control governs which part.
 
-A method judges a body: the deform bones, linked as a skeleton. What an animator keys may be other
-bones, the controls. Constraints, drivers and parents tell which part of the body each of them
+Methods analyse a body: the deform bones, linked as a skeleton. The bones that an animator keys, the
+controls, may be others. Constraints, drivers and parents show which part of the body each control
 moves.
 """
 
@@ -129,7 +129,7 @@ def rig_of(armature, keyed):
 
 @dataclass
 class _Edges:
-    """What passes movement on: from a bone to those that follow it."""
+    """Links of movement: from a bone to those that follow it."""
 
     direct: dict = field(default_factory=dict)
     partly: dict = field(default_factory=dict)

@@ -1,8 +1,5 @@
 """Settings that panels show: few of our own, and each method's as the library declares them."""
 
-import json
-from pathlib import Path
-
 import bpy
 from bpy.props import (
     BoolProperty,
@@ -14,116 +11,8 @@ from bpy.props import (
     StringProperty,
 )  # fmt: skip
 
+from .declared import METHOD_GROUPS, PAGE, words_of
 from .problem import Problem
-
-_PAGE = json.loads(Path(__file__).with_name("retime_parameters.json").read_text("utf-8"))
-# What operators work out themselves from the scene.
-_FROM_THE_SCENE = {"duration", "range", "ripple", "jitter", "seed", "exaggerate"}
-# Words that a parameter of text takes.
-_WORDS = {("surface", "propagation"): ["quintic", "septic"]}
-# Words that Blender does not capitalise within a label.
-_SMALL = {"a", "and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"}
-# A number without a bound of its own.
-_ANY = 3.0e38
-
-
-def offered(method):
-    """List the parameters of a method that a panel can show."""
-    known = [_as_menu(method, p) for p in _PAGE[method]["parameters"]]
-    return [
-        p for p in known
-        if p["kind"] not in ("other", "text") and p["name"] not in _FROM_THE_SCENE
-        and not (p["kind"] == "choice" and len(p["choices"]) < 2)
-    ]  # fmt: skip
-
-
-def _as_menu(method, p):
-    """Turn a parameter that takes a few words into a choice: a panel has menus, no free text."""
-    words = _WORDS.get((method, p["name"]))
-    return p if words is None else {**p, "kind": "choice", "choices": words}
-
-
-def title(label):
-    """Write a label as Blender does: Max Speed, Hold Feet, Name of Bone."""
-    words = label.replace("_", " ").split()
-    return " ".join(w if w in _SMALL and k else w[:1].upper() + w[1:] for k, w in enumerate(words))
-
-
-def _tooltip(p):
-    """Write a tooltip as Blender does: no full stop at its end, the unit in brackets."""
-    return p["help"].strip().removesuffix(".") + (f" ({p['unit']})" if p["unit"] else "")
-
-
-def _property(p):
-    """Make Blender's property for a declared parameter."""
-    common = {"name": title(p["label"]), "description": _tooltip(p)}
-    default = p["default"]
-    if p["kind"] == "bool":
-        return BoolProperty(default=bool(default), **common)
-    if p["kind"] == "choice":
-        items = [(c, title(c), "") for c in p["choices"]]
-        return EnumProperty(items=items, default=default, **common)
-    low = -_ANY if p["minimum"] is None else p["minimum"]
-    high = _ANY if p["maximum"] is None else p["maximum"]
-    if p["kind"] == "int":
-        low, high = int(max(low, -(2**31))), int(min(high, 2**31 - 1))
-        return IntProperty(default=max(default or 0, low), min=low, max=high, **common)
-    start = max(low, min(high, 0.0)) if default is None else default
-    return FloatProperty(default=start, min=low, max=high, precision=3, **common)
-
-
-def _preset(p):
-    """Make the menu of a number's named values; choosing one sets the number."""
-
-    def choose(group, context):
-        value = p["presets"].get(getattr(group, f"{p['name']}_preset"))
-        if value is not None:
-            setattr(group, p["name"], value)
-            if p["optional"]:
-                setattr(group, f"use_{p['name']}", True)
-
-    items = [("CUSTOM", "Custom", "The value that is set")]
-    items += [(n, title(n), f"{v:g} {p['unit']}".strip()) for n, v in p["presets"].items()]
-    return EnumProperty(
-        name=f"{title(p['label'])} Preset", items=items, update=choose, options={"SKIP_SAVE"},
-        description=f"Common values of {p['label'].lower()}",
-    )  # fmt: skip
-
-
-def _group(method):
-    """Make the group of a method's properties; those that may be left out have a switch."""
-    annotations = {}
-    for p in offered(method):
-        if p["optional"]:
-            annotations[f"use_{p['name']}"] = BoolProperty(
-                name=f"Set {title(p['label'])}", description=_tooltip(p)
-            )
-        annotations[p["name"]] = _property(p)
-        if p.get("presets"):
-            annotations[f"{p['name']}_preset"] = _preset(p)
-    name = f"RETIME_PG_{method}"
-    return type(name, (bpy.types.PropertyGroup,), {"__annotations__": annotations})
-
-
-METHOD_GROUPS = {method: _group(method) for method in _PAGE}
-
-
-def chosen(settings, method):
-    """Return the parameters of a method that differ from their defaults, for a recipe."""
-    group = getattr(settings, method)
-    out = {}
-    for p in offered(method):
-        if p["optional"] and not getattr(group, f"use_{p['name']}"):
-            continue
-        value = getattr(group, p["name"])
-        if p["kind"] == "float":
-            # Blender holds floats in single precision; a default must not come back as another.
-            value = float(f"{value:.7g}")
-            if p["default"] is not None and abs(value - p["default"]) <= 1e-6 * abs(p["default"]):
-                continue
-        if p["optional"] or value != p["default"]:
-            out[p["name"]] = value
-    return out
 
 
 class RETIME_PG_pin(bpy.types.PropertyGroup):
@@ -212,7 +101,7 @@ class RETIME_PG_settings(bpy.types.PropertyGroup):
                 ("ALL", "Whole Action", "From the first key to the last"),
                 ("PREVIEW", "Preview Range", "Only between the preview range's ends"),
             ],
-            description="Which part of the action is retimed",
+            description="Part of the action to retime",
         ),
         "shared": EnumProperty(
             name="Shared Actions",
@@ -220,7 +109,7 @@ class RETIME_PG_settings(bpy.types.PropertyGroup):
                 ("COPY", "Copy", "The armature gets a copy of its own"),
                 ("STOP", "Stop", "Do nothing, and say who else uses it"),
             ],
-            description="What happens to an action that others use too",
+            description="How to treat an action that other objects also use",
         ),
         "shape_keys": BoolProperty(
             name="Shape Keys",
@@ -252,7 +141,7 @@ class RETIME_PG_settings(bpy.types.PropertyGroup):
             name="Hold Feet", description="Planted feet stay in place after every retiming"
         ),
         "smoothing": BoolProperty(
-            name="Smooth", description="Average out the jitter of what plays faster"
+            name="Smooth", description="Average frames where the result plays faster"
         ),
         "mute": BoolProperty(
             name="Mute Constraints",
@@ -262,11 +151,11 @@ class RETIME_PG_settings(bpy.types.PropertyGroup):
         "method": EnumProperty(
             name="Method",
             items=[
-                ("guided", "Guided", _PAGE["guided"]["summary"]),
-                ("physics", "Physics", _PAGE["physics"]["summary"]),
-                ("spline", "Spline", _PAGE["spline"]["summary"]),
+                ("guided", "Guided", PAGE["guided"]["summary"]),
+                ("physics", "Physics", PAGE["physics"]["summary"]),
+                ("spline", "Spline", PAGE["spline"]["summary"]),
             ],
-            description="How the timing is found",
+            description="Method that finds the timing",
         ),
         "own_frames": IntProperty(options={"HIDDEN"}),
         "own_action": StringProperty(options={"HIDDEN"}),
@@ -300,10 +189,61 @@ class RETIME_PG_settings(bpy.types.PropertyGroup):
             max=10,
             soft_max=1,
             subtype="FACTOR",
-            description="How much further Exaggerate pushes poses; below 0 they are calmed",
+            description="Amount of exaggeration; negative values reduce the poses",
+        ),
+        "sound": PointerProperty(
+            name="Song",
+            type=bpy.types.Sound,
+            description="Sound to sync to. Defaults to the sound strip of the sequencer",
+        ),
+        "move_song": BoolProperty(
+            name="Move Song",
+            description="Move the song's strip by up to a beat where it fits the motion better",
+        ),
+        "keep_length": BoolProperty(
+            name="Keep Length", description="Keep the length of the action while syncing"
+        ),
+        "locked_moments": BoolProperty(
+            name="Locked Moments", description="Put the moments of selected markers on beats"
+        ),
+        "toward": EnumProperty(
+            name="Toward",
+            items=words_of("tween", "tweens"),
+            default="next",
+            description="Pose that Tween leads to",
+        ),
+        "share": FloatProperty(
+            name="Share",
+            default=0.5,
+            min=-3,
+            max=3,
+            soft_min=-1,
+            soft_max=1,
+            subtype="FACTOR",
+            description="How far Tween goes: 1 is the other pose, more overshoots",
+        ),
+        "preset": EnumProperty(
+            name="Ease",
+            items=words_of("tween", "eases"),
+            default="settle",
+            description="How Ease shapes the way to the pose and from it",
+        ),
+        "ease": FloatProperty(
+            name="Amount",
+            default=1.0,
+            min=0.0,
+            max=2.0,
+            soft_max=1.0,
+            subtype="FACTOR",
+            description="How much of an ease",
+        ),
+        "target": PointerProperty(
+            name="Target",
+            type=bpy.types.Object,
+            description="Object that Reach goes to. Defaults to the 3D cursor",
         ),
         "reference": PointerProperty(
-            name="Reference", type=bpy.types.Action, description="The action whose timing guides"
+            name="Reference", type=bpy.types.Action, description="Action to copy timing from"
         ),
         "pins": CollectionProperty(type=RETIME_PG_pin),
         "measures": CollectionProperty(type=RETIME_PG_measure),

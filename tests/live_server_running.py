@@ -26,6 +26,7 @@ class Running:
             text=True,
         )
         self.lines: list[dict[str, Any]] = []
+        self._given: set[str] = set()
         assert self.process.stdout is not None
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -55,6 +56,14 @@ class Running:
     def address(self) -> tuple[str, int]:
         host, _, port = self.opened["in"].removeprefix("vmc://").rpartition(":")
         return host, int(port)
+
+    def new_feed(self) -> str:
+        """Return the feed's address for another listener: each is good for one."""
+        told = self.wait(
+            lambda line: line["type"] in ("open", "feed") and line["feed"] not in self._given
+        )
+        self._given.add(told["feed"])
+        return str(told["feed"])
 
     def kill(self) -> None:
         """End it at once, if it runs."""

@@ -77,7 +77,7 @@ def test_a_function_takes_declared_parameters_as_keywords() -> None:
         (lambda s: s("a", 1), TypeError, "takes 1 positional"),
         (lambda s: s("a", name="b", size=1), TypeError, "two values for 'name'"),
         (lambda s: s("a", sice=1), TypeError, "no argument 'sice'; did you mean 'size'"),
-        (lambda s: s("a", size=9), InputError, "size is 9 m; the most is 2 m"),
+        (lambda s: s("a", size=9), InputError, "size is 9 m; the maximum is 2 m"),
     ],
 )
 def test_a_wrong_call_gets_a_sentence(call: Any, error: type, sentence: str) -> None:
@@ -147,8 +147,8 @@ def test_build_fills_in_defaults() -> None:
     [
         ({}, "missing parameter 'size': How large."),
         ({"size": 1, "cuont": 2}, "no parameter named 'cuont'; did you mean 'count'"),
-        ({"size": -1}, "size is -1 m; the least is 0 m"),
-        ({"size": 3}, "size is 3 m; the most is 2 m"),
+        ({"size": -1}, "size is -1 m; the minimum is 0 m"),
+        ({"size": 3}, "size is 3 m; the maximum is 2 m"),
         ({"size": "big"}, "size: 'big' is not a number"),
     ],
 )

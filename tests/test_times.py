@@ -85,7 +85,7 @@ def test_a_duration_in_percent_is_of_the_steps_own_input_and_on_whole_frames() -
     recipe = Recipe([Step("spline", {"duration": 2.0}), Step("spline", {"duration": "33%"})])
     found = Evaluator().evaluate(Job(source=JUMP, recipe=recipe))
     assert found.motion.duration == pytest.approx(40 / 60)
-    assert "0.66 s became 0.66667 s, 41 frames at 60 fps" in found.notes
+    assert any("rounded from 0.66 s to 0.66667 s, 41 frames at 60 fps" in n for n in found.notes)
     exact = Evaluator().evaluate(Job(source=JUMP, recipe=recipe, exact=True))
     assert exact.motion.duration == pytest.approx(0.66)
 

@@ -1,5 +1,8 @@
 """The operators."""
 
-from . import keeping, looking, parts, whole_body
+from . import keeping, looking, music, parts, posing, whole_body
 
-CLASSES = (*whole_body.CLASSES, *parts.CLASSES, *looking.CLASSES, *keeping.CLASSES)
+CLASSES = (
+    *whole_body.CLASSES, *music.CLASSES, *parts.CLASSES, *posing.CLASSES, *looking.CLASSES,
+    *keeping.CLASSES,
+)  # fmt: skip

@@ -33,7 +33,7 @@ class RETIME_OT_check(Job, bpy.types.Operator):
     bl_idname = "retime.check"
     bl_label = "Check Motion"
 
-    physics: BoolProperty(name="Physics", description="Also ask what a body could have done")
+    physics: BoolProperty(name="Physics", description="Also measure physical feasibility")
     mark: BoolProperty(name="Mark Problems", default=True, description="Set markers at problems")
 
     def steps(self, context):
@@ -45,8 +45,11 @@ class RETIME_OT_check(Job, bpy.types.Operator):
         settings.measures.clear()
         for found in answer["measures"]:
             line = settings.measures.add()
-            line.name = found["name"].replace("_", " ").capitalize()
-            line.text = f"{found['value']:.4g} {found['unit']}".strip()
+            value, unit = found["value"], found["unit"]
+            if unit == "s":
+                value, unit = value * capture.fps, "frames"
+            line.name = found["name"].removesuffix("_seconds").replace("_", " ").capitalize()
+            line.text = f"{value:.4g} {unit}".strip()
             line.meaning = found["meaning"]
         if answer.get("feasible") is not None:
             line = settings.measures.add()
@@ -69,7 +72,7 @@ class RETIME_OT_mark_poses(Job, bpy.types.Operator):
 
     def steps(self, context):
         """Capture, ask, mark."""
-        from ..settings import chosen
+        from ..declared import chosen
 
         engine, capture = yield from _seen(context)
         values = chosen(context.scene.retime, "stagger")

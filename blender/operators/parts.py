@@ -5,9 +5,9 @@ import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from ..capture import decomposed
+from ..declared import chosen
 from ..problem import Problem
 from ..retiming import Retiming, armature_of, part_of, step
-from ..settings import chosen
 
 
 def selected_bones(context):
@@ -69,7 +69,7 @@ def timing_values(context, capture, method):
 
     Keys of a control rig hold its feet themselves, where and as long as the animator wants it.
     """
-    values = chosen(context.scene.retime, method)
+    values = chosen(context.scene.retime, method, capture)
     if capture.rig.is_control and not context.scene.retime.hold_feet:
         values["constraints"] = "free"
     return values
@@ -85,17 +85,22 @@ def arrivals(result, joints, poses):
     return before, after
 
 
-def pose_frames(context, capture, engine, values):
-    """Ask when joints arrive at a motion's poses, its ends left out: a generator.
-
-    Returns the poses' frames, and each joint's by name.
-    """
+def poses_of(context, capture, engine, values):
+    """Ask for a motion's poses and when joints arrive at them: a generator."""
     found = {k: v for k, v in values.items() if k != "constraints"}
     part = part_of(context, capture)
     if part is not None:
         found["range"] = part
     asked = {"poses": str(engine.folder / "in.npz"), "parameters": found}
-    answer = yield from engine.ask(asked | capture.words)
+    return (yield from engine.ask(asked | capture.words))
+
+
+def pose_frames(context, capture, engine, values):
+    """Ask when joints arrive at a motion's poses, its ends left out: a generator.
+
+    Returns the poses' frames, and each joint's by name.
+    """
+    answer = yield from poses_of(context, capture, engine, values)
 
     def frames(times):
         return capture.first + capture.fps * np.array(times[1:-1])
@@ -105,7 +110,8 @@ def pose_frames(context, capture, engine, values):
     return frames(answer["times"]), {n: frames(t) for n, t in answer["arrivals"].items()}
 
 
-def _in_frames(value):
+def in_frames(value):
+    """Write a number of frames shortly."""
     return f"{value:.1f}".rstrip("0").rstrip(".")
 
 
@@ -114,27 +120,31 @@ def reached_text(asked, reached, what):
     least, most = float(np.min(reached)), float(np.max(reached))
     middle = float(np.median(reached))
     if max(abs(least - asked), abs(most - asked)) < 0.05:
-        return f"{what} by {_in_frames(asked)} frames at every pose"
+        return f"{what} by {in_frames(asked)} frames at every pose"
     return (
-        f"{what} by {_in_frames(middle)} frames of the {_in_frames(asked)} asked for "
-        f"({_in_frames(least)} to {_in_frames(most)}): poses leave no room for more"
+        f"{what} by {in_frames(middle)} frames of the {in_frames(asked)} asked for "
+        f"({in_frames(least)} to {in_frames(most)}): poses leave no room for more"
     )
 
 
-class _Parts(Retiming):
+class PartsRetiming(Retiming):
     """Steps that hold feet themselves (``constraints``)."""
 
     holds = True
 
 
-class RETIME_OT_shift(_Parts, bpy.types.Operator):
+class RETIME_OT_shift(PartsRetiming, bpy.types.Operator):
     """Make what a bone does at the current frame happen earlier or later; what is near follows"""
 
     bl_idname = "retime.shift"
     bl_label = "Earlier / Later"
 
     shift: IntProperty(
-        name="Frames", default=-4, soft_min=-50, soft_max=50, description="Less than 0 is earlier"
+        name="Frames",
+        default=-4,
+        soft_min=-50,
+        soft_max=50,
+        description="Shift in frames; negative is earlier",
     )
     bone: StringProperty(
         name="Bone", options={"SKIP_SAVE"}, search=bone_names,
@@ -142,15 +152,15 @@ class RETIME_OT_shift(_Parts, bpy.types.Operator):
     )  # fmt: skip
     frame: IntProperty(
         name="Frame", default=-(2**31), options={"SKIP_SAVE"},
-        description="Its moment; left alone: the current frame",
+        description="Frame of the action to move. Defaults to the current frame",
     )  # fmt: skip
     spread: FloatProperty(
         name="Spread", default=0.25, min=0.01, soft_max=1.0,
-        description="How far along the body it is felt, in heights of the figure",
+        description="Falloff along the bones, in body heights",
     )  # fmt: skip
     fade: FloatProperty(
         name="Fade", default=0.0, min=0.0, soft_max=100.0, options={"SKIP_SAVE"},
-        description="Frames over which it is felt before and after; 0 for 0.3 seconds",
+        description="Falloff before and after, in frames. 0: chosen by the frame rate",
     )  # fmt: skip
 
     def recipe(self, context, capture, engine):
@@ -175,7 +185,7 @@ class RETIME_OT_shift(_Parts, bpy.types.Operator):
         yield
 
 
-class RETIME_OT_stagger(_Parts, bpy.types.Operator):
+class RETIME_OT_stagger(PartsRetiming, bpy.types.Operator):
     """Let the selected bones arrive at poses one after the other, or at random"""
 
     bl_idname = "retime.stagger"
@@ -221,12 +231,12 @@ class RETIME_OT_stagger(_Parts, bpy.types.Operator):
         before, after = arrivals(result, self.joints, self.poses)
         if self.random:
             most = float(np.abs(after - before).max())
-            return [f"bones arrive up to {_in_frames(most)} frames earlier or later"]
+            return [f"bones arrive up to {in_frames(most)} frames earlier or later"]
         gaps = np.diff(after, axis=1)
         return [reached_text(self.frames, gaps, "each bone follows the one before")]
 
 
-class RETIME_OT_succession(_Parts, bpy.types.Operator):
+class RETIME_OT_succession(PartsRetiming, bpy.types.Operator):
     """Let movement travel down from the active bone: each bone below it arrives later"""
 
     bl_idname = "retime.succession"
@@ -281,7 +291,7 @@ def _levels(rig, joint):
     return out
 
 
-class RETIME_OT_exaggerate(_Parts, bpy.types.Operator):
+class RETIME_OT_exaggerate(PartsRetiming, bpy.types.Operator):
     """Push the poses of the selected bones, or of all, further"""
 
     bl_idname = "retime.exaggerate"
@@ -289,20 +299,22 @@ class RETIME_OT_exaggerate(_Parts, bpy.types.Operator):
 
     amount: FloatProperty(
         name="Amount", default=0.3, min=-1, max=10, soft_max=1, subtype="FACTOR",
-        description="How much further poses go; below 0 they are calmed",
+        description="Amount of exaggeration; negative values reduce the poses",
     )  # fmt: skip
     only: EnumProperty(
         name="Bones",
         items=[("SELECTED", "Selected", "Bones selected in Pose Mode, or all if none is selected"),
                ("ALL", "All", "The whole body")],
-        description="Which bones go further",
+        description="Bones to exaggerate",
     )  # fmt: skip
 
     def recipe(self, context, capture, engine):
         """One step."""
         bones = selected_bones(context) if self.only == "SELECTED" else []
         # Feet are held where the whole body goes further.
-        get = timing_values if bones else lambda c, _, method: chosen(c.scene.retime, method)
+        get = (
+            timing_values if bones else lambda c, seen, method: chosen(c.scene.retime, method, seen)
+        )
         values = get(context, capture, "stagger")
         self.joints = joints_for(self, capture, bones, limbs=True)
         self.poses, _ = yield from pose_frames(context, capture, engine, values)
@@ -334,7 +346,7 @@ def _apart(turns):
     return float(2 * np.arccos(np.clip(dots, 0, 1)).mean()) if len(turns) > 1 else 0.0
 
 
-class RETIME_OT_hold_feet(_Parts, bpy.types.Operator):
+class RETIME_OT_hold_feet(PartsRetiming, bpy.types.Operator):
     """Hold planted feet in place by inverse kinematics"""
 
     bl_idname = "retime.hold_feet"

@@ -7,9 +7,9 @@ from bpy.props import EnumProperty, IntProperty, StringProperty
 from bpy_extras.io_utils import ImportHelper
 
 from ..actions import animation_of
+from ..declared import chosen
 from ..problem import Problem
 from ..retiming import Retiming, armature_of, part_of, step
-from ..settings import chosen
 
 _METHODS = [
     ("SETTINGS", "As Set", "The method that the panel shows"),
@@ -32,7 +32,10 @@ class RETIME_OT_to_length(Retiming, bpy.types.Operator):
 
     # What is left empty means the scene's own; it must not be filled with the last call's.
     frames: IntProperty(
-        name="Length", min=0, options={"SKIP_SAVE"}, description="Frames of the result; 0: as set"
+        name="Length",
+        min=0,
+        options={"SKIP_SAVE"},
+        description="Length of the result in frames; 0 uses the setting",
     )
     method: EnumProperty(name="Method", items=_METHODS, options={"SKIP_SAVE"})
 

@@ -2,8 +2,8 @@
 Follow a performer
 ==================
 
-A live aligner tells at each moment where in a recording a performer is. Here the performer throws
-the recorded punches more slowly.
+A live aligner finds the position of a performer in a recording. Here the performer throws the
+recorded punches more slowly.
 """
 
 import retime
@@ -17,10 +17,9 @@ for time, pose in zip(performance.times, poses, strict=True):
 print(f"{aligner.confidence:.0%} sure at the end")
 
 # %%
-# What the aligner heard so far is a warp. Applied to the recorded partner, it keeps time with the
-# performer.
+# The alignment is a warp. Apply it to a recorded partner to play the partner in sync.
 
-figure = retime.plot.warp({"heard": aligner.warp})
+figure = retime.plot.warp({"alignment": aligner.warp})
 
 # %%
 # The performance above, the recording in the performer's time below.

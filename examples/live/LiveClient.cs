@@ -22,18 +22,21 @@ public sealed class LiveClient
         public float[] Numbers;
     }
 
-    /// <summary>Listen until the server ends or a token is cancelled.</summary>
+    private string _session; // what the server gave for the key, which is good once
+
+    /// <summary>Listen until the server ends or a token is cancelled; the same client may do so again.</summary>
     /// <param name="address">The address that retime live printed.</param>
     /// <param name="onHello">Takes the first message: names of joints and recordings, as JSON.</param>
     public async Task Run(
         string address, Action<Frame> onFrame, CancellationToken stop, Action<string> onHello = null)
     {
         var page = new Uri(address);
-        var key = page.Query.TrimStart('?');
+        var query = page.Query.TrimStart('?'); // of two tokens the first counts
+        if (_session != null) query = "token=" + _session + "&" + query;
         using (var socket = new ClientWebSocket())
         {
             await socket.ConnectAsync(
-                new Uri((page.Scheme == "https" ? "wss://" : "ws://") + page.Authority + "/feed?format=binary&" + key), stop);
+                new Uri((page.Scheme == "https" ? "wss://" : "ws://") + page.Authority + "/feed?format=binary&" + query), stop);
             var part = new byte[1 << 16];
             using (var whole = new MemoryStream())
             {
@@ -44,11 +47,24 @@ public sealed class LiveClient
                     whole.Write(part, 0, got.Count);
                     if (!got.EndOfMessage) continue;
                     if (got.MessageType == WebSocketMessageType.Binary) onFrame(Parse(whole.ToArray()));
-                    else if (onHello != null) onHello(Encoding.UTF8.GetString(whole.ToArray()));
+                    else Hello(Encoding.UTF8.GetString(whole.ToArray()), onHello);
                     whole.SetLength(0);
                 }
             }
         }
+    }
+
+    // The session is letters, digits, - and _: no JSON reader is needed.
+    private void Hello(string json, Action<string> onHello)
+    {
+        const string name = "\"session\": \"";
+        var at = json.IndexOf(name, StringComparison.Ordinal);
+        if (at >= 0)
+        {
+            at += name.Length;
+            _session = json.Substring(at, json.IndexOf('"', at) - at);
+        }
+        if (onHello != null) onHello(json);
     }
 
     /// <summary>u32 length of the header, the header, little-endian float32.</summary>

@@ -21,8 +21,9 @@ export function parse(data) {
 
 /**
  * Listen until `stop()` is called; a server that goes away is looked for again every second.
- * A page that the server itself serves needs no token: it has a cookie. With several performers,
- * `/feed?performer=2` is the second's. Node 20 has no WebSocket: give it `NodeSocket` of node_socket.mjs.
+ * A page that the server itself serves needs no token: it has a cookie. The token of a printed address is
+ * good for one listener; the first message holds a session, which is used from then on. With several
+ * performers, `/feed?performer=2` is the second's. Node 20 has no WebSocket: give it `NodeSocket` of node_socket.mjs.
  */
 export function listen(address, { token = "", hello = () => {}, frame, lost = () => {}, Socket = globalThis.WebSocket }) {
   let stopped = false;
@@ -34,7 +35,11 @@ export function listen(address, { token = "", hello = () => {}, frame, lost = ()
     socket.binaryType = "arraybuffer";
     let names;
     socket.onmessage = ({ data }) => {
-      if (typeof data === "string") hello((names = JSON.parse(data)));
+      if (typeof data === "string") {
+        names = JSON.parse(data);
+        token = names.session ?? token;
+        hello(names);
+      }
       else frame(parse(data), names);
     };
     socket.onclose = () => {

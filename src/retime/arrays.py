@@ -46,7 +46,7 @@ def _numbers(values: npt.ArrayLike, what: str) -> FloatArray:
 
 
 def _shows_writeable(a: npt.NDArray[Any]) -> bool:
-    """Whether a read-only array is a view of memory that can still be written to."""
+    """Return whether a read-only array is a view of memory that can still be written to."""
     base = a.base
     while isinstance(base, np.ndarray):
         if base.flags.writeable:
@@ -56,7 +56,7 @@ def _shows_writeable(a: npt.NDArray[Any]) -> bool:
 
 
 class ReadOnlyArrays(Pictured):
-    """What is unpickled or copied stays read-only: numpy forgets it on the way."""
+    """Keep unpickled and copied arrays read-only, which numpy does not."""
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for key, value in state.items():

@@ -89,14 +89,15 @@ def _must_be_bounded(raw: bytes, path: str | Path | None) -> None:
     held, deepest = _measured(raw)
     if held > _SOME_HELD + len(raw) // _BYTES_FOR_ONE:
         raise FormatError(
-            f"its JSON holds {held} objects and lists, too many for {len(raw) >> 10} kB", path=path
+            f"its JSON has {held} objects and lists, too many for {len(raw) >> 10} kB",
+            path=path,
         )
     if deepest > MOST_LEVELS:
         raise FormatError(TOO_DEEP, path=path)
 
 
 def _measured(raw: bytes) -> tuple[int, int]:
-    """Return how many objects and lists there are, and how deep they lie in each other."""
+    """Return how many objects and lists there are, and how deep they are in each other."""
     import numpy as np
 
     # Without what is escaped, every quote begins or ends a string.

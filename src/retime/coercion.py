@@ -62,12 +62,12 @@ def listed(document: Any, make: Callable[[Any], Made], noun: str, members: str) 
 
 
 def is_number(value: Any) -> TypeGuard[float]:
-    """Whether a value is a number; true and false are none."""
+    """Return whether a value is a number; true and false are none."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def is_whole(value: Any) -> TypeGuard[int]:
-    """Whether a value is a whole number; true and false are none."""
+    """Return whether a value is a whole number; true and false are none."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
@@ -79,7 +79,7 @@ def options_of(kind: Any) -> tuple[Any, ...]:
 
 
 def is_time(kind: Any) -> bool:
-    """Whether a type is that of a time, which may be written as ``48f`` or ``80%``."""
+    """Return whether a type is that of a time, which may be written as ``48f`` or ``80%``."""
     return typing.get_origin(kind) is Annotated and isinstance(kind.__metadata__[0], TimeKind)
 
 
@@ -101,7 +101,7 @@ def _holds_time(kind: Any) -> bool:
 
 
 def is_sequence(kind: Any) -> bool:
-    """Whether a type is a sequence of any length."""
+    """Return whether a type is a sequence of any length."""
     origin, args = typing.get_origin(kind), typing.get_args(kind)
     return origin is Sequence or (origin is tuple and len(args) == 2 and args[1] is Ellipsis)
 

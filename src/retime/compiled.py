@@ -1,7 +1,7 @@
-"""The gate to compiled code: numba, and control of BLAS threads, are imported nowhere else.
+"""Compiled code: the only module that imports numba and controls BLAS threads.
 
-Compiled functions are cached on disk, so that only the first use after an install compiles. That
-first time takes seconds, and whoever waits is told why.
+Compiled functions are cached on disk, so that only the first use after an install compiles. The
+first time takes seconds, with a note.
 """
 
 from __future__ import annotations

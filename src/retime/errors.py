@@ -1,4 +1,4 @@
-"""What can go wrong: one family of errors, each a sentence that says what to do."""
+"""Exceptions: one family of errors with messages that explain how to fix them."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class MissingDependencyError(RetimeError):
 
 
 def _same_error(kind: type[Exception], args: tuple[Any, ...], state: dict[str, Any]) -> Exception:
-    """Make an error anew in another process, its sentence as it was."""
+    """Make an error again in another process, its sentence as it was."""
     error = kind.__new__(kind)
     error.args = args
     error.__dict__.update(state)

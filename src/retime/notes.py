@@ -13,7 +13,7 @@ from typing import Any
 
 
 class Remedy:
-    """What can be done: words, and the parameter that does it.
+    """A remedy: words, and the parameter to change.
 
     The words are the end of a sentence, empty where the parameter says it all; a parameter of
     reading a file has ``reading.`` before its name; ``value`` is what to set it to, where that is
@@ -42,11 +42,11 @@ class Note(str):
     Examples
     --------
     >>> give = Remedy("give it", parameter="reading.fps")
-    >>> note = Note("the file tells no frame rate", give, code="no-frame-rate")
+    >>> note = Note("the file has no frame rate", give, code="no-frame-rate")
     >>> note
-    'the file tells no frame rate; give it'
+    'the file has no frame rate; give it'
     >>> present(note, lambda remedy: "--source-fps")
-    'the file tells no frame rate; give it (--source-fps)'
+    'the file has no frame rate; give it (--source-fps)'
     """
 
     fact: str

@@ -30,7 +30,7 @@ _SAME_TIME = 1e-9
 
 @dataclass(frozen=True)
 class About:
-    """What a person needs to know about a parameter."""
+    """Description of a parameter for people."""
 
     help: str
     """What it does, as a sentence; unit and default are added where it is shown."""
@@ -118,10 +118,14 @@ class Parameter:
 
     @property
     def full_help(self) -> str:
-        """The help with unit and default, as command line and pages show it."""
+        """The help with unit and default, as docstrings show it."""
+        return self.help_with(times="s, 48f, 80% or 1:02.5")
+
+    def help_with(self, *, times: str) -> str:
+        """Return the help with unit and default; ``times`` says how a time is written."""
         further = [self.about.unit] if self.about.unit not in ("", "×") else []
         if self.takes_times and further == ["s"]:
-            further = ["s, 48f, 80% or 1:02.5"]
+            further = [times]
         if self.repeatable:
             further.append("repeatable")
         if self.about.presets:
@@ -172,7 +176,7 @@ def values_of(parameters: Any, declaration: Any = None) -> dict[str, Any]:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two parameter dataclasses say the same; a count of 1 is not a share of 1.0."""
+    """Return whether two parameter dataclasses are equal; a count of 1 is not a fraction of 1.0."""
     if type(one) is not type(other):
         return False
     pairs = zip(values_of(one).values(), values_of(other).values(), strict=True)
@@ -199,9 +203,9 @@ def _checked(p: Parameter, value: Any) -> Any:
         unit = f" {p.about.unit}" if p.about.unit else ""
         low, high = p.about.minimum, p.about.maximum
         if low is not None and value < low:
-            raise InputError(f"{p.name} is {value:g}{unit}; the least is {low:g}{unit}")
+            raise InputError(f"{p.name} is {value:g}{unit}; the minimum is {low:g}{unit}")
         if high is not None and value > high:
-            raise InputError(f"{p.name} is {value:g}{unit}; the most is {high:g}{unit}")
+            raise InputError(f"{p.name} is {value:g}{unit}; the maximum is {high:g}{unit}")
     return value
 
 
@@ -228,7 +232,8 @@ def resolved(parameters: Any, clock: Clock) -> Any:
     parameters : dataclass
         Its times may be frames and percentages.
     clock : Clock
-        What these are counted by. A duration in percent is of the range where there is one.
+        Reference for frames and percentages. A duration in percent is relative to the range, if
+        any.
     """
     values = values_of(parameters)
     if not any(map(needs_clip, values.values())):
@@ -266,7 +271,7 @@ def part_of_clip(span: Range, domain: Range) -> Range:
 Keytimes = Annotated[
     Sequence[tuple[OutputTime, SourceTime]],
     About(
-        "Show the source's moment SRC at output time OUT.",
+        "Show source time SRC at output time OUT.",
         unit="s",
         flag="keytime",
         metavar="OUT=SRC",
@@ -275,7 +280,7 @@ Keytimes = Annotated[
 Rates = Annotated[
     Sequence[tuple[SourceTime, float]],
     About(
-        "Playback speed at the source's moment SRC, relative to the source.",
+        "Playback speed at source time SRC, relative to the source.",
         flag="rate",
         metavar="SRC=RATE",
         label="Speeds",
@@ -286,13 +291,13 @@ Rates = Annotated[
 
 ClipRange = Annotated[
     tuple[SourceTime, SourceTime] | None,
-    About("Change only this part of the clip, from A to B.", unit="s", metavar="A:B"),
+    About("Edit only the part of the clip from A to B.", unit="s", metavar="A:B"),
 ]
 Ripple = Annotated[
     bool,
     About(
-        "Shift what follows the range when the range changes its length; otherwise the range must "
-        "keep its length."
+        "Shift what follows the range if its length changes. Without it, the range must keep its "
+        "length."
     ),
 ]
 
@@ -302,19 +307,19 @@ class LoopParameters:
     """Whether the clip is a cycle."""
 
     loop: Annotated[
-        bool, About("Treat the clip as a cycle: pose and playback speed match at the seam.")
+        bool, About("Treat the clip as a cycle, with equal pose and speed at the seam.")
     ] = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class RangeParameters(LoopParameters):
-    """What every method takes: where it acts, and whether the clip is a cycle."""
+    """Parameters of every method: its range, and whether the clip is a cycle."""
 
     range: ClipRange = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class TimingParameters(RangeParameters):
-    """What methods take that may change a range's length."""
+    """Parameters of methods that may change the length of a range."""
 
     ripple: Ripple = False

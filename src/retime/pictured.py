@@ -1,4 +1,4 @@
-"""What notebooks show: the one way from the types up to the pictures, taken where it is used.
+"""Pictures for notebooks: the only imports from the types up to ``plot``.
 
 The module is imported by its name, so that no contract on imports needs an exception for it.
 """

@@ -57,7 +57,7 @@ def remove_left(
 
 
 def _runs(name: str) -> bool:
-    """Whether the process in a file's name still runs, as far as this system tells."""
+    """Return whether the process in a file's name still runs, as far as this system tells."""
     number: Any = name.removeprefix(_NAME).partition("-")[0]
     if not number.isdecimal() or os.name == "nt":
         return True

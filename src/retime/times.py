@@ -23,7 +23,7 @@ _LONGEST = 60
 
 @dataclass(frozen=True)
 class TimeKind:
-    """What a declared time is a time of: it decides what frames and percentages count."""
+    """Kind of a declared time: it determines how frames and percentages are counted."""
 
     kind: Kind
 
@@ -60,7 +60,7 @@ class ClipTime:
 
 @dataclass(frozen=True)
 class Clock:
-    """What frames and percentages are counted by."""
+    """Reference for frames and percentages."""
 
     domain: tuple[float, float]
     """First and last time of the input, seconds."""
@@ -83,7 +83,7 @@ class Clock:
         return cls(clip.domain, clip.rate, fps, of_reference=of_reference)
 
     def counts(self, time: ClipTime) -> bool:
-        """Whether a time is one of this clip: a reference's is its own."""
+        """Return whether a time is one of this clip: a reference's is its own."""
         return (time.kind == "reference") == self.of_reference
 
     def seconds(self, time: ClipTime, name: str) -> float:
@@ -165,7 +165,7 @@ def told_apart(one: float, other: float, digits: int = 4) -> tuple[str, str]:
 
 
 def needs_clip(value: Any) -> bool:
-    """Whether a value holds times that need a clip."""
+    """Return whether a value holds times that need a clip."""
     if isinstance(value, tuple):
         return any(map(needs_clip, value))
     return isinstance(value, ClipTime) or bool(getattr(value, "needs_clip", False))

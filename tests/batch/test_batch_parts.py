@@ -59,7 +59,7 @@ def test_two_clips_of_one_result_are_refused_and_listed(
 def test_what_is_no_library_is_refused(tmp_path: Path) -> None:
     library = touch(tmp_path / "in", "walk.bvh")
     for place, out, suffix, said in (
-        (library, library / "out", "", "lies within the library"),
+        (library, library / "out", "", "is within the library"),
         (tmp_path / "none", tmp_path / "out", "", "no folder"),
         (touch(tmp_path / "empty", "x.txt"), tmp_path / "out", "", "no motion"),
         (library, tmp_path / "out", "mp4", "no format"),
@@ -119,7 +119,7 @@ def test_draws_stay_within_what_was_asked(seed: int, copy: int) -> None:
     ("duration=", "it is like"),
     ("duration=0..1", "above 0"),
     ("duration=2..1", "goes down"),
-    ("guided.influence=0.5..2", "the most is 1"),
+    ("guided.influence=0.5..2", "the maximum is 1"),
     ("guided.influence=a..b", "no number"),
     ("guided.formulation=paper|nonsense", "nonsense"),
     ("guided.fromulation=paper", "did you mean 'formulation'"),

@@ -72,9 +72,9 @@ def test_a_toml_table_says_the_same(tmp_path: Path) -> None:
     [
         ("a.csv", "file,duration\n", "one of them is 'clip'"),
         ("a.csv", "clip,duration\nwalk,2,3\n", "a.csv:2: 3 cells in place of 2"),
-        ("a.csv", "clip,duration\nwalk,2\nwalk,3\n", "a.csv:3: 'walk' stands twice"),
+        ("a.csv", "clip,duration\nwalk,2\nwalk,3\n", "a.csv:3: 'walk' occurs twice"),
         ("a.csv", "clip,duration\n,3\n", "no clip is named"),
-        ("a.csv", "clip,clip\n", "a column stands twice"),
+        ("a.csv", "clip,clip\n", "a column occurs twice"),
         ("a.csv", "clip,size\nwalk,3\n", "walk: no step has a parameter 'size'"),
         ("a.csv", "clip,guided.cost\nwalk,3\n", "no step 'guided'"),
         ("a.csv", "clip,duration\nwalk,soon\n", "is not a time"),
@@ -103,7 +103,7 @@ def test_only_rejected_results_are_made_again(run: Run, library: Path, tmp_path:
     gate.write_text("[gate]\nflight_seconds = {max = 0.1}\n")  # jumps and runs fly
     common = [recipe, library, out, "--gate", gate, "--jobs", "1"]
     status, _, err = run("batch", *common, "--only", "rejected")
-    assert (status, "holds no batch" in err) == (2, True)
+    assert (status, "contains no batch" in err) == (2, True)
     run("batch", *common)
     before = rows(out)
     assert {n for n, r in before.items() if r.verdict == "rejected"} == {"jump.bvh"}

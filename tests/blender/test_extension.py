@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import retime
+from music_making import clicks, write_wave
 from retime import Recipe, Step, TimeWarp, quat
 from retime.body import find_body
 from retime.hosts.engine import PROTOCOL
@@ -28,14 +29,15 @@ INSIDE = Path(__file__).parent / "inside"
 SHARED = ROOT.parent / "shared"
 # Environments with Blender as a Python module: today's, and one whose actions have no slots.
 BLENDERS = {"5.x": ".venv-blender", "4.2": ".venv-blender42"}
-# Scripts that run inside Blender, and their checks.
-CHECKS = {
-    name: re.findall(r"^def (check_\w+)", (INSIDE / f"{name}.py").read_text(), re.MULTILINE)
-    for name in ("checks", "rig_checks", "scene_checks")
-}
+# Checks that run inside Blender, all in one.
+CHECKS = [
+    name
+    for module in ("checks", "rig_checks", "scene_checks", "pose_checks", "music_checks")
+    for name in re.findall(r"^def (check_\w+)", (INSIDE / f"{module}.py").read_text(), re.MULTILINE)
+]
 STRESS = bool(os.environ.get("RETIME_STRESS"))
 if STRESS:
-    CHECKS["scene_checks"] += ["check_all_clips", "check_the_engine_installs_without_network"]
+    CHECKS += ["check_all_clips", "check_the_engine_installs_without_network"]
 # Where Blenders differ is in their actions; what else there is, one of them shows.
 ABOUT_ACTIONS = [
     f"check_{name}"
@@ -47,7 +49,7 @@ ABOUT_ACTIONS = [
 ]  # fmt: skip
 
 
-RUNS = {"5.x": CHECKS["checks"], "4.2": ABOUT_ACTIONS}
+RUNS = {"5.x": CHECKS, "4.2": ABOUT_ACTIONS}
 every_blender = pytest.mark.parametrize("ran", RUNS, indirect=True)
 newest_blender = pytest.mark.parametrize("ran", ["5.x"], indirect=True)
 
@@ -75,27 +77,25 @@ class Ran:
             return {k: loaded[k] for k in loaded.files}
 
 
-_RAN: dict[tuple[str, str], Ran] = {}
+_RAN: dict[str, Ran] = {}
 
 
 @pytest.fixture
 def ran(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Ran:
     """Run all checks in one Blender, once, in whatever order tests ask for it."""
-    version, _, script = request.param.partition(" ")
-    script = script or "checks"
+    version = request.param
     name = BLENDERS[version]
     python = ROOT / name / "bin" / "python"
     if not python.exists():
         pytest.skip(f"no Blender {version}: there is no {name} with bpy in it")
     if not (SHARED / "mocap/16_06.bvh").exists():
         pytest.skip("no folder of real clips beside the project")
-    if (version, script) not in _RAN:
-        folder = tmp_path_factory.mktemp("blender")
-        _RAN[version, script] = _run_checks(version, script, python, folder)
-    return _RAN[version, script]
+    if version not in _RAN:
+        _RAN[version] = _run_checks(version, python, tmp_path_factory.mktemp("blender"))
+    return _RAN[version]
 
 
-def _run_checks(version: str, script: str, python: Path, folder: Path) -> Ran:
+def _run_checks(version: str, python: Path, folder: Path) -> Ran:
     build = [sys.executable, str(ROOT / "blender/build.py"), "--no-wheel", "--out", str(folder)]
     subprocess.run(build, check=True, capture_output=True)
     _write_files(folder)
@@ -107,14 +107,15 @@ def _run_checks(version: str, script: str, python: Path, folder: Path) -> Ran:
         "BLENDER_USER_RESOURCES": str(folder / "user"),
     }
     done = subprocess.run(
-        [str(python), str(INSIDE / f"{script}.py"), *(RUNS[version] if script == "checks" else ())],
+        [str(python), str(INSIDE / "run.py"), *RUNS[version]],
         env=os.environ | settings, capture_output=True, text=True, timeout=3600 if STRESS else 580,
     )  # fmt: skip
     return Ran(folder, done.stdout + done.stderr)
 
 
 def _write_files(folder: Path) -> None:
-    """Write what the checks import: warps, a recipe, engines that misbehave."""
+    """Write what the checks import: warps, a recipe, a song, engines that misbehave."""
+    write_wave(folder / "song.wav", clicks(0.25 + 0.5 * np.arange(24), 12.2))
     length = 407 / (1 / 0.0083333)
     warp = TimeWarp([5.0, 5.8, 7.5], [5.0, 6.4, 5.0 + length])  # a file need not start at 0
     retime.write_warp(warp, folder / "given-warp.json")
@@ -143,8 +144,7 @@ def _write_files(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "ran, check",
-    [(b, c) for b, listed in RUNS.items() for c in listed]
-    + [(f"5.x {s}", c) for s in ("rig_checks", "scene_checks") for c in CHECKS[s]],
+    [(b, c) for b, listed in RUNS.items() for c in listed],
     indirect=["ran"],
 )
 def test_inside_blender(ran: Ran, check: str) -> None:
@@ -208,6 +208,7 @@ BAKED: dict[str, tuple[str, list[tuple[str, dict[str, Any]]]]] = {
     "succession-result": ("parts", [("stagger", {"succession": [["LeftArm", 3, 1.5]]})]),
     "exaggerate-result": ("parts", [("stagger", {"exaggerate": 0.3, "joints": ARM})]),
     "hold_feet-result": ("parts", [("hold", {})]),
+    "secondary-result": ("parts", [("secondary", {"strength": 0.8, "joints": ARM})]),
     "glb-exaggerate": ("glb", [("stagger", {"exaggerate": 0.3})]),
     "files-recipe": ("files", [("spline", {"duration": 3.0}), ("hold", {})]),
 }  # fmt: skip
@@ -264,8 +265,11 @@ def test_checks_are_the_library_s(ran: Ran) -> None:
     source = ran.motion("check-source")
     shown = json.loads((ran.folder / "check.json").read_text())
     for name, value in retime.metrics.measure(source).items():
-        number = float(shown[name.replace("_", " ").capitalize()].split()[0])
-        assert number == pytest.approx(value, rel=1e-3, abs=1e-9)
+        label = name.removesuffix("_seconds").replace("_", " ").capitalize()
+        number, *unit = shown[label].split()
+        frames = source.fps if unit == ["frames"] else 1.0
+        assert "s" not in unit
+        assert float(number) == pytest.approx(value * frames, rel=1e-3, abs=1e-9)
 
 
 @every_blender
@@ -281,15 +285,18 @@ def _kilograms(motion: Motion) -> float:
     )
 
 
-@pytest.mark.parametrize("ran", ["5.x rig_checks"], indirect=True)
+@newest_blender
 def test_a_rigify_figure_weighs_what_it_does_as_bvh(ran: Ran) -> None:
     rig, plain = ran.motion("rigify-body"), retime.read(ran.folder / "metarig.bvh")
     assert _kilograms(rig) == pytest.approx(_kilograms(plain), rel=0.2)
     assert find_body(rig).roles.keys() == find_body(plain).roles.keys()
 
 
-@pytest.mark.parametrize("ran", ["5.x scene_checks"], indirect=True)
-@pytest.mark.parametrize("kind, roles", [("arp", 22), ("metahuman", 22), ("numbered", 20)])
+@newest_blender
+@pytest.mark.parametrize(
+    "kind, roles",
+    [("arp", 22), ("metahuman", 22), ("numbered", 20), ("mixamo", 22), ("mixamo-plain", 22)],
+)
 def test_other_rigs_are_persons(ran: Ran, kind: str, roles: int) -> None:
     motion = ran.motion(f"rig-{kind}")
     body = find_body(motion)

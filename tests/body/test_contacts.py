@@ -108,7 +108,7 @@ def test_other_events_get_a_sentence(event: tuple[float, str, str]) -> None:
     [
         ({}, "contacts are a list"),
         ([{"joint": "LeftToe"}], "contact 1: a contact needs"),
-        ([{"joint": 7, "start": 0, "end": 1}], "is no joint's name"),
+        ([{"joint": 7, "start": 0, "end": 1}], "is not a joint's name"),
         ([{"joint": "LeftToe", "start": 1, "end": 1}], "must end after it starts"),
         ([{"joint": "LeftToe", "start": "soon", "end": 1}], "contact 1"),
     ],

@@ -89,6 +89,15 @@ def test_a_knee_a_hair_past_straight_still_bends_forward() -> None:
     np.testing.assert_allclose(same, offset, atol=1e-12)  # nothing moves where nothing bends
 
 
+def test_a_knee_past_straight_stays_on_one_side() -> None:
+    line, hinge = np.tile([0.0, -1.0, 0.0], (9, 1)), np.tile([1.0, 0.0, 0.0], (9, 1))
+    aside = 1e-6 * np.resize([1.0, -1.0], 9)  # noise, to the left and to the right
+    offset = np.stack([aside, np.zeros(9), np.full(9, -0.004)], axis=1)
+    new = bent_about(offset, line, hinge, np.full(9, 0.006))
+    assert np.abs(np.diff(new, axis=0)).max() < 1e-5
+    assert (np.abs(new[:, 0]) > 1e-3).all()  # on its way from back to front
+
+
 def test_knees_bend_about_an_axis_across_the_leg(walk: Motion) -> None:
     body = find_body(walk)
     limb = body.limbs["left_leg"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -89,10 +90,31 @@ def test_a_dragged_surface_moves_the_hand_and_leaves_the_legs(
         assert abs(ahead(page, name, 1.8 + shift)) < 0.02 * abs(shift)
 
 
-def test_an_overlapping_surface_is_refused(open_page: Open, swing_file: Path) -> None:
-    page = open_page(swing_file, size=SIZE)
+def test_one_selection_and_an_overlapping_surface_is_refused(
+    open_page: Open, swing_file: Path
+) -> None:
+    page = open_page(swing_file, size=(1280, 800))
     page.up_to_date()
-    add_surface(page, 1.8, "RightHand")
+    # A click on the body selects; the tree shows it; a click beside the body selects nothing.
+    page.until("retime.places.bodyJointPosition(0)")
+    left = joint(page, "LeftForeArm")
+    at = page.get(f"retime.places.bodyJointPosition({left})")
+    page.page.mouse.click(at["x"], at["y"])
+    assert page.get("retime.state.selectedJoint.value") == left
+    limb = page.page.get_by_role("treeitem", name="Left arm")
+    assert limb.get_attribute("aria-selected") == "true"
+    box = page.get("document.querySelector('.view-canvas canvas').getBoundingClientRect().toJSON()")
+    page.page.mouse.click(box["x"] + box["width"] * 0.3, box["y"] + box["height"] * 0.25)
+    assert page.get("retime.state.selectedJoint.value") is None
+    page.page.get_by_role("treeitem", name="Left leg").click()
+    assert page.get("retime.state.selectedJoint.value") == joint(page, "LeftFoot")
+    # Without a selection T takes the limb that moves most: here the right hand swings.
+    page.page.evaluate("retime.state.selectedJoint.value = null; retime.actions.seek(1.8)")
+    page.page.keyboard.press("t")
+    page.until("retime.state.result.value.header.editor?.type === 'surface'")
+    page.up_to_date()
+    assert page.get("retime.state.step.value.parameters.keys[0].joint") == "RightHand"
+    assert page.get("retime.state.selectedJoint.value") == joint(page, "RightHand")
     page.page.evaluate("retime.actions.seek(1.85)")
     page.page.keyboard.press("t")
     page.page.wait_for_timeout(500)
@@ -102,6 +124,31 @@ def test_an_overlapping_surface_is_refused(open_page: Open, swing_file: Path) ->
     add_surface(page, 0.6, "LeftHand")
     page.until("retime.state.step.value.parameters.keys.length === 2")
     page.up_to_date()
+    # A timing that is acted with the pointer becomes keytimes of a guided step: one undo step.
+    depth = page.get("retime.state.undoDepth.value")
+    page.page.keyboard.press("r")
+    bar = page.page.locator(".act-bar").bounding_box()
+    assert bar is not None
+    mouse, middle = page.page.mouse, bar["y"] + bar["height"] / 2
+    mouse.move(bar["x"] + 1, middle)
+    mouse.down()
+    began = time.monotonic()
+    for k in range(1, 31):  # slow at first, then fast
+        share = 0.01 * k if k <= 20 else 0.2 + 0.08 * (k - 20)
+        mouse.move(bar["x"] + bar["width"] * share, middle)
+        page.page.wait_for_timeout(40)
+    acted = time.monotonic() - began
+    mouse.up()
+    page.until(f"retime.state.undoDepth.value === {depth + 1}")
+    page.up_to_date()
+    made: Any = page.get("retime.state.step.value")
+    assert made["method"] == "guided"
+    assert made["parameters"]["duration"] == pytest.approx(acted, rel=0.25)
+    keys = np.array(made["parameters"]["keytimes"])
+    assert (np.diff(keys, axis=0) > 0).all()
+    speeds = np.diff(np.array([[0, 0], *keys]), axis=0)
+    assert speeds[0, 1] / speeds[0, 0] < 1  # it begins slowly
+    assert page.get("retime.state.problems.value") == []
 
 
 def test_poses_are_moved_staggered_and_undone(open_page: Open, jump_file: Path) -> None:

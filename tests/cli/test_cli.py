@@ -7,17 +7,18 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import typer.main
 
 import retime
 from retime import samples
-from retime.cli import COMMANDS
+from retime.cli import COMMANDS, build_app
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -37,11 +38,47 @@ def test_help_lists_every_command_with_its_line(run: Run) -> None:
         assert summary in out
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_explains_itself(run: Run, name: str) -> None:
-    status, out, _ = run(name, "--help")
-    assert status == 0
-    assert COMMANDS[name].split()[0] in out
+def _every_command() -> Iterator[tuple[tuple[str, ...], Any]]:
+    for name in COMMANDS:
+        command = typer.main.get_command(build_app([name])).commands[name]  # type: ignore[attr-defined]
+        yield (name,), command
+        for part, below in getattr(command, "commands", {}).items():
+            yield (name, part), below
+
+
+_EVERY = dict(_every_command())
+
+
+@pytest.mark.parametrize("words", _EVERY, ids=" ".join)
+def test_help_fits_a_screen_and_help_all_has_every_option(
+    run: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    short, whole = (run(*words, flag) for flag in ("--help", "--help-all"))
+    assert short[0] == whole[0] == 0
+    lines = short[1].splitlines()
+    examples = [line for line in lines if line.startswith("  retime ")]
+    assert len(lines) <= 40
+    assert max(len(line) for line in lines if line not in examples) <= 80
+    # Switches take no value, and defaults are rounded.
+    assert "<" not in whole[1]
+    assert not re.search(r"[0-9]\.[0-9]{4,}", whole[1])
+    command = _EVERY[words]
+    options = [p for p in command.params if p.opts[0].startswith("-") and p.name != "help"]
+    for p in options:
+        assert f"  {p.opts[0]}" in whole[1]
+        assert p.is_flag or p.metavar, f"{p.opts[0]} needs a metavar"
+        if p.default not in (None, False, True, "", 0, 0.0):
+            value = f"{p.default:g}" if isinstance(p.default, float) else str(p.default)
+            assert f"default {value}" in p.help
+    everyday = [p for p in options if not getattr(p, "rich_help_panel", None)]
+    assert all(p.opts[0] in short[1] for p in everyday)
+
+
+def test_help_all_is_an_argument_after_two_dashes(run: Run) -> None:
+    status, _, err = run("info", "--", "--help-all")
+    assert status == 2
+    assert "--help-all" in err
 
 
 def test_help_needs_no_heavy_package() -> None:
@@ -146,7 +183,8 @@ def test_a_range_ripples(run: Run, jump: Path, tmp_path: Path) -> None:
 def test_exact_duration_bends_the_frame_time(run: Run, jump: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.bvh"
     _, _, err = run("apply", jump, out, "--duration", "1.907")
-    assert "1.907 s became 1.9 s, 115 frames at 60 fps (--exact)" in err
+    rounded = "rounded from 1.907 s to 1.9 s, 115 frames at 60 fps; keep it exact (--exact)"
+    assert rounded in err
     assert run("apply", jump, out, "--duration", "1.907", "--exact")[0] == 0
     assert retime.read(out).duration == pytest.approx(1.907, abs=1e-6)
 
@@ -615,3 +653,22 @@ def test_quiet_leaves_errors_and_verbose_says_more(run: Run, jump: Path, tmp_pat
 def test_a_remedy_names_the_option_as_it_is_declared(run: Run, jump: Path, tmp_path: Path) -> None:
     _, _, told = run("sync", jump, tmp_path / "out.bvh", "--bpm", "120")
     assert "(--moment)" in told
+
+
+def test_contacts_are_listed_a_part_a_line_with_units(run: Run, jump: Path) -> None:
+    status, out, _ = run("contacts", jump)
+    assert status == 0
+    rows = dict(re.findall(r"(?m)^(\S.*?)  +(.*?) *$", out))
+    assert re.fullmatch(r"0\.00-1\.\d\d, 1\.\d\d-3\.25", rows["left toes"])
+    assert rows["floor tilt"].endswith("degrees")
+    assert rows["floor level"].endswith(" m")
+
+
+def test_routine_notes_are_printed_where_they_are_asked_for(run: Run, jump: Path) -> None:
+    said = "which makes the figure as tall as a person"
+    out = jump.with_name("out.bvh")
+    assert said in run("info", jump)[2]
+    assert said not in run("guided", jump, out, "--duration", "75%")[2]
+    assert said in run("guided", jump, out, "--duration", "75%", "--verbose")[2]
+    told = json.loads(run("guided", jump, out, "--duration", "75%", "--json")[1])
+    assert "unit-inferred" in told["note_codes"]

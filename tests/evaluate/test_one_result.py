@@ -55,7 +55,14 @@ CASES = {
         (("guided", {"range": (0.5, 1.5), "duration": 0.777, "ripple": True}),)
     ),
     "physics": Case((("physics", {"duration": 2.6661}),), "jump"),
-    "stagger": Case((("stagger", {"overlap": 0.5, "exaggerate": 0.2}),)),
+    "stagger": Case(
+        (
+            (
+                "stagger",
+                {"overlap": 0.5, "succession": [("RightArm", 0.1, 1.0)], "past_end": True},
+            ),
+        )
+    ),
     "surface": Case((("surface", {"keys": [KEY]}),), "punches"),
     "surface, then a duration": Case(
         (("surface", {"keys": [KEY]}), ("spline", {"duration": 2.2222})), "punches"

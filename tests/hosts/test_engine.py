@@ -15,9 +15,11 @@ import numpy as np
 import pytest
 
 import retime
+from music_making import clicks, write_wave
 from retime import Recipe, Step, quat, samples
 from retime.hosts.engine import PROTOCOL, serve
 from retime.hosts.in_frames import Frames
+from retime.motion.touched import difference
 from retime.recipe.json import to_document
 
 
@@ -65,9 +67,19 @@ def test_a_retiming_is_the_library_s(walk: Path) -> None:
     assert float(warp(1.0)) == 1.5
 
 
-def test_joints_whose_values_changed_are_named(walk: Path) -> None:
+def test_joints_whose_values_changed_are_named(walk: Path, monkeypatch: Any) -> None:
+    from retime.evaluate import job
+
+    compared: list[Any] = []
+
+    def counted(*given: Any) -> Any:
+        compared.append(given)
+        return difference(*given)
+
+    monkeypatch.setattr(job, "difference", counted)
     *_, answer = ask(retiming(walk, Step("spline", {"duration": 3.0}), Step("hold")))
     assert answer["joints"]
+    assert len(compared) == 1, "each comparison resamples the whole motion"
     assert all("Leg" in n or "Foot" in n for n in answer["joints"])
     made, warp = retime.read(walk.with_name("out.npz")), retime.read_warp(walk.parent / "warp.json")
     source = samples.walk()
@@ -103,6 +115,17 @@ def test_checks_and_poses(walk: Path) -> None:
     assert listed["times"] == pytest.approx(list(wanted))
 
 
+def test_the_beats_of_a_song(tmp_path: Path) -> None:
+    beats = 0.3 + 0.5 * np.arange(30)
+    song = write_wave(tmp_path / "song.wav", clicks(beats, 15.0))
+    *_, found = ask({"id": 1, "beats": str(song)})
+    assert found["bpm"] == pytest.approx(120, abs=0.5)
+    off = [np.abs(beats - b).min() for b in found["beats"]]
+    assert max(off) < 0.015
+    *_, even = ask({"id": 2, "beats": str(song), "bpm": 60, "offset": 0.3})
+    assert even["beats"][:2] == pytest.approx([0.3, 1.3])
+
+
 def test_feet_that_slide_are_problems(walk: Path) -> None:
     *_, clean = ask({"id": 1, "check": str(walk)})
     assert clean["problems"] == []
@@ -126,6 +149,9 @@ def test_feet_that_slide_are_problems(walk: Path) -> None:
         ({"id": 1, "check": 5}, "must name a file"),
         ({"id": 1, "recipe": {}, "motion": "WALK"}, "not a recipe"),
         ({"id": 1, "poses": "WALK", "parameters": 3}, "must be an object"),
+        ({"id": 1, "beats": "/no/song.mp3"}, "no such file"),
+        ({"id": 1, "beats": "WALK"}, "cannot be read"),
+        ({"id": 1, "beats": "WALK", "bpm": "fast"}, "bpm"),
     ],
 )
 def test_what_is_wrong_is_said(walk: Path, request_: Any, says: str) -> None:
@@ -141,7 +167,7 @@ def test_a_giant_is_taken_for_unscaled(walk: Path) -> None:
     giant = replace(samples.walk(), units=Units(30.0, "Y", "declared"), origin=None)
     retime.write(giant, walk)
     *_, answer = ask({"id": 1, "check": str(walk)})
-    assert any("taken as" in note for note in answer["notes"])
+    assert any("assumed" in note for note in answer["notes"])
 
 
 @pytest.fixture
@@ -190,6 +216,11 @@ def test_two_motions_of_one_ancestor_are_two(walk: Path) -> None:
         ("LeftHand arrives 0.125 s later", "LeftHand arrives 3 frames later"),
         ("by 0.0416667 s", "by 1 frame"),
         ("it lasts from 0 to 1.5 s", "it lasts frames 1 to 37"),
+        (
+            "3 knots would have crossed, solved after 12 steps",
+            "3 keys would have crossed, solved after 12 iterations",
+        ),
+        ("accents are found in one second or more", "accents are found in 24 frames or more"),
         ("gravity of 9.81 m/s² and 3 steps of 2 samples", None),
     ],
 )

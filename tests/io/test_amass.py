@@ -183,7 +183,7 @@ def test_up_is_z_for_amass_and_seen_for_others(clip: Path) -> None:
     assert retime.read(clip, up="Y").units.up == "Y"
     del upright["mocap_framerate"]
     save(clip, upright)
-    with pytest.raises(FormatError, match="tells no frame rate; give it"):
+    with pytest.raises(FormatError, match="has no frame rate; give it"):
         retime.read(clip)
     assert retime.read(clip, fps=30).units.up == "Y"
 
@@ -230,10 +230,10 @@ BAD: dict[str, dict[str, Any]] = {
     r"known are columns of 66": {"poses": np.zeros((40, 100))},
     r"poses have shape \(40,\)": {"poses": np.zeros(40)},
     "trans has shape": {"trans": np.zeros((39, 3))},
-    "poses holds no numbers": {"poses": np.full((40, 156), "x")},
+    "poses contains no numbers": {"poses": np.full((40, 156), "x")},
     "poses has values that are not finite": {"poses": np.full((40, 156), np.inf)},
     "every value of 'pelvis' is missing": {"poses": np.full((40, 156), np.nan)},
-    "tells no frame rate": {"mocap_framerate": np.zeros(3)},
+    "has no frame rate": {"mocap_framerate": np.zeros(3)},
     "poses is pickled, which may run code": {"poses": np.array([[{}]], dtype=object)},
     "mocap_framerate is pickled": {"mocap_framerate": np.array({}, dtype=object)},
 }
@@ -267,7 +267,7 @@ def test_nothing_is_unpickled_and_what_is_not_needed_stays_closed(
 
 def test_archives_without_motion(tmp_path: Path) -> None:
     shape = {"betas": np.zeros(16), "gender": np.array("male")}
-    with pytest.raises(FormatError, match="holds no poses"):
+    with pytest.raises(FormatError, match="contains no poses"):
         retime.read(save(tmp_path / "shape.npz", shape))
     with pytest.raises(FormatError, match="has no trans"):
         retime.read(save(tmp_path / "still.npz", {"poses": np.zeros((4, 156))}))

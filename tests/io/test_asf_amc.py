@@ -96,7 +96,7 @@ def test_the_skeleton_is_found_beside_or_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="skeleton alone"):
         retime.read(tmp_path / "y.asf")
     retime.write(retime.samples.jump(), tmp_path / "jump.bvh")
-    with pytest.raises(InputError, match="holds its own skeleton"):
+    with pytest.raises(InputError, match="has its own skeleton"):
         retime.read(tmp_path / "jump.bvh", skeleton=tmp_path / "y.asf")
 
 
@@ -240,7 +240,7 @@ BAD_ASF = {
     "no :bonedata": "hello\n:root\norder tx\n",
     "no order of values": ASF.replace("order TX TY TZ RX RY RZ", ""),
     "orientation of its own": ASF.replace("orientation 0 0 0", "orientation 0 10 0"),
-    "stands twice": ASF.replace("name ltibia", "name lfemur"),
+    "occurs twice": ASF.replace("name ltibia", "name lfemur"),
     "without a name": ASF.replace("name lfoot", ""),
     "changes its length": ASF.replace("dof rx\n", "dof rx l\n"),
     "moves along its axes": ASF.replace("dof rx\n", "dof tx rx\n"),
@@ -262,7 +262,7 @@ BAD_AMC = {
     "values before the first frame": amc_text().replace("1\r\n", "", 1),
     "frames are missing": amc_text().replace("\r\n7\r\n", "\r\n8\r\n"),
     "no bone 'lknee'": amc_text().replace("ltibia", "lknee"),
-    "stands twice": amc_text().replace("lfoot", "ltibia"),
+    "occurs twice": amc_text().replace("lfoot", "ltibia"),
     "has 2 values; ann.asf says 1": amc_text().replace("ltibia 40", "ltibia 1 40"),
     "lacks 'lfoot'; the file may be cut off": amc_text()[: amc_text().rindex("lfoot")],
     "no values of the root": "\n".join(w for w in amc_text().split("\r\n") if "root" not in w),
@@ -351,4 +351,4 @@ def test_every_command_reads_a_motion_with_its_skeleton_elsewhere(
         assert status == 0, told
     status, _, told = run("check", str(bvh), *skeleton)
     assert status == 2
-    assert "holds its own skeleton; leave --skeleton out" in told
+    assert "has its own skeleton; leave --skeleton out" in told

@@ -300,7 +300,7 @@ def test_several_end_sites_on_a_joint(tmp_path: Path) -> None:
 @pytest.mark.parametrize("declared", [0, 1, 2, 4, 99, 1_000_000])
 def test_wrong_frame_count_reads_what_is_there(tmp_path: Path, declared: int) -> None:
     text = PLAIN.replace("Frames: 3", f"Frames: {declared}")
-    with pytest.warns(retime.FormatWarning, match=rf"declares {declared} frames but holds 3"):
+    with pytest.warns(retime.FormatWarning, match=rf"declares {declared} frames but contains 3"):
         motion = read(tmp_path, text)
     assert any(f"declares {declared} frames" in note for note in motion.notes)
     same(motion, read(tmp_path, PLAIN))

@@ -112,8 +112,8 @@ def test_units_and_axes(tmp_path: Path) -> None:
     assert (units.metres, units.up, units.how) == (1.0, "Y", "declared")
     motion = retime.read(make(tmp_path / "b.c3d", units="furlong", screen=""))
     assert (motion.units.metres, motion.units.up, motion.units.how) == (0.001, "Z", "assumed")
-    assert any("'furlong' is no known unit" in n for n in motion.notes)
-    assert any("up axis is not told" in n for n in motion.notes)
+    assert any("'furlong' is not a known unit" in n for n in motion.notes)
+    assert any("up axis is not in the file" in n for n in motion.notes)
     assert retime.read(tmp_path / "b.c3d", scale=0.01, up="Y").units.metres == 0.01
 
 
@@ -260,7 +260,7 @@ def test_bad_files_are_sentences(walk: Path, tmp_path: Path) -> None:
         "lie outside the file": bytes([200]) + data[1:],
         "unknown processor type": data[: 512 + 3] + b"\x07" + data[512 + 4 :],
         "120 frames of 5 points do not fit": data[:-2000],
-        "holds no points": data[:2] + b"\0\0" + data[4:],
+        "contains no points": data[:2] + b"\0\0" + data[4:],
     }
     for word, content in cases.items():
         bad.write_bytes(content)

@@ -776,7 +776,7 @@ def nested(depth: int) -> bytes:
         (b"Kaydara FBX Binary  \x00\x1a\x00" + struct.pack("<I", 9000) + bytes(90), "newer than"),
         (
             b"Kaydara FBX Binary  \x00\x1a\x00" + struct.pack("<I", 7400) + bytes(5),
-            "amid its nodes",
+            "within its nodes",
         ),
         (top(), "no animation"),
         (nested(500), "deep"),
@@ -801,7 +801,7 @@ BOMB = zlib.compress(bytes(1 << 24), 9)
     [
         (b"KeyTime", lying("l", 0xFFFFFFF, 1, BOMB), "too much"),
         (b"KeyTime", lying("l", 0x7FFFFFF, 1, b"x" * 90), "cannot hold"),
-        (b"KeyTime", lying("l", 5, 1, BOMB), "holds 41 bytes in place of 40"),
+        (b"KeyTime", lying("l", 5, 1, BOMB), "has 41 bytes, expected 40"),
         (b"KeyTime", lying("l", 1 << 22, 1, BOMB), "cannot hold"),
         (b"KeyTime", lying("l", 2_000_000, 1, BOMB), "in place of 16000000"),
         (b"KeyTime", lying("l", 5, 1, b"not zlib at all, sir"), "cannot be unpacked"),

@@ -54,5 +54,5 @@ def test_a_suffix_that_is_not_known() -> None:
 def test_every_motion_of_a_file_that_holds_one(jump_file: Path) -> None:
     (motion,) = retime.io.read_all(jump_file, fps=60.0)
     assert motion.fps == 60.0
-    with pytest.raises(InputError, match="the least is"):
+    with pytest.raises(InputError, match="the minimum is"):
         retime.io.read_all(jump_file, fps=0.0)

@@ -612,7 +612,7 @@ def test_animations_from_the_command_line(run: Any, walk_glb: Path, tmp_path: Pa
         "apply", tmp_path / "w.bvh", tmp_path / "q.bvh", "--animation", "x", "--duration", "2"
     )
     assert status == 2
-    assert "holds one motion" in err
+    assert "has one motion" in err
 
 
 # ---- bad input

@@ -1098,7 +1098,7 @@ def test_bad_files_are_sentences(scene: Path, tmp_path: Path) -> None:
     UsdGeom.Xform.Define(still, "/A")
     still.GetRootLayer().Save()
     cases = {
-        "this is no USD file": "BVH?",
+        "this is not a USD file": "BVH?",
         "the stage cannot be opened": text[:600],
         "nothing in it is animated": (tmp_path / "still.usda").read_text(),
         "has no scales": text.replace("scales.timeSamples", "other.timeSamples").replace(

@@ -158,7 +158,7 @@ def test_exact_keeps_the_duration(duration: float, fps: float) -> None:
 
 def test_snapping_is_said() -> None:
     snapped = apply(CLIP, TimeWarp([0, 1.907], [0, 2]))
-    assert any("1.907 s became 58 frames" in note for note in snapped.notes)
+    assert any("rounded from 1.907 s" in note for note in snapped.notes)
     assert apply(CLIP, TimeWarp([0, 1.9], [0, 2])).notes == ()
 
 

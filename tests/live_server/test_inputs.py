@@ -27,7 +27,8 @@ from websockets.typing import Origin
 import retime
 from live_server_running import Running
 from live_streams import frames_of
-from retime import InputError, Motion, samples
+from retime import FormatError, InputError, Motion, samples
+from retime.io.bvh.coming import ComingBvh, posed
 from retime.live import record
 from retime.live_server.cues import CuePoint, CueSender
 from retime.live_server.follower import Follower, Part
@@ -236,6 +237,65 @@ def test_a_clip_on_standard_input_is_performed_the_papers_way(tmp_path: Path) ->
     assert found.returncode == 0, found.stderr
     frames = json.loads((tmp_path / "score.json").read_text())["performances"][0]["frames"]
     assert len(frames) > 30
+
+
+def test_a_pipe_that_trickles_is_followed_as_it_comes(tmp_path: Path) -> None:
+    """Half a clip in real time, a stop, a bad row; all while the rest has not been written."""
+    motion = samples.punches()
+    path = tmp_path / "punches.bvh"
+    retime.write(motion, path)
+    head, rows = _rows(path)
+    command = [sys.executable, "-m", "retime", "live", path, "--replay", "-", "--json"]
+    with subprocess.Popen(
+        list(map(str, command)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdin is not None
+        assert running.stdout is not None
+        running.stdin.write(head + rows[0])
+        running.stdin.flush()
+        lines = (json.loads(line) for line in running.stdout)
+        assert next(lines)["type"] == "open"
+        begun = time.monotonic()
+        sent = 0
+        for sent in range(1, int(0.6 * len(rows))):
+            time.sleep(max(0.0, begun + sent / motion.fps - time.monotonic()))
+            running.stdin.write(rows[sent])
+            running.stdin.flush()
+        running.stdin.write("1 2 three\n")
+        running.stdin.flush()
+        told = next(line for line in lines if line.get("malformed"))
+        assert told["cue"]["part"] == "punches"
+        assert abs(told["cue"]["heard"] - motion.times[sent]) < 0.4
+        running.stdin.close()
+        *_, end = lines
+        assert end["type"] == "end"
+    assert running.returncode == 0
+
+
+def _rows(path: Path) -> tuple[str, list[str]]:
+    lines = path.read_text().splitlines(keepends=True)
+    start = next(k for k, line in enumerate(lines) if line.startswith("Frame Time")) + 1
+    return "".join(lines[:start]), lines[start:]
+
+
+def test_bvh_that_comes_in_pieces_is_what_is_read_whole(tmp_path: Path) -> None:
+    path = tmp_path / "punches.bvh"
+    retime.write(samples.punches(), path)
+    whole, data = retime.read(path), path.read_bytes()
+    pieces = iter([data[k : k + 777] for k in range(0, len(data), 777)])
+    coming = ComingBvh(lambda n: next(pieces, b""))
+    (tmp_path / "first.bvh").write_bytes(coming.first)
+    first = retime.read(tmp_path / "first.bvh")
+    rows = [row for row in coming.rows() if row is not None]
+    assert len(rows) == len(whole) - 1
+    last = posed(first, rows[-1])
+    np.testing.assert_allclose(retime.positions(last)[0], retime.positions(whole)[-1], atol=1e-9)
+    with pytest.raises(InputError, match=r"expected \d+ values in a row, found 3"):
+        posed(first, rows[0][:3])
+    for bad in (b"HIERARCHY\n", b"x" * 3_000_000, b"MOTION\nFrame Time: 1\n"):
+        some = iter([bad])
+        with pytest.raises(FormatError, match="standard input"):
+            ComingBvh(lambda n, some=some: next(some, b""))  # type: ignore[misc]
 
 
 def test_a_full_disk_is_told_at_once_and_recovered_from(tmp_path: Path) -> None:

@@ -19,11 +19,11 @@ BLENDER = Path(__file__).parents[2] / ".venv-blender" / "bin" / "python"
 
 
 @pytest.fixture(scope="module")
-def feed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     path = tmp_path_factory.mktemp("live") / "walk.npz"
     retime.write(samples.walk(), path)
     with Running(path, "--replay", path, "--speed", "0.02", "--feed", "0") as running:
-        yield running.opened["feed"]
+        yield running
 
 
 def said(command: list[str | Path], wanted: str) -> None:
@@ -45,11 +45,11 @@ def said(command: list[str | Path], wanted: str) -> None:
     assert wanted in "".join(lines)
 
 
-def test_the_javascript_client(feed: str) -> None:
+def test_the_javascript_client(server: Running) -> None:
     node = shutil.which("node")
     if node is None:
         pytest.skip("Node.js is not installed")
-    said([node, "client.mjs", feed], "walk")
+    said([node, "client.mjs", server.new_feed()], "walk")
 
 
 def test_a_page_s_figure_is_whole_whatever_joints_it_has() -> None:
@@ -81,7 +81,7 @@ def test_a_page_s_figure_is_whole_whatever_joints_it_has() -> None:
         assert reached == set(names)  # one piece, no joint left out
 
 
-def test_the_c_sharp_client(feed: str, tmp_path: Path) -> None:
+def test_the_c_sharp_client(server: Running, tmp_path: Path) -> None:
     mcs, mono = shutil.which("mcs"), shutil.which("mono")
     if mcs is None or mono is None:
         pytest.skip("no C# compiler (mono-mcs) is installed")
@@ -89,7 +89,7 @@ def test_the_c_sharp_client(feed: str, tmp_path: Path) -> None:
     subprocess.run(
         [mcs, "LiveClient.cs", "LiveProgram.cs", f"-out:{program}"], cwd=EXAMPLES, check=True
     )
-    said([mono, program, feed], '"reference": "walk"')
+    said([mono, program, server.new_feed()], '"reference": "walk"')
 
 
 def test_the_blender_script_raises_the_left_arm() -> None:

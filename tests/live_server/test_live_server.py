@@ -295,7 +295,7 @@ def test_the_feed_and_who_may_listen(run_live: Callable[..., Running], punches: 
     import websockets
 
     running = run_live(punches, "--in", f"vmc://{LOOPBACK}:0", "--feed", "0", "--partner", punches)
-    address, _, token = running.opened["feed"].partition("/?token=")
+    address, _, token = running.new_feed().partition("/?token=")
     address = address.replace("http", "ws")
     motion = samples.punches()
     sending = threading.Thread(
@@ -317,7 +317,10 @@ def test_the_feed_and_who_may_listen(run_live: Callable[..., Running], punches: 
             == len(last["bones"])
             == len(json.loads(hello)["partner"]["punches"])
         )
-        bearer = {"Authorization": f"Bearer {token}"}
+        # The key is used up, and the next one is told; this listener has a session.
+        session = json.loads(hello)["session"]
+        assert len({token, session, running.new_feed().partition("/?token=")[2]}) == 3
+        bearer = {"Authorization": f"Bearer {session}"}
         _, *blocks = asyncio.run(listen("/feed?format=binary", **bearer))
         header, arrays = parse_frame(blocks[-1])
         assert header["type"] == "frame"
@@ -325,8 +328,9 @@ def test_the_feed_and_who_may_listen(run_live: Callable[..., Running], punches: 
         refused = [
             ("/feed", {}),
             ("/feed?token=wrong", {}),
-            (f"/feed?token={token}", {"Origin": "http://elsewhere.example"}),
-            (f"/feed?token={token}", {"Host": "elsewhere.example"}),
+            (f"/feed?token={token}", {}),
+            (f"/feed?token={session}", {"Origin": "http://elsewhere.example"}),
+            (f"/feed?token={session}", {"Host": "elsewhere.example"}),
         ]
         for path, headers in refused:
             with pytest.raises(websockets.exceptions.InvalidStatus):
@@ -335,7 +339,7 @@ def test_the_feed_and_who_may_listen(run_live: Callable[..., Running], punches: 
         async def crowd() -> int:
             async with contextlib.AsyncExitStack() as kept:
                 for _ in range(32):
-                    place = f"{address}/feed?token={token}"
+                    place = f"{address}/feed?token={session}"
                     sock = await kept.enter_async_context(websockets.connect(place))
                     await asyncio.wait_for(sock.recv(), 20)
                 one_more = await kept.enter_async_context(websockets.connect(place))

@@ -569,7 +569,11 @@ def test_smoothing_leaves_what_keeps_its_speed() -> None:
         ({"duration": 9.0, "frame_cost": 2.0}, "frame_cost belongs to the paper's formulation"),
         ({"duration": 9.0, "upsample": 2, "formulation": "paper"}, "slower than 1/2 of its speed"),
         ({"duration": 2.0, "keytimes": [(0.1, 2.0)]}, "above 8; raise max_speed to 20"),
-        ({"duration": 2.0, "keytimes": [(1.0, 1.0), (1.001, 1.01)]}, "same frame"),
+        ({"duration": 2.0, "keytimes": [(1.0, 1.0), (1.001, 1.01)]}, "have to be 10 times"),
+        (
+            {"duration": 2.0, "keytimes": [(1.0, 1.0), (1.5, 1.05)], "min_speed": 0.2},
+            "below 0.2; lower min_speed to 0.1",
+        ),
         ({"duration": 2.0, "keytimes": [(1.0, 2.0), (1.5, 1.0)]}, "must rise"),
         (
             {"duration": "free", "keytimes": [(1.0, 1.0)], "formulation": "paper"},
@@ -705,7 +709,7 @@ def test_a_spline_that_breaks_a_limit_is_not_taken() -> None:
     jump = samples.jump()
     found = guide(jump, duration=2.275, speed_limits=[(1.0, 1.8, 2.0, 3.0)])
     assert found.costs["guided"] > found.costs["spline"]
-    assert any("breaks a limit of speed" in note for note in found.warp.notes)
+    assert any("exceeds a speed limit" in note for note in found.warp.notes)
 
 
 # ---- foreign references

@@ -27,5 +27,4 @@ def test_a_solver_takes_or_refuses(case: dict[str, Any]) -> None:
     except RetimeError:
         assert not case["taken"]
     else:
-        # Guided goes a little farther than is drawn as free: it moves keytimes to whole frames.
-        assert case["taken"] or case["method"] == "guided"
+        assert case["taken"]

@@ -364,6 +364,34 @@ def test_one_bad_pose_does_no_harm(make: Make, joint: Any, punches: Recording) -
     assert max(off[120:]) < (0.01 if make is BayesAligner else 0.1)
 
 
+def test_a_body_that_jumps_below_the_floor_is_forgotten_at_once(walk: Recording) -> None:
+    """Two poses with the hips at the floor, as many files and trackers begin, on real heights."""
+    aligner = BayesAligner(walk)
+    found = []
+    for k, time in enumerate(walk.times):
+        pose = walk.points[k].copy()
+        if k < 2 or k == len(walk.times) // 2:
+            pose[:, 1] -= 0.9
+        found.append(aligner.step(pose, time))
+    off, middle = np.abs(np.array(found) - walk.times), walk.times[len(walk.times) // 2]
+    settled = (walk.times > walk.start + 0.5) & (
+        (walk.times < middle) | (walk.times > middle + 0.5)
+    )
+    assert off[settled].max() < 0.1
+    assert aligner.state == "following"
+
+
+@pytest.mark.parametrize("kind", ["late", "half"])
+def test_a_start_that_hardly_moves_is_not_run_past(kind: str) -> None:
+    """Where a recording nearly stands at first, belief is spread out, and its mean says little."""
+    jump = record(samples.jump())
+    times = np.arange(0, 1.4, 1 / 30)
+    slow = jump.start + 0.5 * times if kind == "half" else jump.start + np.maximum(times - 0.6, 0)
+    aligner = BayesAligner(jump)
+    found = np.array([aligner.step(jump.at(s), t) for s, t in zip(slow, times, strict=True)])
+    assert np.abs(found - slow).mean() < 0.03
+
+
 @pytest.mark.parametrize("huge", [1e5, 1e160, 1e308])
 def test_huge_coordinates_are_out_of_sight(huge: float, punches: Recording) -> None:
     for aligner in (BayesAligner(punches), PredictiveAligner(punches)):

@@ -210,7 +210,7 @@ def still() -> Motion:
         ({"bpm": 120, "moments": [30]}, "is not between"),
         ({"bpm": 120, "keytimes": [(1.0, 1.0), (1.1, 2.5)]}, "cannot be met"),
         ({"bpm": 120, "duration": 10, "speed": 1.0}, "not both"),
-        ({"bpm": 5}, "the least is 20"),
+        ({"bpm": 5}, "the minimum is 20"),
     ],
 )
 def test_bad_input_is_one_sentence(

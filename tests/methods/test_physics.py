@@ -412,7 +412,7 @@ def test_a_recorded_motion_is_judged_by_its_own_body() -> None:
 def test_demands_that_cannot_be_met_together(jump: PhysicsModel) -> None:
     with pytest.raises(InfeasibleError, match="cannot be met together"):
         jump.warp(duration=0.7, rates=[(t, 0.05) for t in np.arange(0.2, 3.2, 0.05)])
-    with pytest.raises(InputError, match="the least is 0"):
+    with pytest.raises(InputError, match="the minimum is 0"):
         jump.warp(alpha=-1.0)
 
 
@@ -556,7 +556,7 @@ def test_gravity_as_people_say_it() -> None:
 
 UNKNOWN: Any = "speed"
 BAD: dict[str, tuple[Callable[[Motion], Any], str]] = {
-    "no mass": (lambda m: PhysicsModel(m, mass=0), "the least is 0.001 kg"),
+    "no mass": (lambda m: PhysicsModel(m, mass=0), "the minimum is 0.001 kg"),
     "no gravity": (lambda m: PhysicsModel(m, gravity=0), "without gravity"),
     "odd gravity": (lambda m: PhysicsModel(m, gravity="sideways:3"), "left:9.81"),
     "a limb of no mass": (lambda m: PhysicsModel(m, mass_scale={"head": 0}), "cannot be scaled"),

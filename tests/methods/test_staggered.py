@@ -152,7 +152,11 @@ def test_a_flipping_joint_is_named(walk: Motion) -> None:
     j = walk.skeleton.index("LeftHand")
     rotations[100:, j] = quat.multiply(rotations[100:, j], quat.exp(np.array([0.5, 0.0, 0.0])))
     notes = StaggeredPoses.from_motion(replace(walk, rotations=rotations)).notes
-    assert any("15 degrees in a frame: LeftHand" in n for n in notes)
+    assert any("jump between two frames: LeftHand (by 29 degrees" in n for n in notes)
+    # Arms that swing fast are no flips, at usual frame rates.
+    for fps in (30, 60):
+        swung = StaggeredPoses.from_motion(samples.jump().resample(fps))
+        assert not any("jump between" in n for n in swung.notes)
 
 
 def test_uneven_samples_are_taken(walk: Motion) -> None:
@@ -261,6 +265,41 @@ def test_succession_follows_its_formula(walk: Motion, poses: StaggeredPoses) -> 
     assert np.diff(far.timing.knots, axis=0).min() >= far.timing.least_gap - 1e-12
     assert any("stop short" in n for n in far.notes)
     assert any("of the requested staggering is kept" in n for n in far.warp().notes)
+
+
+def test_succession_runs_past_the_end(walk: Motion, poses: StaggeredPoses) -> None:
+    late = poses.succession("RightShoulder", 0.04, past_end=True)
+    warp, end = late.warp(), walk.domain[1]
+    assert warp.domain[1] == pytest.approx(end + 0.12)
+    short = poses.succession("RightShoulder", 0.04)
+    assert np.array_equal(late.refinements[:-2], short.refinements[:-2])
+    assert late.refinements[-2].max() > short.refinements[-2].max()  # not undone at the end
+    out = late.motion(constraints="free", times=[end, end + 0.04, end + 0.08])
+    lower, arm = (poses.channels.index(f"Right{n}") for n in ("ForeArm", "Arm"))
+    off = quat.angle(out.rotations, walk.rotations[-1])
+    # What has arrived holds; each joint below is on its way until its own time.
+    assert off[0, arm] > 1e-3
+    assert off[1, arm] < 1e-9
+    assert off[1, lower] > 1e-3
+    assert off[2].max() < 1e-9
+    assert np.delete(off[0], [arm, lower]).max() < 1e-9
+    assert np.allclose(out.root_translation, walk.root_translation[-1])
+    said = "the clip is 0.12 s longer: RightHand arrives last, past its end"
+    assert said in warp.notes
+
+
+def test_past_the_end_edits_compose_and_are_undone(walk: Motion, poses: StaggeredPoses) -> None:
+    late = poses.succession("RightArm", 0.04, past_end=True)
+    half = late.scale_refinements(0.5)
+    assert np.allclose(half.refinements[-1], late.refinements[-1] / 2)
+    assert late.clear_refinements().warp().domain == walk.domain
+    assert apart(late.delete(3).motion(), late.motion()) < 1e-9
+    again = StaggeredPoses.from_motion(walk).replay(late.edits)
+    assert apart(again.motion(), late.motion()) == 0
+    steps = [Step("stagger", {"edits": late.edits}), Step("spline", {"duration": 3.0})]
+    assert Recipe(steps).evaluate(walk).duration == pytest.approx(3.0)
+    held = Recipe([Step("stagger", {"edits": late.edits}, weight=0.5)]).evaluate(walk)
+    assert held.duration == pytest.approx(walk.duration + 0.04, abs=0.6 / walk.rate)
 
 
 def turn_speeds(motion: Motion) -> FloatArray:
@@ -794,6 +833,14 @@ def by_hand(poses: StaggeredPoses, *arguments: Any) -> StaggeredPoses:
         (lambda p: p.succession("RigthArm", 0.1), "did you mean 'RightArm'"),
         (lambda p: p.succession("RightArm", 0.1, -1), "power of a succession is 0 or more"),
         (lambda p: p.succession("Hips:translation", 0.1), "starts from a joint"),
+        (
+            lambda p: found(p, loop=True).succession("RightArm", 0.1, past_end=True),
+            "a cycle has no end to run past",
+        ),
+        (
+            lambda p: found(p, range=(1.0, 2.0)).succession("RightArm", 0.1, past_end=True),
+            "ends before the clip",
+        ),
         (lambda p: p.jitter(-1), "0 s or more"),
         (lambda p: p.scale_refinements(-1), "0 or more"),
         (lambda p: p.exaggerate(1, relative_to="avarage"), "relative_to is 'avarage'"),
@@ -824,7 +871,7 @@ def by_hand(poses: StaggeredPoses, *arguments: Any) -> StaggeredPoses:
         (lambda p: found(p, keep=2.5), "keep is 2.5"),
         (lambda p: found(p, keep=[99.0]), "not inside the clip"),
         (lambda p: found(p, fit=UNKNOWN), "fit is 'best'"),
-        (lambda p: found(p, filter=-1), "the least is 0 s"),
+        (lambda p: found(p, filter=-1), "the minimum is 0 s"),
         (lambda p: found(p, filter=1000), "longer than the clip"),
         (lambda p: found(p, keep=True), "keep is True"),
         (lambda p: found(p, keep=UNKNOWN), "is not a number"),

@@ -550,14 +550,14 @@ NOTHING: Any = None
         (lambda m: surface_warp(m, [key(joint="hands")]), "is more than one joint"),
         (lambda m: surface_warp(m, [key()], mode=UNKNOWN), "mode is 'other'"),
         (lambda m: surface_warp(m, [key()], root=UNKNOWN), "root is 'other'"),
-        (lambda m: surface_warp(m, [key()], min_speed=0), "the least is 0.001"),
+        (lambda m: surface_warp(m, [key()], min_speed=0), "the minimum is 0.001"),
         (lambda m: surface_warp(m, [key()], grid=(1, 9)), "2 to 1000 vertices"),
         (lambda m: surface_warp(m, [key()], propagation=UNKNOWN), "propagation is 'other'"),
         (lambda m: surface_warp(m, [key()], propagation=lambda u: u), "1 in the middle"),
         (lambda m: surface_warp(m, [key()], propagation=[1, 2]), "an odd number"),
         (lambda m: surface_warp(m, [key()], range=(5, 9)), "not a part of the clip"),
         (lambda m: surface_warp(apply(m, TimeWarp([0], [0])), [key()]), "at least two frames"),
-        (lambda m: Recipe([Step("surface", {"keys": [key()], "cartoon": 2})]), "the most is 1"),
+        (lambda m: Recipe([Step("surface", {"keys": [key()], "cartoon": 2})]), "the maximum is 1"),
     ],
 )  # fmt: skip
 def test_bad_input_gets_a_sentence(motion: Motion, make: Any, sentence: str) -> None:

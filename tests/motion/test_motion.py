@@ -36,7 +36,10 @@ def spoiled(frame: int, joint: int, value: float) -> Any:
         ({"rotations": np.zeros((3, 2))}, r"rotations has shape \(3, 2\), expected \(any, 2, 4\)"),
         ({"rotations": quat.identity(3, 5)}, r"expected \(any, 2, 4\)"),
         ({"rotations": "turns"}, "rotations must be numbers"),
-        ({"rotations": spoiled(1, 1, 0.5)}, "rotation of 'Hand' at frame 1 is no unit quaternion"),
+        (
+            {"rotations": spoiled(1, 1, 0.5)},
+            "'Hand' at frame 1 is not a unit quaternion",
+        ),
         ({"rotations": spoiled(2, 0, np.nan)}, "rotation of 'Hips' at frame 2"),
         ({"rotations": spoiled(0, 0, 0.0)}, "rotation of 'Hips' at frame 0"),
         ({"translations": {}}, "the root 'Hips' has no translation track"),

@@ -88,6 +88,21 @@ def test_no_flight_is_claimed_while_a_foot_stands(found: dict[str, Any]) -> None
     assert false / total < 0.01
 
 
+def test_labelled_jumps_and_runs_keep_their_flights(found: dict[str, Any]) -> None:
+    off = []
+    for name, label in LABELS.items():
+        first, last = label["window"]
+        _, contacts = found[name]
+        for start, end in label.get("flights", ()):
+            if end - first < 0.05:
+                continue  # cut off by the clip's start: too short to be told
+            near = min(contacts.flights, key=lambda f: abs(f[0] - start) + abs(f[1] - end))
+            off += [near[0] - start] if start > first else []
+            off += [near[1] - end] if end < last else []
+    assert len(off) == 23
+    assert np.abs(off).max() <= 0.02 + 1e-9
+
+
 def test_walks_runs_and_jumps_have_no_other_contacts(found: dict[str, Any]) -> None:
     for name in NO_HANDS:
         _, contacts = found[name]

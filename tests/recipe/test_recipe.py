@@ -201,7 +201,7 @@ def test_what_is_no_step_no_warp_and_no_keytime_gets_a_sentence() -> None:
         retime.apply(jump, "slow.json")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="keytimes"):
         retime.spline_warp(jump, keytimes=[(1, 2, 3)])  # type: ignore[list-item]
-    with pytest.raises(InputError, match="the most is 1"):
+    with pytest.raises(InputError, match="the maximum is 1"):
         retime.guided_warp(jump, duration=2, influence=3)
     with pytest.raises(InputError, match="duration"):
         retime.guided_warp(jump, duration="slow")  # type: ignore[arg-type]

@@ -3,17 +3,16 @@
     python tests/stress/driver.py --inputs 1000000
 
 A reader may answer or say a sentence (``RetimeError``). Anything else is a finding: another
-exception, more than five seconds, memory beyond the bound, a dead process. Findings are kept in
-``.stress/findings``; each becomes a file in ``tests/stress/found``, which every test run reads.
+exception, more than five seconds, memory beyond the bound, a process that dies or hangs. Findings
+are kept in ``.stress/findings``; each becomes a file in ``tests/stress/found``, which every test
+run reads.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import functools
 import hashlib
-import multiprocessing
 import os
 import random
 import re
@@ -27,13 +26,13 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
 if __package__ in (None, ""):
     sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[2])]
 
 from retime.errors import MOST_SENTENCE, RetimeError
 from stress.targets import Target, make_targets
+from stress.workers import Findings, Piece, do_all
 
 SECONDS = 5
 # What reading a small input may add to this process: a constant, and ten times the input.
@@ -154,13 +153,14 @@ def campaign(
     found: dict[str, tuple[str, bytes, str]] = {}
     if kept is not None and kept.is_dir():
         corpus = [p.read_bytes() for p in sorted(kept.iterdir())[:2000]]
-    current = folder / "current"
+    current, begun = folder / "current", folder / "number"
     for data in target.seeds:  # compiles what is compiled, and starts what is started
         attack(target, data, folder, seconds=120)
     for number, data in enumerate(inputs(target, corpus, dice)):
         if number >= count:
             break
-        current.write_bytes(data)
+        current.write_bytes(data)  # where this process dies, the input is still there
+        begun.write_text(str(number + 1))
         kind, finding = attack(target, data, folder)
         if kind == "slow":  # once more: the machine may have been busy
             kind, finding = attack(target, data, folder)
@@ -177,18 +177,16 @@ def campaign(
 
 
 # The share of inputs that a target gets: some take a hundred times as long as others.
-_SHARES = {"bvh": 0.4, "glb": 0.4, "gltf": 0.2, "npz": 0.4, "amc": 0.4, "asf": 0.4, "fbx": 0.15,
-           "c3d": 0.05, "usda": 0.02, "usdc": 0.03, "project": 0.3, "journal": 0.3,
-           "manifest": 0.1}  # fmt: skip
+_SHARES = {"bvh": 0.4, "glb": 0.4, "gltf": 0.2, "npz": 0.4, "npy": 0.4, "pkl": 0.4, "amc": 0.4,
+           "asf": 0.4, "fbx": 0.15, "c3d": 0.05, "usda": 0.02, "usdc": 0.03, "project": 0.3,
+           "journal": 0.3, "manifest": 0.1}  # fmt: skip
 
 
-def _part(task: tuple[str, int, int, str]) -> tuple[str, int, list[tuple[str, bytes, str]]]:
-    name, count, seed, stress = task
+def _part(piece: Piece, folder: Path) -> Findings:
     os.environ["PYTHONWARNINGS"] = "ignore"
-    folder = Path(stress) / f"run-{os.getpid()}"
-    folder.mkdir(parents=True, exist_ok=True)
-    target = _targets(stress)[name]
-    return name, count, campaign(name, target, count, seed, folder, Path(stress, "corpus", name))
+    target = _targets(piece.folder)[piece.name]
+    kept = Path(piece.folder, "corpus", piece.name)
+    return campaign(piece.name, target, piece.count, piece.seed, folder, kept)
 
 
 @functools.cache
@@ -213,15 +211,16 @@ def main() -> None:
     # In pieces, so that all targets advance and a dead process costs little.
     size = 500
     tasks = [
-        (n, min(size, counts[n] - start), asked.seed + start, asked.folder)
+        Piece(n, min(size, counts[n] - start), asked.seed + start, asked.folder)
         for start in range(0, max(counts.values()), size)
         for n in names
         if start < counts[n]
     ]
-    print(f"seed {asked.seed}, {sum(t[1] for t in tasks)} inputs: {', '.join(names)}", flush=True)
+    print(
+        f"seed {asked.seed}, {sum(t.count for t in tasks)} inputs: {', '.join(names)}", flush=True
+    )
     findings, done = 0, 0
-    context = multiprocessing.get_context("spawn")
-    for name, count, found in _all(tasks, context, asked.processes):
+    for name, count, found in do_all(tasks, _part, asked.processes, Path(asked.folder)):
         done += count
         for _, data, text in found:
             place_ = (
@@ -235,17 +234,8 @@ def main() -> None:
                 print(f"FOUND {place_}: {text.strip().splitlines()[-1][:200]}", flush=True)
         if done % 5_000 < count:
             print(f"{done} inputs, {findings} findings", flush=True)
-    for left in Path(asked.folder).glob("run-*"):
-        shutil.rmtree(left, ignore_errors=True)
     print(f"{done} inputs, {findings} findings")
     sys.exit(bool(findings))
-
-
-def _all(
-    tasks: list[tuple[str, int, int, str]], context: Any, processes: int
-) -> Iterator[tuple[str, int, list[tuple[str, bytes, str]]]]:
-    with contextlib.closing(context.Pool(processes, maxtasksperchild=60)) as pool:
-        yield from pool.imap_unordered(_part, tasks)
 
 
 if __name__ == "__main__":

@@ -139,6 +139,8 @@ def _made(folder: Path) -> dict[str, Target]:
     short = b"\n".join(amc.read_bytes().split(b"\n")[:60])
     out["amc"] = Target((short,), ".amc", _motion, (("take.asf", asf.read_bytes()),))
     out["asf"] = Target((asf.read_bytes(),), ".asf", _motion_of_asf, (("take.amc", short),))
+    for suffix in (".npy", ".pkl"):
+        out[suffix[1:]] = Target((motion_file(suffix, folder)[0].read_bytes(),), suffix, _motion)
     for suffix, module in (
         (".fbx", "pufbx"),
         (".c3d", "ezc3d"),

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import signal
+import time
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("resource", reason="time and memory are bounded by POSIX's means")
 
+from stress import workers
 from stress.driver import attack, campaign
 from stress.targets import Target, make_targets
+from stress.workers import Findings, Piece
 
 FOUND = Path(__file__).parent / "found"
 # Inputs of each target; those that another process reads take longer.
@@ -18,7 +22,8 @@ ROUNDS, SLOW_ROUNDS = (2000, 200) if os.environ.get("RETIME_STRESS") else (40, 5
 SLOW = ("fbx", "c3d", "usda", "usdc", "manifest")
 NAMES = (
     "amc", "asf", "bvh", "c3d", "fbx", "fbx-ascii", "glb", "gltf", "journal", "json", "labels",
-    "manifest", "npz", "packet", "project", "recipe", "srt", "table", "usda", "usdc", "vtt", "warp",
+    "manifest", "npy", "npz", "packet", "pkl", "project", "recipe", "srt", "table", "usda", "usdc",
+    "vtt", "warp",
 )  # fmt: skip
 
 
@@ -61,3 +66,29 @@ def test_a_finding_is_found(tmp_path: Path) -> None:
     found = campaign("broken", Target((b"abc" * 20,), ".txt", broken), 60, 1, tmp_path)
     assert [name for name, _, _ in found] == ["broken"]
     assert "KeyError" in found[0][2]
+
+
+def _breaks(piece: Piece, folder: Path) -> Findings:
+    """Read ten inputs; the fourth one kills or hangs the process where the seed says so."""
+    for number in range(min(piece.count, 10)):
+        (folder / "current").write_bytes(b"input %d" % number)
+        (folder / "number").write_text(str(number + 1))
+        if number == 3 and piece.name == "kills" and piece.seed == 1:
+            os.kill(os.getpid(), signal.SIGSEGV)
+        if number == 3 and piece.name == "hangs" and piece.seed == 1:
+            time.sleep(100)
+    return []
+
+
+def test_a_process_that_dies_or_hangs_is_a_finding(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "SECONDS_OF_SILENCE", 1.0)
+    pieces = [Piece(n, 10, 1, str(tmp_path)) for n in ("kills", "hangs", "well")]
+    told = list(workers.do_all(pieces, _breaks, 2, tmp_path))
+    found = {name: (data, text) for name, _, some in told for name, data, text in some}
+    assert found["kills"] == (b"input 3", "the process died of SIGSEGV")
+    assert found["hangs"] == (b"input 3", "hung: one input took over 1 s")
+    assert sorted(found) == ["hangs", "kills"]
+    assert sum(count for _, count, _ in told) == 30  # the rest of a piece is done all the same
+    assert not list(tmp_path.iterdir())

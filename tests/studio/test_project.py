@@ -261,7 +261,7 @@ def test_what_a_disk_refuses_changes_nothing(
     [
         (AddStep("A", NewStep("guide")), "did you mean 'guided'"),
         (AddStep("A", NewStep("guided", {"duratio": 2})), "did you mean 'duration'"),
-        (AddStep("A", NewStep("guided", {"influence": 3})), "the most is 1"),
+        (AddStep("A", NewStep("guided", {"influence": 3})), "the maximum is 1"),
         (AddStep("A", NewStep("guided", weight=2.0)), "from 0 to 1"),
         (RemoveStep("s9"), "is gone"),
         (ChooseMotion("m9"), "no motion 'm9'"),

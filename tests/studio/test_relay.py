@@ -33,6 +33,8 @@ def test_frames_of_a_live_server_come_to_the_window_that_asked(
     assert arrays["performer"].shape == (len(header["performer_joints"]), 3)
     window.send(type="listen", address=None)
     assert window.next("live-server-over")[0]["request"] == request
+    again = window.send(type="listen", address=feed)  # the key was used; the studio has a session
+    window.next("live-server", lambda h: h["request"] == again)
 
 
 def test_a_wrong_address_gets_a_sentence(start_studio: Callable[..., Studio], feed: str) -> None:

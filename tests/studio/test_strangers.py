@@ -66,6 +66,7 @@ def test_strangers_that_wait_do_not_shut_the_owner_out(studio: Studio, said: byt
 def test_a_head_must_arrive_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     assert connections.SECONDS_FOR_HEAD == 10
     monkeypatch.setattr(connections, "SECONDS_FOR_HEAD", 0.5)
+    monkeypatch.setattr(connections, "SECONDS_IN_PEACE", 0.2)
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})
@@ -83,6 +84,20 @@ def test_a_head_must_arrive_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
                     slow.sendall(b"GET / HTTP/1.1\r\n"[: 1 + int(time.monotonic() - begun)])
                     time.sleep(0.1)
             assert 0.3 < time.monotonic() - begun < 4
+        # Strangers that come between a connection and its request do not take its place at once.
+        with contextlib.ExitStack() as kept:
+            place = listening.getsockname()
+            owner, *others = (
+                kept.enter_context(socket.create_connection(place, timeout=5)) for _ in range(16)
+            )
+            owner.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            assert owner.recv(12) == b"HTTP/1.1 200"
+            # Those that wait longer than a moment make room.
+            time.sleep(0.3)
+            later = kept.enter_context(socket.create_connection(place, timeout=5))
+            assert others[0].recv(1) == b""
+            later.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            assert later.recv(12) == b"HTTP/1.1 200"
     finally:
         server.should_exit = True
         running.join(10)

@@ -30,6 +30,7 @@ import { mountLive } from "./timeline/live/live_view";
 import { mountPoses, posePosition } from "./timeline/poses/poses";
 import type { TabApi } from "./timeline/plot/tab";
 import { mountTimeline } from "./timeline/warp/timeline";
+import { bodyJointPosition } from "./viewport/select/select_tool";
 import { poseHandlePosition, posePointPosition } from "./viewport/poses/pose_tool";
 import { handlePosition, sheetBounds, sheetJointPosition } from "./viewport/surface/surface_tool";
 import { mountView, type ViewApi } from "./viewport/view";
@@ -76,6 +77,7 @@ start();
 /** Where things are that can be taken hold of, in client coordinates. */
 const places = {
   handlePosition, sheetBounds, sheetJointPosition, posePosition, poseHandlePosition, posePointPosition,
+  bodyJointPosition,
 };
 
 declare global {

@@ -91,7 +91,7 @@ export interface Do {
   command: Command;
 }
 
-/** Show this window what a command would make, while a drag goes on; the latest wins. */
+/** Show this window what a command would make, while a drag continues; the latest wins. */
 export interface Preview {
   type: "preview";
   request: number;
@@ -165,7 +165,7 @@ export interface Locate {
   path?: string | null;
 }
 
-/** Show a running ``retime live`` in this window, or with no address no longer. */
+/** Show a running ``retime live`` in this window; no address ends it. */
 export interface Listen {
   type: "listen";
   request: number;
@@ -212,7 +212,7 @@ export interface Welcome {
   most_upload: number;
 }
 
-/** A motion of the project: where its file lies under the root, and what it held. */
+/** A motion of the project: where its file is under the root, and what it held. */
 export interface MotionEntry {
   name: string;
   path: string;
@@ -262,7 +262,7 @@ export interface DocumentState {
   request?: number | null;
 }
 
-/** How far a computation is; a share of ``None`` is not known. */
+/** How far a computation is; a fraction of ``None`` is not known. */
 export interface Progress {
   type: "progress";
   request: number | null;
@@ -271,7 +271,7 @@ export interface Progress {
   left?: number | null;
 }
 
-/** What went wrong: what, why and what to do. The document is unchanged. */
+/** A problem: what, why and how to fix it. The document is unchanged. */
 export interface Problem {
   type: "problem";
   title: string;
@@ -340,7 +340,7 @@ export interface MotionHeader {
   arrays: Block[];
 }
 
-/** What one step found: a line for the list, what it wants to say, and what it cost. */
+/** Result of one step: a line for the list, its notes, and its cost. */
 export interface StepResult {
   id: string;
   line: string;
@@ -368,7 +368,7 @@ export interface SurfaceKeyView {
   weights: number[];
 }
 
-/** What the surface editor shows of the step that a window edits. */
+/** Data for the surface editor of the step that a window edits. */
 export interface SurfaceEditor {
   type: "surface";
   step: string;
@@ -376,7 +376,7 @@ export interface SurfaceEditor {
   notes: string[];
 }
 
-/** What the poses editor shows of the step that a window edits. */
+/** Data for the poses editor of the step that a window edits. */
 export interface PosesEditor {
   type: "poses";
   step: string;
@@ -423,7 +423,7 @@ export interface ViolationRow {
   feasible_rate: number | null;
 }
 
-/** What physics says of the version shown, at the frames of the physics step's input. */
+/** Physics of the version shown, at the frames of the physics step's input. */
 export interface PhysicsHeader {
   type: "physics";
   version: "A" | "B";

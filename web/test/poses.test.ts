@@ -173,6 +173,8 @@ describe("edits", () => {
 
   test("in words", () => {
     expect(sayEdit({ do: "retime", pose: 5, time: 1.2 })).toEqual({ title: "Move", detail: "pose 6, to 1.20 s" });
+    const late = { do: "succession", joint: "RightArm", step: 0.018, past_end: true };
+    expect(sayEdit(late).detail).toBe("all poses, RightArm, 0.018 s later, past the end");
     expect(sayEdit({ do: "succession", joint: "RightArm", step: 0.018, power: 1.5 }).detail)
       .toBe("all poses, RightArm, 0.018 s later");
     expect(sayEdit({ do: "refine", pose: 1, refinements: { A: 0.1, B: 0.2 } }).detail).toBe("pose 2, A and 1 more");

@@ -6,14 +6,16 @@ import { cutNote, widenedNote } from "../src/panels/surface/notes";
 import { ahead, dragged, jointTitle, keyWords, shifted } from "../src/words/surface_keys";
 import { Clip, type RetimedClip } from "../src/store/clip";
 import {
-  dragsOf, fadeThatFits, farthestOf, fastest, rangeOf, roomAt, shiftRoom, sigmaOf, spanOf, surfaceKeysOf, timeRoom,
+  dragsOf, fadeThatFits, farthestOf, rangeOf, roomAt, shiftRoom, sigmaOf, spanOf, surfaceKeysOf, timeRoom,
   withChanges, withJoint, withShift, type SurfaceKey, type Vector,
 } from "../src/store/surface";
+import { busiestLimb } from "../src/store/selection";
 import { niceSpan } from "../src/timeline/joints/joint_plot";
 import { curvesOf } from "../src/timeline/joints/joint_scene";
 import { shorterFade } from "../src/timeline/joints/surface_edits";
 import { thin } from "../src/timeline/plot/thinning";
 import { alongLine, handleOf, nearest, onFrame, ridden, type Point } from "../src/viewport/surface/surface_geometry";
+import { nearestJoint } from "../src/viewport/select/nearest_joint";
 import type { SurfaceKeyView } from "../src/protocol";
 
 const BODY = {
@@ -205,9 +207,18 @@ describe("reach", () => {
   });
 });
 
-test("the hand that moves fastest", () => {
-  const positions = new Float32Array([0, 0, 0, 1, 0, 0, 0, 0, 0, 2, 0, 0, 0.5, 0, 0, 6, 0, 0]);
-  const clip = new Clip(positions, null, new Float32Array([0, 0.1, 0.2]), 10, []);
-  expect(fastest(clip, 0.1, [0, 1])).toBe(1);
-  expect(fastest(clip, 0.1, [0])).toBe(0);
+describe("the selection", () => {
+  test("without one, the limb that moves most as the body sees it", () => {
+    // The root and the right hand (1) go along together; the left hand (2) stands in space.
+    const at = (t: number): number[] => [t, 0, 0, t + 1, 0, 0, -1, 0, 0];
+    const clip = new Clip(new Float32Array([0, 1, 2].flatMap(at)), null, new Float32Array([0, 0.1, 0.2]), 10, []);
+    const ends = new Map([["right_arm", 1], ["left_arm", 2]] as const);
+    expect(busiestLimb(clip, 0.1, ends, 0)).toBe("left_arm");
+  });
+  test("a click means the joint under it, else the one that turns the bone", () => {
+    const spots = [{ x: 0, y: 0 }, { x: 0, y: 100 }, { x: 0, y: 160 }, null];
+    const parents = [-1, 0, 1, 2];
+    const clicked = [{ x: 2, y: 96 }, { x: 8, y: 50 }, { x: 5, y: 130 }, { x: 60, y: 50 }];
+    expect(clicked.map((at) => nearestJoint(at, spots, parents))).toEqual([1, 0, 1, null]);
+  });
 });

@@ -1,14 +1,53 @@
 /** Taps become keytimes; the help lists every key. */
 
-import { expect, test } from "vitest";
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { keytimesFromActing, type Acted, type Sample } from "../src/store/acting";
 import { keytimesFromTaps } from "../src/store/taps";
-import { KEYS } from "../src/panels/help/help";
+import { COLOURS, KEYS } from "../src/panels/help/help";
 import { SHORTCUTS } from "../src/panels/page/keys";
 
 test("taps are paired with moments in order, and those out of order are left out", () => {
   expect(keytimesFromTaps([0.5, 1.2, 2], [0.4, 1, 1.8], 0.02)).toEqual([[0.5, 0.4], [1.2, 1], [2, 1.8]]);
   expect(keytimesFromTaps([0.5, 0.505, 2], [0.4, 1, 1.8], 0.02)).toEqual([[0.5, 0.4], [2, 1.8]]);
   expect(keytimesFromTaps([0.5, 1], [0.4], 0.02)).toEqual([[0.5, 0.4]]);
+});
+
+describe("what was acted", () => {
+  const acted = (speed: (t: number) => number, length: number): Sample[] => {
+    const samples: Sample[] = [];
+    for (let [t, s] = [0, 0]; t <= length; t += 1 / 60) {
+      samples.push([t, s]);
+      s += speed(t) / 60;
+    }
+    return samples;
+  };
+  const through = ({ keytimes, duration }: Acted, [from, to]: [number, number], t: number): number => {
+    const points = [[from, from], ...keytimes, [from + duration, to]] as [number, number][];
+    const k = points.findIndex(([o]) => o >= t);
+    const [[a, x], [b, y]] = [points[k - 1]!, points[k]!];
+    return x + ((y - x) * (t - a)) / (b - a);
+  };
+
+  test("is followed by few keytimes", () => {
+    const samples = acted((t) => (t < 1 ? 0.5 : 2), 2); // slow, then fast: 0.5 s in the first second, 2 s in the next
+    const made = keytimesFromActing(samples, [0, 2.5], 8, 60)!;
+    expect(made.duration).toBeCloseTo(2, 1);
+    expect(made.keytimes.length).toBeLessThan(6);
+    for (const [t, s] of samples.slice(1, -3)) expect(Math.abs(through(made, [0, 2.5], t) - s)).toBeLessThan(0.08);
+  });
+
+  test("waits where the hand rests or goes back, keeps what was left out, and takes time for haste", () => {
+    const rests = keytimesFromActing(acted((t) => (t < 1 || t > 2 ? 1 : -0.3), 3), [0, 3], 8, 60)!;
+    const sources = rests.keytimes.map(([, s]) => s);
+    expect(sources).toEqual([...sources].sort((a, b) => a - b));
+    // 1 s as it was, 1 to 2 s acted in half a second, 1 s as it was.
+    const middle = acted(() => 2, 0.5).map(([t, s]): Sample => [t, 1 + s]);
+    expect(keytimesFromActing(middle, [0, 3], 8, 60)!.duration).toBeCloseTo(2.5, 1);
+    expect(keytimesFromActing(acted(() => 30, 0.1), [0, 3], 8, 60)!.duration).toBeGreaterThan(3 / 8);
+    expect(keytimesFromActing([[0, 1], [1, 1]], [0, 3], 8, 60)).toBeNull();
+    expect(keytimesFromActing(acted(() => 0.5, 6), [0, 3], 8, 60, 0.5)!.duration).toBeCloseTo(3, 1);
+  });
 });
 
 test("the help lists every shortcut", () => {
@@ -19,4 +58,11 @@ test("the help lists every shortcut", () => {
     const name = names[key] ?? (key.length === 1 ? key.toUpperCase() : key);
     expect(listed, key).toContain(name);
   }
+});
+
+test("the legend names every colour that means something", () => {
+  const tokens = [...readFileSync("src/tokens.css", "utf8").matchAll(/^  --([a-z-]+):/gm)].map(([, name]) => name!);
+  const meant = tokens.filter((name) =>
+    /^(original|retimed|keytime|contact|feasible|marginal|infeasible|selection|playhead|limb-[a-z-]+)$/.test(name));
+  expect(new Set(COLOURS.map(([token]) => token))).toEqual(new Set(meant));
 });

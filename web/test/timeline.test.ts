@@ -154,8 +154,8 @@ describe("limits", () => {
   const step = (method: string, parameters = {}) => ({ id: "s", method, parameters });
   test("come from the step, its form, its solver", () => {
     const guided = form(MAX_SPEED, { name: "min_speed", default: null });
-    expect(limitsOf(step("guided", { max_speed: 3 }), guided)).toEqual({ slowest: 1 / 64 / 0.85, fastest: 0.85 * 3 });
-    expect(limitsOf(step("guided"), guided)).toEqual({ slowest: 1 / 64 / 0.85, fastest: 0.85 * 8 });
+    expect(limitsOf(step("guided", { max_speed: 3 }), guided)).toEqual({ slowest: 1e-3, fastest: 3 });
+    expect(limitsOf(step("guided"), guided)).toEqual({ slowest: 1e-3, fastest: 8 });
     expect(limitsOf(step("physics"), form())).toEqual({ slowest: 0.05, fastest: 6 });
     expect(limitsOf(step("spline"), form())).toEqual({ slowest: 0, fastest: Infinity });
     expect(limitsOf(null, null).fastest).toBe(Infinity);

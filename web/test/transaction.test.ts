@@ -5,6 +5,7 @@ import * as actions from "../src/store/actions";
 import { ofStep, ofWindow } from "../src/store/editable";
 import * as state from "../src/store/state";
 import { begin } from "../src/store/transaction";
+import { solverStop, tellVerdict } from "../src/store/verdicts";
 import { close, method, open, sent } from "./dom";
 
 vi.mock("../src/store/connection", async () => (await import("./dom")).fakeConnection());
@@ -75,6 +76,50 @@ describe("a drag", () => {
     actions.preview({ id: "s1", ...at(3) });
     actions.commit();
     expect(types()).toEqual(["preview", "preview", "do"]);
+  });
+});
+
+describe("a drag that only the solver can judge", () => {
+  const keys = (time: number) => ({ parameters: { keys: [{ time, joint: "Hand" }] } });
+  const asks = (): number => sent.findLast((m) => m["type"] === "preview")!["request"] as number;
+  const time = (): number => (state.step.value?.parameters?.["keys"] as { time: number }[])[0]!.time;
+  const openSurface = (): void => open([method("surface")], { method: "surface", ...keys(1) });
+
+  it("goes back from what is refused towards what is taken", () => {
+    openSurface();
+    const drag = begin("s1");
+    drag.update(keys(3));
+    tellVerdict({ request: asks(), refused: "it overlaps key 2." });
+    expect([time(), solverStop.value]).toEqual([2, "Stops here: it overlaps key 2."]);
+    tellVerdict({ request: asks(), refused: null });
+    expect(time()).toBe(2.5);
+    drag.update(keys(4)); // beyond what was refused: nothing is asked
+    expect(time()).toBe(2.5);
+    tellVerdict({ request: asks(), refused: "it overlaps key 2." });
+    expect(time()).toBe(2.25);
+    drag.discard();
+    expect([time(), solverStop.value]).toEqual([1, null]);
+  });
+
+  it("is kept once the solver has taken it, else as far as it went", () => {
+    openSurface();
+    const drag = begin("s1");
+    drag.update(keys(2));
+    drag.commit();
+    expect(types()).toEqual(["preview"]);
+    tellVerdict({ request: asks(), refused: null });
+    expect(sent.at(-1)!["command"]).toMatchObject(keys(2));
+    actions.change("s1", keys(9));
+    tellVerdict({ request: asks(), refused: "it is outside." });
+    expect(types()).toEqual(["preview", "do", "preview", "discard"]);
+    expect(state.problems.value).toMatchObject([{ title: "It was not kept", text: "it is outside." }]);
+  });
+
+  it("is taken back by undo before the solver has answered", () => {
+    openSurface();
+    actions.change("s1", keys(2));
+    actions.undo();
+    expect([types(), time()]).toEqual([["preview", "discard"], 1]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { gridUnit } from "../src/viewport/ground/environment";
 import { describe, expect, it } from "vitest";
 import { Clip } from "../src/store/clip";
 import { axesOf, facingOf, fitted, framedPoints, turned, type Vec } from "../src/viewport/camera/framing";
@@ -158,4 +159,8 @@ describe("what is shown round the playhead", () => {
     const moving = clipOf([[[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 0, 0], [2, 0, 0], [0, 4, 0], [0, 0, 1]]]);
     expect(trailPoints(plain([-1, 0, 0, 0]), moving)).toEqual([2, 1]);
   });
+});
+
+it("the grid fits the figure", () => {
+  expect([0.02, 0.3, 1.2, 1.7, 2.2, 9, 40].map(gridUnit)).toEqual([0.01, 0.1, 1, 1, 1, 5, 20]);
 });

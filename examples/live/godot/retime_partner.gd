@@ -1,10 +1,13 @@
 # Shows the partner of `retime live --feed` on a humanoid Skeleton3D. Godot 4.2 or later.
 #
 # Attach it to a Skeleton3D that rests in a T-pose and whose bones have the names of Godot's
-# humanoid profile (Hips, LeftUpperArm, ...). Set `address` to what retime live printed.
+# humanoid profile (Hips, LeftUpperArm, ...). Set `address` to what retime live printed, or
+# `key_file` to the file of `retime live --key FILE`.
 extends Skeleton3D
 
 @export var address := "http://127.0.0.1:8765/?token="
+## The file of `retime live --key FILE`; with it, `address` needs no key.
+@export_global_file var key_file := ""
 ## Which performer's partner, where there are several.
 @export var performer := 1
 ## Move the hips, or only turn the bones.
@@ -13,6 +16,7 @@ extends Skeleton3D
 signal cue(state: String, reference: String, time: float, confidence: float)
 
 var _socket := WebSocketPeer.new()
+var _session := ""   # what the server gave for the key, which is good once
 var _roles := {}     # of each reference: its roles
 var _parents := {}   # of each reference: the place of each role's parent, -1 for none
 var _rest: Array[Quaternion] = []
@@ -31,11 +35,17 @@ func _ready() -> void:
 
 func _connect() -> void:
 	var parts := address.split("/?token=")
-	if parts.size() != 2:
-		push_error("address: give the whole address that retime live printed, with its key")
+	var place := parts[0].trim_suffix("/").replace("http", "ws")
+	var key := _session
+	if key.is_empty() and not key_file.is_empty():
+		key = FileAccess.get_file_as_string(key_file).strip_edges()
+	elif key.is_empty() and parts.size() == 2:
+		key = parts[1]
+	if key.is_empty():
+		push_error("address: give the whole address that retime live printed, or a key_file")
+		set_process(false)
 		return
-	var place := parts[0].replace("http", "ws")
-	_socket.connect_to_url("%s/feed?format=binary&performer=%d&token=%s" % [place, performer, parts[1]])
+	_socket.connect_to_url("%s/feed?format=binary&performer=%d&token=%s" % [place, performer, key])
 
 
 func _process(_delta: float) -> void:
@@ -48,6 +58,7 @@ func _process(_delta: float) -> void:
 		var packet := _socket.get_packet()
 		if _socket.was_string_packet():
 			var hello: Dictionary = JSON.parse_string(packet.get_string_from_utf8())
+			_session = hello.get("session", _session)
 			_roles = hello["partner"]
 			_parents = hello["parents"]
 		else:

@@ -11,6 +11,8 @@ public sealed class RetimePartner : MonoBehaviour
 {
     [Tooltip("The address that retime live printed.")]
     public string address = "http://127.0.0.1:8765/?token=";
+    [Tooltip("The file of retime live --key FILE; with it, the address needs no key.")]
+    public string keyFile = "";
     public Animator animator;
     [Tooltip("Move the hips, or only turn the bones.")]
     public bool moves = true;
@@ -41,17 +43,25 @@ public sealed class RetimePartner : MonoBehaviour
             if (joint != null) _rest[bone] = Quaternion.Inverse(transform.rotation) * joint.rotation;
         }
         animator.enabled = false; // the feed moves the bones
+        var client = new LiveClient(); // it keeps what the server gave for the key
         while (!_stop.IsCancellationRequested)
         {
             try
             {
-                await new LiveClient().Run(address, frame => { lock (_lock) _newest = frame; }, _stop.Token, Hello);
+                await client.Run(Address(), frame => { lock (_lock) _newest = frame; }, _stop.Token, Hello);
             }
             catch (OperationCanceledException) { return; }
             catch (Exception e) { Debug.LogWarning("retime live: " + e.Message); }
             try { await System.Threading.Tasks.Task.Delay(1000, _stop.Token); }
             catch (OperationCanceledException) { return; }
         }
+    }
+
+    private string Address()
+    {
+        if (string.IsNullOrEmpty(keyFile)) return address;
+        var more = address.Contains("?") ? "&token=" : "?token=";
+        return address + more + System.IO.File.ReadAllText(keyFile).Trim();
     }
 
     private void OnDestroy() { _stop.Cancel(); }

@@ -1,7 +1,7 @@
 """Batches: one recipe mapped over a library, on this machine or a cluster, sorted by a gate.
 
-``plan`` says what is to be done and under which names, ``clip_recipes`` what the recipe says for
-each clip, ``task`` does one clip, ``isolation`` keeps it in a process that can be killed,
-``backends`` says where, ``manifest`` remembers what was done, and ``run`` brings them together.
-Nothing is imported here: workers need little of it.
+``plan`` lists the work and the names of results, ``clip_recipes`` makes the recipe of each clip,
+and ``task`` processes one clip. ``isolation`` runs it in a process that can be killed, ``backends``
+distributes the work, ``manifest`` records results, and ``run`` connects them. Nothing is imported
+here, because workers need little of it.
 """

@@ -1,4 +1,4 @@
-"""What is asked of a batch, and what came of it."""
+"""Requests for batches, and their results."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ class Batch:
     suffix: str = ""
     """Suffix of the results, like ``"npz"``; empty to keep each clip's own."""
     fps: float | None = None
-    """Frame rate of the results; else each clip's own."""
+    """Frame rate of the results; otherwise each clip's own."""
     reading: Reading = field(default_factory=Reading)
     """How clips are read, where their files tell too little."""
     drop_rest: bool = False
     """Leave out the rest poses that were set aside on reading."""
     min_contact: float = 0.1
-    """Shortest contact in seconds, for the measures."""
+    """Shortest contact, seconds, for the measures."""
     physics: bool = False
     """Also measure feasibility; a gate that looks at it does so by itself."""
     timeout: float | None = None
@@ -59,7 +59,7 @@ class Batch:
 
 @dataclass
 class Summary:
-    """What came of a batch."""
+    """Result of a batch."""
 
     total: int
     """Results to be made."""
@@ -85,4 +85,4 @@ class Summary:
 
 
 class BatchStoppedError(RetimeError):
-    """The batch could not go on; what is done is kept."""
+    """The batch could not continue; what is done is kept."""

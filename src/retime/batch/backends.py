@@ -86,7 +86,7 @@ class Tls:
         return cls(str(ca), str(cert), str(key))
 
     def security(self) -> Any:
-        """Return it as Dask takes it; nothing is sent in the clear."""
+        """Return it as Dask takes it; nothing is sent unencrypted."""
         from distributed.security import Security
 
         return Security(
@@ -101,11 +101,11 @@ def open_backend(text: str, jobs: int | None, tls: Tls | None = None) -> Backend
     """Open a backend.
 
     ``text`` is ``local``, ``dask`` (threads of this process) or ``dask://HOST:PORT``. There are
-    ``jobs`` tasks at a time, else one for each processor; a cluster decides by itself. A cluster
-    is spoken to in the clear unless there are files for TLS.
+    ``jobs`` tasks at a time, by default one per processor; a cluster decides by itself. A cluster
+    is spoken to unencrypted unless there are files for TLS.
     """
     if jobs is not None and jobs < 1:
-        raise InputError(f"--jobs is {jobs}; the least is 1")
+        raise InputError(f"--jobs is {jobs}; the minimum is 1")
     if tls is not None and not text.startswith("dask://"):
         raise InputError("TLS is for a cluster: --backend dask://HOST:PORT")
     if text == "local":
@@ -126,7 +126,7 @@ def _processors() -> int:
 
 
 def _outcomes(parallel: Any, calls: Iterator[Any]) -> Iterator[Outcome]:
-    """Take outcomes as they come; when whoever takes them leaves, the work ends."""
+    """Take outcomes as they come; when the caller stops taking them, the work ends."""
     first = list(itertools.islice(calls, 1))  # to find it may take long: Ctrl-C is heard
     with _deaf_to_ctrl_c():
         # Starts the workers and hands the first tasks out.
@@ -326,7 +326,7 @@ def _security(tls: Tls | None) -> Any:
 
 
 def _must_answer(place: str, security: Any) -> None:
-    """Refuse what is no scheduler; a client would try for long, and again at its end."""
+    """Refuse what is not a scheduler; a client would try for long, and again at its end."""
     from distributed.comm import connect
 
     address = place.partition("://")[2]

@@ -2,7 +2,7 @@
 
 Its first line says that it is ready, so that loading is no part of a task's time.
 
-It ends with whoever started it, in the middle of a task too, and may be killed at any moment.
+It ends with its parent process, even during a task, and may be killed at any time.
 """
 
 from __future__ import annotations

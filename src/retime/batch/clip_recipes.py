@@ -1,4 +1,4 @@
-"""What a recipe says for one clip: placeholders filled, references found, variations drawn.
+"""The recipe for one clip: placeholders filled, references found, random values chosen.
 
 A recipe's paths may hold ``{stem}``, ``{name}``, ``{folder}`` and ``{library}``: the clip's name
 without and with suffix, its folder, and the library.
@@ -82,7 +82,7 @@ class ClipRecipes:
         self._each_path(self._document, index)
 
     def make(self, item: Item, clip_sha256: str) -> ClipRecipe:
-        """Make the recipe of one result; a reference that is not there is an ``InputError``."""
+        """Make the recipe of one result; a reference that does not exist is an ``InputError``."""
         document = copy.deepcopy(self._document)
         varied: dict[str, Any] = {}
         duration = None

@@ -98,7 +98,7 @@ def _from_csv(text: str, path: Path) -> dict[str, dict[str, Any]]:
             raise FormatError(f"{len(row)} cells in place of {len(heads)}", path=path, line=line)
         clip = row[at].strip().replace("\\", "/")
         if not clip or clip in out:
-            what = f"{clip!r} stands twice" if clip else "no clip is named"
+            what = f"{clip!r} occurs twice" if clip else "no clip is named"
             raise FormatError(what, path=path, line=line)
         pairs = zip(heads, row, strict=True)
         out[clip] = {h: c.strip() for h, c in pairs if h and h != _CLIP and c.strip()}
@@ -118,7 +118,7 @@ def _csv_rows(text: str, path: Path) -> tuple[list[str], list[tuple[int, list[st
             f"the first line names the columns, and one of them is {_CLIP!r}", path=path
         )
     if len(set(heads)) < len(heads):
-        raise FormatError("a column stands twice", path=path, line=1)
+        raise FormatError("a column occurs twice", path=path, line=1)
     return heads, lines[1:]
 
 

@@ -25,7 +25,7 @@ GATED: dict[str, Measure] = {n: m for n, m in MEASURES.items() if n not in _NEED
 
 @dataclass(frozen=True)
 class Limit:
-    """What one measure may be."""
+    """Thresholds of one measure."""
 
     least: float = -math.inf
     most: float = math.inf
@@ -65,7 +65,7 @@ class Gate:
 
     @property
     def needs_physics(self) -> bool:
-        """Whether it looks at feasibility, which takes longer than all else."""
+        """Whether it measures feasibility, which is the slowest measure."""
         return "feasible_share" in self.limits
 
     @property

@@ -93,7 +93,7 @@ def _open(place: Path) -> Motion:
 
 
 def _features(place: Path, key: str, make: Callable[[], FloatArray]) -> FloatArray:
-    """Map features that another worker, or this one, made before; else make and keep them."""
+    """Map features that another worker, or this one, made before; otherwise make and keep them."""
     path = place / f"features-{hashlib.sha256(key.encode()).hexdigest()[:32]}.npy"
     with contextlib.suppress(OSError, ValueError):
         mapped: FloatArray = np.load(path, mmap_mode="r")

@@ -30,7 +30,7 @@ _NAME = re.compile(r"^manifest(-\d+of\d+)?\.sqlite$")
 
 @dataclass(frozen=True)
 class Row:
-    """What is known of one result."""
+    """Record of one result."""
 
     name: str
     """The result, relative to its folder."""
@@ -40,7 +40,7 @@ class Row:
     """Which copy; 0 where there is only one."""
     clip_size: int = 0
     clip_stamp: int = 0
-    """Bytes of the clip and when it was changed (ns): while both stay, its hash is taken over."""
+    """Bytes of the clip and when it was changed (ns): while both stay, its hash is kept."""
     clip_sha256: str = ""
     recipe_sha256: str = ""
     """Hashes of the clip, and of all else that decides the result."""
@@ -271,7 +271,7 @@ def checked_row(values: Sequence[Any]) -> Row:
         kind = _KINDS.get(name, str)
         if name in _JSON:
             if not isinstance(value, str):
-                raise ValueError(f"{name} is no text")
+                raise ValueError(f"{name} is not text")
             try:
                 found[name] = _unpacked(name, parse(value))
             except FormatError as e:
@@ -293,9 +293,9 @@ def _unpacked(name: str, value: Any) -> Any:
         raise ValueError(f"{name} is no list of sentences")
     values = value.values() if isinstance(value, dict) else ()
     if value is not None and not isinstance(value, dict):
-        raise ValueError(f"{name} is no object")
+        raise ValueError(f"{name} is not an object")
     if name == "measures" and not all(is_number(v) for v in values):
-        raise ValueError("a measure is no number")
+        raise ValueError("a measure is not a number")
     return value
 
 
@@ -322,7 +322,7 @@ def _upgraded_name(text: str, version: int) -> str:
 
 
 def manifest_files(folder: Path) -> list[Path]:
-    """List the manifests of a folder: one, or one of each shard; none where it is no batch's."""
+    """List the manifests of a folder: one, or one of each shard; none where it is not a batch's."""
     if not folder.is_dir():
         return []
     return sorted(p for p in folder.iterdir() if _NAME.match(p.name))

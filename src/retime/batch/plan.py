@@ -1,4 +1,4 @@
-"""What is to be done: the clips of a library, their copies, and where each result will lie."""
+"""The plan of a batch: the clips of a library, their copies, and the paths of the results."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Shard:
         return cls(int(part), int(parts))
 
     def holds(self, clip: str) -> bool:
-        """Whether a clip belongs to this part."""
+        """Return whether a clip belongs to this part."""
         digest = hashlib.sha256(_same_everywhere(clip).encode()).digest()
         return int.from_bytes(digest[:8], "big") % self.parts == self.part - 1
 
@@ -116,12 +116,12 @@ def make_plan(
         The part of the library to be done.
     """
     if copies < 1:
-        raise InputError(f"--copies is {copies}; the least is 1")
+        raise InputError(f"--copies is {copies}; the minimum is 1")
     if not library.is_dir():
         raise InputError(f"the library {library} is no folder of motions")
     if out.resolve().is_relative_to(library.resolve()):
         raise InputError(
-            f"{out} lies within the library {library}: results would be taken for clips; "
+            f"{out} is within the library {library}: results would be taken for clips; "
             "give a folder outside it"
         )
     if suffix:
@@ -130,7 +130,7 @@ def make_plan(
         if not form.writes:
             raise InputError(f"{form.name} files can be read but not written")
         if suffix not in clip_suffixes() | set(form.suffixes[:1]):
-            raise InputError(f"--to {suffix[1:]}: that is no motion; take {form.suffixes[0][1:]}")
+            raise InputError(f"--to {suffix[1:]} is not a motion; use {form.suffixes[0][1:]}")
     whole = Plan(library.resolve(), tuple(_find_clips(library)), copies, suffix)
     if not whole.clips:
         known = ", ".join(sorted(clip_suffixes()))
@@ -144,7 +144,7 @@ def make_plan(
 
 
 def clip_suffixes() -> set[str]:
-    """List the suffixes of files that hold motions; skeletons that lie apart hold none."""
+    """List the suffixes of motion files, without those of separate skeletons."""
     out = set()
     for form in FORMATS.values():
         if form.reads:

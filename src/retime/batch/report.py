@@ -22,11 +22,11 @@ _DRAWN = 6
 def report_batch(folder: Path, page: Path | None = None) -> dict[str, Any]:
     """Write a batch's page and tables; returns where they lie, and the counts.
 
-    The page is ``report.html`` in the folder of results where none is named. Tables lie beside it.
+    The page is ``report.html`` in the folder of results where none is named. Tables are beside it.
     """
     about, rows = read_rows(folder)
     if not rows:
-        raise InputError(f"{folder} holds no results yet")
+        raise InputError(f"{folder} contains no results yet")
     page = page or folder / "report.html"
     limits: Mapping[str, Mapping[str, Any]] = about.get("gate", {})
     strips = [s for row in _worst(rows, limits) if (s := _strip(folder, about, row)) is not None]
@@ -67,7 +67,7 @@ def _worst(rows: Sequence[Row], limits: Mapping[str, Mapping[str, Any]]) -> list
 
 
 def _excess(measures: Mapping[str, float], limits: Mapping[str, Mapping[str, Any]]) -> float:
-    """How far beyond a limit the worst measure is, in times the limit."""
+    """Return how far beyond a limit the worst measure is, in times the limit."""
     worst = 0.0
     for name, limit in limits.items():
         value = measures.get(name)

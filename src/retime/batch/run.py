@@ -141,9 +141,9 @@ class _Run:
     def _handed_out(
         self, again: list[tuple[Task, Row]], todo: Iterator[tuple[Task, Row]]
     ) -> Iterator[Task]:
-        """Hand tasks out, those of lost workers first; called from the backend's threads.
+        """Distribute tasks, those of lost workers first; called from the backend's threads.
 
-        What goes wrong in here ends the iteration: joblib would swallow it and wait for ever.
+        An exception in here ends the iteration: joblib would ignore it and wait forever.
         """
         try:
             for task, row in again:
@@ -193,7 +193,7 @@ class _Run:
                 yield self._task(item, row, recipe), row
 
     def _is_wanted(self, item: Item) -> bool:
-        """Whether a result is to be made: all are, unless only those of one verdict are."""
+        """Return whether a result is to be made: all are, unless only those of one verdict are."""
         only = self.batch.only
         if only is None:
             return True
@@ -236,7 +236,7 @@ class _Run:
     # ---- what is known already
 
     def _known(self, row: Row) -> bool:
-        """Whether an earlier run did it; what it made is put where the gate of today wants it."""
+        """Return whether an earlier run did it, and move its result as the gate requires."""
         old = self.manifest.row(row.name)
         if old is None or old.state == "running":
             return False
@@ -338,13 +338,13 @@ def _must_be_free(batch: Batch) -> None:
     other = next((n for n in manifests if n.partition("of")[2] != own.partition("of")[2]), None)
     if other is not None:
         raise InputError(
-            f"{out} holds a batch that was split otherwise ({other}); shards of one number, or "
-            "none, share a folder"
+            f"{out} contains a batch with other shards ({other}); shards of one number, or none, "
+            "share a folder"
         )
     if batch.only is not None and own not in manifests:
-        raise InputError(f"{out} holds no batch of which some results could be made again")
+        raise InputError(f"{out} contains no batch of which some results could be made again")
     if own in manifests and not batch.resume and batch.only is None:
-        raise InputError(f"{out} holds a batch already; continue it with --resume")
+        raise InputError(f"{out} contains a batch already; continue it with --resume")
     if not manifests and out.is_dir():
         _must_hold_nothing_else(out)
 
@@ -352,4 +352,4 @@ def _must_be_free(batch: Batch) -> None:
 def _must_hold_nothing_else(out: Path) -> None:
     others = sorted(p.name for p in out.iterdir() if p.name not in (*PLACES, ".references"))
     if others and not others[0].startswith((".work", "manifest")):
-        raise InputError(f"{out} holds {others[0]!r}: results need a folder of their own")
+        raise InputError(f"{out} contains {others[0]!r}: results need a folder of their own")

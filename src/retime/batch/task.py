@@ -26,7 +26,7 @@ _MORE_IS_BETTER = {"jerk", "contacts_kept", "feasible_share"}
 
 @dataclass(frozen=True)
 class Task:
-    """What a worker is told; all of it plain data."""
+    """Task for a worker, as plain data."""
 
     name: str
     """The result's name, relative to the folder of results."""
@@ -41,13 +41,13 @@ class Task:
     duration: tuple[int, float] | None = None
     """The step whose duration is this factor of the clip's."""
     fps: float | None = None
-    """Frame rate of the result; else the clip's."""
+    """Frame rate of the result; otherwise the clip's."""
     reading: Mapping[str, Any] = field(default_factory=dict)
     """How the clip is read: fields of ``Reading``."""
     drop_rest: bool = False
     """Leave out a rest pose that was set aside on reading."""
     min_contact: float = 0.1
-    """Shortest contact in seconds, for the measures."""
+    """Shortest contact, seconds, for the measures."""
     physics: bool = False
     """Also measure feasibility."""
     timeout: float | None = None
@@ -55,17 +55,17 @@ class Task:
     version: str = ""
     """The version of retime that asks; another one must not answer."""
     problem: str = ""
-    """What is wrong already: the clip cannot be read, or its reference is not there."""
+    """What is wrong already: the clip cannot be read, or its reference does not exist."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a task."""
+    """Result of a task."""
 
     name: str
     """The task's."""
     failure: Failure = ""
-    """Empty where the result was written; else whose fault it is: that of the ``input``, of retime
+    """Empty if the result was written; otherwise the cause: the ``input``, retime
     (``fault``), of the machine (``unreadable`` from there, ``missing`` part, ``memory``, ``disk``),
     it took too much ``time``, its process ended (``crash``), or the worker is of another
     ``version``.
@@ -75,7 +75,7 @@ class Outcome:
     measures: Mapping[str, float] = field(default_factory=dict)
     """Of the result."""
     notes: Sequence[str] = ()
-    """What was found, assumed or changed on the way."""
+    """Findings, assumptions and changes."""
     sha256: str = ""
     """Hash of the result's bytes."""
     size: int = 0
@@ -223,7 +223,7 @@ def _worst(found: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def _write_skeleton(target: Path) -> None:
-    """Put a skeleton that lies apart beside its own motion, whatever else lies there."""
+    """Put a skeleton that lies apart beside its own motion, whatever else is there."""
     from retime.io import format_of
 
     form = format_of(target)

@@ -1,4 +1,4 @@
-"""What differs from copy to copy: values drawn by the clip's hash, never by the order of work."""
+"""Variations of copies: values chosen by the hash of the clip, not by the order of work."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _parsed(text: str, target: str, values: str, recipe: Recipe) -> Variation:
     choices = tuple(_value(v) for v in listed)
     for value in choices:
         if between is not None and not is_number(value):
-            raise InputError(f"{value!r} is no number; a range is like 0.8..1.25")
+            raise InputError(f"{value!r} is not a number; a range is like 0.8..1.25")
         _check(recipe.steps[step], p, value, factor)
     if between is None:
         return Variation(text, step, p.name, factor, choices=choices)

@@ -1,4 +1,4 @@
-"""What a character is made of: which joint is the left foot, what the parts weigh.
+"""Bodies of characters: roles of joints, such as the left foot, and masses of parts.
 
 The only module that knows joints' names. Roles are found by names first, by topology where names
 say nothing, and by a map where a person says so; each with how sure it is.
@@ -67,7 +67,7 @@ class Limb:
     tip : int, optional
         The toe's joint.
     linked : bool
-        The end hangs on another joint than the limb (a foot parented to the root), and is linked
+        The end is below another joint than the limb (a foot parented to the root), and is linked
         to it for distances and inverse kinematics.
     """
 
@@ -134,14 +134,14 @@ class Body:
         return int(self.skeleton.parents[joint])
 
     def limb_of(self, joint: int) -> LimbName | None:
-        """Return the limb whose end a joint is, or hangs on."""
+        """Return the limb whose end a joint is, or is below."""
         for name, limb in self.limbs.items():
             if limb.end in self.skeleton.chain(joint):
                 return name
         return None
 
     def ground_joints(self) -> tuple[str, ...]:
-        """Name the joints that meet the ground: the toes, else the feet."""
+        """Name the joints that meet the ground: the toes; otherwise the feet."""
         out = []
         for side in ("left", "right"):
             j = self.roles.get(f"{side}_toe", self.roles.get(f"{side}_foot"))
@@ -153,8 +153,8 @@ class Body:
         """Resolve joint names, roles, and groups.
 
         Groups of one joint a side are ``feet``, ``toes`` and ``hands``; whole parts with all that
-        hangs on them ``left_arm``, ``right_arm``, ``arms``, ``left_leg``, ``right_leg``, ``legs``
-        and ``trunk``, which is what lies between the hips and the head.
+        is below them ``left_arm``, ``right_arm``, ``arms``, ``left_leg``, ``right_leg``, ``legs``
+        and ``trunk``, which is what is between the hips and the head.
         """
         groups = {
             "feet": ("left_foot", "right_foot"),
@@ -231,7 +231,7 @@ class Body:
     def mass_weights(self) -> FloatArray:
         """Weights (J + E,) of joints and end sites whose sum of positions is the centre of mass.
 
-        For a biped by the segments of a human; else in proportion to the bones' lengths.
+        For a biped by the segments of a human; otherwise in proportion to the bones' lengths.
         """
         human = self.is_biped and "hips" in self.roles
         return _human_weights(self) if human else _length_weights(self.skeleton)
@@ -245,7 +245,7 @@ class Body:
 
     @cached_property
     def height(self) -> float:
-        """Standing height in the file's units: leg, trunk and head; 0 where it is no biped."""
+        """Standing height in the file's units: leg, trunk and head; 0 where it is not a biped."""
         if not self.is_biped or not {"head", "hips"} <= set(self.roles):
             return 0.0
         skeleton = self.skeleton

@@ -1,4 +1,4 @@
-"""What hands hold stays in them: the other hand, or a prop, when their times come apart."""
+"""Keep hands on what they hold, another hand or a prop, when their timing differs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["Grips", "keep_grips", "prop_joints", "prop_of"]
 
 Grips = Annotated[
     bool,
-    About("Keep what hands hold together: the other hand on a club or bat, a prop of the file."),
+    About("Keep hands on what they hold: a club, a bat or a prop of the file."),
 ]
 
 # Grips ease in and out over this many seconds beside them.
@@ -53,7 +53,7 @@ def keep_grips(
     warp: TimeWarp,
     grips: Sequence[Grip] | None = None,
 ) -> Motion:
-    """Lead hands and props together again that a warp of joints has taken apart.
+    """Move hands and props together again that a warp of joints has taken apart.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def keep_grips(
     warp : TimeWarp
         From the result's time to the source's.
     grips : sequence of Grip, optional
-        What hands hold; left out, what is found.
+        Grips of the hands. Default: detected.
     """
     body = find_body(motion)
     ends = {motion.skeleton.names[limb.end] for limb in body.limbs.values()}
@@ -96,7 +96,7 @@ def _at(motion: Motion, joint: int, times: FloatArray) -> FloatArray:
 def _carried(
     motion: Motion, then: FloatArray, holder: int, held: int, place: FloatArray, turn: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return where what is held belongs, (F, 3) and (F, 4), with its holder somewhere else.
+    """Return position (F, 3) and rotation (F, 4) of a held object after its holder moved.
 
     ``place`` and ``turn`` are the holder's; ``then`` the source's times.
     """
@@ -114,9 +114,9 @@ def _hands_kept(
     other: str,
     grips: Sequence[Grip],
 ) -> Motion:
-    """Lead two hands to each other: the second half of the way, then the first all of the rest.
+    """Move two hands to each other: the second half of the way, then the first all of the rest.
 
-    What is out of the first's reach the second makes up for.
+    The second hand compensates for what the first cannot reach.
     """
     first, second = (motion.skeleton.index(n) for n in (one, other))
     limbs = {limb.end: limb for limb in body.limbs.values()}
@@ -173,7 +173,7 @@ def _prop_kept(
     other: str,
     grips: Sequence[Grip],
 ) -> Motion:
-    """Put a prop into the hand that holds it, as it lies there in the source."""
+    """Put a prop into the hand that holds it, as it is there in the source."""
     skeleton = motion.skeleton
     hand, prop = skeleton.index(one), prop_of(motion, other)
     name = skeleton.names[prop]

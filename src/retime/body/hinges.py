@@ -130,16 +130,32 @@ def bent_about(
     """
     out = _unit(np.cross(line, hinge))
     now = np.linalg.norm(offset, axis=-1)
-    aside = np.arctan2((np.cross(offset, out) * line).sum(-1), (offset * out).sum(-1))
+    aside = _one_way(np.arctan2((np.cross(offset, out) * line).sum(-1), (offset * out).sum(-1)))
     kept = np.clip(now / np.maximum(size, 1e-12), 0.0, 1.0) ** 2
     turned = quat.rotate(quat.from_axis_angle(line, (1 - kept) * aside), offset)
     return np.where(now[:, None] > 1e-9, turned, out)
 
 
+def _one_way(angles: FloatArray) -> FloatArray:
+    """Let angles (F,) that hover about half a turn stay on the side that they came from.
+
+    A knee a hair past straight is half a turn from its hinge: it must not bend out to the left in
+    one frame and to the right in the next.
+    """
+    back = np.abs(angles) > np.pi / 2
+    edges = np.flatnonzero(np.diff(np.r_[False, back, False]))
+    out = angles.copy()
+    for first, end in edges.reshape(-1, 2):
+        run = angles[first:end]
+        side = 1.0 if run[0] > 0 else -1.0
+        out[first:end] = np.where(side * run < 0, run + 2 * side * np.pi, run)
+    return out
+
+
 def hinge_axis(motion: Motion, limb: Limb) -> FloatArray | None:
     """Return the axis (3,) of a limb's middle joint in its first bone's frame.
 
-    A leg that never bends would bend towards its toes; ``None`` for other limbs that do not.
+    A leg that never bends would bend toward its toes; ``None`` for other limbs that do not.
     """
     points, turns = positions(motion), global_rotations(motion)[:, limb.upper]
     hip, knee, end = (points[:, j] for j in (limb.upper, limb.lower, limb.end))

@@ -12,14 +12,15 @@ from retime.body.body import find_body
 from retime.body.contacts import detect_contacts
 from retime.body.ik import contact_targets, hold_contacts
 from retime.motion import Motion
-from retime.motion.contact import Contact
+from retime.motion.contact import Contact, carry_contacts
 from retime.motion.fixes import Fix, FixContext
 from retime.motion.kinematics import positions
-from retime.motion.memory import memory
+from retime.motion.memory import last, memory
 from retime.notes import Note, Remedy
 from retime.parameters import About
+from retime.timing import TimeWarp
 
-__all__ = ["Constraints", "contact_fix", "contact_fixes"]
+__all__ = ["Constraints", "as_delivered", "contact_fix", "contact_fixes"]
 
 Constraints = Annotated[
     Literal["hold", "touched", "free"],
@@ -30,6 +31,10 @@ Constraints = Annotated[
 ]
 # A joint that is this near to where the source had it, in metres, was not moved.
 _UNMOVED = 1e-5
+# How contacts are usually looked for: within so many metres, for at least so many seconds.
+_USUAL = (0.02, 0.1)
+# Corrections fade over this many seconds beside a contact.
+_FADE = 0.15
 
 
 def contact_fixes(constraints: Constraints) -> tuple[Fix, ...]:
@@ -40,9 +45,9 @@ def contact_fixes(constraints: Constraints) -> tuple[Fix, ...]:
 def contact_fix(
     joints: Sequence[str] = (),
     *,
-    tolerance: float = 0.02,
-    min_contact: float = 0.1,
-    fade: float = 0.15,
+    tolerance: float = _USUAL[0],
+    min_contact: float = _USUAL[1],
+    fade: float = _FADE,
     touched: bool = False,
     note: Note | None = None,
 ) -> Fix:
@@ -56,7 +61,7 @@ def contact_fix(
     tolerance : float
         A joint within this distance stands still, metres.
     min_contact : float
-        Shortest contact in seconds.
+        Shortest contact, seconds.
     fade : float
         Seconds over which the correction fades beside a contact.
     touched : bool
@@ -79,23 +84,56 @@ def contact_fix(
                     code="no-contacts",
                 )
             )
-        targets = contact_targets(retimed, held, context.source, context.warp)
-        if not context.warp.loop:  # later turns of a cycle are moved all
-            # Feet stand on what cannot move; all else is left alone where no edit moved it.
-            grounded = set(find_body(context.source).ground_joints())
-            there, here = positions(context.source), positions(retimed)
-            targets = {
-                c: t
-                for c, t in targets.items()
-                if (c.joint in grounded and not touched)
-                or _is_moved(c, retimed, context, there, here)
-            }
-        # While one arm is edited, legs are as they were: the source remembers how they were held.
-        known = memory(context.source, "held limbs")
-        held_motion = hold_contacts(retimed, targets, fade=fade, known=known)
+        held_motion = _held(retimed, context.source, context.warp, held, fade=fade, touched=touched)
         return held_motion if note is None else held_motion.with_notes(note)
 
     return Fix("contact IK", run)
+
+
+def _held(
+    retimed: Motion,
+    source: Motion,
+    warp: TimeWarp,
+    contacts: Sequence[Contact],
+    *,
+    fade: float,
+    touched: bool,
+) -> Motion:
+    """Hold contacts, in the retimed motion's time, where the source has them."""
+    here = positions(retimed)
+    targets = contact_targets(retimed, contacts, source, warp, points=here)
+    if not warp.loop:  # later turns of a cycle are moved all
+        # Feet stand on what cannot move; all else is left alone where no edit moved it.
+        grounded = set(find_body(source).ground_joints())
+        targets = {
+            c: t
+            for c, t in targets.items()
+            if (c.joint in grounded and not touched) or _is_moved(c, retimed, source, warp, here)
+        }
+    # While one arm is edited, legs are as they were: the source remembers how they were held.
+    known = memory(source, "held limbs")
+    return hold_contacts(retimed, targets, fade=fade, known=known)
+
+
+def as_delivered(
+    source: Motion, made: Motion, warp: TimeWarp, contacts: Sequence[Contact] | None = None
+) -> Motion:
+    """Hold the contacts of a retimed motion as its delivery will, for those who judge it before.
+
+    Parameters
+    ----------
+    source : Motion
+        What it was made from.
+    made : Motion
+        The retimed motion before its contacts are held; all of its frames, or some.
+    warp : TimeWarp
+        From its time to the source's.
+    contacts : sequence of Contact, optional
+        In the source's time; left out, those found.
+    """
+    found = _remembered(source, (), *_USUAL) if contacts is None else contacts
+    carried = carry_contacts(found, warp)
+    return _held(made, source, warp, carried, fade=_FADE, touched=False)
 
 
 def _remembered(
@@ -110,14 +148,12 @@ def _remembered(
 
 
 def _is_moved(
-    contact: Contact, retimed: Motion, context: FixContext, there: FloatArray, here: FloatArray
+    contact: Contact, retimed: Motion, source: Motion, warp: TimeWarp, here: FloatArray
 ) -> bool:
-    """Whether a contact's joint is elsewhere than the source has it at the joint's time."""
+    """Return whether a contact's joint is elsewhere than the source has it at the joint's time."""
     j, times = retimed.skeleton.index(contact.joint), retimed.times
     frames = (times >= contact.start - 1e-9) & (times <= contact.end + 1e-9)
-    then = context.warp(times[frames], contact.joint)
-    track = there[:, j]
-    wanted = np.stack(
-        [np.interp(then, context.source.times, track[:, c]) for c in range(3)], axis=1
-    )
+    then = warp(times[frames], contact.joint)
+    track = last(source, "places of joints", None, lambda: positions(source))[:, j]
+    wanted = np.stack([np.interp(then, source.times, track[:, c]) for c in range(3)], axis=1)
     return bool(np.abs(here[frames, j] - wanted).max(initial=0.0) > _UNMOVED)

@@ -14,7 +14,8 @@ from retime.body.limbs import LimbSolver, displacement, frames_of, two_bone
 from retime.errors import InputError
 from retime.motion import Motion, trust
 from retime.motion.contact import Contact
-from retime.motion.kinematics import positions
+from retime.motion.kinematics import global_rotations, positions
+from retime.motion.memory import last as remembered
 from retime.notes import Note
 from retime.timing import TimeWarp
 
@@ -27,7 +28,12 @@ _MISSED = 1e-3
 
 
 def contact_targets(
-    motion: Motion, contacts: Iterable[Contact], source: Motion, warp: TimeWarp
+    motion: Motion,
+    contacts: Iterable[Contact],
+    source: Motion,
+    warp: TimeWarp,
+    *,
+    points: FloatArray | None = None,
 ) -> dict[Contact, FloatArray]:
     """Find where contacts of a retimed motion belong: where the source had them.
 
@@ -41,15 +47,17 @@ def contact_targets(
     contacts : iterable of Contact
         In its time.
     source : Motion
-        What it was made from.
+        Its source.
     warp : TimeWarp
         From the retimed motion's time to the source's.
+    points : array (F, J, 3), optional
+        The retimed motion's joints, metres, where they are known.
 
     Returns
     -------
     dict of Contact to array (3,), or (F, 3) on a support that moves; metres.
     """
-    now, then = positions(motion), positions(source)
+    now, then = positions(motion) if points is None else points, _places(source)
     tall = max(float(np.median(np.ptp(then[..., 1], axis=1))), 1e-9) if len(then) else 1.0
     out = {}
     for contact in contacts:
@@ -71,6 +79,10 @@ def contact_targets(
             there = np.array([here[0], there[1], here[2]])
         out[contact] = there + way if way.any() else there
     return out
+
+
+def _places(source: Motion) -> FloatArray:
+    return remembered(source, "places of joints", None, lambda: positions(source))
 
 
 def _support_path(contact: Contact, motion: Motion, warp: TimeWarp) -> FloatArray:
@@ -103,14 +115,13 @@ def hold_contacts(
     Parameters
     ----------
     motion : Motion
-        The motion to mend.
+        The motion to fix.
     targets : mapping of Contact to array (3,) or (F, 3)
         Where each contact shall be, metres; a path where its support moves.
     fade : float
         Seconds over which a displacement fades.
     known : dict of str to HeldLimb, optional
-        What was found for each limb last, and where what is found now is kept: a limb that is as
-        it was then is not solved again.
+        Cache of the last solution of each limb: an unchanged limb is not solved again.
     """
     if not (np.isfinite(fade) and fade >= 0):
         raise InputError(f"the fade must be 0 s or more, not {fade}")
@@ -129,6 +140,7 @@ def hold_contacts(
         else:
             loose.add(contact.joint)
     motion = _with_trunk_held(motion, by_trunk, fade)
+    seen: tuple[FloatArray, FloatArray] | None = None
     notes = [
         Note(
             f"no limb holds the contacts of {n}: left as they are",
@@ -146,7 +158,9 @@ def hold_contacts(
             rotations[:, last.joints] = last.rotations
             motion = replace(motion, rotations=trust(rotations))
             continue
-        solver = LimbSolver.of(motion, body.limbs[limb_name])
+        if seen is None or limb.linked:
+            seen = (positions(motion), global_rotations(motion))  # limbs do not hang on each other
+        solver = LimbSolver.of(motion, limb, known=seen)
         if not solver.can_bend:
             notes.append(
                 Note(
@@ -209,7 +223,7 @@ class HeldLimb:
 def _state_of(
     motion: Motion, limb: Limb, targets: Mapping[Contact, FloatArray], fade: float
 ) -> bytes:
-    """Hash all that decides how a limb is held: it, what it hangs on, its contacts."""
+    """Hash all that decides how a limb is held: it, what it is below, its contacts."""
     chain = motion.skeleton.chain(limb.end)
     tip = [] if limb.tip is None else [limb.tip]
     digest = hashlib.blake2b(motion.rotations[:, [*chain, *tip]].tobytes())

@@ -13,7 +13,7 @@ __all__ = ["still_runs"]
 def still_runs(place, length, tolerance):  # type: ignore[no-untyped-def]
     """Find stretches of at least ``length`` frames in which a point (F, 3) stays where it is.
 
-    A stretch is still when all of it lies within ``tolerance`` of its mean; it then grows both ways
+    A stretch is still when all of it is within ``tolerance`` of its mean; it then grows both ways
     while the point stays that near. Returns first and last frames, (N, 2).
     """
     frames = len(place)

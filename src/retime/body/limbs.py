@@ -1,4 +1,4 @@
-"""Limbs of two bones: bent in closed form, and led to where their contacts shall be."""
+"""Limbs of two bones: bent in closed form, and moved to where their contacts shall be."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.body.body import Limb
 from retime.body.hinges import bent_about, off_line
-from retime.motion import Motion, quat
+from retime.motion import Motion, quat, trust
 from retime.motion.contact import Contact
 from retime.motion.kinematics import global_rotations, local_translations, positions
 
@@ -166,6 +166,14 @@ def displacement(
     return move, share
 
 
+def _trusted(rotations: FloatArray, limb: Limb, busy: npt.NDArray[np.bool_]) -> FloatArray:
+    """Bring a limb's new rotations to the model's convention; all others are as they were."""
+    for j in (limb.upper, limb.lower, limb.end):
+        rotations[busy, j] = quat.normalize(rotations[busy, j])
+        rotations[:, j] = quat.continuous(rotations[:, j])
+    return trust(rotations)
+
+
 @dataclass(frozen=True, eq=False)
 class LimbSolver:
     """One limb over time: global positions in metres and rotations, Y up."""
@@ -178,14 +186,22 @@ class LimbSolver:
     hinge: FloatArray | None = None
 
     @classmethod
-    def of(cls, motion: Motion, limb: Limb, *, hinge: FloatArray | None = None) -> LimbSolver:
+    def of(
+        cls,
+        motion: Motion,
+        limb: Limb,
+        *,
+        hinge: FloatArray | None = None,
+        known: tuple[FloatArray, FloatArray] | None = None,
+    ) -> LimbSolver:
         """Measure a limb of a motion.
 
         ``hinge`` (3,) is the axis of its middle joint as its first bone sees it, of
         :func:`retime.body.hinges.hinge_axis`. With it, a limb that is straight or bent the wrong
-        way bends about that axis.
+        way bends about that axis. ``known`` are places and rotations in space, where they are known
+        for this limb and what it hangs on.
         """
-        points, rotations = positions(motion), global_rotations(motion)
+        points, rotations = known or (positions(motion), global_rotations(motion))
         hip, knee, end = (points[:, j] for j in (limb.upper, limb.lower, limb.end))
         bend = _perpendicular(knee - hip, _unit(end - hip))
         # The usual bend in the frame of what the limb hangs on, for frames in which it is straight.
@@ -369,7 +385,7 @@ class LimbSolver:
             translations[motion.skeleton.names[limb.end]] = self._linked_track(busy, new_end)
         else:
             put(limb.end, end_turn, lower_turn)
-        return replace(motion, rotations=local, translations=translations)
+        return replace(motion, rotations=_trusted(local, limb, busy), translations=translations)
 
     def _base(self, parent: int) -> FloatArray:
         if parent >= 0:
@@ -380,7 +396,7 @@ class LimbSolver:
         return np.broadcast_to(turn, (len(self.motion), 4))
 
     def _linked_track(self, busy: npt.NDArray[np.bool_], new_end: FloatArray) -> FloatArray:
-        """Move a foot that hangs on another joint by its own translation."""
+        """Move a foot that is below another joint by its own translation."""
         end = self.limb.end
         parent = int(self.motion.skeleton.parents[end])
         track = local_translations(self.motion)[:, end].copy()

@@ -62,9 +62,9 @@ def skate_by_frame(
     motion : Motion
         Any motion.
     points : array (F, J, 3), optional
-        Its joints' positions, where they are at hand; metres.
+        Its joints' positions, where they are available; metres.
     contacts : sequence of Contact, optional
-        What touches, where that is known; else it is found.
+        Known contacts. Default: detected.
     """
     out = np.zeros(len(motion))
     if len(motion) < 2:
@@ -140,7 +140,7 @@ class FlightError:
 
 
 def flight_error(motion: Motion, *, gravity: float = GRAVITY) -> FlightError:
-    """Measure ``|c'' - g|`` of the centre of mass in flight, as a share of g.
+    """Measure ``|c'' - g|`` of the centre of mass in flight, as a fraction of g.
 
     The acceleration at a frame is that of the parabola through the frames within 0.1 s that are in
     the same flight.
@@ -214,7 +214,7 @@ class ContactTiming:
     Parameters
     ----------
     kept : float
-        Share of the promised contacts that are found again, 0 to 1.
+        Fraction of the promised contacts that are found again, 0 to 1.
     mean, worst : float
         Distance in seconds of their starts and ends from the promised ones. All are NaN where
         nothing was promised.
@@ -259,7 +259,7 @@ def contact_timing(
 
 @dataclass(frozen=True)
 class Measure:
-    """What a number of :func:`measure` is: its unit, and what it says."""
+    """Unit and meaning of a number of :func:`measure`."""
 
     unit: str
     meaning: str
@@ -272,7 +272,7 @@ class Measure:
 
 MEASURES: dict[str, Measure] = {
     "foot_skate": Measure("m/s", "horizontal sliding speed of grounded feet"),
-    "plant_drift": Measure("m", "farthest that a planted foot strays"),
+    "plant_drift": Measure("m", "largest drift of a planted foot"),
     "flight_error": Measure("g", "mean distance from free fall in flight"),
     "flight_seconds": Measure("s", "time in the air"),
     "jerk": Measure("", "log dimensionless jerk; nearer to 0 is smoother"),
@@ -304,15 +304,15 @@ def measure(
     motion : Motion
         The motion to measure.
     source : Motion, optional
-        What it was made from; with ``warp``, contacts are the source's, carried.
+        Source of the motion; with ``warp``, its contacts are used.
     warp : TimeWarp, optional
         From its time to the source's.
     truth : TimeWarp, optional
-        The warp that would have been right.
+        Known correct warp.
     contacts : sequence of Contact, optional
-        Contacts that are known; else they are carried or found.
+        Known contacts. Default: those of the source, or detected.
     min_contact : float
-        Shortest contact in seconds.
+        Shortest contact, seconds.
 
     Returns
     -------

@@ -88,7 +88,7 @@ def _in_heading(motion: Motion, body: Body) -> FloatArray:
 
 
 def _pairs(body: Body, rest: Motion) -> npt.NDArray[np.int64]:
-    """Pair joints down the skeleton: by role, else by where a mirror would put them at rest."""
+    """Pair joints down the skeleton by role, or by their mirrored rest positions."""
     if not {"left_upper_leg", "right_upper_leg"} <= set(body.roles):
         raise InputError("a pose is mirrored across the hips, and no legs were found")
     skeleton = body.skeleton

@@ -154,7 +154,7 @@ def _roles_by_name(skeleton: Skeleton) -> dict[str, int]:
 
 
 def _below(skeleton: Skeleton, joints: list[int], above: int | None) -> list[int]:
-    """Keep the joints that hang on another; all, where there is none."""
+    """Keep the joints that are below another; all, where there is none."""
     if above is None:
         return joints
     return [j for j in joints if j != above and above in skeleton.chain(j)]
@@ -278,7 +278,7 @@ def _trunk(skeleton: Skeleton, roles: dict[str, int], trunk: list[int]) -> list[
 
 
 def _above_arms(skeleton: Skeleton, roles: dict[str, int], spine: list[int]) -> list[int]:
-    """Return the joints of a spine that go on above the arms: a neck and a head named after it."""
+    """Return the joints of a spine above the arms: a neck and a head with names of the spine."""
     arms = [roles[r] for r in ("left_upper_arm", "right_upper_arm") if r in roles]
     chest = _meeting(skeleton, arms)
     return _below(skeleton, spine, chest) if len(arms) == 2 and chest in spine else []

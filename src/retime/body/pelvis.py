@@ -38,6 +38,9 @@ _SHORT = 0.9
 # A leg in the air that is straighter than this keeps its length, or its knee would snap: all of it
 # from the second share on, and from this many seconds after a plant on.
 _BENT, _STRAIGHT, _OFF = 0.85, 0.95, 0.1
+# What comes and goes within this time, in seconds, is noise: hips and ankle of different moments do
+# not shake together. Holding the foot makes up for it by a turn of the foot.
+_SHAKE = 0.1
 # Contacts ease in and out over this many seconds for the pelvis.
 _LOAD_FADE = 0.15
 # The pelvis may move this long before and after feet do, seconds.
@@ -97,9 +100,23 @@ class _Leg:
 
     @cached_property
     def _straight(self) -> FloatArray:
+        """How straight a leg is, from bent (0) to nearly straight (1), (N,)."""
+        return _eased((self.natural / max(self.length, 1e-9) - _BENT) / (_STRAIGHT - _BENT))
+
+    @cached_property
+    def _keeps_length(self) -> FloatArray:
         """How much a leg in the air keeps its length, (N,)."""
-        straight = (self.natural / max(self.length, 1e-9) - _BENT) / (_STRAIGHT - _BENT)
-        return _eased(straight) * _eased(self.away / _OFF)
+        return self._straight * _eased(self.away / _OFF)
+
+    def _steady(self, longer: FloatArray) -> FloatArray:
+        """Take shaking out of how much longer a leg gets, (N,): a straight knee magnifies it."""
+        steps = round(_SHAKE * self.rate / 2)
+        if steps < 1:
+            return longer
+        window = np.bartlett(2 * steps + 3)[1:-1]
+        padded = np.pad(longer, steps, mode="edge")
+        slow = np.convolve(padded, window / window.sum(), "valid")
+        return np.asarray(longer + self._straight * (slow - longer))
 
     def ankle(self, offset: FloatArray) -> FloatArray:
         """Return where the ankle belongs (N, 3), with the pelvis displaced.
@@ -110,7 +127,8 @@ class _Leg:
         hip = self.hip + offset
         way = self.now + offset + self.place + lag - hip
         reach = np.linalg.norm(way, axis=1)
-        kept = reach + self._straight * (self.natural - reach)
+        longer = self._steady(reach - self.natural)
+        kept = self.natural + (1 - self._keeps_length) * longer
         return np.asarray(hip + way * (kept / np.maximum(reach, 1e-9))[:, None])
 
 
@@ -251,7 +269,7 @@ def smooth_track(
     weighted : array (N, D)
         c T of each frame.
     rate : float
-        Frames a second.
+        Frames per second.
     stay, smooth : float
         Costs of a displacement, and of its acceleration.
     """
@@ -287,7 +305,7 @@ def moved(motion: Motion, offset: FloatArray) -> Motion:
 
 
 def _lead(motion: Motion, made: Motion, limb: Limb, then: FloatArray, goal: FloatArray) -> Motion:
-    """Lead an ankle to its goal; thigh and foot are turned in space as they were at its time."""
+    """Move an ankle to its goal; thigh and foot are turned in space as they were at its time."""
     parent = int(motion.skeleton.parents[limb.upper])
     local = made.rotations.copy()
     above = global_rotations(made)[:, parent]

@@ -1,7 +1,7 @@
 """Full-body posing: hands, feet, head, elbows, knees and fingers brought to places.
 
 The whole body helps, each joint by its stiffness: limbs first, then clavicles and spine, then the
-pelvis over planted feet. What is planted stays, and knees and elbows bend as hinges do.
+pelvis over planted feet. Planted joints stay, and knees and elbows bend as hinges.
 """
 
 from __future__ import annotations
@@ -103,12 +103,12 @@ def pose_figure(
     planted : collection of int
         Joints that keep their place and turn in space.
     help : {"limb", "torso", "body"}
-        What may turn: what hangs on the trunk; that, the clavicles and the spine; or the pelvis
-        and the legs too, as far as something is planted.
+        Joints that may rotate: those of the limb; also the clavicles and the spine; or also the
+        pelvis and the legs, if something is planted.
     stiffness : mapping of int to float, optional
         Factors on the stiffness of joints; 2 lets a joint help half as much.
     source : Motion, optional
-        The clip that shows how its hinges bend; left out, ``motion``.
+        The clip that shows how its hinges bend. Default: ``motion``.
     """
     from retime.body.posing_kernels import forward_pose, settle_pose, solve_pose
 
@@ -163,7 +163,7 @@ def planted_joints(
     motion : Motion
         The clip.
     contacts : iterable of Contact, optional
-        Its contacts, where they are known; left out, they are found.
+        Its contacts, where they are known. Default: they are found.
     at : mapping of str to float
         By joint, the clip's time of the pose.
     targets : collection of int
@@ -235,7 +235,7 @@ def _local(motion: Motion, figure: _Figure, turns: FloatArray, vectors: FloatArr
 
 @dataclass(frozen=True, eq=False)
 class _Variables:
-    """What may turn, about which axes, how stiff it is and how far it goes."""
+    """Joints that may rotate, with axes, stiffness and limits."""
 
     joint: npt.NDArray[np.int64]
     axis: FloatArray

@@ -135,7 +135,7 @@ def _bounded_step(rows, right, give, weight, pull, low, high, q):  # type: ignor
     """Minimise q W q / 2 - pull q + |rows q - right|^2 / (2 give) within bounds; write ``q``.
 
     An active set: a variable that leaves its bounds stops there, and is let go where the minimum
-    lies inside again.
+    is inside again.
     """
     m, n = rows.shape
     fixed = np.zeros(n, np.int8)

@@ -1,8 +1,8 @@
 """Higher jumps and deeper crouches: what a body does up and down, scaled; where it goes stays.
 
-The hips' height is scaled about the height at which feet leave and meet the ground, so that
-height and speed stay continuous there; feet in the air are lifted with the hips, and on the ground
-they go the source's way. Where legs are too short for that, the hips come down to what they reach.
+The height of the hips is scaled relative to the height at which feet leave and meet the ground, so
+that height and speed are continuous there. Feet in the air are lifted with the hips; on the ground
+they keep the source's path. If legs are too short, the hips are lowered to their reach.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def raised(
     made : Motion
         It with other changes of pose, on the same frames: what is returned is this one, raised.
     weight : float
-        By what share; 0.4 makes a jump 1.4 times as high and its crouch as deep.
+        By what fraction; 0.4 makes a jump 1.4 times as high and its crouch as deep.
     span : (float, float), optional
         Outside of these times nothing changes, seconds.
     """
@@ -232,7 +232,7 @@ def _lift(higher: FloatArray, air: Mask, rate: float) -> FloatArray:
 
 
 def _grounded(base: Motion, made: Motion, air: Mask, lift: FloatArray) -> Motion:
-    """Lead feet the source's way while they are on the ground, lifted in flight."""
+    """Move feet the source's way while they are on the ground, lifted in flight."""
     body, rate = find_body(base), base.rate
     goals = positions(base)
     goals[..., 1] += lift[:, None]

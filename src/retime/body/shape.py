@@ -75,7 +75,7 @@ class _Tree:
         return sorted(long, key=lambda c: -(self.reach[c] + self.bone[c]))[:_MOST_BRANCHES]
 
     def path(self, joint: int) -> list[int]:
-        """The longest way down from a joint, joints that lie on their parent left out."""
+        """Return the longest way down from a joint, joints that are on their parent left out."""
         out = [joint]
         while self.skeleton.children[out[-1]]:
             children = self.skeleton.children[out[-1]]
@@ -84,7 +84,7 @@ class _Tree:
 
     @cached_property
     def tiny(self) -> float:
-        """A length that joints which lie on each other are apart at most."""
+        """A length that joints which are on each other are apart at most."""
         return 1e-3 * max(float(self.reach.max()), 1e-12)
 
     def pairs(self, joint: int, least: float) -> list[_Pair]:
@@ -98,7 +98,7 @@ class _Tree:
         return [made[k] for k in sorted(alike, key=lambda k: -sum(size[k]))]
 
     def mirrored(self, a: int, b: int) -> _Pair:
-        """The longest way down two branches that both have: a sword in one hand is left out."""
+        """Return the longest common chain of two branches, without a sword in one hand."""
         out = [a], [b]
         while True:
             here = (out[0][-1], out[1][-1])
@@ -111,7 +111,7 @@ class _Tree:
                 path.append(joint)
 
     def _step(self, a: int, b: int) -> tuple[int, int] | None:
-        """The longest children of two joints that are alike."""
+        """Return the longest children of two similar joints."""
         kept = {*self.branches(a, 0.0), *self.branches(b, 0.0)}
         children = self.skeleton.children
         both = itertools.product(
@@ -130,7 +130,7 @@ class _Tree:
         return bool(abs(x - y) <= loose)
 
     def end(self, path: list[int]) -> int:
-        """The point where a way down ends: an end site, else a joint."""
+        """Return the last point of a chain: an end site or a joint."""
         return self._ends.get(path[-1], path[-1])
 
     @cached_property
@@ -147,7 +147,7 @@ class _Tree:
         return float(np.linalg.norm(self.points[a] - self.points[b]))
 
     def limbs(self, pair: _Pair) -> _Pair | None:
-        """The joints of two limbs: those at and behind their two longest bones in a row."""
+        """Return the joints of two limbs: those at and behind their two longest bones in a row."""
         left, right = pair
         kept = [k for k, j in enumerate(left) if k == 0 or self.bone[j] > self.tiny]
         left, right = [left[k] for k in kept], [right[k] for k in kept]
@@ -165,7 +165,7 @@ class _Tree:
         return float(self.points[point] @ _UP)
 
     def drop(self, path: list[int]) -> float:
-        """How far a branch reaches down below its parent."""
+        """Return how far a branch reaches down below its parent."""
         return self.height(self.skeleton.parents[path[0]]) - self.height(self.end(path))
 
 
@@ -223,7 +223,7 @@ def _paired(
 
 
 def _is_left_first(forward: FloatArray, apart: FloatArray) -> bool:
-    """Tell the left one of a pair: left is up cross forward; without a front, +X."""
+    """Return the left one of a pair: left is up cross forward; without a front, +X."""
     front = np.asarray(forward, dtype=float) * [1.0, 0.0, 1.0]
     left = np.cross(_UP, front) if np.linalg.norm(front) > 1e-6 else np.array([1.0, 0.0, 0.0])
     return bool(apart @ left >= 0)

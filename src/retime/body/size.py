@@ -43,7 +43,7 @@ def judged_scale(motion: Motion) -> float:
 def judged(motion: Motion) -> Motion:
     """Return a motion as large as its like, for contacts, forces, sliding and drawings.
 
-    A motion of plausible size is returned itself. What is written keeps its own numbers.
+    A motion of plausible size is returned unchanged. Written files keep their numbers.
     """
     scale = judged_scale(motion)
     if scale == 1.0:

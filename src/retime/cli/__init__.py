@@ -21,42 +21,38 @@ __all__ = ["COMMANDS", "main"]
 
 # Each command's line of help. Its module has its name, and so has the function or group in there.
 COMMANDS = {
-    "info": "Show what a motion file holds.",
-    "contacts": "List, draw and export contacts with the ground.",
+    "info": "Show the contents of a motion file.",
+    "contacts": "List, draw and export ground contacts.",
     "convert": "Write a motion in another format.",
     "trim": "Keep a part of a motion.",
     "join": "Join motions of one skeleton.",
     "warp": "Make, show, compose, invert and export time warps.",
-    "guided": "Change a motion's length or feel, guided by a reference.",
-    "physics": "Retime a motion as a body could have.",
-    "stagger": "Edit a motion as poses whose parts are staggered.",
-    "tween": "Lead poses toward others, and ease them.",
-    "surface": "Drag one joint's action to another time.",
-    "secondary": "Let arms, tails, hair and props follow the body.",
-    "align": "Give a motion the timing of another take.",
-    "sync": "Put the accents of a motion on the beats of music.",
+    "guided": "Change the length of a motion, or copy the timing of a reference.",
+    "physics": "Retime within the limits of body, gravity and ground contact.",
+    "stagger": "Edit key poses whose body parts arrive at different times.",
+    "tween": "Blend poses toward others, and ease in and out of them.",
+    "surface": "Move the action of one joint earlier or later.",
+    "secondary": "Add follow-through to arms, tails, hair and props.",
+    "align": "Copy the timing of another take of the same action.",
+    "sync": "Move the accents of a motion onto the beats of music.",
     "beats": "Find the beats of a song.",
     "live": "Play a recorded partner in sync with a live performer.",
     "perform": "Send a recorded clip as a test performer.",
-    "score": "Judge a performance's timing against a recording.",
-    "apply": "Retime a motion by a warp, or by keytimes.",
-    "video": "Retime a video by a warp, frame by frame, with its sound.",
+    "score": "Compare the timing of a performance with a recording.",
+    "apply": "Retime a motion with a warp file or keytimes.",
+    "video": "Retime a video and its sound with a warp.",
     "run": "Apply a recipe to a motion.",
     "batch": "Apply a recipe to every motion of a library.",
-    "check": "Measure how good a motion or a retiming is.",
-    "report": "Write a page about a motion, to send to a colleague.",
-    "samples": "List or write the bundled motions.",
+    "check": "Measure the quality of a motion or a retiming.",
+    "report": "Write an HTML report about a motion.",
+    "samples": "List, write or download sample motions.",
     "plot": "Draw a warp, or motions as film strips.",
-    "studio": "See and shape timing in the browser.",
+    "studio": "Edit timing in the browser.",
     "engine": "Serve another program, such as the Blender extension.",
-    "demo": "Retime a bundled jump, with pictures.",
+    "demo": "Retime sample motions, with pictures.",
 }
 
-_ABOUT = """Edit when things happen in a character's motion.
-
-Every command explains itself: retime COMMAND --help. Try retime demo first.
---quiet and --verbose go with every command.
-"""
+_ABOUT = "Edit when things happen in a character's motion. Try retime demo first."
 
 
 def _listed() -> None:
@@ -65,18 +61,24 @@ def _listed() -> None:
 
 def build_app(arguments: list[str]) -> typer.Typer:
     """Make the program; only the command that the arguments name is loaded."""
+    from retime.cli.help import Command, Group
+
     app = typer.Typer(
-        name="retime", help=_ABOUT, no_args_is_help=True, pretty_exceptions_enable=False
+        name="retime",
+        cls=Group,
+        help=_ABOUT,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
     )
 
     @app.callback()
     def options(
-        version: bool = typer.Option(False, "--version", help="Print the version and stop."),
+        version: bool = typer.Option(False, "--version", help="Print the version and exit."),
         quiet: bool = typer.Option(
-            False, "--quiet", help="Print no notes, progress or summary; errors stay."
+            False, "--quiet", help="Print errors only. Works with every command."
         ),
         verbose: bool = typer.Option(
-            False, "--verbose", help="Also print what is done and how long it takes."
+            False, "--verbose", help="Print each step and its time. Works with every command."
         ),
     ) -> None:
         if version:
@@ -93,9 +95,11 @@ def build_app(arguments: list[str]) -> typer.Typer:
             continue
         command = getattr(importlib.import_module(f"retime.cli.{name}"), name)
         if isinstance(command, typer.Typer):
-            app.add_typer(command, name=name, help=summary)
+            for part in command.registered_commands:
+                part.cls = Command
+            app.add_typer(command, name=name, help=summary, cls=Group)
         else:
-            app.command(name)(command)
+            app.command(name, cls=Command)(command)
     return app
 
 
@@ -138,11 +142,13 @@ def _with_loudness(arguments: list[str]) -> list[str]:
 
 
 def _run(arguments: list[str]) -> None:
+    from retime.cli.help import take_help_all
     from retime.cli.streams import STREAMS
 
+    arguments, asked = take_help_all(arguments)
     try:
         try:
-            build_app(arguments)(args=arguments, prog_name="retime")
+            build_app(arguments)(args=arguments, prog_name="retime", obj=asked)
         except SystemExit as e:
             if not e.code:
                 STREAMS.finish()

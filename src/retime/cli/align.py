@@ -27,19 +27,17 @@ from retime.times import Clock
 @with_parameters(AlignParameters, leave_out=("reference",))
 def align(
     source: Input,
-    other: Annotated[
-        Path, typer.Argument(metavar="REFERENCE", help="The take to copy timing from.")
-    ],
+    other: Annotated[Path, typer.Argument(metavar="REFERENCE", help="Take to copy timing from.")],
     target: Output,
     parameters: dict[str, Any],
     retiming: Retiming,
     warp: WarpOut = None,
     plot: Annotated[
         Path | None,
-        file_option("--plot", "Draw the costs and the path through them."),
+        file_option("--plot", "Draw the distances of frames and the path through them."),
     ] = None,
 ) -> None:
-    """Give a motion the timing of another take: the same action, by anyone, anywhere.
+    """Copy the timing of another take of the same action, even by another performer.
 
     Examples
     --------

@@ -20,10 +20,10 @@ def apply(
     retiming: Retiming,
     warp: Annotated[
         list[Path] | None,
-        file_option("--warp", "The warp to apply; repeatable, first to last."),
+        file_option("--warp", "Warp to apply (repeatable, first to last)."),
     ] = None,
 ) -> None:
-    """Retime a motion by a warp file, or by a smooth curve through keytimes.
+    """Retime a motion with a warp file, or with a smooth curve through keytimes.
 
     Examples
     --------

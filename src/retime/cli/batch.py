@@ -18,91 +18,131 @@ from retime.errors import InputError
 from retime.evaluate.reading import Reading
 from retime.notes import Note
 
-# So many failures are listed at the end; the rest is in the manifest.
+# Number of failures to list at the end; the manifest has all.
 _LISTED = 5
+# A panel that only ``--help-all`` prints.
+CLUSTER = "Clusters and limits"
 
 
 @with_reading
 def batch(
     reading: Reading,
-    recipe_file: Annotated[Path, typer.Argument(metavar="RECIPE", help="The recipe file.")],
-    library: Annotated[Path, typer.Argument(metavar="LIBRARY", help="The folder of clips.")],
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="The folder of results.")],
+    recipe_file: Annotated[Path, typer.Argument(metavar="RECIPE", help="Recipe file.")],
+    library: Annotated[Path, typer.Argument(metavar="LIBRARY", help="Folder of clips.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="Folder of results.")],
     backend: Annotated[
         str,
         typer.Option(
-            help="Processes here, Dask's threads here, or a cluster's workers.",
+            help="Run in processes or Dask threads of this machine, or on a cluster (default "
+            "local).",
             metavar="local|dask|dask://HOST:PORT",
+            rich_help_panel=CLUSTER,
         ),
     ] = "local",
     jobs: Annotated[
-        int | None, typer.Option(help="Clips at a time; else one for each processor.", min=1)
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Number of clips to process at a time. Default: one per processor.",
+            min=1,
+        ),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue what was begun.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue a batch that was stopped.")
+    ] = False,
     gate: Annotated[
         Path | None,
-        typer.Option(help="Thresholds that sort results, a TOML file.", metavar="FILE"),
+        typer.Option(help="TOML file of thresholds that accept or reject results.", metavar="FILE"),
     ] = None,
     shard: Annotated[
-        str | None, typer.Option(help="Do one part of the library: 2/8.", metavar="K/N")
+        str | None,
+        typer.Option(
+            help="Process one part of the library, such as 2/8.",
+            metavar="K/N",
+            rich_help_panel=CLUSTER,
+        ),
     ] = None,
     vary: Annotated[
         list[str] | None,
         typer.Option(
-            help="Draw a parameter for each copy: duration=0.8..1.25 (times the clip's own), "
-            "STEP.PARAMETER=A..B or =A|B|C; repeatable.",
+            help="Choose a random value for each copy, such as duration=0.8..1.25 (repeatable). "
+            "Other parameters are STEP.PARAMETER=A..B or =A|B|C; durations are relative to the "
+            "clip.",
             metavar="WHAT=VALUES",
         ),
     ] = None,
     table: Annotated[
         Path | None,
         typer.Option(
-            help="Parameters of single clips: a CSV file with a column 'clip' and columns named as "
-            "for --vary, or a TOML file with a table for each clip.",
+            help="CSV or TOML file of parameters for single clips. A CSV file has a column 'clip' "
+            "and columns named as for --vary; a TOML file has a table for each clip.",
             metavar="FILE",
         ),
     ] = None,
     only: Annotated[
         str | None,
         typer.Option(
-            help="Make only these results of an earlier run again; the others stay.",
+            help="Repeat only these results of an earlier run.",
             metavar="accepted|rejected|failed",
         ),
     ] = None,
-    copies: Annotated[int, typer.Option(help="Results to make of each clip.", min=1)] = 1,
-    seed: Annotated[int, typer.Option(help="Another seed draws other values.")] = 0,
+    copies: Annotated[
+        int, typer.Option(metavar="N", help="Number of results per clip (default 1).", min=1)
+    ] = 1,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Seed of the random values of --vary (default 0).")
+    ] = 0,
     to: Annotated[
-        str, typer.Option(help="Format of the results, like npz; else each clip's own.")
+        str,
+        typer.Option(
+            metavar="FORMAT", help="Format of the results, such as npz. Default: that of the clip."
+        ),
     ] = "",
     fps: Fps = None,
     drop_rest: DropRest = False,
     min_contact: Shortest = 0.1,
     physics: Annotated[
-        bool, typer.Option("--physics", help="Also measure how much a body could have done.")
+        bool, typer.Option("--physics", help="Also measure physical feasibility.")
     ] = False,
     timeout: Annotated[
         float | None,
-        typer.Option(help="End the work on a clip after this many seconds.", min=0.001),
+        typer.Option(
+            metavar="S",
+            help="Maximum time per clip (s).",
+            min=0.001,
+            rich_help_panel=CLUSTER,
+        ),
     ] = None,
     tls_ca: Annotated[
         Path | None,
-        typer.Option(help="Certificate of the cluster's authority (PEM).", metavar="FILE"),
+        typer.Option(
+            help="Certificate of the cluster's authority (PEM).",
+            metavar="FILE",
+            rich_help_panel=CLUSTER,
+        ),
     ] = None,
     tls_cert: Annotated[
-        Path | None, typer.Option(help="Our certificate for the cluster (PEM).", metavar="FILE")
+        Path | None,
+        typer.Option(
+            help="Client certificate for the cluster (PEM).",
+            metavar="FILE",
+            rich_help_panel=CLUSTER,
+        ),
     ] = None,
     tls_key: Annotated[
-        Path | None, typer.Option(help="Key of that certificate (PEM).", metavar="FILE")
+        Path | None,
+        typer.Option(
+            help="Key of the client certificate (PEM).", metavar="FILE", rich_help_panel=CLUSTER
+        ),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print a line of JSON for each result.")
+        bool, typer.Option("--json", help="Print one line of JSON per result.")
     ] = False,
 ) -> None:
-    """Apply a recipe to every clip of a library, and sort the results by a gate.
+    """Apply a recipe to every clip of a library, and sort the results by quality.
 
-    A batch that was stopped goes on with --resume: what is done is not done again. Results lie in
-    OUT/accepted and OUT/rejected under the clips' names; retime report OUT makes a page of them.
-    The status is 1 where clips failed.
+    Results are written to OUT/accepted and OUT/rejected; retime report OUT makes a page of them.
+    The exit status is 1 if a clip failed.
 
     Examples
     --------

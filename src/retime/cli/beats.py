@@ -14,33 +14,29 @@ BeatFile = Annotated[
     Path | None,
     file_option(
         "--beats",
-        "Take beats from a file: a time a line or labels (.txt), markers (.csv), .json or the "
-        "clock of a .mid file.",
+        "File of beats: times or labels (.txt), markers (.csv), .json, or MIDI (.mid).",
     ),
 ]
-Double = Annotated[bool, typer.Option("--double", help="Count twice as many beats.")]
-Half = Annotated[bool, typer.Option("--half", help="Count every second beat.")]
-ShiftHalf = Annotated[
-    bool, typer.Option("--shift-half", help="Count the beats in between: move by half a beat.")
-]
+Double = Annotated[bool, typer.Option("--double", help="Double the number of beats.")]
+Half = Annotated[bool, typer.Option("--half", help="Keep every second beat only.")]
+ShiftHalf = Annotated[bool, typer.Option("--shift-half", help="Shift the beats by half a beat.")]
 
 
 def beats(
-    song: Annotated[
-        Path, typer.Argument(metavar="SONG", help="A sound file, or a video with sound.")
-    ],
+    song: Annotated[Path, typer.Argument(metavar="SONG", help="Sound file, or video with sound.")],
     target: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[OUT]", help="Write the beats: labels (.txt), markers (.csv) or .json."
+            metavar="[OUT]", help="File to write: labels (.txt), markers (.csv) or .json."
         ),
     ] = None,
     bpm: Annotated[
-        float | None, typer.Option("--bpm", help="Tempo of the song, where it is known (1/min).")
+        float | None,
+        typer.Option("--bpm", metavar="N", help="Tempo of the song, if it is known (bpm)."),
     ] = None,
     offset: Annotated[
         str | None,
-        typer.Option("--offset", help="Time of a beat, with a tempo (s).", metavar="TIME"),
+        typer.Option("--offset", help="Time of the first beat, with --bpm (s).", metavar="TIME"),
     ] = None,
     file: BeatFile = None,
     double: Double = False,
@@ -48,11 +44,13 @@ def beats(
     shift_half: ShiftHalf = False,
     fps: Annotated[
         float | None,
-        typer.Option("--fps", help="Frame rate of a table that counts frames.", min=0.001),
+        typer.Option(
+            "--fps", metavar="HZ", help="Frame rate of a table that counts frames.", min=0.001
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Find the beats of a song: print them, or write them to a file.
+    """Find the beats of a song, and print them or write them to a file.
 
     The tempo may change. Where the tracker counts twice or half as fast as you do, use --half or
     --double; where it counts the off-beat, --shift-half. A song without a steady beat is refused:

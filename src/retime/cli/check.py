@@ -27,10 +27,15 @@ from retime.errors import InputError
 from retime.evaluate.reading import Reading
 from retime.methods.physics import ModelParameters
 from retime.notes import Note
+from retime.parameters import declared
 
 
 @with_reading
-@with_parameters(ModelParameters, leave_out=("contacts", "contacts_only", "gravity_from"))
+@with_parameters(
+    ModelParameters,
+    leave_out=("contacts", "contacts_only", "gravity_from"),
+    panels={p.name: "Physics" for p in declared(ModelParameters)},
+)
 def check(
     file: Input,
     reading: Reading,
@@ -44,22 +49,22 @@ def check(
         bool,
         typer.Option(
             "--physics",
-            help="Also judge whether a body could have done it, with the forces that nothing "
-            "gives. Gravity, masses and ground are as told by the options below, or --recipe.",
+            help="Also measure physical feasibility and unexplained forces. Set gravity, masses "
+            "and friction by the physics options, or by --recipe.",
         ),
     ] = False,
     recipe: Annotated[
         Path | None,
         typer.Option(
             "--recipe",
-            help="The recipe that made it: --physics judges by its physics step.",
+            help="Recipe of the motion; --physics uses the parameters of its physics step.",
             metavar="FILE",
         ),
     ] = None,
     contacts: Contacts = None,
     as_json: Json = False,
 ) -> None:
-    """Measure how good a motion is: foot skate, drift, flight, jerk, contacts, warp.
+    """Measure the quality of a motion: foot skate, drift, flight, jerk, contacts and warp.
 
     Examples
     --------
@@ -133,7 +138,7 @@ def _judged(
     recipe: Path | None,
     contacts: Path | None,
 ) -> Any:
-    """Judge the result by the source's body where that is known, else by its own."""
+    """Judge the result by the source's body where that is known; otherwise by its own."""
     from retime.io.json_text import parse_json
     from retime.methods.physics import judge, judged_by
     from retime.methods.physics.gravity import gravity_noted

@@ -1,4 +1,4 @@
-"""What the commands print: a table or JSON on stdout, notes and progress on stderr."""
+"""Output of the commands: a table or JSON on stdout, notes and progress on stderr."""
 
 from __future__ import annotations
 
@@ -19,6 +19,19 @@ from retime.parameters import declared
 class _Loudness:
     quiet = False
     verbose = False
+
+
+# Notes on nearly every file, that ask for nothing: `retime info` and --verbose print them.
+_ROUTINE = {"unit-inferred", "up-axis-inferred", "rest-frame-set-aside"}
+# Ends of fields' names: factor, digits after the point and unit for a person.
+_UNITS = {
+    "s": (1, 3, "s"),
+    "m": (1, 3, "m"),
+    "mps": (1, 2, "m/s"),
+    "deg": (1, 1, "degrees"),
+    "kg": (1, 1, "kg"),
+    "share": (100, 1, "%"),
+}
 
 
 def set_loudness(*, quiet: bool, verbose: bool) -> None:
@@ -58,7 +71,7 @@ def note(text: str) -> None:
 
 
 def said(text: str) -> str:
-    """Say a note or an error's message with the option that its remedy names."""
+    """Return a note or message with the command-line option of its remedy."""
     return present(text, _option)
 
 
@@ -96,10 +109,20 @@ def _print(fields: Mapping[str, Any], notes: Sequence[Note], *, as_json: bool) -
         told = {"notes": notes, "note_codes": [n.code for n in notes]}
         print(json.dumps({**fields, **told}, indent=1, ensure_ascii=False))
         return
-    shown = {k: v for k, v in fields.items() if v is not None}
-    table([(k.replace("_", " "), _text(v)) for k, v in shown.items()])
+    table([_line(k, v) for k, v in fields.items() if v is not None])
+    is_routine = "output" in fields and not _Loudness.verbose
     for text in notes:
-        note(text)
+        if not (is_routine and text.code in _ROUTINE):
+            note(text)
+
+
+def _line(name: str, value: Any) -> tuple[str, str]:
+    """Write a field as a person reads it: its unit, which ends its name, beside the number."""
+    said, _, last = name.rpartition("_")
+    if said and isinstance(value, float) and last in _UNITS:
+        factor, digits, unit = _UNITS[last]
+        return said.replace("_", " "), f"{round(factor * value, digits):g} {unit}"
+    return name.replace("_", " "), _text(value)
 
 
 def _text(value: Any) -> str:

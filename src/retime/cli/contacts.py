@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from retime.cli.console import report
 from retime.cli.options import Animation, Input, Json, with_reading
 from retime.evaluate.reading import Reading
+
+if TYPE_CHECKING:
+    from retime.body.contacts import FoundContacts
+
+# A contact with less confidence was asked for by a force alone.
+_SEEN = 0.5
 
 
 @with_reading
@@ -20,17 +26,19 @@ def contacts(
         Path | None,
         typer.Argument(
             metavar="[OUT]",
-            help="Write the contacts as JSON, to edit them and give them to other commands.",
+            help="JSON file to write. Edit it and give it to other commands as --contacts.",
         ),
     ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", help="Draw a film strip and a timeline.", metavar="PICTURE"),
+        typer.Option(
+            "--plot", help="Draw a film strip and a timeline of the contacts.", metavar="PICTURE"
+        ),
     ] = None,
     animation: Animation = None,
     as_json: Json = False,
 ) -> None:
-    """List, draw and export what touches the ground or something else, and when.
+    """List, draw and export contacts with the ground and other supports.
 
     Heels, balls of the feet and toes, hands, knees, elbows, the seat, the back and the head are
     looked at, on any ground. A contact with a confidence below 0.5 was not seen: something must
@@ -66,10 +74,19 @@ def contacts(
         "picture": None if plot is None else str(plot),
     }
     if not as_json:
-        fields["contacts"] = [
-            f"{(c.point or c.joint).replace('_', ' ')} {c.start:.2f}-{c.end:.2f} s"
-            + ("" if c.confidence >= 0.5 else " (not seen, but needed)")
-            for c in found.contacts
-        ] or "none"
-        fields["flights"] = [f"{a:.2f}-{b:.2f} s" for a, b in found.flights] or "none"
+        fields = _in_rows(fields, found)
     report(fields, as_json=as_json, notes=[*motion.notes, *found_notes(motion, found)])
+
+
+def _in_rows(fields: dict[str, Any], found: FoundContacts) -> dict[str, Any]:
+    """Give each part of the body a row of its times, in seconds, in place of one long list."""
+    rows: dict[str, list[str]] = {}
+    for contact in found.contacts:
+        name = (contact.point or contact.joint).replace("_", " ")
+        doubt = "" if contact.confidence >= _SEEN else "?"
+        rows.setdefault(name, []).append(f"{contact.start:.2f}-{contact.end:.2f}{doubt}")
+    if any(c.confidence < _SEEN for c in found.contacts):
+        rows["?"] = ["not seen, but something must hold the body there"]
+    flights = [f"{a:.2f}-{b:.2f}" for a, b in found.flights] or "none"
+    shown: dict[str, Any] = {"file": fields["file"], "contacts": "from-to, s" if rows else "none"}
+    return shown | rows | fields | {"contacts": shown["contacts"], "flights": flights}

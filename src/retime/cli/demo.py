@@ -39,10 +39,12 @@ img{max-width:100%}</style></head><body>
 
 
 def demo(
-    folder: Annotated[Path, typer.Argument(help="Where to put the results.")] = Path("demo"),
+    folder: Annotated[
+        Path, typer.Argument(metavar="[FOLDER]", help="Folder to write to (default demo).")
+    ] = Path("demo"),
     as_json: Json = False,
 ) -> None:
-    """Retime bundled motions and write everything that comes of it: motions, warps, pictures.
+    """Retime sample motions, and write the results with their warps and pictures.
 
     A jump is guided by its own timing: the idle time gives way, the flight keeps its speed. A walk
     is loosened as staggered poses, and a punch dragged earlier by a time control surface.

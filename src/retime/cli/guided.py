@@ -21,14 +21,14 @@ def guided(
     retiming: Retiming,
     target: MaybeOutput = None,
     suggest: Annotated[
-        bool, typer.Option("--suggest", help="Only list moments that are worth a keytime.")
+        bool, typer.Option("--suggest", help="List useful source times for keytimes and exit.")
     ] = False,
     smooth: Annotated[
-        bool, typer.Option("--smooth", help="Average out the jitter of what plays faster.")
+        bool, typer.Option("--smooth", help="Average frames where the result plays faster.")
     ] = False,
     warp: WarpOut = None,
 ) -> None:
-    """Change a motion's length or feel, its natural timing kept or another's taken over.
+    """Change the length of a motion and keep natural timing, or copy the timing of a reference.
 
     Examples
     --------

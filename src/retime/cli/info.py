@@ -23,7 +23,7 @@ def info(
     joints: Annotated[bool, typer.Option("--joints", help="List the joints.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show what a motion file holds: frames, rate, joints, units, roles, contacts, assumptions.
+    """Show the contents of a motion file: frames, rate, joints, units, roles and contacts.
 
     Example: retime info walk.bvh --joints
     """

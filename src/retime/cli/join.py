@@ -29,7 +29,7 @@ def join(
         list[Path],
         typer.Argument(
             metavar="IN... OUT",
-            help="Motions of one skeleton in their order, and where to write the result.",
+            help="Motions of one skeleton, in order, and the file to write.",
             callback=ends_in_stream,
         ),
     ],

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ipaddress
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import typer
 
 from retime.cli import live_plan
 from retime.cli.console import note
 from retime.cli.options import (
+    ADVANCED,
     Json,
     file_option,
     must_be_a_picture,
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 # Where the feed is served if only an address is given.
 _FEED_PORT = 8765
+# Panels that only ``--help-all`` prints.
+FEED, PREDICTIVE = "Feed", "Predictive aligner"
 
 
 @with_reading
@@ -40,14 +43,15 @@ def live(
         list[Path],
         typer.Argument(
             metavar="REFERENCE...",
-            help="Recordings to follow; of several, the one that is performed is found.",
+            help="Recordings to follow. With several, the performed one is detected.",
         ),
     ],
     partners: Annotated[
         list[Path] | None,
         file_option(
             "--partner",
-            "Recorded together with the reference: goes out in its place; one for each.",
+            "Partner to play, recorded together with the reference. Give one for each reference. "
+            "Default: play the reference itself.",
         ),
     ] = None,
     heard: Annotated[
@@ -55,9 +59,9 @@ def live(
         typer.Option(
             "--in",
             metavar="vmc://HOST:PORT",
-            help="Where the performer's stream comes in: VMC bones or trackers, or VRChat OSC "
-            "trackers. Repeat it for several performers: the first performs the first reference, "
-            f"and so on. Default: {live_plan.HEARD}.",
+            help=f"Address of the performer's stream (default {live_plan.HEARD}). It carries VMC "
+            "bones or trackers, or VRChat OSC trackers. Repeat it for several performers, in the "
+            "order of the references.",
         ),
     ] = None,
     outs: Annotated[
@@ -65,14 +69,16 @@ def live(
         typer.Option(
             "--out",
             metavar="vmc://HOST:PORT",
-            help="Where the partner goes (repeatable). With several performers, one for each.",
+            help="Address to send the partner to (repeatable). With several performers, give one "
+            "for each.",
         ),
     ] = None,
     start: Annotated[
         Literal["beginning", "anywhere"],
         typer.Option(
             "--start",
-            help="Where a performance begins: at the recording's beginning, or anywhere in it.",
+            metavar="beginning|anywhere",
+            help="Where in the recording a performance may start (default beginning).",
         ),
     ] = "beginning",
     touch: Annotated[
@@ -80,9 +86,9 @@ def live(
         typer.Option(
             "--touch",
             metavar="PARTNER_JOINT=PERFORMER_JOINT",
-            help="Keep the recorded offset between these joints while they touch in the "
-            "recordings, such as right_hand=right_hand (repeatable). auto finds the hands that "
-            "hold each other.",
+            help="Keep two joints together while they touch in the recordings, such as "
+            "right_hand=right_hand (repeatable). auto finds hands that hold each other.",
+            rich_help_panel=ADVANCED,
         ),
     ] = None,
     cue: Annotated[
@@ -90,18 +96,27 @@ def live(
         typer.Option(
             "--cue",
             metavar="[REFERENCE:]TIME=TARGET",
-            help="Send a message when the recording passes a time in seconds (repeatable): "
-            "osc://HOST:PORT/ADDRESS, or midi://PORT/NOTE (needs mido).",
+            help="Send a message when the recording passes a time in seconds (repeatable). TARGET "
+            "is osc://HOST:PORT/ADDRESS, or midi://PORT/NOTE (needs mido).",
+            rich_help_panel=ADVANCED,
         ),
     ] = None,
     rate: Annotated[
-        float, typer.Option("--rate", help="Frames a second that go out.", min=1, max=1000)
+        float,
+        typer.Option(
+            "--rate",
+            metavar="HZ",
+            help="Frame rate of the partner as sent (default 90).",
+            min=1,
+            max=1000,
+        ),
     ] = 90.0,
     ahead: Annotated[
         float,
         typer.Option(
             "--ahead",
-            help="Seconds that the display takes: what goes out is for then.",
+            metavar="S",
+            help="Display latency to compensate for (s, default 0).",
             min=0,
             max=1,
         ),
@@ -111,21 +126,35 @@ def live(
         typer.Option(
             "--feed",
             metavar="[HOST:]PORT",
-            help="Serve frames as a WebSocket; 0 takes a free port, 0.0.0.0 lets other machines in "
-            f"(port {_FEED_PORT}).",
+            help=f"Serve frames over a WebSocket (default port {_FEED_PORT}). Port 0 uses a free "
+            "one; host 0.0.0.0 lets other machines connect.",
         ),
     ] = None,
     page: Annotated[
         Path | None,
-        typer.Option("--page", metavar="FOLDER", help="Serve this page with the feed."),
+        typer.Option(
+            "--page",
+            metavar="FOLDER",
+            help="Serve the web page in this folder with the feed.",
+            rich_help_panel=FEED,
+        ),
     ] = None,
     origins: Annotated[
         list[str] | None,
         typer.Option(
             "--origin",
             metavar="URL",
-            help="Let pages of this site listen to the feed with its key, such as "
+            help="Let pages of another site read the feed with its key, such as "
             "https://show.example (repeatable).",
+            rich_help_panel=FEED,
+        ),
+    ] = None,
+    key: Annotated[
+        Path | None,
+        file_option(
+            "--key",
+            "Private file with a key of the feed that programs may use again and again; it is made "
+            "where there is none.",
         ),
     ] = None,
     tls: Annotated[
@@ -133,59 +162,85 @@ def live(
         typer.Option(
             "--tls",
             metavar="CERTIFICATE,KEY",
-            help="Serve the feed encrypted (https, wss) with these PEM files.",
+            help="Encrypt the feed (https, wss) with these PEM files.",
+            rich_help_panel=FEED,
         ),
     ] = None,
     replay: Annotated[
         Path | None,
         file_option(
             "--replay",
-            "Play a clip in place of the stream; - reads a BVH or glTF file from standard input.",
+            "Play a clip in place of the stream. - reads BVH or glTF from standard input.",
         ),
     ] = None,
     speed: Speed = "1",
     replay_rate: ReplayRate = 60.0,
-    record: Annotated[Path | None, file_option("--record", "Keep what came in this file.")] = None,
+    record: Annotated[
+        Path | None, file_option("--record", "Record the performer to this file.")
+    ] = None,
     score: Annotated[
         Path | None,
-        file_option("--score", "Write how the timing was, at the end: .json, or a picture."),
+        file_option("--score", "Write the timing score at the end: .json, or a picture."),
     ] = None,
     plausible: Annotated[
         bool,
-        typer.Option("--plausible", help="Play at rates that a body could produce, and no others."),
+        typer.Option(
+            "--plausible",
+            help="Play only at speeds that a body could produce.",
+            rich_help_panel=ADVANCED,
+        ),
     ] = False,
     aligner: Annotated[
         Literal["bayes", "predictive"],
-        typer.Option("--aligner", help="How it is followed: by belief, or the paper's way."),
+        typer.Option(
+            "--aligner",
+            metavar="bayes|predictive",
+            help="Aligner: probabilistic (bayes), or that of the paper (predictive) "
+            "(default bayes).",
+            rich_help_panel=PREDICTIVE,
+        ),
     ] = "bayes",
     gamma: Annotated[
         str,
         typer.Option(
-            help="Predictive aligner: share of the remaining time that a sample may stretch or "
-            "compress, 0 to 1, or auto."
+            metavar="N|auto",
+            help="Fraction of the remaining time that a sample may stretch or compress, from 0 to "
+            "1, or auto (default 0.15).",
+            rich_help_panel=PREDICTIVE,
         ),
     ] = "0.15",
     omega: Annotated[
         str,
         typer.Option(
-            help="Predictive aligner: seconds between samples, or auto for the stream's own."
+            metavar="S|auto",
+            help="Time between samples, or auto for that of the stream (s, default 0.04).",
+            rich_help_panel=PREDICTIVE,
         ),
     ] = "0.04",
     forecast: Annotated[
         ForecastName,
-        typer.Option(help="Predictive aligner: how the next pose is predicted."),
+        typer.Option(
+            metavar="NAME",
+            help=f"Prediction of the next pose: {', '.join(get_args(ForecastName))} "
+            "(default dead_reckoning).",
+            rich_help_panel=PREDICTIVE,
+        ),
     ] = "dead_reckoning",
     cost: Annotated[
         Literal["position", "derivative"],
-        typer.Option(help="Predictive aligner: compare where joints are, or how they move."),
+        typer.Option(
+            metavar="position|derivative",
+            help="Compare positions of joints, or their velocities (default position).",
+            rich_help_panel=PREDICTIVE,
+        ),
     ] = "position",
     as_json: Json = False,
 ) -> None:
     """Play a recorded partner in sync with a live performer.
 
-    A motion capture program sends a performer as VMC; the recording that they perform, or a partner
-    that was recorded with it, goes out in step with them. Without a suit, send a clip with retime
-    perform, or play one here with --replay.
+    A motion capture program sends the performer by VMC. The recording, or a partner recorded with
+    it, is sent out at the performer's speed. To try it without a motion capture suit, use retime
+    perform or --replay.
 
     Examples
     --------
@@ -197,12 +252,13 @@ def live(
     from retime.cli.live_display import Display
     from retime.live_server.cues import CuePoint
     from retime.live_server.serve import ServerPlan, serve
+    from retime.serving.keys import key_in
 
     partners = partners or []
     files = [*references, *partners, *([] if replay in (None, live_plan.STDIN) else [replay])]
     must_take_a_skeleton(reading, [f for f in files if f is not None])
     _must_go_together(
-        references, partners, page=page, feed=feed, touch=touch, tls=tls, origins=origins
+        references, partners, page=page, feed=feed, touch=touch, tls=tls, origins=origins, key=key
     )
     _must_be_writable(record, score, [f for f in files if f is not None])
     make = live_plan.aligner(aligner, start, gamma, omega, forecast, cost)
@@ -214,11 +270,12 @@ def live(
         feed=None if feed is None else _host_and_port(feed),
         page=page,
         origins=tuple(origins or ()),
+        key=None if key is None else key_in(key),
         tls=None if tls is None else live_plan.two_files(tls),
         cues=tuple(CuePoint.parse(c) for c in cue or ()),
     )
     with Display(as_json) as display:
-        ended = serve(plan, opened=display.opened, told=display.told)
+        ended = serve(plan, opened=display.opened, told=display.told, again=display.again)
     for text in ended.notes:
         note(text)
     scores = [found for s in plan.stations for found in s.follower.history.scores()]
@@ -241,11 +298,12 @@ def _must_go_together(
     touch: list[str] | None,
     tls: str | None,
     origins: list[str] | None,
+    key: Path | None,
 ) -> None:
     """Refuse options that lack their other half."""
     if touch and not partners:
         raise InputError("--touch is about a partner: give --partner, too")
-    for given, option in ((tls, "--tls"), (origins, "--origin")):
+    for given, option in ((tls, "--tls"), (origins, "--origin"), (key, "--key")):
         if given and feed is None:
             raise InputError(f"{option} is about the feed: give --feed, too")
     if page is not None and feed is None:
@@ -281,7 +339,7 @@ def _host_and_port(text: str) -> tuple[str, int]:
     if _is_address(text):  # an address alone
         host, port = text, str(_FEED_PORT)
     if not port.isdecimal() or not 0 <= int(port) <= 65535:
-        raise InputError(f"--feed {text!r} is no port; write 8765, 127.0.0.1:8765, or 0 for any")
+        raise InputError(f"--feed {text!r} is not a port; write 8765, 127.0.0.1:8765, or 0 for any")
     return host.strip("[]") or "127.0.0.1", int(port)
 
 

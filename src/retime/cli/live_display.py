@@ -1,4 +1,4 @@
-"""What ``retime live`` shows while it runs."""
+"""The terminal display of ``retime live``."""
 
 from __future__ import annotations
 
@@ -55,6 +55,11 @@ class Display:
 
             self._live = Live(console=Console(stderr=True), refresh_per_second=4)
             self._live.start()
+
+    def again(self, address: str) -> None:
+        """Say where another listener finds the feed; the key before was used."""
+        line = json.dumps({"type": "feed", "feed": address})
+        print(line if self._json else f"Another listener: {address}", flush=True)
 
     def told(self, status: Status) -> None:
         """Show what goes on."""

@@ -1,7 +1,8 @@
-"""What ``retime live`` serves, made of its options."""
+"""Make the plan of ``retime live`` from its options."""
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -38,17 +39,42 @@ def played(
         return None
     if heard:
         raise InputError("a --replay stands in for the stream: leave --in out, or --replay")
-    motion = _from_stdin(reading) if replay == STDIN else reading.for_file(replay).read(replay)
-    return Replay(motion, speed=speed, rate=rate)
+    if replay == STDIN:
+        return _from_stdin(reading, speed, rate)
+    return Replay(reading.for_file(replay).read(replay), speed=speed, rate=rate)
 
 
-def _from_stdin(reading: Reading) -> Motion:
-    """Read a BVH, glTF or GLB file from standard input."""
-    data = sys.stdin.buffer.read()
+def _from_stdin(reading: Reading, speed: str, rate: float) -> Any:
+    """Play what comes on standard input: BVH row by row, glTF and GLB when all of it has come.
+
+    A curve of speed needs the whole file, too.
+    """
+    from retime.live_server.replay import Replay
+
+    def read(size: int) -> bytes:  # past Python's buffer, whose lock a waiting thread would hold
+        return os.read(sys.stdin.fileno(), size)
+
+    begun = b""
+    while len(begun.lstrip()) < 16 and (more := read(1 << 16)):
+        begun += more
     kinds = ((b"glTF", ".glb"), (b"HIERARCHY", ".bvh"), (b"{", ".gltf"))
-    suffix = next((s for start, s in kinds if data.lstrip()[:16].startswith(start)), None)
+    start = begun.lstrip()[:16]
+    suffix = next((s for word, s in kinds if start.upper().startswith(word.upper())), None)
     if suffix is None:
-        raise InputError("--replay -: standard input is no BVH, glTF or GLB file")
+        raise InputError("--replay -: standard input is not a BVH, glTF or GLB file")
+    if suffix == ".bvh" and speed == "1":
+        from retime.io.bvh.coming import ComingBvh
+        from retime.live_server.piped import PipedReplay
+
+        coming = ComingBvh(read, begun)
+        return PipedReplay(coming, _read_as(coming.first, suffix, reading))
+    whole = [begun]
+    while more := read(1 << 20):
+        whole.append(more)
+    return Replay(_read_as(b"".join(whole), suffix, reading), speed=speed, rate=rate)
+
+
+def _read_as(data: bytes, suffix: str, reading: Reading) -> Motion:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"stdin{suffix}"
         path.write_bytes(data)

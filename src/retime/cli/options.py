@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -25,86 +25,121 @@ if TYPE_CHECKING:
 Command = Callable[..., Any]
 
 
-def file_option(flag: str, about: str) -> Any:
+def file_option(flag: str, about: str, panel: str | None = None) -> Any:
     """Make an option that names a file."""
-    return typer.Option(flag, help=about, metavar="FILE")
+    return typer.Option(flag, help=about, metavar="FILE", rich_help_panel=panel)
 
 
-# The panel of ``--help`` for what a file does not tell about itself.
+# Panels that only ``--help-all`` prints.
+ADVANCED = "Advanced"
+CLIP = "Parts and cycles"
+OUTPUT = "Output"
 READING = "Reading the file"
 
 Input = Annotated[
     Path,
     typer.Argument(
-        metavar="IN", help="The motion file, or - for standard input.", callback=from_stream
+        metavar="IN", help="Motion file, or - for standard input.", callback=from_stream
     ),
 ]
 _OUTPUT = typer.Argument(
     metavar="OUT",
-    help="Where to write the result; - or bvh:- for standard output.",
+    help="File to write the result to; - or bvh:- for standard output.",
     callback=to_stream,
 )
 Output = Annotated[Path, _OUTPUT]
 MaybeOutput = Annotated[Path | None, _OUTPUT]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-Fps = Annotated[float | None, typer.Option("--fps", help="Frame rate of the result.", min=0.001)]
+Fps = Annotated[
+    float | None,
+    typer.Option(
+        "--fps",
+        metavar="HZ",
+        help="Frame rate of the result. Default: the source's.",
+        min=0.001,
+    ),
+]
 Exact = Annotated[
-    bool, typer.Option("--exact", help="Keep the exact duration: bend the frame time instead.")
+    bool,
+    typer.Option(
+        "--exact",
+        help="Keep the exact duration and change the frame time slightly instead.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
 DropRest = Annotated[
-    bool, typer.Option("--drop-rest", help="Leave out the rest pose that was set aside.")
+    bool,
+    typer.Option(
+        "--drop-rest",
+        help="Do not write the rest pose that --rest-frame set aside.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
 Also = Annotated[
     list[str] | None,
     typer.Option(
         "--also",
         metavar="FILE[=OUT]",
-        help="Retime this file by the same warp (a partner, a camera, a prop); repeatable.",
+        help="Apply the same warp to another file: a partner, a camera, a prop (repeatable).",
+        rich_help_panel=OUTPUT,
     ),
 ]
-RecipeOut = Annotated[Path | None, file_option("--recipe", "Also write the recipe here.")]
+RecipeOut = Annotated[
+    Path | None, file_option("--recipe", "Also write the recipe to this file.", OUTPUT)
+]
 
 
 Contacts = Annotated[
     Path | None,
     file_option(
         "--contacts",
-        "Known contacts as JSON (see `retime contacts`). Joints that they name follow them; "
-        "contacts of other joints are found.",
+        "Known contacts as JSON, as `retime contacts` writes them. They replace the detected "
+        "contacts of the joints they name.",
+        ADVANCED,
     ),
 ]
 Animation = Annotated[
     str | None,
     typer.Option(
         "--animation",
-        help="Which animation of the file, by name or number; all for every one.",
+        help="Animation of the file to use, by name or number, or all of them (all).",
         metavar="NAME|all",
+        rich_help_panel=READING,
     ),
 ]
 OneAnimation = Annotated[
     str | None,
     typer.Option(
-        "--animation", help="Which animation of the file, by name or number.", metavar="NAME"
+        "--animation",
+        help="Animation of the file to use, by name or number.",
+        metavar="NAME",
+        rich_help_panel=READING,
     ),
 ]
 Shortest = Annotated[
     float,
-    typer.Option("--min-contact", help="Shortest contact in seconds.", min=0.001),
+    typer.Option(
+        "--min-contact",
+        metavar="S",
+        help="Shortest contact to report (s, default 0.1).",
+        min=0.001,
+        rich_help_panel=ADVANCED,
+    ),
 ]
-SourceMotion = Annotated[Path | None, file_option("--source", "The motion it was made from.")]
+SourceMotion = Annotated[
+    Path | None, file_option("--source", "Source clip that the motion was made from.")
+]
 WarpIn = Annotated[
     Path | None,
-    typer.Option("--warp", help="The warp that made it, from its time to the source's."),
+    file_option("--warp", "Warp that was applied to the source."),
 ]
 TrueWarp = Annotated[
-    Path | None, typer.Option("--truth", help="The warp that would have been right.")
+    Path | None, file_option("--truth", "Known correct warp to compare --warp with.", ADVANCED)
 ]
-Hold = Annotated[
-    bool, typer.Option("--hold", help="Hold planted feet in place when all else is done.")
-]
+Hold = Annotated[bool, typer.Option("--hold", help="Keep planted feet in place after the edit.")]
 
 
-WarpOut = Annotated[Path | None, file_option("--warp", "Also write the warp here.")]
+WarpOut = Annotated[Path | None, file_option("--warp", "Also write the warp to this file.")]
 
 
 def must_be_a_picture(path: Path) -> None:
@@ -123,7 +158,7 @@ def must_be_pictures(source: Path, *pictures: Path | None) -> None:
 
 
 def must_have_a_folder(path: Path) -> None:
-    """Refuse, before any work, a file whose folder is not there."""
+    """Refuse, before any work, a file whose folder does not exist."""
     if not path.resolve().parent.is_dir():
         raise InputError(f"there is no folder {path.resolve().parent} to write {path.name} into")
 
@@ -148,7 +183,7 @@ def must_take_a_skeleton(reading: Reading, files: Sequence[Path]) -> None:
     if not files or reading.skeleton is None:
         return
     if not any(kind_of(f).skeleton_apart for f in files):
-        raise InputError(f"{files[0]} holds its own skeleton; leave --skeleton out")
+        raise InputError(f"{files[0]} has its own skeleton; leave --skeleton out")
 
 
 def read_source(file: Path, reading: Reading, animation: str | None) -> Motion:
@@ -175,15 +210,21 @@ def seconds(text: str, flag: str, fps: float | Callable[[], float] | None = None
     return time.amount / rate
 
 
-def with_parameters(cls: type, *, leave_out: tuple[str, ...] = ()) -> Callable[[Command], Command]:
+def with_parameters(
+    cls: type, *, leave_out: tuple[str, ...] = (), panels: Mapping[str, str] | None = None
+) -> Callable[[Command], Command]:
     """Give a command an option for every parameter that a dataclass declares, but those left out.
 
     The command takes the values as the mapping ``parameters``, texts not yet brought to their
-    types; only what was given is in it.
+    types; only what was given is in it. ``panels`` moves parameters out of the everyday options,
+    where the screen has no room for all that are not declared as advanced.
     """
     known = [p for p in declared(cls) if p.name not in leave_out]
+    panels = panels or {}
     return _gathered(
-        "parameters", [_option(p) for p in known], lambda values: given(_by_name(known, values))
+        "parameters",
+        [_option(p, panels.get(p.name)) for p in known],
+        lambda values: given(_by_name(known, values)),
     )
 
 
@@ -246,7 +287,7 @@ def with_retiming(command: Command) -> Command:
 
 @dataclass(frozen=True)
 class Retiming:
-    """What every command that retimes takes, besides its own."""
+    """Options that every retiming command shares."""
 
     reading: Reading
     hold: Hold = False
@@ -304,12 +345,13 @@ def _option(p: Parameter, panel: str | None = None) -> inspect.Parameter:
     flags = [f"--{p.flag}"]
     if p.type is bool and p.default is True:
         flags = [f"--{p.flag}/--no-{p.flag}"]
+    panel = panel or (ADVANCED if p.about.advanced else CLIP if p.shared else None)
     option = typer.Option(
         *flags,
-        help=p.full_help,
-        metavar=p.about.metavar or ("TIME" if p.takes_times else None),
+        help=p.help_with(times="s"),
+        metavar=p.about.metavar or _metavar(p),
         show_default=False,
-        rich_help_panel="Advanced" if p.about.advanced else panel,
+        rich_help_panel=panel,
     )
     return inspect.Parameter(
         _argument(p),
@@ -317,6 +359,17 @@ def _option(p: Parameter, panel: str | None = None) -> inspect.Parameter:
         default=None,
         annotation=Annotated[_plain(p), option],
     )
+
+
+def _metavar(p: Parameter) -> str | None:
+    """Return what stands for a value in the help: ``TIME``, ``N``, or the choices."""
+    if p.takes_times:
+        return "TIME"
+    kinds = [k for k in options_of(p.type) if k is not type(None)]
+    choices = [str(c) for k in kinds if typing.get_origin(k) is Literal for c in typing.get_args(k)]
+    if choices:
+        return "|".join(choices)
+    return None if kinds == [bool] else "N"
 
 
 def _argument(p: Parameter) -> str:

@@ -20,10 +20,15 @@ Speed = Annotated[
     typer.Option(
         "--speed",
         metavar="CURVE",
-        help="Playback speed: 0.8, or TIME:SPEED,TIME:SPEED, or a warp file.",
+        help="Playback speed: 0.8, TIME:SPEED,TIME:SPEED, or a warp file (default 1).",
     ),
 ]
-ReplayRate = Annotated[float, typer.Option(help="Frames a second.", min=1, max=1000)]
+ReplayRate = Annotated[
+    float,
+    typer.Option(
+        metavar="HZ", help="Frame rate of the clip as sent (default 60).", min=1, max=1000
+    ),
+]
 
 
 def must_have_osc() -> None:
@@ -36,20 +41,20 @@ def must_have_osc() -> None:
 
 @with_reading
 def perform(
-    clip: Annotated[Path, typer.Argument(metavar="FILE", help="The clip to send.")],
+    clip: Annotated[Path, typer.Argument(metavar="FILE", help="Clip to send.")],
     reading: Reading,
     outs: Annotated[
         list[str] | None,
         typer.Option(
             "--out",
             metavar="vmc://HOST:PORT",
-            help=f"Where to send it (repeatable, default {_TARGET}).",
+            help=f"Address to send to (repeatable, default {_TARGET}).",
         ),
     ] = None,
     speed: Speed = "1",
     rate: ReplayRate = 60.0,
 ) -> None:
-    """Send a recorded clip as a test performer, as a motion capture program would.
+    """Send a recorded clip as a test performer, like a motion capture program.
 
     Examples
     --------

@@ -10,6 +10,7 @@ import typer
 
 from retime.cli.console import report
 from retime.cli.options import (
+    ADVANCED,
     Input,
     MaybeOutput,
     Retiming,
@@ -26,7 +27,11 @@ from retime.times import Clock
 
 
 @with_retiming
-@with_parameters(PhysicsParameters, leave_out=("contacts", "contacts_only"))
+@with_parameters(
+    PhysicsParameters,
+    leave_out=("contacts", "contacts_only"),
+    panels=dict.fromkeys(("gravity_from", "fit_flights", "mass_scale", "objective"), ADVANCED),
+)
 def physics(
     source: Input,
     parameters: dict[str, Any],
@@ -38,11 +43,11 @@ def physics(
     ] = False,
     plot: Annotated[
         Path | None,
-        file_option("--plot", "Draw the warp, what is feasible, and forces."),
+        file_option("--plot", "Draw the warp, its feasible range and the forces."),
     ] = None,
     warp: WarpOut = None,
 ) -> None:
-    """Retime a motion as a body could: falls take the time of gravity, loads and ground show.
+    """Retime a motion within the limits of the body, gravity and ground contact.
 
     Examples
     --------

@@ -25,23 +25,30 @@ from retime.evaluate.reading import Reading
 def plot(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE... OUT", help="Warps or motions, and the picture to write."),
+        typer.Argument(metavar="FILE... OUT", help="Warps or motions, and the picture file."),
     ],
     reading: Reading,
     poses: Annotated[
-        int, typer.Option("--poses", help="Poses of a film strip.", min=2, max=60)
+        int,
+        typer.Option(
+            "--poses",
+            metavar="N",
+            help="Number of poses of a film strip (default 12).",
+            min=2,
+            max=60,
+        ),
     ] = 12,
     recipe: Annotated[
         Path | None,
-        file_option("--recipe", "Draw how a recipe puts the motion on the beat of music."),
+        file_option("--recipe", "Recipe with a sync step; draws its accents and beats."),
     ] = None,
     audio: Annotated[
-        Path | None, file_option("--audio", "The song, with a recipe: its waveform is drawn.")
+        Path | None, file_option("--audio", "Song whose waveform to draw, with --recipe.")
     ] = None,
     animation: OneAnimation = None,
     as_json: Json = False,
 ) -> None:
-    """Draw warps with their rate on a log scale, or motions as film strips on one time axis.
+    """Draw warps with their playback speed, or motions as film strips on one time axis.
 
     Examples
     --------

@@ -29,13 +29,13 @@ from retime.timing import TimeWarp
 
 @with_reading
 def report(
-    file: Annotated[
-        Path, typer.Argument(metavar="IN", help="The motion file, or a batch's folder.")
-    ],
+    file: Annotated[Path, typer.Argument(metavar="IN", help="Motion file, or folder of a batch.")],
     reading: Reading,
     target: Annotated[
         Path | None,
-        typer.Argument(metavar="OUT", help="The .html page; a batch's lies in its folder."),
+        typer.Argument(
+            metavar="OUT", help=".html file to write. Default for a batch: in its folder."
+        ),
     ] = None,
     source: SourceMotion = None,
     warp: WarpIn = None,
@@ -44,8 +44,7 @@ def report(
         Path | None,
         typer.Option(
             "--recipe",
-            help="The recipe that made it from --source: draws its warp, and where a reference was "
-            "followed.",
+            help="Recipe that was applied to --source. Its warp and reference are drawn.",
             metavar="FILE",
         ),
     ] = None,
@@ -113,7 +112,7 @@ def _report_batch(folder: Path, page: Path | None, as_json: bool) -> None:
     from retime.batch.report import report_batch
 
     if not manifest_files(folder):
-        raise InputError(f"{folder} is no batch's folder: it has no manifest")
+        raise InputError(f"{folder} is not a batch's folder: it has no manifest")
     fields = report_batch(folder, page)
     notes = fields.pop("notes")
     print_report(fields, as_json=as_json, notes=notes)

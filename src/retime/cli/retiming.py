@@ -1,4 +1,4 @@
-"""What every command that retimes does: read, evaluate a recipe, write, and the files beside."""
+"""Shared part of retiming commands: read, evaluate a recipe, and write all files."""
 
 from __future__ import annotations
 

@@ -13,13 +13,13 @@ from retime.cli.retiming import retime_file
 
 @with_retiming
 def run(
-    recipe_file: Annotated[Path, typer.Argument(metavar="RECIPE", help="The recipe file.")],
+    recipe_file: Annotated[Path, typer.Argument(metavar="RECIPE", help="Recipe file.")],
     source: Input,
     target: Output,
     retiming: Retiming,
     warp: WarpOut = None,
 ) -> None:
-    """Apply a recipe to a motion: all of its steps, with a single resampling.
+    """Apply all steps of a recipe to a motion, and resample it once.
 
     Example: retime run recipe.json jump.bvh out.bvh
     """

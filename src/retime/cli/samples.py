@@ -17,17 +17,21 @@ def samples(
         list[str] | None,
         typer.Argument(
             metavar="[get] NAME...",
-            help="Which to write, or to fetch; else a list.",
+            help="Motions to write, or to download with get. Default: list all.",
             show_default=False,
         ),
     ] = None,
-    folder: Annotated[Path, typer.Option("--into", help="Folder to write to.")] = Path("."),
-    suffix: Annotated[str, typer.Option("--format", help="bvh or npz.")] = "bvh",
+    folder: Annotated[
+        Path, typer.Option("--into", metavar="FOLDER", help="Folder to write to (default .).")
+    ] = Path("."),
+    suffix: Annotated[
+        str, typer.Option("--format", metavar="bvh|npz", help="Format to write (default bvh).")
+    ] = "bvh",
     cache: Annotated[
         Path | None,
         typer.Option(
             "--cache",
-            help="Where fetched files are kept; else RETIME_CACHE, else the system's place.",
+            help="Folder for downloads. Default: RETIME_CACHE, or the system's cache folder.",
             metavar="FOLDER",
         ),
     ] = None,
@@ -35,13 +39,13 @@ def samples(
         str | None,
         typer.Option(
             "--base-url",
-            help="Another address to fetch from; else RETIME_SAMPLES_URL, else the public copy.",
+            help="Address to download from. Default: RETIME_SAMPLES_URL, or the public copy.",
             metavar="URL",
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the bundled motions, write some to files, or fetch recorded ones.
+    """List the sample motions, write some to files, or download recorded ones.
 
     Examples
     --------

@@ -10,6 +10,7 @@ import typer
 
 from retime.cli.console import report, table
 from retime.cli.options import (
+    READING,
     Json,
     file_option,
     must_differ,
@@ -23,27 +24,41 @@ from retime.evaluate.reading import Reading
 @with_reading
 def score(
     recording: Annotated[
-        Path, typer.Argument(metavar="RECORDING", help="The motion whose timing is right.")
+        Path, typer.Argument(metavar="RECORDING", help="Motion with the correct timing.")
     ],
     performance: Annotated[
-        Path, typer.Argument(metavar="PERFORMANCE", help="The motion to judge.")
+        Path, typer.Argument(metavar="PERFORMANCE", help="Motion to compare with it.")
     ],
     reading: Reading,
     aligner: Annotated[
         Literal["bayes", "predictive"],
-        typer.Option("--aligner", help="How it is followed: by belief, or the paper's way."),
+        typer.Option(
+            "--aligner",
+            metavar="bayes|predictive",
+            help="Aligner: probabilistic (bayes), or that of the paper (predictive) "
+            "(default bayes).",
+        ),
     ] = "bayes",
     count: Annotated[
-        int, typer.Option("--moments", help="How many moments to list.", min=1, max=100)
+        int,
+        typer.Option(
+            "--moments",
+            metavar="N",
+            help="Number of largest deviations to list (default 5).",
+            min=1,
+            max=100,
+        ),
     ] = 5,
-    plot: Annotated[Path | None, file_option("--plot", "Draw it as a picture.")] = None,
+    plot: Annotated[Path | None, file_option("--plot", "Draw the timing as a picture.")] = None,
     performance_roles: Annotated[
         Path | None,
-        file_option("--performance-map", "The same for the performance."),
+        file_option(
+            "--performance-map", "JSON file that maps roles to joints of the performance.", READING
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Judge a performance's timing against a recording, as if it were followed live.
+    """Compare the timing of a performance with a recording, with an aligner for live streams.
 
     Examples
     --------

@@ -9,6 +9,7 @@ import typer
 
 from retime.cli.console import report
 from retime.cli.options import (
+    ADVANCED,
     Input,
     MaybeOutput,
     Retiming,
@@ -29,22 +30,27 @@ from retime.times import Clock
 
 
 @with_retiming
-@with_parameters(StaggerParameters, leave_out=("contacts", "contacts_only"))
+@with_parameters(
+    StaggerParameters,
+    leave_out=("contacts", "contacts_only"),
+    panels=dict.fromkeys(
+        ("seed", "keep_gravity", "relative_to", "detail", "edits", "constraints", "grips"),
+        ADVANCED,
+    ),
+)
 def stagger(
     source: Input,
     parameters: dict[str, Any],
     retiming: Retiming,
     target: MaybeOutput = None,
-    show: Annotated[
-        bool, typer.Option("--list", help="Only list the poses: when they are, how sure.")
-    ] = False,
+    show: Annotated[bool, typer.Option("--list", help="List the key poses and exit.")] = False,
     poses_file: Annotated[
         Path | None,
-        file_option("--poses", "Also write the poses, .json or .npz."),
+        file_option("--poses", "Also write the poses as .json or .npz.", ADVANCED),
     ] = None,
     plot: Annotated[
         Path | None,
-        file_option("--plot", "Draw the poses: probability, knots."),
+        file_option("--plot", "Draw the times of the poses and of body parts."),
     ] = None,
     strip: Annotated[
         Path | None,
@@ -52,7 +58,7 @@ def stagger(
     ] = None,
     warp: WarpOut = None,
 ) -> None:
-    """Edit a motion as a few poses whose parts arrive at different times.
+    """Edit key poses whose body parts arrive at different times.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from retime.errors import InputError
 
 
 class Streams:
-    """What a command reads from standard input and writes to standard output.
+    """Standard input and output of a command.
 
     Formats need files with a suffix, so both are files in a folder that lasts as long as the
     command.

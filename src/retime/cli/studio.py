@@ -13,23 +13,39 @@ from retime.errors import InputError, MissingDependencyError
 def studio(
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[FILE|PROJECT]...", help="Motions, or a project's folder."),
+        typer.Argument(metavar="[FILE|PROJECT]...", help="Motions, or the folder of a project."),
     ] = None,
     project: Annotated[
-        Path | None, typer.Option("--project", help="Folder of the project; else beside the file.")
+        Path | None,
+        typer.Option(
+            "--project",
+            metavar="FOLDER",
+            help="Folder of the project. Default: beside the first file.",
+        ),
     ] = None,
     root: Annotated[
         Path | None,
-        typer.Option("--root", help="Files are read under this folder alone; else the project's."),
+        typer.Option(
+            "--root",
+            metavar="FOLDER",
+            help="Only folder from which files may be opened. Default: the project's.",
+        ),
     ] = None,
-    port: Annotated[int, typer.Option("--port", help="Port; 0 takes a free one.")] = 0,
+    port: Annotated[
+        int, typer.Option("--port", metavar="N", help="Port; 0 uses a free one (default 0).")
+    ] = 0,
     host: Annotated[
         str,
-        typer.Option("--host", help="Address to listen at. Others than loopback let others in."),
+        typer.Option(
+            "--host",
+            metavar="ADDRESS",
+            help="Address to listen on (default 127.0.0.1). Any other address lets other machines "
+            "connect.",
+        ),
     ] = "127.0.0.1",
     browser: Annotated[bool, typer.Option(help="Open a browser window.")] = True,
 ) -> None:
-    """See and shape timing in the browser.
+    """Edit timing in the browser.
 
     Edits are kept in a project folder (NAME.retime) as they are made; opening it again brings back
     all of them, undo included. Example: retime studio jump.bvh

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from retime.cli.options import (
+    ADVANCED,
     Input,
     MaybeOutput,
     Retiming,
@@ -25,10 +26,16 @@ from retime.methods.surface import SurfaceKey, SurfaceParameters
 from retime.times import Clock
 
 Drag = list[str] | None
+# A panel that only ``--help-all`` prints.
+PICTURES = "Pictures"
 
 
 @with_retiming
-@with_parameters(SurfaceParameters, leave_out=("keys",))
+@with_parameters(
+    SurfaceParameters,
+    leave_out=("keys",),
+    panels=dict.fromkeys(("falloff", "root", "constraints"), ADVANCED),
+)
 def surface(
     source: Input,
     parameters: dict[str, Any],
@@ -36,52 +43,71 @@ def surface(
     target: MaybeOutput = None,
     at: Annotated[
         Drag,
-        typer.Option("--at", help="The source's moment that is dragged (s, repeatable)."),
+        typer.Option(
+            "--at", metavar="TIME", help="Source time of the action to move (s, repeatable)."
+        ),
     ] = None,
     joint: Annotated[
         list[str] | None,
-        typer.Option("--joint", help="The joint or role that is dragged; one for each --at."),
+        typer.Option("--joint", metavar="NAME", help="Joint or role to move; one for each --at."),
     ] = None,
     shift: Annotated[
         Drag,
         typer.Option(
-            "--shift", help="How much later, negative for earlier (s, one for each --at)."
+            "--shift",
+            metavar="TIME",
+            help="Shift in time; negative is earlier (s, one for each --at).",
         ),
     ] = None,
     gamma: Annotated[
         Drag,
-        typer.Option("--gamma", help="Time over which it fades (s; one, or one for each --at)."),
+        typer.Option(
+            "--gamma",
+            metavar="TIME",
+            help="Falloff before and after the action (s). Give one, or one for each --at.",
+        ),
     ] = None,
     sigma: Annotated[
         list[str] | None,
-        typer.Option("--sigma", help="Width across and up, in heights: 0.25 or 0.25,0.4."),
+        typer.Option(
+            "--sigma",
+            metavar="N",
+            help="Width of the surface across and up, in body heights: 0.25 or 0.25,0.4.",
+            rich_help_panel=ADVANCED,
+        ),
     ] = None,
     range_sigma: Annotated[
-        Drag, typer.Option("--range-sigma", help="How far along the bones it is felt, in heights.")
+        Drag,
+        typer.Option(
+            "--range-sigma",
+            metavar="N",
+            help="Falloff along the bones, in body heights.",
+            rich_help_panel=ADVANCED,
+        ),
     ] = None,
     keys: Annotated[
         Path | None,
-        file_option("--keys", "Keys as a JSON list, in place of --at."),
+        file_option("--keys", "JSON list of drags, in place of --at.", ADVANCED),
     ] = None,
     plot: Annotated[
         Path | None,
-        file_option("--plot", "Draw how much each joint is shifted."),
+        file_option("--plot", "Draw the time shift of each joint."),
     ] = None,
     surface_plot: Annotated[
         Path | None,
-        file_option("--surface", "Draw the surfaces over the figure."),
+        file_option("--surface", "Draw the surfaces over the figure.", PICTURES),
     ] = None,
     paths_plot: Annotated[
         Path | None,
-        file_option("--paths", "Draw all joints' paths along time, and the first surface."),
+        file_option("--paths", "Draw the paths of all joints and the first surface.", PICTURES),
     ] = None,
     strip: Annotated[
         Path | None,
-        file_option("--strip", "Draw both motions as film strips."),
+        file_option("--strip", "Draw source and result as film strips."),
     ] = None,
     warp: WarpOut = None,
 ) -> None:
-    """Drag one joint's action to another time; what is near in the body follows smoothly.
+    """Move the action of one joint earlier or later; neighbouring joints follow smoothly.
 
     Examples
     --------

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from retime.cli.beats import BeatFile, Double, Half, ShiftHalf
 from retime.cli.options import (
+    ADVANCED,
     Input,
     Output,
     Retiming,
@@ -22,14 +23,20 @@ from retime.methods.music import SyncParameters
 
 
 @with_retiming
-@with_parameters(SyncParameters, leave_out=("beats",))
+@with_parameters(
+    SyncParameters,
+    leave_out=("beats",),
+    panels=dict.fromkeys(
+        ("offset", "phase", "speed", "duration", "keytimes", "min_speed", "max_speed"), ADVANCED
+    ),
+)
 def sync(
     source: Input,
     target: Output,
     parameters: dict[str, Any],
     retiming: Retiming,
     audio: Annotated[
-        Path | None, file_option("--audio", "The song: a sound file, or a video with sound.")
+        Path | None, file_option("--audio", "Song: a sound file, or a video with sound.")
     ] = None,
     beats: BeatFile = None,
     double: Double = False,
@@ -40,11 +47,7 @@ def sync(
     ] = None,
     warp: WarpOut = None,
 ) -> None:
-    """Put the accents of a motion on the beats of music.
-
-    Accents are minima of the body's speed, or what --accents names. Which of them goes to which
-    beat is searched exactly: changes of speed cost, accents on beats pay. Give a song, a file of
-    beats, or a tempo.
+    """Move the accents of a motion onto the beats of a song, a file of beats, or a tempo.
 
     Examples
     --------

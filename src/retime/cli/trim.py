@@ -37,7 +37,7 @@ def trim(
     animation: OneAnimation = None,
     as_json: Json = False,
 ) -> None:
-    """Keep a part of a motion; the result starts when the source does.
+    """Keep a part of a motion. The result has the start time of the source.
 
     Times are seconds (1.5), minutes (1:02.5), frames (48f) or percentages (20%).
 

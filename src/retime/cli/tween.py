@@ -18,7 +18,9 @@ def tween(
     retiming: Retiming,
     warp: WarpOut = None,
 ) -> None:
-    """Lead poses toward others, and hold, snap, anticipate or settle; see retime stagger --list.
+    """Blend poses toward others, and ease in and out of them.
+
+    List the poses with retime stagger IN --list.
 
     Examples
     --------

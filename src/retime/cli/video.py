@@ -12,52 +12,66 @@ from retime.cli.options import Fps, Json, file_option, must_differ, must_have_a_
 
 
 def video(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="The video file.")],
+    source: Annotated[Path, typer.Argument(metavar="IN", help="Video file.")],
     target: Annotated[
-        Path, typer.Argument(metavar="OUT", help="Where to write it: .mp4, .m4v or .mov.")
+        Path, typer.Argument(metavar="OUT", help="File to write: .mp4, .m4v or .mov.")
     ],
-    warp: Annotated[Path, file_option("--warp", "The warp to retime it by.")],
+    warp: Annotated[Path, file_option("--warp", "Warp to apply (required).")],
     offset: Annotated[
         str,
         typer.Option(
-            "--offset", help="Where the motion's time 0 lies in the video (s).", metavar="TIME"
+            "--offset",
+            help="Time in the video at which the motion's time 0 lies (s, default 0).",
+            metavar="TIME",
         ),
     ] = "0",
     fps: Fps = None,
     frames: Annotated[
         Literal["nearest", "blend"],
-        typer.Option("--frames", help="Show the nearest picture, or mix the two around a moment."),
+        typer.Option(
+            "--frames",
+            metavar="nearest|blend",
+            help="Show the nearest video frame, or blend two of them (default nearest).",
+        ),
     ] = "nearest",
     audio: Annotated[
         Literal["keep-pitch", "keep", "drop"],
         typer.Option(
             "--audio",
-            help="Let the sound follow at its own pitch, keep it as it was recorded, or leave it "
-            "out.",
+            metavar="keep-pitch|keep|drop",
+            help="Stretch the sound and keep its pitch, keep the sound unchanged, or remove it "
+            "(default keep-pitch).",
         ),
     ] = "keep-pitch",
     music: Annotated[
         Path | None,
-        file_option("--music", "A song in place of the video's sound; the warp leaves it alone."),
+        file_option("--music", "Song that replaces the sound of the video; it is not retimed."),
     ] = None,
     music_start: Annotated[
         str,
         typer.Option(
             "--music-start",
-            help="Time of the music at which the result starts (s).",
+            help="Time in the song at which the result starts (s, default 0).",
             metavar="TIME",
         ),
     ] = "0",
     channel: Annotated[
         str | None,
-        typer.Option("--channel", help="Which of the warp's curves to follow, if it has several."),
+        typer.Option("--channel", metavar="NAME", help="Channel of the warp, if it has several."),
     ] = None,
     quality: Annotated[
-        int, typer.Option("--quality", help="0 is lossless, 51 is worst.", min=0, max=51)
+        int,
+        typer.Option(
+            "--quality",
+            metavar="N",
+            help="Quality from 0 (lossless) to 51 (worst), default 18.",
+            min=0,
+            max=51,
+        ),
     ] = 18,
     as_json: Json = False,
 ) -> None:
-    """Retime a video by a warp, frame by frame, with its sound.
+    """Retime a video and its sound with a warp.
 
     Examples
     --------

@@ -15,18 +15,21 @@ from retime.methods.spline import SplineParameters
 from retime.notes import Note
 from retime.times import Clock
 
-WarpFile = Annotated[Path, typer.Argument(metavar="WARP", help="The warp file.")]
-WarpOut = Annotated[Path, typer.Argument(metavar="OUT", help="Where to write the warp.")]
+WarpFile = Annotated[Path, typer.Argument(metavar="WARP", help="Warp file.")]
+WarpOut = Annotated[Path, typer.Argument(metavar="OUT", help="File to write the warp to.")]
 Offset = Annotated[
     str,
     typer.Option(
         "--offset",
-        help="Where the motion's time 0 lies in the media or the list (s).",
+        help="Time in the media or the list at which the motion's time 0 lies (s, default 0).",
         metavar="TIME",
     ),
 ]
 Channel = Annotated[
-    str | None, typer.Option("--channel", help="The channel; else the whole body's, or a root's.")
+    str | None,
+    typer.Option(
+        "--channel", metavar="NAME", help="Channel of the warp to use. Default: the whole body."
+    ),
 ]
 
 
@@ -64,17 +67,24 @@ def _must_have(warp: Any, channel: str | None) -> None:
 def make(
     target: WarpOut,
     parameters: dict[str, Any],
-    motion: Annotated[Path | None, file_option("--for", "The motion it is for.")] = None,
+    motion: Annotated[Path | None, file_option("--for", "Motion to make the warp for.")] = None,
     length: Annotated[
-        str | None, typer.Option("--length", help="Or the source's length (s).", metavar="TIME")
+        str | None,
+        typer.Option(
+            "--length", help="Length of the source, in place of --for (s).", metavar="TIME"
+        ),
     ] = None,
     start: Annotated[
-        str, typer.Option("--start", help="The source's first time (s).", metavar="TIME")
+        str,
+        typer.Option("--start", help="Start time of the source (s, default 0).", metavar="TIME"),
     ] = "0",
     fps: Annotated[
-        float | None, typer.Option("--fps", help="Frame rate of the result.", min=0.001)
+        float | None,
+        typer.Option("--fps", metavar="HZ", help="Frame rate of the result.", min=0.001),
     ] = None,
-    backwards: Annotated[bool, typer.Option("--backwards", help="Play it backwards.")] = False,
+    backwards: Annotated[
+        bool, typer.Option("--backwards", help="Play the clip backwards.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Make a smooth warp through keytimes.
@@ -121,13 +131,19 @@ def _made(p: SplineParameters, domain: tuple[float, float], backwards: bool) -> 
 @warp.command()
 def show(
     file: WarpFile,
-    rows: Annotated[int, typer.Option("--rows", help="Rows of the table.", min=2, max=1000)] = 11,
+    rows: Annotated[
+        int,
+        typer.Option(
+            "--rows", metavar="N", help="Number of table rows (default 11).", min=2, max=1000
+        ),
+    ] = 11,
     channel: Annotated[
-        str | None, typer.Option("--channel", help="The channel; else the whole body.")
+        str | None,
+        typer.Option("--channel", metavar="NAME", help="Channel to show. Default: the whole body."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show a warp: its spans, its speeds, and a table of times.
+    """Show the time ranges and playback speeds of a warp, and a table of times.
 
     Example: retime warp show slow.json
     """
@@ -150,11 +166,11 @@ def show(
 def compose(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="WARP... OUT", help="Warps, first to last, and the result."),
+        typer.Argument(metavar="WARP... OUT", help="Warps, first to last, and the file to write."),
     ],
     as_json: Json = False,
 ) -> None:
-    """Compose warps: the first is applied first, and the result does all in one.
+    """Compose warps into one that applies them all, the first one first.
 
     Example: retime warp compose guided.json trimmed.json both.json
     """
@@ -192,39 +208,50 @@ def export(
     target: Annotated[
         Path,
         typer.Argument(
-            metavar="OUT", help="Bezier keys (.json, .csv) or an OpenTimelineIO file (.otio)."
+            metavar="OUT",
+            help="File to write: Bezier keys (.json, .csv) or a timeline (.otio).",
         ),
     ],
     tolerance: Annotated[
         float | None,
         typer.Option(
             "--tolerance",
-            help="Largest difference in seconds; 0.001 for keys, half a frame for .otio.",
+            metavar="S",
+            help="Maximum error (s). Default: 0.001 for keys, half a frame for .otio.",
             min=1e-9,
         ),
     ] = None,
     fps: Annotated[
         float | None,
         typer.Option(
-            "--fps", help="Keys in frames too; an .otio timeline's rate.", min=0.001, max=1e6
+            "--fps",
+            metavar="HZ",
+            help="Frame rate of the .otio timeline; also adds frame numbers to keys.",
+            min=0.001,
+            max=1e6,
         ),
     ] = None,
     first_frame: Annotated[
-        float, typer.Option("--first-frame", help="The frame that stands at 0 s, for keys.")
+        float,
+        typer.Option("--first-frame", metavar="N", help="Frame number of keys at 0 s (default 0)."),
     ] = 0.0,
     media: Annotated[
         Path | None,
-        file_option("--media", "The video that an .otio clip shows."),
+        file_option("--media", "Video that the .otio clip refers to."),
     ] = None,
     media_duration: Annotated[
         str | None,
-        typer.Option("--media-duration", help="Its length (s), if it cannot be looked at."),
+        typer.Option(
+            "--media-duration",
+            metavar="S",
+            help="Length of the video, if it cannot be read (s).",
+        ),
     ] = None,
     offset: Offset = "0",
     channel: Channel = None,
     as_json: Json = False,
 ) -> None:
-    """Export a warp as the fewest Bezier keys for a graph editor, or as cuts for a video editor.
+    """Export a warp as Bezier keys for a graph editor, or as cuts for a video editor.
 
     Examples
     --------
@@ -304,12 +331,12 @@ def _export_timeline(
 
 @warp.command("import")
 def import_(
-    file: Annotated[Path, typer.Argument(metavar="IN", help="An OpenTimelineIO file (.otio).")],
+    file: Annotated[Path, typer.Argument(metavar="IN", help="OpenTimelineIO file (.otio).")],
     target: WarpOut,
     offset: Offset = "0",
     as_json: Json = False,
 ) -> None:
-    """Make a warp of the clips, linear time warps and freezes of an OpenTimelineIO timeline.
+    """Make a warp from the cuts, speed changes and freezes of an OpenTimelineIO timeline.
 
     Example: retime warp import cut.otio cut.json
     """
@@ -327,26 +354,35 @@ def events(
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="EVENTS", help="Markers (.csv), labels (.txt), subtitles (.srt, .vtt)."
+            metavar="EVENTS", help="Markers (.csv), labels (.txt) or subtitles (.srt, .vtt)."
         ),
     ],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="Where to write them.")],
-    warp: Annotated[Path, file_option("--warp", "The warp.")],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="File to write the events to.")],
+    warp: Annotated[Path, file_option("--warp", "Warp to apply (required).")],
     offset: Offset = "0",
     fps: Annotated[
         float | None,
-        typer.Option("--fps", help="Frame rate of a list that counts frames.", min=0.001, max=1e6),
+        typer.Option(
+            "--fps",
+            metavar="HZ",
+            help="Frame rate of the list, if it counts frames.",
+            min=0.001,
+            max=1e6,
+        ),
     ] = None,
     outside: Annotated[
         Literal["drop", "clamp"],
         typer.Option(
-            "--outside", help="Events that are not shown: gone, or at the nearest moment."
+            "--outside",
+            metavar="drop|clamp",
+            help="Events outside the result: remove them, or move them to the nearest time "
+            "(default drop).",
         ),
     ] = "drop",
     channel: Channel = None,
     as_json: Json = False,
 ) -> None:
-    """Carry a list of events along: each goes to when the result shows its moment.
+    """Retime a list of events, such as markers, labels or subtitles.
 
     Examples
     --------

@@ -41,8 +41,10 @@ class Evaluator:
     >>> from retime import Evaluator, Job, Recipe, Step, samples
     >>> recipe = Recipe([Step("spline", {"duration": 1.9915})])
     >>> done = Evaluator().evaluate(Job(source=samples.jump(), recipe=recipe))
-    >>> round(done.motion.duration, 6), done.notes[0]       # whole frames, unless exact=True
-    (1.983333, '1.9915 s became 1.9833 s, 120 frames at 60 fps')
+    >>> round(done.motion.duration, 6)       # whole frames, unless exact=True
+    1.983333
+    >>> done.notes[0].fact
+    'the length was rounded from 1.9915 s to 1.9833 s, 120 frames at 60 fps'
     """
 
     def __init__(self) -> None:
@@ -145,7 +147,7 @@ class Evaluator:
 
 
 def goes_back(motion: Motion, target: str | Path | None) -> bool:
-    """Whether a result's keys go back into a file of the kind that its motion came from.
+    """Return whether a result's keys go back into a file of the kind that its motion came from.
 
     Keys may stand at any time, so nothing of such a result is rounded to frames.
     """
@@ -247,7 +249,7 @@ def evidence_of(found: Evaluated) -> FloatArray | None:
 def contacts_of(
     found: Evaluated, detected: Sequence[Contact]
 ) -> tuple[Solved | None, list[tuple[Contact, tuple[Contact, ...]]]]:
-    """Carry contacts to the result's time: those that a step gives, else those that were detected.
+    """Carry contacts to the time of the result: those of a step, or those that were detected.
 
     Returns the step that gives them, and each contact in that step's input time (the source's where
     there is none) with what the result shows of it.

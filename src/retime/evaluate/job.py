@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from retime.evaluate.reading import Reading
@@ -26,7 +27,7 @@ class Job:
     Parameters
     ----------
     source : str, Path or Motion
-        The file, or a motion that is at hand.
+        The file, or a motion that is available.
     recipe : Recipe
         The steps.
     reading : Reading
@@ -36,7 +37,7 @@ class Job:
     sha256 : str
         Hash that the file must have; empty to take it as it is.
     fps : float, optional
-        Frame rate of the result; else the source's.
+        Frame rate of the result; otherwise the source's.
     exact : bool
         Keep requested durations to the last digit and stretch the frame time, instead of rounding
         them to whole frames.
@@ -54,8 +55,8 @@ class Job:
     first_frame : int
         Number of the source's first frame, by which times in frames are counted.
     corrections : bool
-        Lead dragged limbs to their places in space. Without, steps that change no pose move keys in
-        time alone, so that few keys stay few; a note says so.
+        Move dragged limbs to their positions in space. Otherwise steps that change no pose only
+        move keys in time, so that sparse keys stay sparse, with a note.
     """
 
     source: str | Path | Motion
@@ -77,16 +78,16 @@ class Job:
 @one_line()
 @dataclass(frozen=True, eq=False)
 class Evaluated(Pictured):
-    """What came of a job.
+    """Result of a job.
 
     Parameters
     ----------
     source : Motion
-        What the recipe started from.
+        Source motion.
     recipe : Recipe
         The steps that were run: durations on whole frames, contacts held as the job asks.
     solved : tuple of Solved
-        What each step that is not muted was given and did.
+        Input and result of each step that is not muted.
     motion : Motion
         The result.
     warp : TimeWarp
@@ -94,7 +95,7 @@ class Evaluated(Pictured):
     in_place : bool
         Whether the result's keys go back into a copy of the source's file.
     notes : tuple of Note
-        What was found, assumed or changed on the way; the source's own notes are not among them.
+        Findings, assumptions and changes, without the notes of the source.
     """
 
     source: Motion
@@ -105,7 +106,7 @@ class Evaluated(Pictured):
     in_place: bool
     notes: tuple[Note, ...]
 
-    @property
+    @cached_property  # it resamples the source
     def touched(self) -> Touched:
         """Joints that were edited, beyond moving them in time."""
         origin = self.motion.origin

@@ -22,7 +22,7 @@ def carry_along(
 ) -> tuple[Motion, list[Note]]:
     """Retime a motion by the warp of a result; return it and what is to be known about it.
 
-    The partner is on the same time line where the two overlap, else their starts are lined up.
+    The partner is on the same time line where the two overlap; otherwise their starts are lined up.
     ``name`` is its name, for the notes; the other options are as of :class:`Job`.
     """
     source, notes = found.source, []
@@ -56,13 +56,13 @@ def carry_along(
 
 
 def _overlap(motion: Motion, partner: Motion) -> bool:
-    """Whether two motions share most of their time: then they stand on one time line."""
+    """Return whether two motions share most of their time: then they stand on one time line."""
     (a, b), (c, d) = motion.domain, partner.domain
     return bool(min(b, d) - max(a, c) > 0.5 * min(b - a, d - c))
 
 
 def _followed(warp: TimeWarp, motion: Motion, partner: Motion) -> TimeWarp:
-    """Return the warp as a partner follows it: by its own joints, else by the first root's."""
+    """Return the warp as a partner follows it: by its own joints; otherwise by the first root's."""
     if not warp.per_channel or any(c in partner.channels for c in warp.channels):
         return warp
     root = motion.skeleton.names[motion.skeleton.roots[0]]

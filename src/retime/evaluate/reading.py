@@ -21,7 +21,7 @@ class Reading(FileParameters):
     roles: Annotated[
         Mapping[str, str] | None,
         About(
-            "A JSON file of joints by role, where names tell too little.",
+            "JSON file that maps roles to joints, if their names do not show them.",
             flag="map",
             metavar="FILE",
         ),

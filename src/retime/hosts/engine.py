@@ -2,7 +2,7 @@
 
 A host such as the Blender extension starts ``retime engine`` once and keeps it. A request is one
 line of JSON on standard input, and each answer one line on standard output; motions and warps pass
-as files (``.npz``, warp JSON) that the request names. Whoever wants to cancel ends the process.
+as files (``.npz``, warp JSON) that the request names. End the process to cancel.
 """
 
 from __future__ import annotations
@@ -38,14 +38,12 @@ from retime.process.inside import own_output
 
 # The version of what passes on the lines; a host refuses an engine of another one.
 PROTOCOL = 2
+# What a remedy may name besides parameters of methods; a host has its own ways to set these.
+_OF_JOBS = {"animation", "channel", "exact", "fps"}
 # Motions that are kept with what their steps found, so that a second try is quick.
 _KEPT = 4
 # A figure of another height is not taken to be in the unit that its host declares, metres.
 _HEIGHTS = (0.4, 3.0)
-# A foot within this distance nearly stands, and slides beyond the other, metres; a stance's ends,
-# a share of it, do not count.
-_NEARLY_STANDS, _SLIDES, _ENDS = 0.05, 0.025, 0.2
-
 Say = Callable[[dict[str, Any]], None]
 
 
@@ -67,6 +65,7 @@ class Engine:
             "check": self._check,
             "poses": self._poses,
             "rest": self._rest,
+            "beats": self._beats,
         }
 
     def answer(self, request: Any) -> None:
@@ -108,6 +107,7 @@ class Engine:
 
     def _retime(self, request: Mapping[str, Any]) -> dict[str, Any]:
         from retime.io import write
+        from retime.io.files import passed_on
         from retime.io.warp_json import write_warp
         from retime.recipe.json import from_document
 
@@ -126,18 +126,21 @@ class Engine:
 
         found = self._evaluator.evaluate(job, name=_text(request, "motion"), progress=told)
         self.tell("Writing the result", 0.95)
-        write(found.motion, _text(request, "out"))
-        write_warp(found.warp, _text(request, "warp"))
+        with passed_on():
+            write(found.motion, _text(request, "out"))
+            write_warp(found.warp, _text(request, "warp"))
+        edited = found.touched.joints
         return {
             "notes": [self._said(n) for n in found.notes],
             "about": [self._said(n) for n in motion.notes],
             "figures": {k: v for k, v in found.figures.items() if np.isfinite(v)},
-            "joints": [n for n in motion.skeleton.names if n in found.touched.joints],
+            "joints": [n for n in motion.skeleton.names if n in edited],
             "bezier": _bezier(found.warp, request.get("bezier")),
         }
 
     def _check(self, request: Mapping[str, Any]) -> dict[str, Any]:
         from retime.body.metrics import MEASURES, measure
+        from retime.hosts.sliding import sliding
 
         motion = self._motion(_text(request, "check"))
         self.tell("Measuring", 0.2)
@@ -178,6 +181,7 @@ class Engine:
         arrivals = poses.times[:, None] + poses.refinements
         joints = motion.skeleton.names
         return {
+            "metres": motion.units.metres,
             "times": [float(t) for t in poses.times],
             "arrivals": {n: arrivals[:, j].tolist() for j, n in enumerate(joints)},
         }
@@ -190,6 +194,12 @@ class Engine:
         # A host's joints have rest rotations; what stands at rest is turned by nothing beyond them.
         turned = quat.multiply(quat.conjugate(motion.skeleton.rest_rotations), motion.rotations)
         return {"starts_at_rest": bool(starts_at_rest(turned))}
+
+    def _beats(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        from retime.hosts.song import heard
+
+        self.tell("Listening to the song", 0.2)
+        return heard(_text(request, "beats"), request)
 
     # ---- motions
 
@@ -218,11 +228,17 @@ def _timeline(request: Mapping[str, Any]) -> Frames | None:
 
 def _label(remedy: Remedy) -> str | None:
     """Name a parameter as a host's panel does; of reading a file there is none."""
-    return _labels().get(remedy.parameter)
+    # One method after the other: importing them all takes longer than most retimings.
+    if "." in remedy.parameter or remedy.parameter in _OF_JOBS:
+        return None
+    known = (p for m in METHODS.values() for p in declared(m.parameters))
+    return next((p.label for p in known if p.name == remedy.parameter), None)
 
 
 def _with_labels(text: str) -> str:
     """Name parameters as a host's panel does, where a sentence names them as Python does."""
+    if "_" not in text:
+        return text
     for name, label in _labels().items():
         if "_" in name:
             text = re.sub(rf"\b{name}\b", label, text)
@@ -295,27 +311,6 @@ def _bezier(warp: Any, tolerance: Any) -> list[list[float]]:
     curve = fit_bezier(warp.of_body(), tolerance=coerce(tolerance, float, "bezier"))
     rows: list[list[float]] = np.hstack([curve.keys, curve.left, curve.right]).tolist()
     return rows
-
-
-def sliding(motion: Motion) -> list[dict[str, Any]]:
-    """List when feet slide that should stand: start, end and a word for each.
-
-    Stances are looked for with a wide tolerance, and judged by their middle: a foot that lands and
-    pushes off moves on the ground in the best of captures.
-    """
-    from retime.body.contacts import detect_contacts
-    from retime.body.metrics import plant_drift
-
-    stances = detect_contacts(motion, tolerance=_NEARLY_STANDS)
-    aside = [_ENDS * (c.end - c.start) for c in stances]
-    middles = [
-        replace(c, start=c.start + d, end=c.end - d) for c, d in zip(stances, aside, strict=True)
-    ]
-    return [
-        {"start": c.start, "end": c.end, "what": f"{c.joint} slides by {100 * off:.1f} cm"}
-        for c, off in zip(stances, plant_drift(motion, middles), strict=True)
-        if off > _SLIDES
-    ]
 
 
 # ---- the process

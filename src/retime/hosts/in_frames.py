@@ -8,10 +8,17 @@ from dataclasses import dataclass
 _NUMBER = r"((?<![\d.])-?\d++(?:\.\d++)?(?:e-?\d++)?)"
 # Seconds behind a number; not the start of another unit or word.
 _SECONDS = r" (?:s|seconds?)(?![\w/²·])"
-_STEP = re.compile(r"^step \d+(?: \([^)]*\))?: ", re.IGNORECASE)
+_STEP = re.compile(r"^(?:(?:step|edit) \d+(?: \([^)]*\))?: )+", re.IGNORECASE)
 _SPAN = re.compile(rf"(from )?{_NUMBER} (to|and) {_NUMBER}{_SECONDS}")
 _MOMENT = re.compile(rf"\b(at|near) {_NUMBER}{_SECONDS}")
 _LENGTH = re.compile(rf"{_NUMBER}{_SECONDS}")
+_IN_WORDS = {"a tenth of a second": "0.1 s", "one second": "1 s"}
+# What animators call these; a solver's steps are no steps of theirs.
+_WORDS = (
+    (re.compile(r"\bknot(s?)\b"), r"key\1"),
+    (re.compile(r"\bafter (\d+) steps\b"), r"after \1 iterations"),
+    (re.compile(r"\bthe step's\b"), "the motion's"),
+)
 
 
 @dataclass(frozen=True)
@@ -38,6 +45,10 @@ class Frames:
         'the key at frame 49 is outside the range, frames 1 to 37'
         """
         text = _STEP.sub("", text)
+        for words, short in _IN_WORDS.items():
+            text = text.replace(words, short)
+        for pattern, word in _WORDS:
+            text = pattern.sub(word, text)
         text = _SPAN.sub(lambda m: f"frames {self._at(m[2])} {m[3]} {self._at(m[4])}", text)
         text = _MOMENT.sub(lambda m: f"{m[1]} frame {self._at(m[2])}", text)
         return _LENGTH.sub(lambda m: _counted(float(m[1]) * self.fps), text)

@@ -30,7 +30,7 @@ _FPS = 60.0
 
 @dataclass(frozen=True, eq=False)
 class AistFile:
-    """What is kept of a pickle, for writing it back."""
+    """Data of a pickle, kept to write it back."""
 
     data: bytes
     values: dict[str, Any]
@@ -75,7 +75,7 @@ def read_motion(
     )
     if fps is None:
         told = Note(
-            "the frame rate is not told: taken as 60 fps, that of AIST++",
+            "the frame rate is not in the file: taken as 60 fps, that of AIST++",
             Remedy(parameter="reading.fps"),
             code="rate-assumed",
         )
@@ -91,7 +91,7 @@ def _parameters(values: Any, path: str | Path) -> tuple[FloatArray, FloatArray, 
     if not isinstance(values, dict) or "smpl_poses" not in values:
         held = ", ".join(map(str, list(values)[:6])) if isinstance(values, dict) else "no mapping"
         raise FormatError(
-            f"holds {held or 'nothing'}; retime reads motions of AIST++ (smpl_poses, smpl_trans)",
+            f"contains {held or 'nothing'}; retime reads AIST++ motions (smpl_poses, smpl_trans)",
             path=path,
         )
     poses = _numbers(values, "smpl_poses", path, may_miss=True)
@@ -114,7 +114,7 @@ def _numbers(
     try:
         found = np.asarray(values[name], dtype=np.float64)
     except (TypeError, ValueError):
-        raise FormatError(f"{name} holds no numbers", path=path) from None
+        raise FormatError(f"{name} contains no numbers", path=path) from None
     if not are_usable(found, may_miss=may_miss):
         raise FormatError(f"{name} has values that are not finite", path=path)
     return found

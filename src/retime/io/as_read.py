@@ -1,4 +1,4 @@
-"""What writers ask of a motion: whether it is as its file was read, and which rows it shows."""
+"""Questions of writers: whether a motion is unedited, and which rows of its file it has."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from retime.notes import Note, Remedy
 
 
 def is_as_read(motion: Motion, read: Motion) -> bool:
-    """Whether nothing of a motion was retimed or edited; its frame rate is not looked at.
+    """Return whether nothing of a motion was retimed or edited; its frame rate is not looked at.
 
     It still holds the very arrays of the motion as its file was read.
     """
@@ -50,8 +50,8 @@ def needs_even_frames(what: str) -> Note:
 
 
 def no_frame_rate(path: object) -> FormatError:
-    """Say that a file tells no frame rate, and none was given."""
+    """Note that a file has no frame rate, and none was given."""
     told = Note(
-        "tells no frame rate", Remedy("give it", parameter="reading.fps"), code="no-frame-rate"
+        "has no frame rate", Remedy("give it", parameter="reading.fps"), code="no-frame-rate"
     )
     return FormatError(told, path=str(path))

@@ -1,4 +1,4 @@
-"""Tables of joint positions: a row a frame, for spreadsheets and scripts. They are written only."""
+"""Write tables of joint positions: one row per frame, for spreadsheets and scripts."""
 
 from __future__ import annotations
 

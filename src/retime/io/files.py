@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import BinaryIO
 
@@ -46,6 +47,19 @@ def write_bytes(path: str | Path, chunks: Iterable[bytes], *, private: bool = Fa
         f.writelines(chunks)
 
 
+_passing: ContextVar[bool] = ContextVar("passing", default=False)
+
+
+@contextmanager
+def passed_on() -> Iterator[None]:
+    """Write files that another process reads at once: they need not outlive a power failure."""
+    token = _passing.set(True)
+    try:
+        yield
+    finally:
+        _passing.reset(token)
+
+
 @contextmanager
 def written_beside(path: str | Path, *, private: bool = False) -> Iterator[Path]:
     """Give a file beside a path to write; it takes the path's place where all went well."""
@@ -61,7 +75,7 @@ def written_beside(path: str | Path, *, private: bool = False) -> Iterator[Path]
         mode = 0o600 if private else _default_mode()
         if target.exists():
             if not target.is_file():
-                raise InputError(f"{path} is no ordinary file; give another name")
+                raise InputError(f"{path} is not an ordinary file; give another name")
             mode = target.stat().st_mode & 0o777
         _tidy(target.parent)
         handle, beside = tempfile.mkstemp(dir=target.parent, prefix=_BEFORE, suffix=_AFTER)
@@ -69,8 +83,9 @@ def written_beside(path: str | Path, *, private: bool = False) -> Iterator[Path]
         writing = True
         yield Path(beside)
         writing = False
-        with open(beside, "r+b") as f:
-            os.fsync(f.fileno())
+        if not _passing.get():
+            with open(beside, "r+b") as f:
+                os.fsync(f.fileno())
         os.chmod(beside, mode)
         os.replace(beside, target)
         beside = None

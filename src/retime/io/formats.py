@@ -30,7 +30,7 @@ class Format:
     """One file format: its name, suffixes, and the module that reads and writes it.
 
     One that holds several animations has ``contents``, ``read_motions`` and ``write_motions`` too;
-    one whose skeleton lies in a file of its own takes ``skeleton`` on reading. One whose files need
+    one whose skeleton is in a file of its own takes ``skeleton`` on reading. One whose files need
     others ``beside`` them has ``companions``. One that is ``even`` holds frames of one rate alone.
     One that is not ``fresh`` is written only for motions that came from a file of it, as a changed
     copy.
@@ -65,7 +65,7 @@ class Format:
         return motion
 
     def recognises(self, path: Path) -> bool:
-        """Whether a file, whose suffix other formats have too, is of this one."""
+        """Return whether a file, whose suffix other formats have too, is of this one."""
         found: bool = self._function("recognises")(path)
         return found
 
@@ -215,7 +215,7 @@ def _to_write(motion: Motion, path: Path) -> Format:
 
 
 def keeps_file(form: Format, target: str | Path) -> bool:
-    """Whether a motion of a format goes back into its file, whose keys may stand at any time."""
+    """Return whether a motion is written into its file, whose keys may have any time."""
     return form.several and format_of(target).name == form.name
 
 
@@ -245,11 +245,11 @@ def read(path: str | Path, p: ReadParameters) -> Motion:
     options: dict[str, Any] = {"rest_frame": p.rest_frame, "fps": p.fps}
     if p.animation is not None:
         if not form.several:
-            raise InputError(f"a {form.name} file holds one motion; it has no animations to choose")
+            raise InputError(f"a {form.name} file has one motion, and no animations to choose from")
         options["animation"] = p.animation
     if p.skeleton is not None:
         if not form.skeleton_apart:
-            raise InputError(f"a {form.name} file holds its own skeleton; leave out {p.skeleton}")
+            raise InputError(f"a {form.name} file has its own skeleton; leave out {p.skeleton}")
         options["skeleton"] = Path(p.skeleton)
     return _with_units(form.read(path, **options), p.scale, p.up)
 
@@ -268,7 +268,7 @@ def read_all(path: str | Path, p: FileParameters) -> list[Motion]:
     if not form.several:
         return [read(path, **values_of(p))]
     if p.skeleton is not None:
-        raise InputError(f"a {form.name} file holds its own skeleton; leave it out")
+        raise InputError(f"a {form.name} file has its own skeleton; leave it out")
     found = form.read_all(path, fps=p.fps)
     return [_with_units(m, p.scale, p.up) for m in found]
 

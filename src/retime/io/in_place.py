@@ -1,4 +1,4 @@
-"""What formats share whose files hold several animations and are retimed in place."""
+"""Shared by formats whose files contain several animations and are retimed in place."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def choose_default(count: int, look: Callable[[int], Mapping[str, Any]]) -> tupl
     Returns
     -------
     index : int
-        The animation; where none moves, the first that lasts, else the first.
+        The animation; where none moves, the first that lasts; otherwise the first.
     skipped : list of str
         Why those before one that moves were not chosen.
     """
@@ -94,7 +94,7 @@ def choose_default(count: int, look: Callable[[int], Mapping[str, Any]]) -> tupl
 
 
 def lasts(entry: Mapping[str, Any]) -> bool:
-    """Whether an animation, as ``contents`` lists it, has a length."""
+    """Return whether an animation, as ``contents`` lists it, has a length."""
     return bool(entry["duration_s"] > 0)
 
 
@@ -126,7 +126,7 @@ def moving_paths(tracks: Iterable[tuple[str, FloatArray]]) -> list[str]:
 
 
 def others_note(names: Sequence[str], index: int, skipped: Sequence[str] = ()) -> list[Note]:
-    """Say which animation was read and why, where there are others; else nothing."""
+    """Say which animation was read and why, where there are others; otherwise nothing."""
     others = [name for n, name in enumerate(names) if n != index]
     if not others:
         return []
@@ -162,7 +162,7 @@ class Retimed(Generic[Kept]):
     """It is a cycle that goes beyond the clip: a key has no single place there, and is sampled."""
 
     def channel(self, joint: int | None, path: str) -> str:
-        """Return the channel that a joint's track follows; none is what hangs on no joint."""
+        """Return the channel that a joint's track follows; none is what is below no joint."""
         skeleton = self.motion.skeleton
         if joint is None:
             return f"{skeleton.names[skeleton.roots[0]]}:translation"

@@ -19,7 +19,8 @@ def dumps(value: Any, indent: str = "") -> str:
     if isinstance(value, Mapping) and value:
         items = [f"{deeper}{json.dumps(k)}: {dumps(v, deeper)}" for k, v in value.items()]
         return "{\n" + ",\n".join(items) + f"\n{indent}}}"
-    if isinstance(value, list) and any(isinstance(v, Mapping) for v in value):
+    # By kinds: lists of thousands of numbers are common.
+    if isinstance(value, list) and any(issubclass(k, Mapping) for k in set(map(type, value))):
         items = [deeper + dumps(v, deeper) for v in value]
         return "[\n" + ",\n".join(items) + f"\n{indent}]"
     return json.dumps(value, allow_nan=False)
@@ -31,12 +32,12 @@ def write_json(value: Any, path: str | Path, *, private: bool = False) -> None:
 
 
 def parse_json(path: str | Path) -> Any:
-    """Parse a JSON file; what is no JSON is a ``FormatError`` with its line."""
+    """Parse a JSON file; what is not JSON is a ``FormatError`` with its line."""
     return parse_bytes(read_bytes(path), path)
 
 
 def parse_bytes(data: bytes, path: str | Path) -> Any:
-    """Parse the JSON of a file, or a part of one; what is no JSON is a ``FormatError``."""
+    """Parse the JSON of a file, or a part of one; what is not JSON is a ``FormatError``."""
     return parse(data, path=path)
 
 

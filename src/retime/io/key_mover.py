@@ -33,10 +33,10 @@ class Grain:
     same: float
     """Times nearer than this are one."""
     end: float
-    """A key this near to an end lies on it."""
+    """A key this near to an end is on it."""
     later: Callable[[float], float] | None = None
     """Returns the first time that the format tells from a given one, so that both sides of a jump
-    stay apart; left out, the format has no such jumps.
+    stay apart. Default: the format has no such jumps.
     """
 
 
@@ -193,7 +193,7 @@ class KeyMover:
         return shown.with_keys(self.x[knots], self.y[knots])
 
     def between(self, shown: Shown) -> IntArray:
-        """Return the knots that lie between keys, and on none."""
+        """Return the knots that are between keys, and on none."""
         same, x = self.grain.same, shown.output
         if len(x) < 2:
             return np.zeros(0, dtype=np.int64)
@@ -204,7 +204,7 @@ class KeyMover:
         return knots[(knots >= first[inside]) & (knots < last[inside])]
 
     def _off(self, shown: Shown) -> tuple[IntArray, IntArray, FloatArray]:
-        """Return the knots between keys, the stretches that they lie in, and how far off they are.
+        """Return the knots between keys, the stretches that they are in, and how far off they are.
 
         Tracks that share their keys share these.
         """
@@ -252,7 +252,7 @@ class KeyMover:
 
 
 def _is_first(values: IntArray) -> BoolArray:
-    """Whether each value differs from the one before it."""
+    """Return whether each value differs from the one before it."""
     out = np.ones(len(values), dtype=bool)
     np.not_equal(values[1:], values[:-1], out=out[1:])
     return out

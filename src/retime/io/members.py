@@ -36,7 +36,7 @@ class Members:
         except Exception as e:  # a damaged archive makes zipfile raise anything
             raise self._broken(e) from None
         if len(listed) > _MOST_MEMBERS:
-            raise FormatError(f"holds {len(listed)} arrays, which is too many", path=path)
+            raise FormatError(f"contains {len(listed)} arrays, which is too many", path=path)
         self._members = {i.filename.removesuffix(".npy"): i for i in listed}
         self.names = list(self._members)
 
@@ -66,7 +66,7 @@ class Members:
             raise self._broken(e) from None
 
     def shape(self, name: str) -> tuple[int, ...]:
-        """Return an array's shape without reading it; of what is no plain array, none."""
+        """Return an array's shape without reading it; of what is not a plain array, none."""
         return self._head(name)[0]
 
     def _head(self, name: str) -> tuple[tuple[int, ...], int]:
@@ -111,7 +111,7 @@ class Members:
         """Return an array of finite numbers; some that ``may_miss`` are NaN."""
         values = self[name]
         if values.dtype.kind not in "iuf":
-            raise FormatError(f"{name} holds no numbers", path=self.path)
+            raise FormatError(f"{name} contains no numbers", path=self.path)
         out = values.astype(np.float64, copy=False)
         if not are_usable(out, may_miss=may_miss):
             raise FormatError(f"{name} has values that are not finite", path=self.path)

@@ -40,7 +40,7 @@ _MOST_JOINTS = 4096
 
 @dataclass(frozen=True, eq=False)
 class NpyFile:
-    """What is kept of an array, for writing it back."""
+    """Data of an array, kept to write it back."""
 
     dtype: np.dtype[Any]
     joints: int
@@ -86,7 +86,7 @@ def read_motion(
     if fps is None:
         notes.append(
             Note(
-                "the frame rate is not told: taken as 20 fps, that of HumanML3D",
+                "the frame rate is not in the file: taken as 20 fps, that of HumanML3D",
                 Remedy(parameter="reading.fps"),
                 code="rate-assumed",
             )
@@ -153,7 +153,7 @@ def _array(data: bytes, path: str | Path) -> npt.NDArray[Any]:
     fits = len(shape) == 3 and shape[2] == 3 and 0 < shape[1] <= _MOST_JOINTS
     if dtype.kind not in "iuf" or not (fits or (len(shape) == 2 and shape[1] == _FEATURES)):
         raise FormatError(
-            f"an array {tuple(shape)} of {dtype} is no motion; retime reads joint positions "
+            f"an array {tuple(shape)} of {dtype} is not a motion; retime reads joint positions "
             f"(frames, joints, 3) and features of HumanML3D (frames, {_FEATURES})",
             path=path,
         )
@@ -163,7 +163,10 @@ def _array(data: bytes, path: str | Path) -> npt.NDArray[Any]:
         raise FormatError("is cut off", path=path)
     if not shape[0]:
         raise FormatError("has no frames", path=path)
-    found: npt.NDArray[Any] = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
+    try:
+        found: npt.NDArray[Any] = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
+    except ValueError:
+        raise FormatError("is cut off", path=path) from None
     return found
 
 

@@ -124,13 +124,13 @@ def _bridged(about: Mapping[str, Any], arrays: Mapping[str, Any], gaps: Gaps) ->
 
 
 def _other_kind(data: bytes) -> str:
-    """Say what an archive holds that is no motion."""
+    """Say what an archive holds that is not a motion."""
     arrays = Members(data, "")
     listed = [f"{n} {arrays.shape(n)}" if arrays.shape(n) else n for n in arrays.names[:6]]
     more = ", ..." if len(arrays.names) > 6 else ""
     held = ", ".join(listed) + more
     return (
-        f"no motion is in this archive: it holds {held or 'nothing'}. retime reads its own files "
+        f"this archive contains no motion, but {held or 'nothing'}. retime reads its own files "
         "and those of SMPL parameters (poses, trans and mocap_framerate or fps); joint positions "
         "are read from .npy"
     )

@@ -13,20 +13,21 @@ RestFrame = Literal["auto", "keep", "first"]
 
 @dataclass(frozen=True, kw_only=True)
 class FileParameters:
-    """What a person knows better than the file."""
+    """Values that override those of the file."""
 
     scale: Annotated[
         float | None,
-        About("Metres per unit of length, where the file's is unknown or wrong.", metavar="M"),
+        About("Metres per unit of length, if the file's scale is unknown or wrong.", metavar="M"),
     ] = None
     up: Annotated[
-        Literal["Y", "Z"] | None, About("Up axis, where the file's is unknown or wrong.")
+        Literal["Y", "Z"] | None, About("Up axis, if the file's is unknown or wrong.")
     ] = None
     fps: Annotated[
         float | None,
         About(
-            "Frame rate in place of the file's own.",
+            "Frame rate to use in place of the file's.",
             unit="Hz",
+            metavar="HZ",
             minimum=0.001,
             flag="source-fps",
         ),
@@ -41,8 +42,7 @@ class FileParameters:
     skeleton: Annotated[
         str | Path | None,
         About(
-            "The file that holds the skeleton (an ASF for an AMC). Default: found beside the "
-            "motion.",
+            "File with the skeleton (an ASF for an AMC). Default: searched for beside the motion.",
             metavar="FILE",
         ),
     ] = None
@@ -55,7 +55,7 @@ class ReadParameters(FileParameters):
     animation: Annotated[
         str | int | None,
         About(
-            "Which animation, by name or number, of a file that holds several. Default: the first.",
+            "Animation to read from a file with several, by name or number. Default: the first.",
             metavar="NAME",
         ),
     ] = None

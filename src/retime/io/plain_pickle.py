@@ -120,8 +120,8 @@ def load(data: bytes, path: str | Path) -> Any:
         return _made(_Reader(io.BytesIO(data), encoding="latin1").load(), 0)
     except NotPlain as e:
         raise FormatError(
-            f"the pickle holds {e}, which is more than numbers and arrays: it is not read, since "
-            "it may run code",
+            f"the pickle contains {e}, which is more than numbers and arrays; it is not read, "
+            "because it may run code",
             path=path,
         ) from None
     except (Exception, MemoryError) as e:  # a damaged pickle raises anything

@@ -1,4 +1,4 @@
-"""What readers share that sample a tree of nodes: its order, its scales, and the moments chosen."""
+"""Shared by readers that sample a tree of nodes: its order, scales and sample times."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Moments:
         scales: Mapping[str, FloatArray],
         **more: Any,
     ) -> Motion:
-        """Make a motion of tracks that were sampled at these times."""
+        """Make a motion from tracks sampled at these times."""
         return Motion(
             skeleton,
             quat.continuous(rotations),

@@ -62,7 +62,7 @@ class FigurePose:
         return turns, places
 
     def blend(self, other: FigurePose, share: float) -> FigurePose:
-        """Return this pose with a share of another one of the same figure."""
+        """Return this pose with a fraction of another one of the same figure."""
         return FigurePose(
             quat.slerp(self.turns, other.turns, share),
             (1 - share) * self.offsets + share * other.offsets,
@@ -89,17 +89,24 @@ class Avatar:
         # Two roles of one joint are one bone: a receiver would turn it twice.
         once = {body.roles[r]: r for r in reversed(ROLES) if r in body.roles}
         self.roles = tuple(r for r in ROLES if r in once.values())
-        joints = [body.roles[r] for r in self.roles]
-        self._places = positions(motion)[:, joints]
-        # N = G(t) G(T-pose)^-1: the world's axes carried along, whatever the joint's own are.
-        turns = quat.multiply(
-            global_rotations(motion)[:, joints], quat.conjugate(_t_pose(motion, body, self.roles))
-        )
+        self._joints = [body.roles[r] for r in self.roles]
+        self._back = quat.conjugate(_t_pose(motion, body, self.roles))
         self.parents = tuple(
             -1 if p is None else self.roles.index(p)
             for p in (nearest_parent(r, self.roles) for r in self.roles)
         )
+        turns, self._places = self._turns_and_places(motion)
         self._local, self._offsets = _within_parents(turns, self._places, self.parents)
+
+    def _turns_and_places(self, motion: Motion) -> tuple[FloatArray, FloatArray]:
+        # N = G(t) G(T-pose)^-1: the world's axes carried along, whatever the joint's own are.
+        turns = quat.multiply(global_rotations(motion)[:, self._joints], self._back)
+        return turns, positions(motion)[:, self._joints]
+
+    def bones_of(self, motion: Motion) -> list[Bone]:
+        """Return each role's place and rotation in the first frame of the same figure's motion."""
+        local, offsets = _within_parents(*self._turns_and_places(motion), self.parents)
+        return FigurePose(local[0], offsets[0], self.parents).bones()
 
     def bones(self, time: float) -> list[Bone]:
         """Return each role's place and rotation in its parent, held beyond the motion's ends."""

@@ -38,7 +38,7 @@ class CuePoint:
         parts = urlsplit(target)
         whole = {"osc": parts.port and len(parts.path) > 1, "midi": _note(parts.path) is not None}
         if not equals or not time >= 0 or not whole.get(parts.scheme):
-            raise InputError(f"--cue {text!r} is no cue; {_HOW}")
+            raise InputError(f"--cue {text!r} is not a cue; {_HOW}")
         return cls(time, target, reference if colon else None)
 
 

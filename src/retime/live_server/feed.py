@@ -19,6 +19,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from retime.arrays import FloatArray
 from retime.live_server.follower import Cue
 from retime.serving.frames import pack_frame
+from retime.serving.guard import SESSION
 
 PROTOCOL = 1
 # More windows and engines than this are turned away.
@@ -142,7 +143,9 @@ class Feed:
             await socket.close(code=4429, reason="too many listeners")
             return
         listener = _Listener(socket.query_params.get("format") == "binary")
-        await socket.send_text(json.dumps(self._hello))
+        session = socket.scope.get(SESSION)
+        hello = self._hello if session is None else self._hello | {"session": session}
+        await socket.send_text(json.dumps(hello))
         self._listeners.add(listener)
         leaving = asyncio.create_task(_until_gone(socket))
         try:

@@ -48,7 +48,7 @@ class Part:
     reference: Motion
     """The recording that is performed."""
     partner: Motion | None = None
-    """Recorded with it; left out, the recording itself goes out."""
+    """Recorded with it. Default: the recording itself goes out."""
     limits: Limits | None = None
     """Bounds on the rate of what goes out."""
     touches: tuple[TouchPair, ...] = ()
@@ -56,13 +56,13 @@ class Part:
 
     @property
     def shown(self) -> Motion:
-        """What goes out."""
+        """The motion that is sent."""
         return self.reference if self.partner is None else self.partner
 
 
 @dataclass(frozen=True)
 class Cue:
-    """What goes out at a moment."""
+    """Output at one time."""
 
     part: str | None
     """Which recording is performed; none while that is not known."""
@@ -81,7 +81,7 @@ class Cue:
     state: State
     """What goes on."""
     fade: float = 0.0
-    """After a jump, the share of what was shown before it that is still to be shown."""
+    """After a jump, the fraction of what was shown before it that is still to be shown."""
 
 
 class Follower:
@@ -143,7 +143,7 @@ class Follower:
         self.state = "following"
 
     def arrived(self, now: float) -> None:
-        """Note that packets of the performer came, whatever their stamps: this is no silence."""
+        """Note that packets of the performer came, whatever their stamps: this is not silence."""
         self._arrived = now if self._arrived is None else max(now, self._arrived)
 
     def hear(self, pose: FloatArray, time: float, moment: float) -> None:

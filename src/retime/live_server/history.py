@@ -1,4 +1,4 @@
-"""What was found so far, in bounded memory: the timing of each performance, for a report."""
+"""History of the timing of performances, in bounded memory, for a report."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _Performance:
 class History:
     """Keeps the last performances, so that they can be judged when all is over.
 
-    Times are those of the stream's first sender, who may begin anew, or give way to another.
+    Times are those of the stream's first sender, who may begin again, or yield to another.
     """
 
     def __init__(self) -> None:

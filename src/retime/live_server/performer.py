@@ -102,17 +102,17 @@ class Assembler:
         return done
 
     def _begins(self, packet: Packet) -> bool:
-        """Whether a packet is of the next frame: it has another time, or a bone once more."""
+        """Return whether a packet is of the next frame: it has another time, or repeats a bone."""
         other_time = None not in (packet.time, self._time) and packet.time != self._time
         return other_time or any(role in self._bones for role in packet.bones)
 
     def _clock_stands(self, time: float, arrival: float) -> bool:
-        """Whether the sender's clock stands, or was set back a little, while packets come."""
+        """Return whether the sender's clock stops, or is set back, while packets arrive."""
         behind = self._last_time - time
         return 0 <= behind < _RESTART and arrival - self._advanced_at > _STALLED
 
     def _is_late(self, packet: Packet, time: float, arrival: float) -> bool:
-        """Whether a packet's frame is over already; a sender that began again is forgotten."""
+        """Return whether a packet's frame is over; a sender that restarted is forgotten."""
         behind = self._last_time - time
         passed = arrival - self._arrival
         if behind >= _RESTART or (self._stamped and -behind > passed + _RESTART):
@@ -183,7 +183,7 @@ class Performer:
     def pose(self, frame: Frame) -> FloatArray:
         """Return the joints' positions (J, 3) in metres, Y up; NaN where none is known.
 
-        Bones hang on one another: each is turned and moved by those above it.
+        Bones are below one another: each is turned and moved by those above it.
         """
         if frame.root is not None:
             self._root = frame.root

@@ -21,12 +21,13 @@ class StreamAddress:
 
     @classmethod
     def parse(cls, text: str) -> StreamAddress:
-        """Read ``vmc://HOST:PORT``; left out, the host is this machine and the port VMC's."""
+        """Read ``vmc://HOST:PORT``. Default: the host is this machine and the port VMC's."""
         try:
             parts = urlsplit(text if "//" in text else f"vmc://{text}")
             host, port = parts.hostname or "127.0.0.1", parts.port
         except ValueError as e:
-            raise InputError(f"{text!r} is no address ({e}); write vmc://127.0.0.1:39539") from None
+            how = "write vmc://127.0.0.1:39539"
+            raise InputError(f"{text!r} is not an address ({e}); {how}") from None
         if parts.scheme != "vmc" or parts.path.strip("/") or parts.query:
             raise InputError(f"{text!r} is no address of a stream; write vmc://127.0.0.1:39539")
         return cls(host, DEFAULT_PORT if port is None else port)

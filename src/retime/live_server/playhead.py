@@ -17,7 +17,7 @@ _FASTEST = 8.0
 
 
 class Limits(Protocol):
-    """What bounds the rate at which a motion may be played."""
+    """Limits of the playback speed of a motion."""
 
     def limited(self, source: float, rate: float, wanted: float, seconds: float) -> float:
         """Return the rate nearest to a wanted one that can be reached from the present rate."""
@@ -27,8 +27,8 @@ class Limits(Protocol):
 class Playhead:
     """Plays a recording in step with what an aligner finds.
 
-    ``start`` and ``end`` are the recording's first and last time. What goes out is for ``ahead``
-    seconds later, which the picture takes to be seen. ``limits`` bound the rate.
+    ``start`` and ``end`` are the recording's first and last time. The output is ``ahead`` seconds
+    early, to compensate for display latency. ``limits`` bound the playback speed.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Playhead:
 
     @property
     def fade(self) -> float:
-        """After a jump, the share of what was shown before it that is still to be shown."""
+        """After a jump, the fraction of what was shown before it that is still to be shown."""
         if self._jumped is None or self._now is None:
             return 0.0
         u = min((self._now - self._jumped) / _FADES, 1.0)

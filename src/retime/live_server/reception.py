@@ -36,7 +36,7 @@ class Reception:
     _stamps: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=_MOST_STAMPS))
 
     def admits(self, address: Address, now: float) -> bool:
-        """Whether a datagram is looked at: not while somebody else sends."""
+        """Return whether a datagram is looked at: not while somebody else sends."""
         if not self.listens_to(address, now):
             self.refused += 1
             return False
@@ -44,14 +44,14 @@ class Reception:
         return True
 
     def listens_to(self, address: Address, now: float) -> bool:
-        """Whether an address may be heard: nobody sends, or it does."""
+        """Return whether an address may be heard: nobody sends, or it does."""
         if self.sender is None or self.sender == address:
             return True
         same = self.sender[0] == address[0]
         return now - self._heard >= (_LEFT_PORT if same else _LEFT)
 
     def listen_to(self, address: Address, now: float) -> bool:
-        """Take whoever sent bones for the sender, until they leave; return whether that is new."""
+        """Keep the first sender of bones until it leaves; return whether it is new."""
         new = self.sender != address
         if new:
             self.sender = address
@@ -74,14 +74,14 @@ class Reception:
         return [t for t, came in self._stamps if now - came <= _WINDOW]
 
     def rate(self, now: float) -> float:
-        """Return frames a second of late."""
+        """Return frames per second recently."""
         times = self._recent(now)
         if len(times) < 2 or times[-1] <= times[0]:
             return 0.0
         return (len(times) - 1) / (times[-1] - times[0])
 
     def loss(self, now: float) -> float:
-        """Return the share of frames that did not come of late, by the sender's usual interval."""
+        """Return the fraction of recent frames that were lost, by the sender's usual interval."""
         times = self._recent(now)
         steps = sorted(b - a for a, b in pairwise(times) if b > a)
         if len(steps) < 8:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -61,7 +62,7 @@ def _speeds(text: str) -> tuple[list[float], list[float]]:
             speeds.append(float(speed))
         except ValueError:
             raise InputError(
-                f"--speed {text!r}: {part!r} is no speed; write a number, TIME:SPEED,TIME:SPEED "
+                f"--speed {text!r}: {part!r} is not a speed; write a number, TIME:SPEED,TIME:SPEED "
                 "or a warp file"
             ) from None
     if not all(0 <= s <= _FASTEST for s in speeds) or not all(0 <= t <= 1e5 for t in times):
@@ -76,7 +77,7 @@ def _speeds(text: str) -> tuple[list[float], list[float]]:
 class Replay:
     """The datagrams of a motion that is performed.
 
-    How fast it goes is told as :func:`speed_curve` reads it; ``rate`` is frames a second.
+    How fast it goes is told as :func:`speed_curve` reads it; ``rate`` is frames per second.
     """
 
     def __init__(self, motion: Motion, *, speed: str = "1", rate: float = 60.0) -> None:
@@ -92,3 +93,12 @@ class Replay:
         for k in range(int(self.duration * self.rate) + 1):
             time = k / self.rate
             yield time, writer.frame(self.avatar.bones(float(self.warp(start + time))), ROOT, time)
+
+    async def play(self, clock: Callable[[], float]) -> AsyncIterator[bytes]:
+        """Yield each frame's datagram when its time has come."""
+        start = clock()
+        for live, data in self.frames():
+            wait = start + live - clock()
+            if wait > 0:
+                await asyncio.sleep(wait)
+            yield data

@@ -17,6 +17,7 @@ from retime.errors import InputError, RetimeError
 from retime.live_server.avatar import Avatar
 from retime.live_server.cues import CuePoint, CueSender
 from retime.live_server.follower import Follower
+from retime.live_server.piped import PipedReplay
 from retime.live_server.places import StreamAddress
 from retime.live_server.replay import Replay
 from retime.live_server.server import LiveServer, Status
@@ -44,7 +45,7 @@ class Station:
     """Where the performer's stream comes in."""
     outs: tuple[StreamAddress, ...] = ()
     """Where the partner goes."""
-    replay: Replay | None = None
+    replay: Replay | PipedReplay | None = None
     """A file that performs, in place of a stream."""
     record: Path | None = None
     """Where what comes is kept."""
@@ -57,13 +58,15 @@ class ServerPlan:
     stations: tuple[Station, ...]
     """Performers; of several, each is followed on their own."""
     rate: float = 90.0
-    """Frames a second that go out."""
+    """Frames per second that go out."""
     feed: tuple[str, int] | None = None
     """Host and port of the feed; port 0 takes a free one."""
     page: Path | None = None
     """A folder of pages that the feed serves."""
     origins: tuple[str, ...] = ()
     """Other sites whose pages may listen to the feed, with the key."""
+    key: str | None = None
+    """A key of the feed that may be used again and again."""
     tls: tuple[Path, Path] | None = None
     """Certificate and key of the feed."""
     cues: tuple[CuePoint, ...] = ()
@@ -77,7 +80,7 @@ class Opened:
     heard: tuple[str, ...]
     """Addresses of the streams."""
     feed: str | None
-    """Address of the feed's page, with its key."""
+    """Address of the feed's page, with a key that is good for one listener."""
     warnings: tuple[str, ...]
     """What others could do."""
     recovered: tuple[Path, ...]
@@ -99,11 +102,12 @@ def serve(
     *,
     opened: Callable[[Opened], None],
     told: Callable[[Status], None],
+    again: Callable[[str], None] = lambda address: None,
 ) -> Ended:
     """Serve until it is interrupted, or until a replay has ended.
 
-    ``opened`` is called once with where it can be reached, ``told`` several times a second with
-    what goes on.
+    ``opened`` is called once with where it can be reached, ``told`` several times per second with
+    what goes on, ``again`` with the address of the feed for another client when its key was used.
     """
     notes: list[str] = []
     failed = False
@@ -125,7 +129,7 @@ def serve(
             # Datagrams are watched for, which Windows' usual loop cannot do.
             loop = asyncio.SelectorEventLoop if sys.platform == "win32" else None
             with asyncio.Runner(loop_factory=loop) as runner:
-                runner.run(_serve(plan, places, listening, opened, told, kept))
+                runner.run(_serve(plan, places, listening, opened, told, again, kept))
         except KeyboardInterrupt:
             pass  # asked to end
         finally:
@@ -144,7 +148,7 @@ def serve(
 
 @dataclass
 class _Place:
-    """What is open for one performer."""
+    """Open sockets and files of one performer."""
 
     station: Station
     heard: socket.socket | None
@@ -175,12 +179,13 @@ async def _serve(
     listening: socket.socket | None,
     opened: Callable[[Opened], None],
     told: Callable[[Status], None],
+    again: Callable[[str], None],
     kept: contextlib.ExitStack,
 ) -> None:
     feeds: list[Any] = [None] * len(places)
     run_feed, end_feed, address = None, None, None
     if listening is not None and plan.feed is not None:
-        feeds, run_feed, end_feed, address = _feed(plan, listening, plan.feed[0])
+        feeds, run_feed, end_feed, address = _feed(plan, listening, plan.feed[0], again)
     over = asyncio.Event()
     for place, feed in zip(places, feeds, strict=True):
         cues = CueSender(plan.cues) if plan.cues else None
@@ -246,7 +251,7 @@ async def _tell(servers: list[LiveServer], told: Callable[[Status], None]) -> No
 
 
 def _feed(
-    plan: ServerPlan, listening: socket.socket, host: str
+    plan: ServerPlan, listening: socket.socket, host: str, again: Callable[[str], None]
 ) -> tuple[list[Any], Callable[[], Awaitable[None]], Callable[[], None], str]:
     """Make the feeds: themselves, what serves it, what ends that, and its address."""
     import uvicorn
@@ -260,7 +265,7 @@ def _feed(
             return contextlib.nullcontext()  # the server hears signals, and ends both
 
     if plan.page is not None and not (plan.page / "index.html").is_file():
-        raise InputError(f"{plan.page} holds no index.html to serve")
+        raise InputError(f"{plan.page} contains no index.html to serve")
     feeds = [Feed(_hello(s.follower, plan.rate, len(plan.stations))) for s in plan.stations]
     port = listening.getsockname()[1]
     guard = Guard(
@@ -269,7 +274,9 @@ def _feed(
         port=port,
         name="live",
         every_address=is_every_address(host),
+        one_time=True,
         programs=True,
+        lasting=plan.key,
         origins=plan.origins,
     )
     config = http_config(guard, most_message=1 << 16, most_connections=64)
@@ -282,8 +289,12 @@ def _feed(
         server.should_exit = True
 
     scheme = "http" if plan.tls is None else "https"
-    address = f"{scheme}://{shown(reachable_at(host))}:{port}/?token={quote(guard.token)}"
-    return feeds, lambda: server.serve(sockets=[listening]), end, address
+
+    def address(key: str) -> str:
+        return f"{scheme}://{shown(reachable_at(host))}:{port}/?token={quote(key)}"
+
+    guard.used = lambda key: again(address(guard.new_key()))
+    return feeds, lambda: server.serve(sockets=[listening]), end, address(guard.token)
 
 
 def _hello(follower: Follower, rate: float, performers: int) -> dict[str, Any]:
@@ -300,7 +311,7 @@ def _hello(follower: Follower, rate: float, performers: int) -> dict[str, Any]:
 
 
 def _must_be_certificate(certificate: Path, key: Path) -> None:
-    """Refuse, before anything is served, files that are no certificate and key."""
+    """Refuse, before anything is served, files that are not a certificate and key."""
     import ssl
 
     try:

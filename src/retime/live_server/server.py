@@ -17,6 +17,7 @@ from retime.live_server.avatar import ROOT, Avatar, FigurePose
 from retime.live_server.cues import CueSender
 from retime.live_server.follower import Cue, Follower, Part
 from retime.live_server.performer import Assembler, Frame, Performer
+from retime.live_server.piped import PipedReplay
 from retime.live_server.reception import Reception
 from retime.live_server.replay import Replay
 from retime.live_server.spool import Spool
@@ -48,16 +49,16 @@ _ME = ("replay", 0)
 
 @dataclass(frozen=True)
 class Status:
-    """What a display shows."""
+    """Values for a display."""
 
     cue: Cue
-    """What goes out."""
+    """The motion that is sent."""
     sender: str | None
     """Who is listened to."""
     rate: float
-    """Frames a second that come in."""
+    """Frames per second that come in."""
     loss: float
-    """Share of frames that did not come."""
+    """Fraction of frames that did not come."""
     packets: int
     malformed: int
     refused: int
@@ -84,7 +85,7 @@ def _shown(address: tuple[str, int]) -> str:
 
 
 class _Figure:
-    """What goes out for one part."""
+    """Output of one part."""
 
     def __init__(self, part: Part) -> None:
         self.avatar = Avatar(part.shown)
@@ -133,7 +134,7 @@ class LiveServer:
     outs : sequence of socket
         Connected UDP sockets that the partner goes to.
     rate : float
-        Frames a second that go out.
+        Frames per second that go out.
     spool : Spool, optional
         Keeps what comes.
     feed : object, optional
@@ -159,7 +160,7 @@ class LiveServer:
         over: asyncio.Event | None = None,
     ) -> None:
         if not 1 <= rate <= 1000:
-            raise InputError(f"a rate of {rate:g} frames a second cannot be kept; 1 to 1000 can")
+            raise InputError(f"a rate of {rate:g} frames per second cannot be kept; 1 to 1000 can")
         self.follower, self.rate, self.feed = follower, rate, feed
         self._outs, self._spool, self._clock = list(outs), spool, clock
         self._figures = {name: _Figure(p) for name, p in follower.parts.items()}
@@ -272,7 +273,7 @@ class LiveServer:
 
     @property
     def status(self) -> Status:
-        """What a display shows now."""
+        """Return the current values for a display."""
         now, reception = self._clock(), self.reception
         sender = reception.sender
         return Status(
@@ -294,7 +295,9 @@ class LiveServer:
 
     # ---- running
 
-    async def run(self, heard: socket.socket | None = None, replay: Replay | None = None) -> None:
+    async def run(
+        self, heard: socket.socket | None = None, replay: Replay | PipedReplay | None = None
+    ) -> None:
         """Serve until ``over`` is set, or until a replay has ended."""
         loop = asyncio.get_running_loop()
         if heard is not None:
@@ -362,12 +365,8 @@ class LiveServer:
                 due = now
             await asyncio.sleep(max(due - now, 0.0))
 
-    async def _perform(self, replay: Replay) -> None:
+    async def _perform(self, replay: Replay | PipedReplay) -> None:
         """Play a file as if it came over the network, at its own times."""
-        start = self._clock()
-        for live, data in replay.frames():
-            wait = start + live - self._clock()
-            if wait > 0:
-                await asyncio.sleep(wait)
+        async for data in replay.play(self._clock):
             self.receive(data, _ME, self._clock())
         await asyncio.sleep(2 / self.rate)  # the last pose goes out, too

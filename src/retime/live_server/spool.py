@@ -1,4 +1,4 @@
-"""What came, kept: every frame goes to disk as it comes, and becomes a motion when all is over."""
+"""Record a stream: every frame is written to disk at once, and a motion is made at the end."""
 
 from __future__ import annotations
 

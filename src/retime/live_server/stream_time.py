@@ -1,4 +1,4 @@
-"""The time of a stream whose sender may begin anew, or give way to another."""
+"""The time of a stream whose sender may begin again, or yield to another."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ _ASTRAY = 0.5
 
 
 class StreamTime:
-    """Counts on by the sender's clock, as long as that goes as ours does, and else by ours.
+    """Counts on by the sender's clock, as long as that goes as ours does, otherwise by ours.
 
-    It counts from ``start``; left out, from the sender's first stamp.
+    It counts from ``start``. Default: from the sender's first stamp.
     """
 
     def __init__(self, start: float | None = None) -> None:

@@ -1,7 +1,7 @@
 """Hands that touch: the partner's limb keeps the recorded offset to the performer's joint.
 
 While the recorded joints touch, the limb that ends in the partner's joint is bent by two-bone IK so
-that the joint lies at the performer's, plus the offset that both had when they were recorded. It is
+that the joint is at the performer's, plus the offset that both had when they were recorded. It is
 eased in before a touch and out after it. Where the limb is too short, the whole figure comes along
 the ground.
 """

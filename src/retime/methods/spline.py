@@ -19,7 +19,7 @@ class SplineParameters(TimingParameters):
 
     duration: Annotated[
         Length | None,
-        About("Length of the result, or of the range where one is given.", unit="s", ends=("", "")),
+        About("Length of the result, or of the range if one is given.", unit="s", ends=("", "")),
     ] = None
     keytimes: Keytimes = ()
     rates: Rates = ()

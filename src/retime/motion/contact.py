@@ -31,7 +31,7 @@ class Contact:
     confidence : float
         How sure it is, 0 to 1; below 0.5 it was only asked for by a force that nothing else gives.
     height : float, optional
-        Height of what it touches, metres; left out, where the joint is.
+        Height of what it touches, metres. Default: where the joint is.
     velocity : (float, float, float)
         Velocity of what it touches, m/s with Y up: a treadmill's belt, a boat's deck.
     """
@@ -82,7 +82,7 @@ class Contact:
         if more:
             raise InputError(f"a contact has no {sorted(more)[0]!r}")
         if not isinstance(entry["joint"], str):
-            raise InputError(f"{entry['joint']!r} is no joint's name")
+            raise InputError(f"{entry['joint']!r} is not a joint's name")
         height = entry.get("height")
         try:
             return cls(
@@ -126,7 +126,7 @@ def carry_contacts(
     warp : TimeWarp
         From the time they are wanted in to theirs.
     period : float, optional
-        The source's duration, where the warp goes round; left out, what the warp itself shows.
+        The source's duration, where the warp goes round. Default: what the warp itself shows.
     """
     out = []
     for contact in contacts:
@@ -147,7 +147,7 @@ def _with_support_retimed(contact: Contact, warp: TimeWarp) -> Contact:
 
 
 def _turns(contact: Contact, warp: TimeWarp, period: float | None) -> list[float]:
-    """How far a contact's copies lie from it, on every turn of a cycle that the warp shows."""
+    """Return the offsets of a contact's copies, in every repetition of a cycle."""
     source = warp.channel(contact.joint).y
     period = abs(float(source[-1] - source[0])) if period is None else period
     if not warp.loop or period <= 0:

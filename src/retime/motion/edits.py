@@ -1,4 +1,4 @@
-"""Edits and how they are applied: times are walked back, and the source is sampled once.
+"""Edits and their application: output times are mapped back, and the source is sampled once.
 
 Sampling after every step would blur the motion each time; here warps only move times, pose layers
 are added at their depth, and fixes run once, last.
@@ -30,10 +30,10 @@ from retime.timing import TimeWarp
 @one_line()
 @dataclass(frozen=True, eq=False)
 class Edit:
-    """What one step does: any of a warp, pose layers and fixes, each by a weight.
+    """Result of one step: a warp, pose layers and fixes, each with a weight.
 
     ``layer`` is in the step's input time and precedes its warp; ``correction`` is in its output
-    time and follows it: a limb that is led to its place in space, a pelvis that follows. Later
+    time and follows it: a limb that is moved to its place in space, a pelvis that follows. Later
     steps see both. ``contacts``, in the step's input time, replace those of the source from there
     on; ``figures`` are numbers that the method found on the way, such as costs, and ``curves``
     values over the step's input time, arrays (n, 2).

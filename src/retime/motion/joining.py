@@ -145,7 +145,7 @@ def _must_share_a_rate(clips: Sequence[Motion]) -> None:
 
 
 def _follows(one: Motion, other: Motion) -> bool:
-    """Whether two motions were cut from one, the second where the first ended."""
+    """Return whether two motions were cut from one, the second where the first ended."""
     a, b = one.rotations, other.rotations
     return (
         a.base is not None
@@ -206,7 +206,7 @@ def _bone_notes(clips: Sequence[Motion]) -> list[Note]:
 
 
 def _with_origin(joined: Motion, pieces: Sequence[Motion]) -> Motion:
-    """Let a motion of pieces of one file know that file, where one warp leads to it."""
+    """Link a motion joined from parts of one file to that file, if one warp leads to it."""
     origins = [m.origin for m in pieces]
     first = origins[0]
     if first is None or any(

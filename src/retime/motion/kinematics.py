@@ -36,7 +36,7 @@ _JUDGED_FRAMES = 64
 
 
 def local_translations(motion: Motion) -> FloatArray:
-    """Return local translations of all joints, (F, J, 3): tracks, else rest offsets."""
+    """Return local translations of all joints, (F, J, 3): tracks; otherwise rest offsets."""
     skeleton = motion.skeleton
     out = np.broadcast_to(skeleton.offsets, (len(motion), len(skeleton), 3)).copy()
     for name, track in motion.translations.items():
@@ -171,7 +171,7 @@ def _likely_unit(tall: float, person: bool) -> tuple[float, str, Note]:
     if fits:
         name = min(fits, key=lambda n: abs(np.log(tall * fits[n] / _TYPICAL_HEIGHT)))
         said = Note(
-            f"lengths taken as {name}: that makes the figure as tall as a person",
+            f"lengths assumed to be {name}, which makes the figure as tall as a person",
             code="unit-inferred",
             metres=fits[name],
         )
@@ -211,7 +211,10 @@ def infer_units(
         how = "inferred" if how == "declared" else how
         if up == "Z":
             notes.append(
-                Note("Z taken as the up axis: that way the figure stands", code="up-axis-inferred")
+                Note(
+                    "Z assumed to be the up axis, along which the figure stands",
+                    code="up-axis-inferred",
+                )
             )
     return Units(scale, up, how), tuple(notes)
 

@@ -104,7 +104,7 @@ class PoseLayer(ReadOnlyArrays):
         rest : callable
             Joint to its rest translation and scale, where it has no track yet.
         weight : float
-            Share of the change.
+            Fraction of the change.
         """
         rotations, translations, scales = sampled
         translations, scales = dict(translations), dict(scales)

@@ -27,7 +27,7 @@ def wrap(times: FloatArray, span: tuple[float, float]) -> tuple[FloatArray, Floa
 
 
 def travels(motion: Motion, name: str) -> bool:
-    """Whether a joint's translation carries the body on: a root's, or one's below mere carriers."""
+    """Return whether a joint's translation moves the body: a root's, or that of its first mover."""
     parent = int(motion.skeleton.parents[motion.skeleton.index(name)])
     return parent < 0 or parent in carriers(motion.skeleton)
 
@@ -50,7 +50,7 @@ def must_loop(motion: Motion) -> None:
     joint = int(gap.argmax())
     if gap[joint] > _LOOP_ANGLE:
         raise InputError(
-            f"the clip is no cycle: {motion.skeleton.names[joint]!r} turns by "
+            f"the clip is not a cycle: {motion.skeleton.names[joint]!r} turns by "
             f"{np.degrees(gap[joint]):.0f} degrees between its last and its first frame; cut it to "
             "whole cycles first"
         )
@@ -61,8 +61,8 @@ def must_loop(motion: Motion) -> None:
             off = off - ground_displacement(motion, name)
         if tall > 0 and np.abs(off).max() > _LOOP_SHARE * tall:
             raise InputError(
-                f"the clip is no cycle: {name!r} ends {np.abs(off).max():.3g} units off its start"
+                f"the clip is not a cycle: {name!r} ends {np.abs(off).max():.3g} units away"
             )
     for name, track in motion.scales.items():
         if (np.abs(track[-1] - track[0]) > _LOOP_SHARE * np.abs(track[0])).any():
-            raise InputError(f"the clip is no cycle: {name!r} ends with another scale")
+            raise InputError(f"the clip is not a cycle: {name!r} ends with another scale")

@@ -1,6 +1,6 @@
-"""What methods remember about a motion, so that a dragged keytime costs its own search alone.
+"""Cached features of a motion, so that dragging a keytime only repeats the search.
 
-It lies in the motion itself, not in a table of this module: most of it refers back to the motion,
+It is in the motion itself, not in a table of this module: most of it refers back to the motion,
 and must go when that goes. Copies and pickles leave it behind.
 """
 
@@ -29,7 +29,7 @@ def last(
     *,
     same: Callable[[Any, Any], bool] = operator.eq,
 ) -> Made:
-    """Return what was made last for a motion if it was for the same key; else make it.
+    """Return what was made last for a motion if it was for the same key; otherwise make it.
 
     ``name`` is what it is, ``key`` what it depends on beside the motion.
     """

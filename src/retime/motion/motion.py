@@ -76,15 +76,15 @@ class Motion(ReadOnlyArrays):
     sample_times : array (F,), optional
         Times of unevenly spaced samples, in place of ``fps`` and ``start``.
     units : Units
-        How its numbers become metres with Y up.
+        Conversion of its numbers to metres with Y up.
     rest_pose : Pose, optional
-        A rest frame that the file held before its first frame of motion.
+        Rest frame of the file, before its first frame of motion.
     roles : mapping of str to str
-        Joints by role, where a person says so; the rest is found.
+        Joints by role, given by the user; other roles are found.
     origin : Origin, optional
-        The file that it came from.
+        The source file.
     notes : tuple of Note
-        What was found, assumed or changed on the way.
+        Findings, assumptions and changes.
     """
 
     skeleton: Skeleton
@@ -252,7 +252,7 @@ class Motion(ReadOnlyArrays):
     def to_dataframe(
         self, values: Literal["positions", "rotations", "translations"] = "positions"
     ) -> Any:
-        """Return a pandas table: a row a frame by time, and columns by joint and axis.
+        """Return a pandas table: a row per frame by time, and columns by joint and axis.
 
         ``values`` are positions in metres with Y up, local rotations (wxyz), or local translations
         in the file's units.
@@ -282,19 +282,20 @@ class Motion(ReadOnlyArrays):
             Local rotations: quaternions wxyz (F, J, 4), matrices (F, J, 3, 3), 6D rotations
             (F, J, 6) or rotation vectors in radians (F, J, 3).
         parents : array (J,)
-            Each joint's parent, which stands before it; -1 for a root.
+            Index of each joint's parent, which comes before it; -1 for a root.
         fps : float
             Frames per second.
         names : sequence of str (J,), optional
             Joint names. Default: ``joint_0`` and so on.
         offsets : array (J, 3)
-            Where each joint rests beside its parent. With positions, their mean by default.
+            Rest position of each joint relative to its parent. With positions, their mean by
+            default.
         root_translation : array (F, 3), optional
-            Where the first root is. Default: at its offset.
+            Translation of the first root. Default: its offset.
         positions : array (F, J, 3), optional
-            Places of all joints, in place of rotations.
+            Positions of all joints, in place of rotations.
         units : Units, optional
-            What the numbers mean. Default: metres, Y up.
+            Units of the numbers. Default: metres, Y up.
 
         Examples
         --------
@@ -316,7 +317,7 @@ class Motion(ReadOnlyArrays):
         return replace(self, notes=self.notes + new) if new else self
 
     def frame_at(self, t: npt.ArrayLike) -> tuple[npt.NDArray[np.int64], FloatArray]:
-        """Locate times between samples: the frame at or before, and the share of the next.
+        """Locate times between samples: the frame at or before, and the fraction of the next.
 
         Times within a hair of a sample are that sample (share 0); times outside are held at the
         ends.
@@ -379,7 +380,7 @@ def _unit_and_continuous(q: FloatArray, skeleton: Skeleton) -> FloatArray:
     if bad.any():
         frame, joint = (int(i) for i in np.argwhere(bad)[0])
         raise InputError(
-            f"rotation of {skeleton.names[joint]!r} at frame {frame} is no unit quaternion: "
+            f"rotation of {skeleton.names[joint]!r} at frame {frame} is not a unit quaternion: "
             f"{q[frame, joint].tolist()}"
         )
     if (np.abs(square - 1) > _ROUNDING).any():

@@ -68,7 +68,8 @@ class Frames:
         notes: tuple[Note, ...] = ()
         if abs(count - n) > _WORTH_SAYING:
             asked, made = told_apart(end - start, n / rate)
-            told = f"{asked} s became {n + 1} frames at {rate:g} fps ({made} s)"
+            told = f"the length was rounded from {asked} s to {made} s, {n + 1} frames"
+            told += f" at {rate:g} fps"
             notes = (Note(told, code="length-rounded", asked=end - start, frames=n + 1, fps=rate),)
         return cls(np.r_[start + np.arange(n) / rate, end], rate, notes=notes)
 

@@ -26,7 +26,7 @@ class EndSite:
     Parameters
     ----------
     parent : int
-        The joint it hangs on.
+        The joint it is below.
     offset : (float, float, float)
         Its place relative to that joint, in the file's units.
     name : str
@@ -98,7 +98,7 @@ class Skeleton(ReadOnlyArrays):
             raise InputError("a skeleton needs at least one joint")
         if len(set(names)) < n:
             twice = min(name for name, count in Counter(names).items() if count > 1)
-            raise InputError(f"joint names must be unique; {twice!r} stands twice")
+            raise InputError(f"joint names must be unique; {twice!r} occurs twice")
         _must_be_short([*names, *self.file_names, *(s.name for s in self.end_sites)])
         parents = _checked_parents(self.parents, n)
         rotations = quat.identity(n) if self.rest_rotations is None else self.rest_rotations
@@ -162,7 +162,7 @@ class Skeleton(ReadOnlyArrays):
         return out
 
     def same_joints(self, other: Skeleton) -> bool:
-        """Whether names and parents agree."""
+        """Return whether names and parents agree."""
         return self.names == other.names and np.array_equal(self.parents, other.parents)
 
 

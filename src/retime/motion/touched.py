@@ -1,6 +1,6 @@
 """Which joints an edit really changed, beyond moving them in time.
 
-What evaluation delivers is compared with the source at its warped times, in one place and when it
+The result is compared with the source at its warped times, in one place and when it
 is asked for: by formats that retime a file in place and bake such joints, and by hosts that key
 them.
 """
@@ -77,7 +77,7 @@ class TouchedLater:
 def difference(
     before: Tracks, after: Tracks, skeleton: Skeleton, among: Collection[str] | None = None
 ) -> Touched:
-    """Find the joints whose tracks differ; a track that is not there is the rest value.
+    """Find the joints whose tracks differ; a track that does not exist is the rest value.
 
     Tracks of another number of frames differ as a whole. Only joints ``among`` those given are
     looked at, where some are.

@@ -33,7 +33,7 @@ _NOTHING = 1e-6
 
 
 class ClipResult(Protocol):
-    """What the page needs to know of one result."""
+    """Data of one result for the page."""
 
     @property
     def name(self) -> str: ...  # noqa: D102
@@ -83,17 +83,17 @@ def write_batch_report(
     results : sequence of ClipResult
         All of them, failed ones too.
     title : str
-        What the page calls the batch.
+        Name of the batch on the page.
     about : mapping
-        What the manifest says of it: recipe, library, what varies.
+        Facts from the manifest: recipe, library, variations.
     limits : mapping of str to mapping
         The gate, as in its file.
     measures : mapping of str to Measure
-        What each measure is.
+        Descriptions of the measures.
     strips : sequence of Strip
         The worst results, worst first.
     tables : sequence of str
-        Names of the tables that lie beside the page.
+        Names of the tables that are beside the page.
     """
     done = [r for r in results if r.state == "done"]
     counts = Counter(r.verdict if r.state == "done" else r.state for r in results)

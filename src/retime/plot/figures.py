@@ -10,6 +10,7 @@ import numpy as np
 
 from retime.errors import InputError
 from retime.motion import Motion
+from retime.plot.overlays import overlay_figure
 from retime.plot.strips import strip_figure
 from retime.plot.warps import warp_figure
 from retime.timing import TimeWarp
@@ -66,11 +67,11 @@ def compare(
     Parameters
     ----------
     source : Motion
-        What was retimed.
+        The source.
     result : Motion
-        What became of it.
+        The result.
     warp : TimeWarp, optional
-        From the result's time to the source's. Left out, both rows have equal time steps.
+        From the result's time to the source's. By default, both rows have equal time steps.
     poses : int
         Poses of the source, 2 to 60.
 
@@ -86,6 +87,42 @@ def compare(
         moments = np.linspace(*source.domain, poses)
         at = {"source": moments, "result": np.clip(warp.of_body().inverse(moments), *result.domain)}
     return _shown(strip_figure(rows, poses=poses, at=at))
+
+
+def overlay(
+    source: Motion,
+    result: Motion,
+    *,
+    start: float | None = None,
+    end: float | None = None,
+    poses: int = 6,
+    joint: str | None = None,
+) -> Figure:
+    """Draw a result over its source at equal times, to show an edit of single joints.
+
+    Parameters
+    ----------
+    source, result : Motion
+        Motions of one figure; the source is drawn pale, behind the result.
+    start, end : float, optional
+        First and last time, seconds. Default: those of the source.
+    poses : int
+        Number of poses, 2 to 60.
+    joint : str, optional
+        Joint to mark in both.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    if not 2 <= poses <= 60:
+        raise InputError(f"an overlay has 2 to 60 poses, not {poses}")
+    low = max(source.domain[0], result.domain[0])
+    high = min(source.domain[1], result.domain[1])
+    first, last = low if start is None else start, high if end is None else end
+    if not low <= first < last <= high:
+        raise InputError(f"{first:g} to {last:g} s is not a part of both, {low:g} to {high:g} s")
+    return _shown(overlay_figure(source, result, np.linspace(first, last, poses), joint=joint))
 
 
 def png_of(figure: Figure, *, dpi: float = 80) -> bytes:
@@ -107,5 +144,5 @@ def _named(things: Any, kind: type, noun: str) -> dict[str, Any]:
         raise InputError(f"give a {noun}, or {noun}s by name, not {type(things).__name__}")
     for name, thing in named.items():
         if not isinstance(thing, kind):
-            raise InputError(f"{name!r} is no {noun} but {type(thing).__name__}")
+            raise InputError(f"{name!r} is not a {noun} but {type(thing).__name__}")
     return {str(n): t for n, t in named.items()}

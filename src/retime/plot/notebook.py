@@ -1,4 +1,4 @@
-"""What notebooks show of retime's types: a picture inline, a table, and the notes."""
+"""Notebook displays of retime's types: an inline picture, a table, and the notes."""
 
 from __future__ import annotations
 

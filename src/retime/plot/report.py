@@ -62,17 +62,17 @@ def write_report(
     motion : Motion
         The motion that the page is about.
     title : str
-        What the page calls it.
+        Name of the motion on the page.
     source : Motion, optional
-        What it was made from.
+        Its source.
     warp : TimeWarp, optional
         From its time to the source's.
     truth : TimeWarp, optional
-        The warp that would have been right.
+        Known correct warp.
     evidence : array (n, 2), optional
         Times of the motion, and how much a reference resembles it there, 0 to 1.
     min_contact : float
-        Shortest contact in seconds; 0.1 suits running.
+        Shortest contact, seconds; 0.1 suits running.
     """
     page = _Page(title, motion, source, warp, truth, evidence, min_contact)
     write_bytes(path, [html_page(title, page.sections())])

@@ -44,8 +44,8 @@ def strip_figure(
 ) -> Figure:
     """Draw motions as rows of poses at equal time steps, on one time axis.
 
-    Rows go from top to bottom; the first is drawn as the original. The longest has so many poses;
-    ``at`` gives rows times (N,) to draw in place of equal steps.
+    Rows go from top to bottom; the first is drawn as the original. ``poses`` is the number of poses
+    of the longest row; ``at`` gives rows times (N,) to draw in place of equal steps.
     """
     if any(not len(m) for m in motions.values()):
         raise InputError("a motion without frames cannot be drawn")
@@ -123,7 +123,7 @@ class StripRow:
 def _project(
     motion: Motion, points: FloatArray, frame: npt.NDArray[np.int64], floor: float
 ) -> FloatArray:
-    """Look at chosen frames from the side: (N, P, 3), across, up, and towards the viewer."""
+    """Look at chosen frames from the side: (N, P, 3), across, up, and toward the viewer."""
     origin, heading = body_frame(motion)
     local = points[frame] - origin[frame][:, None]
     local[..., 1] -= floor
@@ -135,7 +135,7 @@ def _project(
 
 
 def _bones(motion: Motion) -> list[tuple[int, int, float]]:
-    """List bones as (from, to, radius in heights); thicker where more of the body hangs on them.
+    """List bones as (from, to, radius in heights); thicker where more of the body is below them.
 
     A negative radius marks a ball.
     """

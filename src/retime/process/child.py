@@ -1,6 +1,6 @@
 """A child process that is sent messages and sends messages back: the parent's side.
 
-Everything that runs in a process of its own goes through here: native file libraries, the studio's
+Everything that runs in a separate process goes through here: native file libraries, the studio's
 workers, a batch's clips and the Blender extension's engine. A message is a line, or with ``framed``
 a length (u32, little-endian) and that many bytes.
 
@@ -53,15 +53,15 @@ class Child:
     Parameters
     ----------
     command : sequence of str
-        What to run.
+        Command to run.
     env : mapping of str to str, optional
-        Its environment; else this process's.
+        Its environment; otherwise this process's.
     cwd : path, optional
         The folder it runs in.
     stderr : file, optional
-        Where its log goes; else nowhere.
+        Where its log goes; otherwise nowhere.
     framed : bool
-        Whether messages are framed, both ways; else they are lines.
+        Whether messages are framed, both ways; otherwise they are lines.
     heard : callable, optional
         Called in a thread with every message, and with an empty one when the process has ended;
         without it messages wait for :meth:`receive`.
@@ -134,7 +134,7 @@ class Child:
             self.process.kill()
 
     def end(self) -> None:
-        """End the process, wait for that, and close what led to it."""
+        """End the process, wait for that, and close what moved to it."""
         self.kill()
         self.process.wait()
         for stream in (self.process.stdin, self.process.stdout):

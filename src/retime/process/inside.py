@@ -56,7 +56,7 @@ def bound_memory(size: int) -> None:
 
 
 def bound_time(seconds: float) -> None:
-    """End this process when it has worked so long from now on; not every system can."""
+    """End this process after some seconds of work, if the system supports it."""
     try:
         import resource
 

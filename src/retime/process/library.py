@@ -30,21 +30,18 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 Operation = Callable[[dict[str, Any], dict[str, npt.NDArray[Any]]], tuple[dict[str, Any], Arrays]]
 
 _SECONDS_TO_START = 120.0
-# Processor time for a small file: fifty times what it needs. A busy machine takes longer, which
-# is no file's fault, so the time until an answer is bounded more loosely.
-_SECONDS_AT_WORK = 2.0
 _QUESTIONS, _ANSWERS = "questions.npz", "answers.npz"
 # The program finds the same package as we do, however we found it.
 _PACKAGES = str(Path(__file__).resolve().parents[2])
 
 
 class Refused(Exception):
-    """What a program says about a file that it does not take: a whole sentence."""
+    """Message of a program about a file that it rejects."""
 
 
 @dataclass(eq=False)
 class IsolatedLibrary:
-    """A library that runs in a process of its own.
+    """A library that runs in a separate process.
 
     Any thread may ask: they take turns. A fork starts a process of its own.
     """
@@ -61,8 +58,11 @@ class IsolatedLibrary:
     seconds: float = 10.0
     seconds_per_mb: float = 2.0
     """How long a question may take: at least, and by the size of its file."""
+    at_work: float = 2.0
+    """Processor time for a small file, fifty times what it needs. A busy machine takes longer,
+    which is no file's fault, so the time until an answer is bounded more loosely."""
     most_answers: int | None = None
-    """A library that keeps some memory of each file is started anew after so many."""
+    """A library that keeps some memory of each file is restarted after so many."""
     feature: str = ""
     """What needs it, where there is more to say: ``"FBX, which ...,"``."""
     child: Child | None = field(default=None, init=False)
@@ -87,17 +87,17 @@ class IsolatedLibrary:
         Parameters
         ----------
         request : mapping
-            What to do: ``{"do": NAME, ...}``, as the program has it.
+            The request, ``{"do": NAME, ...}``, in the format of the program.
         arrays : mapping of str to array, optional
-            What goes along.
+            Arguments of the task.
         folder : str or Path
             A folder that nobody else uses.
         size : int
             Bytes of the file: large ones get more time and memory.
         path : str or Path
-            The file that a person knows, for what is said.
+            The user's file, for error messages.
         verb : str
-            What was to be done with it: ``"read"`` or ``"written"``.
+            The operation: ``"read"`` or ``"written"``.
 
         Returns
         -------
@@ -110,7 +110,7 @@ class IsolatedLibrary:
         place = Path(folder)
         if arrays:
             np.savez(place / _QUESTIONS, allow_pickle=False, **arrays)
-        working = min(_SECONDS_AT_WORK, self.seconds) + self.seconds_per_mb * size / 1e6
+        working = min(self.at_work, self.seconds) + self.seconds_per_mb * size / 1e6
         whole = {**request, "folder": str(place), "size": size, "seconds": working}
         seconds = self.seconds + self.seconds_per_mb * size / 1e6
         with self._lock:

@@ -39,7 +39,7 @@ class Step:
     parameters : mapping or the method's dataclass
         Its parameters; they are checked here.
     weight : float
-        Share of the step: its warp is blended with the identity, its changes of pose are scaled.
+        Fraction of the step: its warp is blended with the identity, its changes of pose are scaled.
     mute : bool
         Leave the step out, as if it were not there.
     label : str
@@ -91,14 +91,14 @@ class Step:
         return method(self.method).solve(motion, parameters, self.weight)
 
     def same(self, other: Step) -> bool:
-        """Whether it would do the same to the same input."""
+        """Return whether it would do the same to the same input."""
         return (self.method, self.weight) == (other.method, other.weight) and same(
             self.parameters, other.parameters
         )
 
 
 def snap_duration(steps: Sequence[Step], rate: float) -> tuple[list[Step], list[Note]]:
-    """Bring the requested duration to whole frames, so that no interval has to give way.
+    """Bring the requested duration to whole frames, so that no interval has to yield.
 
     The last step that asks for a duration decides the result's; steps before it are not rounded.
 
@@ -120,8 +120,9 @@ def snap_duration(steps: Sequence[Step], rate: float) -> tuple[list[Step], list[
             return out, []
         told, made = told_apart(asked, frames / rate, 5)
         note = Note(
-            f"{told} s became {made} s, {frames + 1} frames at {rate:g} fps",
-            Remedy(parameter="exact"),
+            f"the length was rounded from {told} s to {made} s, {frames + 1} frames "
+            f"at {rate:g} fps",
+            Remedy("keep it exact", parameter="exact"),
             code="duration-rounded",
             asked=asked,
             duration=frames / rate,
@@ -163,7 +164,7 @@ class Recipe(Pictured):
     input : mapping, optional
         Name and SHA-256 of the file that it was made for.
     notes : sequence of Note
-        What was changed when it was read.
+        Changes made on reading.
 
     Examples
     --------
@@ -208,11 +209,11 @@ class Recipe(Pictured):
     ) -> list[Solved]:
         """Run every step's method and keep what each was given and did.
 
-        ``known`` is what an earlier call found for the same motion: steps are taken over up to the
-        first that differs, and that one's input too, so that an edit of a late step is quick.
-        ``progress`` is told as in :meth:`solve`. ``fps`` is the frame rate of the result, by which
-        frames of output times are counted, else the motion's, and ``first_frame`` the number of the
-        motion's first frame. With ``exact`` a duration in percent is not rounded to whole frames.
+        ``known`` is what an earlier call found for the same motion: steps are kept up to the first
+        that differs, and that one's input too, so that an edit of a late step is quick.
+        ``progress`` is called as in :meth:`solve`. ``fps`` is the frame rate for frames of output
+        times (default: the motion's), and ``first_frame`` the number of the motion's first frame.
+        With ``exact`` a duration in percent is not rounded to whole frames.
         """
         out: list[Solved] = []
         active = [(n, s) for n, s in enumerate(self.steps, 1) if not s.mute]
@@ -312,9 +313,9 @@ def _in_seconds(
 
 
 def _with_contacts(step: Step, done: Sequence[Solved]) -> Step:
-    """Give a step the contacts that a step before it was given, where it takes any and has none.
+    """Give a step the contacts of an earlier step, if it takes contacts and has none.
 
-    Whoever edits contacts at the head of a recipe means them for all that follows.
+    Contacts that are edited at the start of a recipe are meant for all later steps.
     """
     own = values_of(step.parameters)
     if own.get("contacts", ()) is not None or own.get("contacts_only"):

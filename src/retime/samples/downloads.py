@@ -27,7 +27,7 @@ class Download:
     """A file that can be fetched."""
 
     path: str
-    """Where it lies under the base address."""
+    """Where it is under the base address."""
     size: int
     """Its bytes."""
     sha256: str
@@ -89,11 +89,11 @@ def fetch(
     base_url: str | None = None,
     progress: Callable[[int, int, str], None] | None = None,
 ) -> Path:
-    """Fetch a recorded motion, unless it was fetched before; return where it lies.
+    """Download a recorded motion, unless it is in the cache; return its path.
 
-    Names are such as ``cmu:16_06``. It is kept in ``cache``, else in ``RETIME_CACHE``, else in the
-    system's folder for such files, and comes from ``base_url``, else from ``RETIME_SAMPLES_URL``,
-    else from the public copy. ``progress`` is told (bytes done, bytes in all, name).
+    Names are such as ``cmu:16_06``. Files are kept in ``cache``, by default in ``RETIME_CACHE`` or
+    the system's cache folder. They come from ``base_url``, by default from ``RETIME_SAMPLES_URL``
+    or the public copy. ``progress`` is called with (bytes done, bytes in all, name).
     """
     if name not in DOWNLOADS:
         raise InputError(f"no recorded motion {name!r} is known{did_you_mean(name, DOWNLOADS)}")

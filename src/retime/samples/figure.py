@@ -132,7 +132,7 @@ class Poser:
     def plant(self, side: str, ankle: FloatArray, pitch: FloatArray, yaw: float = 0.0) -> None:
         """Reach with a leg for an ankle position (F, 3); the foot pitches down by radians.
 
-        The toes bend by as much as the heel is raised, so that they lie on the ground.
+        The toes bend by as much as the heel is raised, so that they are on the ground.
         """
         hip, pelvis = self._globals(f"{side}UpLeg")
         forward = quat.rotate(pelvis, np.array([0.0, 0.0, 1.0]))
@@ -158,7 +158,7 @@ class Poser:
         self.set(f"{side}ForeArm", quat.multiply(quat.conjugate(upper), lower))
 
     def balance(self, centre: FloatArray, pose: Callable[[], None]) -> None:
-        """Move the hips until the centre of mass follows a path (F, 3), posing anew each time."""
+        """Move the hips until the centre of mass follows a path (F, 3), posing again each time."""
         for _ in range(_ROUNDS):
             pose()
             self.root = self.root + centre - self._centre_of_mass()

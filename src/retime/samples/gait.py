@@ -15,9 +15,9 @@ from retime.samples.sample import GRAVITY, Sample
 
 @dataclass(frozen=True)
 class _Gait:
-    """What makes a gait.
+    """Parameters of a gait.
 
-    Speed in m/s, stride (two steps) in seconds, the share of it that a foot stands, the centre's
+    Speed in m/s, stride (two steps) in seconds, the fraction of it that a foot stands, the centre's
     height in metres, foot angles in radians at strike and toe-off, the foot's lift in metres, and
     how far the arms swing and bend.
     """
@@ -114,7 +114,7 @@ def _foot(t: FloatArray, gait: _Gait, sign: float) -> tuple[FloatArray, FloatArr
     across = sign * (0.085 if gait.duty > 0.5 else 0.05)
 
     def place(strike: FloatArray) -> FloatArray:
-        """Where the flat foot's ankle stands: below the centre in the middle of the stance."""
+        """Return the ankle of the flat foot: below the centre in the middle of the stance."""
         z = gait.speed * (strike + gait.stance / 2)
         return np.stack([np.full_like(z, across), np.full_like(z, ANKLE_HEIGHT), z], axis=1)
 
@@ -142,7 +142,7 @@ def _pivoted(ankle: FloatArray, pitch: FloatArray, pivot: FloatArray) -> FloatAr
 
 
 def _contacts(t: FloatArray, gait: _Gait) -> tuple[Contact, ...]:
-    """When toes stand: from the flat foot (or the strike) to toe-off."""
+    """Return when toes stand: from the flat foot (or the strike) to toe-off."""
     out = []
     for side, sign in SIDES:
         for strike in _strikes(t, gait, sign):

@@ -1,1 +1,1 @@
-"""What every server of retime shares: who may talk to it, and where it listens."""
+"""Shared by all servers of retime: access control and addresses."""

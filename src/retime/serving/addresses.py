@@ -69,7 +69,7 @@ def _outward() -> list[str]:
 
 
 def is_every_address(host: str) -> bool:
-    """Whether a server at a host listens at all addresses of this machine."""
+    """Return whether a server at a host listens at all addresses of this machine."""
     return host in ("0.0.0.0", "::")
 
 
@@ -86,7 +86,7 @@ def shown(host: str) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach a host."""
+    """Return whether only this machine can reach a host."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

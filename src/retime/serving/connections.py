@@ -1,20 +1,27 @@
-"""Places for connections: strangers take turns, and whoever was let in keeps its own.
+"""Places for connections: strangers take turns; admitted clients keep theirs.
 
 A connection is a stranger's until the guard has let one of its requests through. Strangers share a
 number of places. When all are taken, the one that has waited longest without a complete request is
-closed, so that opening connections and sending nothing shuts nobody out. A request's head must
-arrive within ten seconds. Windows and programs that the guard knows do not count.
+closed, so that opening connections and sending nothing shuts nobody out. Each has a second to send
+its request before it is closed for others: on a busy machine, many strangers may connect between
+the owner's connection and the owner's request. A request's head must arrive within ten seconds.
+Windows and programs that the guard knows do not count.
 """
 
 from __future__ import annotations
 
 import asyncio
+import selectors
 from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 SECONDS_FOR_HEAD = 10.0
 """How long a request's head may take to arrive."""
+SECONDS_IN_PEACE = 1.0
+"""How long a connection is not closed for others."""
+_CROWD = 4
+"""So many times the places may be taken by connections younger than that."""
 _KNOWN = "retime.known"
 
 
@@ -33,9 +40,13 @@ class Places:
     def enter(self, connection: BoundedConnection) -> None:
         """Give a connection a place; the oldest that waits is closed where there is none."""
         self._strangers[connection] = None
-        if len(self._strangers) > self.most:
-            others = (c for c in self._strangers if c.is_waiting and not c.is_known)
-            next(others, connection).drop()
+        waiting = [c for c in self._strangers if c.is_waiting and not c.is_known] or [connection]
+        over = len(self._strangers) - self.most
+        late = [c for c in waiting if connection.begun - c.begun > SECONDS_IN_PEACE]
+        for other in late[: max(over, 0)]:
+            other.drop()
+        if len(self._strangers) > _CROWD * self.most:
+            next((c for c in waiting if not c.has_sent()), waiting[0]).drop()
 
     def leave(self, connection: BoundedConnection) -> None:
         """Take a connection's place back."""
@@ -50,6 +61,7 @@ class BoundedConnection(H11Protocol):
         self._places = places
         self._deadline: asyncio.TimerHandle | None = None
         self.is_known = False
+        self.begun = 0.0
         self._over = False  # closed, or handed over to a socket's protocol
 
     @property
@@ -60,6 +72,7 @@ class BoundedConnection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take a place, and begin to wait for a request."""
         super().connection_made(transport)
+        self.begun = self.loop.time()
         self._wait()
         self._places.enter(self)
 
@@ -87,6 +100,15 @@ class BoundedConnection(H11Protocol):
         """Give the place back."""
         self._gone()
         super().connection_lost(exc)
+
+    def has_sent(self) -> bool:
+        """Whether something came that was not read yet."""
+        try:
+            with selectors.DefaultSelector() as asked:
+                asked.register(self.transport.get_extra_info("socket"), selectors.EVENT_READ)
+                return bool(asked.select(0))
+        except (OSError, ValueError):  # closed meanwhile
+            return False
 
     def drop(self) -> None:
         """Close the connection at once, without an answer that it might not read."""

@@ -4,8 +4,9 @@ The studio reads and writes a person's files, so nobody else may talk to it: not
 same browser (Origin, Sec-Fetch-Site, a strict cookie), not a name that was pointed at this machine
 (Host), not another user or program without a key. A key stands in an address; it is exchanged for a
 cookie and leaves the address bar. A one-time key is worth nothing afterwards, so it does not matter
-who reads it in a browser's history. A server that programs talk to, which keep no cookies and come
-from no page, has one token, and takes it from them with each connection.
+who reads it in a browser's history. Programs keep no cookies: the first connection of one uses up a
+key and is told a session, which it brings when it connects again. A program that is started again
+and again reads a lasting key from a private file.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ _HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
+SESSION = "retime.session"
+"""Where a request's scope holds the session that its program is to be told."""
 _REFUSED_SOCKET = 4403
 _OTHER_SITE = "Another site may not talk to this server."
 _ONWARD = '<!doctype html><meta http-equiv="refresh" content="0;url=/"><title>retime</title>'
@@ -43,25 +46,27 @@ class Guard:
     Parameters
     ----------
     app : ASGI application
-        What is guarded.
+        The guarded app.
     hosts : iterable of str
-        What the Host header may be, port included.
+        Allowed Host headers, including the port.
     port : int
         Names the cookie: cookies are shared by all ports of a host.
     token : str, optional
-        What the address must hold; made where not given.
+        Token that the address must contain. Default: a new one.
     name : str
-        What the server is called in its refusals.
+        Name of the server in error messages.
     every_address : bool
         Let in who names the address of this machine at which the connection came in, for servers
         that listen at all of them.
     one_time : bool
         Let each key be used once, the first one included: :meth:`new_key` makes more.
     programs : bool
-        Let in whoever brings the token with the connection (``Authorization: Bearer TOKEN``, or
-        ``?token=TOKEN``) and comes from no page.
+        Admit clients that send a key or a session with the connection (``Authorization: Bearer
+        KEY``, or ``?token=KEY`` for a socket) and come from no page.
+    lasting : str, optional
+        A key that may be used any number of times, whatever ``one_time`` says.
     origins : iterable of str
-        Other sites (``https://show.example``) whose pages are let in like programs: with the token.
+        Other sites (``https://show.example``) whose pages are let in like programs.
     """
 
     def __init__(
@@ -75,6 +80,7 @@ class Guard:
         every_address: bool = False,
         one_time: bool = False,
         programs: bool = False,
+        lasting: str | None = None,
         origins: Iterable[str] = (),
     ) -> None:
         self.app = app
@@ -86,6 +92,8 @@ class Guard:
         self._secret = secrets.token_urlsafe(32)
         self._one_time = one_time
         self._keys = {self.token}
+        self._lasting = {lasting} if lasting else set()
+        self._sessions: set[str] = set()
         self.used: Callable[[str], None] = lambda key: None  # called when a key was exchanged
 
     def new_key(self) -> str:
@@ -102,7 +110,7 @@ class Guard:
         headers = {k.decode("latin-1").lower(): v.decode("latin-1") for k, v in scope["headers"]}
         if self._programs and self._is_program(scope, headers):
             let_in(scope)
-            await self.app(scope, receive, _with_headers(send))
+            await self.app(scope, receive, _with_headers(send, scope.get(SESSION)))
             return
         problem = self._foreign(scope, headers)
         given = _key_in(scope)
@@ -123,7 +131,7 @@ class Guard:
         await self.app(scope, receive, _with_headers(send))
 
     def _leads_here(self, name: str, scope: Any) -> bool:
-        """Whether a name with its port is this server's, or the address that was connected to."""
+        """Return whether a name and port are this server's, or the address of the connection."""
         if name.lower() in self.hosts:
             return True
         server = scope.get("server")
@@ -147,7 +155,7 @@ class Guard:
         return None
 
     def _is_program(self, scope: Any, headers: dict[str, str]) -> bool:
-        """Whether this is no page's request, or an allowed one's, and brings the token itself."""
+        """Return whether the request brings the token and is not from a foreign page."""
         origin = headers.get("origin")
         allowed = origin is not None and origin.lower() in self.origins
         if not self._leads_here(headers.get("host", ""), scope):
@@ -159,7 +167,23 @@ class Guard:
             if scope["type"] != "websocket":
                 return False  # in a page's address the token is exchanged for a cookie instead
             given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
-        return hmac.compare_digest(given.strip().encode(), self.token.encode())
+        return self._knows(given.strip(), scope)
+
+    def _knows(self, given: str, scope: Any) -> bool:
+        """Whether a program brings a session or a key; of a key that is used up, make a session."""
+        if _among(given, self._lasting | self._sessions) is not None:
+            return True
+        key = _among(given, self._keys)
+        if key is not None and self._one_time:
+            session = secrets.token_urlsafe(32)
+            self._sessions.add(session)
+            scope[SESSION] = session
+            self._use(key)
+        return key is not None
+
+    def _use(self, key: str) -> None:
+        self._keys.discard(key)
+        self.used(key)
 
     def _has_cookie(self, headers: dict[str, str]) -> bool:
         # By hand: other programs of this host set cookies that a strict parser stumbles over.
@@ -173,7 +197,7 @@ class Guard:
         self, given: str, headers: dict[str, str], send: Any, *, redirect: bool
     ) -> None:
         """Give a cookie for a key, and lead to the address without it."""
-        key = next((k for k in self._keys if hmac.compare_digest(given.encode(), k.encode())), None)
+        key = _among(given, self._keys | self._lasting)
         more = {}
         if key is not None:
             more["set-cookie"] = f"{self._cookie}={self._secret}; Path=/; HttpOnly; SameSite=Strict"
@@ -190,13 +214,18 @@ class Guard:
         else:  # a redirection would still count as the other site's, and get no strict cookie
             more["content-type"] = "text/html; charset=utf-8"
             await _reply(send, 200, _ONWARD, more)
-        if key is not None and self._one_time:
-            self._keys.discard(key)
-            self.used(key)
+        if key is not None and self._one_time and key in self._keys:
+            self._use(key)
+
+
+def _among(given: str, secrets_: Iterable[str]) -> str | None:
+    """Return which of some secrets is given, compared in constant time."""
+    told = given.encode()
+    return next((s for s in secrets_ if hmac.compare_digest(told, s.encode())), None)
 
 
 def _opens_a_page(headers: dict[str, str]) -> bool:
-    """Whether a browser opens a page in a window, and no page asks for it in the background."""
+    """Return whether a browser opens a page in a window, not by a background request."""
     mode, target = headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")
     return mode == "navigate" and target == "document"
 
@@ -220,11 +249,13 @@ def _host_of(origin: str) -> str:
         return ""
 
 
-def _with_headers(send: Any) -> Any:
+def _with_headers(send: Any, session: str | None = None) -> Any:
     async def guarded(message: Any) -> None:
         if message["type"] == "http.response.start":
             own = {k.lower() for k, _ in message.get("headers", [])}
             more = [(k.encode(), v.encode()) for k, v in _HEADERS.items() if k.encode() not in own]
+            if session is not None:
+                more.append((b"retime-session", session.encode()))
             if b"cache-control" not in own:
                 more.append((b"cache-control", b"no-store"))
             message = {**message, "headers": [*message.get("headers", []), *more]}

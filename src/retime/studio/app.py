@@ -69,7 +69,7 @@ def make_app(hub: Hub, *, static: Path = STATIC) -> Starlette:
             version = _version(request)
             if int(request.headers.get("content-length") or 0) > MOST_UPLOAD:
                 raise InputError(
-                    f"It holds more than the {MOST_UPLOAD >> 20} MB that the studio takes in. "
+                    f"It contains more than the {MOST_UPLOAD >> 20} MB that the studio takes in. "
                     "Start the studio with the file's path instead."
                 )
             workspace = hub.session.workspace

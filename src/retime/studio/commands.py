@@ -1,7 +1,7 @@
 """Commands that change the studio's document.
 
-A command is data; applied to a project it gives another one, or says why not. What a sequence of
-commands makes is always the same, so that a journal of them can be replayed.
+A command is data. Applied to a project it returns another one, or raises an error. A sequence of
+commands always has the same result, so that a journal can be replayed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a step's editor shows: surfaces in space, poses in time, and what each step adds."""
+"""Data for the editors of steps: surfaces in space, poses in time, effects of steps."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _joint_times(found: Evaluated, place: int) -> FloatArray:
 
 
 def step_times(job: jobs.Result, found: Evaluated) -> dict[str, Any]:
-    """Lead from every step's own times to the source's and the result's, where they differ."""
+    """Move from every step's own times to the source's and the result's, where they differ."""
     timing = [s for s in found.solved if s.edit.warp is not None and not s.edit.warp.is_identity]
     if len(timing) < 2:
         return {}
@@ -165,7 +165,7 @@ def _surfaces(name: str, solved: Solved) -> tuple[frame_headers.SurfaceEditor, d
 
 
 def _reach(made: ControlSurfaces, k: int, shift: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return every joint's share of a drag, and the pull on the surface's vertices (P, Q).
+    """Return every joint's fraction of a drag, and the pull on the surface's vertices (P, Q).
 
     A key that is not dragged yet shows what a small drag would do.
     """

@@ -46,7 +46,7 @@ _MOST_VALUES = 1 << 28
 class FrameMaker:
     """Does jobs one after the other, and makes the frames that windows are sent.
 
-    ``progress`` is told what is being done and the share that is done, where known.
+    ``progress`` is told what is being done and the fraction that is done, where known.
     """
 
     def __init__(self, progress: Progress = lambda text, share: None) -> None:
@@ -88,7 +88,7 @@ class FrameMaker:
         form = format_of(path)
         listed = form.contents(path) if form.several else [{}]
         if not listed:
-            raise InputError("It holds no animation. Choose a file with motion in it.")
+            raise InputError("It contains no animation. Choose a file with motion in it.")
         clips: list[str | None] = [None] if len(listed) == 1 else list(_lasting(listed))
         self.motion(jobs.Clip("", path.name, job.path, "", clips[0]))
         return clips
@@ -351,7 +351,7 @@ def _lasting(listed: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _has_mesh(motion: Motion) -> bool:
-    """Whether a window can draw the file's own mesh: of glTF and FBX files."""
+    """Return whether a window can draw the file's own mesh: of glTF and FBX files."""
     if motion.origin is not None and motion.origin.format == "fbx":
         from retime.io.fbx.skins import is_skinned
 

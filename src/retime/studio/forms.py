@@ -46,7 +46,7 @@ def _field(p: Parameter) -> FormField:
 
 
 def _plain(value: Any) -> bool:
-    """Whether JSON can hold it."""
+    """Return whether JSON can hold it."""
     if isinstance(value, tuple | list):
         return all(_plain(v) for v in value)
     return value is None or isinstance(value, str | int | float | bool)
@@ -57,7 +57,7 @@ _PLAIN = {bool: "flag", float: "number", int: "integer", str: "text"}
 
 
 def _kind(p: Parameter) -> tuple[Any, list[str]]:
-    """Tell what a form shows for a type: its kind, and words that may stand in its place."""
+    """Return what a form shows for a type: its kind, and words that may stand in its place."""
     options = options_of(p.type)
     words = [w for t in options if typing.get_origin(t) is Literal for w in typing.get_args(t)]
     words += [word for word, _ in p.about.presets]
@@ -79,7 +79,7 @@ def _kind_of(types: list[Any], name: str) -> str:
 
 
 def _kind_of_list(members: list[Any]) -> str:
-    """Tell what a form shows for a list, by what its members are."""
+    """Return what a form shows for a list, by what its members are."""
     if not members:
         return "data"
     if members[0] is str:

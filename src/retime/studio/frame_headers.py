@@ -70,9 +70,9 @@ class MotionHeader(Struct, frozen=True, tag="motion"):
 class SurfaceKeyView(Struct, frozen=True):
     """A surface key in 3D: a plane through ``base``, spanned by ``across`` and ``up``.
 
-    Later lies along ``along``, ``pace`` metres to a second. ``index`` is the key's place in the
+    Later is along ``along``, ``pace`` metres to a second. ``index`` is the key's place in the
     step's parameter; ``room`` the time between its neighbours' ranges. ``made`` is the shift that
-    was found, ``weights`` every joint's share of it. Arrays: ``grid:N`` (P, Q, 4) places of the
+    was found, ``weights`` every joint's fraction of it. Arrays: ``grid:N`` (P, Q, 4) places of the
     dragged surface and the pull there (0 to 1), ``paths:N`` (moments, joints, 3) the joints' ways
     through the plane, over ``start`` to ``end``, ``places:N`` (joints, 3) the joints on the plane.
     """
@@ -94,7 +94,7 @@ class SurfaceKeyView(Struct, frozen=True):
 
 
 class SurfaceEditor(Struct, frozen=True, tag="surface"):
-    """What the surface editor shows of the step that a window edits."""
+    """Data for the surface editor of the step that a window edits."""
 
     step: str
     keys: list[SurfaceKeyView]
@@ -102,7 +102,7 @@ class SurfaceEditor(Struct, frozen=True, tag="surface"):
 
 
 class PosesEditor(Struct, frozen=True, tag="poses"):
-    """What the poses editor shows of the step that a window edits.
+    """Data for the poses editor of the step that a window edits.
 
     ``channels`` are joints and roots' translations, ``joints`` their joints; ``free`` the poses
     that can be edited; ``found`` how many poses there could be; ``counted`` for each edit of the
@@ -123,7 +123,7 @@ class PosesEditor(Struct, frozen=True, tag="poses"):
 
 
 class StepResult(Struct, frozen=True):
-    """What one step found: a line for the list, what it wants to say, and what it cost.
+    """Result of one step: a line for the list, its notes, and its cost.
 
     ``given`` are the first and last time of its input, ``made`` those of its output.
     """
@@ -141,16 +141,15 @@ class ResultHeader(Struct, frozen=True, tag="result"):
 
     Arrays: ``positions`` (frames, points, 3), ``rotations`` (frames, joints, 4) where there is a
     mesh, ``times`` (frames,), ``output`` and ``source`` (knots,) of the body's warp, ``skate``
-    (frames,) in metres a frame. With a foreign reference, ``evidence`` (moments, 2) is the result's
+    (frames,) in metres per frame. With another reference, ``evidence`` (moments, 2) is the result's
     time and how much the reference resembles the clip there, 0 to 1. Where several steps change
     timing, ``before:ID`` (knots, 2) leads from a step's input time to the source's, ``after:ID``
     from the result's time to its output's. For every step ``layer:ID`` (moments, 3) is what it adds
     to the source time: the body's, and the least and most of all joints, over ``layer_times``. With
     an editor, ``joint_times`` (frames, joints) is how far ahead of its output each joint of the
-    edited step is.
-    ``contacts_step`` is the step that holds the contacts, ``flights`` are stretches of the result
-    in which nothing touches although the body does not fall.
-    ``revision`` is the document's, ``request`` the preview's.
+    edited step is. ``contacts_step`` is the step that holds the contacts, ``flights`` are stretches
+    of the result in which nothing touches although the body does not fall. ``revision`` is the
+    document's, ``request`` the preview's.
     """
 
     version: Version
@@ -186,11 +185,11 @@ class ViolationRow(Struct, frozen=True):
 
 
 class PhysicsHeader(Struct, frozen=True, tag="physics"):
-    """What physics says of the version shown, at the frames of the physics step's input.
+    """Physics of the version shown, at the frames of the physics step's input.
 
     Arrays: ``times`` (frames,) source time, ``timing`` (frames, 2) of (p'', p'^2), ``distance``
     (frames,) outside the region, ``corners`` (N, 2) and ``starts`` (frames + 1,) of the regions,
-    ``force`` (frames,) of the ground in weights, ``use`` (frames, joints) share of each joint's
+    ``force`` (frames,) of the ground in weights, ``use`` (frames, joints) fraction of each joint's
     limit.
     """
 

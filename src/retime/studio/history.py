@@ -1,4 +1,4 @@
-"""What a change did, in words: named by the documents before and after it."""
+"""Names of changes, from the documents before and after them."""
 
 from __future__ import annotations
 

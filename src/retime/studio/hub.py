@@ -56,6 +56,7 @@ class Hub:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._saving: asyncio.TimerHandle | None = None
         self._relays: dict[Window, asyncio.Task[None]] = {}
+        self._sessions: dict[str, str] = {}  # of live servers, by the address that was pasted
         self._forms = method_forms()
 
     # ---- windows
@@ -115,7 +116,7 @@ class Hub:
         """Show a live server in a window until it ends, the window leaves or asks for another."""
         self._stop_listening(window)
         if address is not None:
-            relay = Relay(window, address, request)
+            relay = Relay(window, address, request, self._sessions)
             self._relays[window] = self._start(self._relay(relay, window, request))
 
     async def _relay(self, relay: Relay, window: Window, request: int) -> None:
@@ -387,6 +388,6 @@ class Hub:
 
 
 def _has_clip_times(command: ReplaceSteps) -> bool:
-    """Whether some parameters are times in frames or percent."""
+    """Return whether some parameters are times in frames or percent."""
     steps = [Step(s.method, s.parameters) for s in command.steps]
     return any(needs_clip(v) for s in steps for v in values_of(s.parameters).values())

@@ -45,12 +45,12 @@ class Intake:
 
     @property
     def suffixes(self) -> list[str]:
-        """What may be dropped into a window."""
+        """Files that may be dropped into a window."""
         motions = [s for form in FORMATS.values() if form.reads for s in form.suffixes]
         return list(dict.fromkeys([*motions, ".json", *_SOUNDS]))
 
     async def take(self, name: str, place: Path, version: Version) -> list[Command]:
-        """Take in a file that was sent and lies at a place of its own: say what to do with it."""
+        """Take in a file that was sent and is at a place of its own: say what to do with it."""
         suffix = Path(name).suffix.lower()
         try:
             if suffix == ".json":
@@ -156,7 +156,7 @@ class Intake:
         found = await asyncio.to_thread(self.workspace.find, entry.sha256, suffix)
         if found is None:
             raise InputError(
-                f"No file under {self.workspace.root} holds what {entry.name} held. Move it back, "
+                f"No file under {self.workspace.root} has the content of {entry.name}. Move it, "
                 "or give its path."
             )
         return MoveFile(name, self.workspace.relative(found), entry.sha256)
@@ -194,7 +194,7 @@ def _copy_companions(place: Path, kept: Path) -> None:
         data = file.read_bytes()
         if target.exists() and target.read_bytes() != data:
             raise InputError(
-                f"{place.name} needs {file.name}, and another one lies in the project already. "
+                f"{place.name} needs {file.name}, and another one is in the project already. "
                 "Start the studio in the folder of the file."
             )
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -92,6 +92,6 @@ class JobMaker:
 
 
 def content_of(job: jobs.Result) -> str:
-    """Hash what decides a result: the source and the recipe, whoever asks and when."""
+    """Hash the inputs of a result: the source and the recipe."""
     parts = msgspec.json.encode([job.clip, job.recipe, job.steps, job.editing], order="sorted")
     return hashlib.sha256(parts).hexdigest()

@@ -1,4 +1,4 @@
-"""What the studio's server asks its worker processes to do: plain data, as on the wire."""
+"""Jobs of the studio's worker processes, as plain data."""
 
 from __future__ import annotations
 

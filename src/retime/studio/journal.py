@@ -44,7 +44,7 @@ class Journal:
         """
         size = self._file.seek(0, os.SEEK_END)
         if size > _MOST_BYTES:
-            raise InputError(f"{self.path} has grown to {size >> 20} MB; move it away to go on")
+            raise InputError(f"{self.path} has grown to {size >> 20} MB; move it away to continue")
         data = self._all()
         whole = data[: data.rfind(b"\n") + 1]
         lines: list[dict[str, Any]] = []

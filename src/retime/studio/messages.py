@@ -1,4 +1,4 @@
-"""What passes between the studio's server and its windows; ``web/src/protocol.ts`` is made of it.
+"""Messages between the studio's server and its windows; ``web/src/protocol.ts`` is made of it.
 
 Requests and short replies are JSON; arrays come as binary frames, see ``frame_headers``.
 """
@@ -23,7 +23,7 @@ class Do(Struct, frozen=True, tag="do"):
 
 
 class Preview(Struct, frozen=True, tag="preview"):
-    """Show this window what a command would make, while a drag goes on; the latest wins."""
+    """Show this window what a command would make, while a drag continues; the latest wins."""
 
     request: int
     command: ClientCommand
@@ -103,7 +103,7 @@ class Locate(Struct, frozen=True, tag="locate"):
 
 
 class Listen(Struct, frozen=True, tag="listen"):
-    """Show a running ``retime live`` in this window, or with no address no longer.
+    """Show a running ``retime live`` in this window; no address ends it.
 
     ``address`` is what it printed for its feed; it is on this machine.
     """
@@ -184,7 +184,7 @@ class DocumentState(Struct, frozen=True, tag="document"):
 
 
 class Progress(Struct, frozen=True, tag="progress"):
-    """How far a computation is; a share of ``None`` is not known."""
+    """How far a computation is; a fraction of ``None`` is not known."""
 
     request: int | None
     text: str
@@ -193,7 +193,7 @@ class Progress(Struct, frozen=True, tag="progress"):
 
 
 class Problem(Struct, frozen=True, tag="problem"):
-    """What went wrong: what, why and what to do. The document is unchanged."""
+    """A problem: what, why and how to fix it. The document is unchanged."""
 
     title: str
     text: str

@@ -89,7 +89,7 @@ def watch_solution(
     """Search for a physics step's timing, showing every step.
 
     ``pushed`` returns what a person pushed since it was last asked, as (source s, rate), or
-    ``None``; the search goes on from there.
+    ``None``; the search continues from there.
     """
     parameters: PhysicsParameters = solved.step.parameters
     model = model_of(solved.given, parameters)

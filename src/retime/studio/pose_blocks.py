@@ -1,4 +1,4 @@
-"""What the poses editor shows beside the poses: candidates to choose from, and tangents."""
+"""Further data for the poses editor: candidates and tangents."""
 
 from __future__ import annotations
 

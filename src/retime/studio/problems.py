@@ -1,4 +1,4 @@
-"""What went wrong, as windows are told."""
+"""Problems, as windows show them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from retime.studio.worker import Said
 
 
 class StepError(RetimeError):
-    """What went wrong at a step, by its name."""
+    """Return a problem of a step, with its name."""
 
     step_name: str | None = None
 
@@ -27,7 +27,7 @@ def must_be_done(said: Said, job: jobs.Result | None = None) -> None:
 
 
 def problem(title: str, error: RetimeError, request: int | None = None) -> messages.Problem:
-    """Say what a person can mend."""
+    """Return a problem that a person can fix."""
     step = error.step_name if isinstance(error, StepError) else None
     return messages.Problem(title, studio_error(error), request, step)
 

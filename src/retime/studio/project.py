@@ -32,7 +32,7 @@ OWN_MOTION = "motion:"
 
 
 class MotionEntry(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A motion of the project: where its file lies under the root, and what it held."""
+    """A motion of the project: where its file is under the root, and what it held."""
 
     name: str
     path: str

@@ -1,4 +1,4 @@
-"""A running ``retime live`` shown in a window: its feed comes in here and goes on to the page.
+"""A running ``retime live`` shown in a window: its feed comes in here and continues to the page.
 
 The page itself may talk to nobody but the studio, so the studio listens for it; to this machine
 only, whatever address it is given.
@@ -28,13 +28,19 @@ class Relay:
     """Passes the frames of one live server on to one window.
 
     ``address`` is what ``retime live --feed`` printed, key included; ``request`` is which of the
-    window's requests this answers: what comes of an earlier one is told apart.
+    window's requests this answers: what comes of an earlier one is told apart. A key is good for
+    one listener; the session that the server gives for it is kept in ``sessions``, by address, so
+    that the same address connects again.
     """
 
-    def __init__(self, window: Window, address: str, request: int) -> None:
+    def __init__(
+        self, window: Window, address: str, request: int, sessions: dict[str, str] | None = None
+    ) -> None:
         self._window = window
         self._request = request
-        self._url = _feed_of(address)
+        self._address = address.strip()
+        self._sessions = {} if sessions is None else sessions
+        self._url = _feed_of(address, self._sessions.get(self._address))
 
     async def run(self) -> None:
         """Listen until the server ends, or until this is cancelled."""
@@ -44,12 +50,14 @@ class Relay:
             )
             async with opening as feed:
                 hello = parse(await feed.recv())
+                if isinstance(hello.get("session"), str):
+                    self._sessions[self._address] = hello["session"]
                 async for data in feed:
                     if isinstance(data, bytes):
                         self._window.post(_passed_on(hello, data, self._request), "live-server")
         except InvalidHandshake:
             raise InputError(
-                "retime live did not accept the key: paste the whole address that it printed"
+                "retime live did not accept the key: paste the whole address that it printed last"
             ) from None
         except (OSError, TimeoutError):
             raise InputError(
@@ -63,8 +71,8 @@ class Relay:
                 self._window.post(messages.LiveServerOver(self._request), "live-server")
 
 
-def _feed_of(address: str) -> str:
-    """Return where the feed of a printed address is."""
+def _feed_of(address: str, session: str | None = None) -> str:
+    """Return where the feed of a printed address is; a session stands in for its key."""
     try:
         parts = urlsplit(address.strip())
         host, port = parts.hostname or "", parts.port
@@ -76,7 +84,7 @@ def _feed_of(address: str) -> str:
         )
     if not is_loopback(host):
         raise InputError("the studio connects to a retime live on this machine only")
-    token = parse_qs(parts.query).get("token", [""])[0]
+    token = session or parse_qs(parts.query).get("token", [""])[0]
     shown = f"[{host}]" if ":" in host else host
     return f"ws://{shown}:{port}/feed?format=binary&token={token}"
 

@@ -1,4 +1,4 @@
-"""What windows are shown: each version's result, computed once for all, and each drag's own."""
+"""Results for windows: each version, computed once for all windows, and each drag."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Results:
 
     @contextlib.contextmanager
     def _telling(self, who: Who, request: int | None = None) -> Iterator[None]:
-        """Tell what goes wrong to those who wait for it."""
+        """Return what goes wrong to those who wait for it."""
         try:
             yield
         except Stopped:

@@ -49,9 +49,9 @@ def serve(
 ) -> None:
     """Serve a project until it is interrupted.
 
-    The project's ``folder`` is made where there is none, and ``motions`` are taken in where they
-    are not in it yet. Windows may look into ``root``, else into the folder around the project. Port
-    0 takes a free one; with ``browser`` a window is opened.
+    The project's ``folder`` is created if it does not exist, and new ``motions`` are added to it.
+    Windows may open files below ``root``, by default the parent folder of the project. Port 0 uses
+    a free one; with ``browser`` a window is opened.
     """
     if not (STATIC / "index.html").exists():
         raise InputError(

@@ -47,7 +47,7 @@ class Session:
     revision : int
         Counts changes; undo counts up too.
     notices : list of str
-        What a person should know about how it was opened.
+        Notes about opening it.
     """
 
     def __init__(self, workspace: Workspace) -> None:
@@ -173,7 +173,7 @@ class Session:
     def start_with(self, commands: Sequence[Command]) -> None:
         """Change the document that the history starts from, where there is no history yet.
 
-        What was named when the studio was started is not a change that a person made.
+        Files named at the start of the studio are not changes by a person.
         """
         if self._past or self._future:
             self.do(*commands)
@@ -268,7 +268,7 @@ class Session:
     # ---- files
 
     def save(self) -> None:
-        """Write the project file: beside first, then over the old one, and down to the disk."""
+        """Write the project file to a temporary name, flush it to disk, and replace the old one."""
         if self.saved:
             return
         found = _content(self._file)

@@ -1,9 +1,8 @@
 """A worker process: jobs come in on standard input, frames and answers go out on standard output.
 
-Both ways a message is its length (u32, little-endian) and its bytes. What goes out starts with a
-line of JSON that tells its kind and its job, and may have a frame after it. Whatever happens in
-here, a wrong file, a bug, a crash of compiled code, the server goes on; it may kill this process at
-any moment.
+Both ways a message is its length (u32, little-endian) and its bytes. An outgoing message starts
+with a line of JSON with its kind and its job, and may have a frame after it. The server survives
+wrong files, bugs and crashes of native code in here. It may kill this process at any time.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _OFTEN = 0.05
 
 
 class Order(msgspec.Struct, frozen=True):
-    """What the server sends: a job with its number, or a push for the one that runs."""
+    """A message of the server: a job with its number, or a push for the running job."""
 
     number: int
     job: jobs.Job | None = None

@@ -62,7 +62,7 @@ class _Process:
 
 
 class Workers:
-    """Two processes: ``solve`` for what windows show, ``answer`` for all else."""
+    """Two processes: ``solve`` for results in windows, ``answer`` for all other jobs."""
 
     def __init__(self) -> None:
         self._by_role: dict[str, _Process] = {}
@@ -132,7 +132,7 @@ class Workers:
         return found
 
     def running(self, purpose: str) -> bool:
-        """Whether a job of a purpose is being worked on."""
+        """Return whether a job of a purpose is being worked on."""
         return any(w.running is not None and w.running.purpose == purpose
                    for w in self._by_role.values())  # fmt: skip
 
@@ -158,7 +158,7 @@ class Workers:
     async def _replace(self, role: str, gone: _Process) -> None:
         """Put another process in the place of one; a solver's is taken by the other, which is warm.
 
-        Whoever finds it gone comes here: the first replaces it, the others wait for that.
+        Callers that find it gone come here: the first replaces it, and the others wait.
         """
         gone.gone = True
         gone.child.kill()
@@ -240,5 +240,5 @@ class Workers:
 
 
 def _is_over(worker: _Process) -> bool:
-    """Whether a process has ended, though nobody may have been told yet."""
+    """Return whether a process has ended, though nobody may have been told yet."""
     return worker.gone or not worker.child.alive

@@ -20,7 +20,7 @@ _MOST_LOOKED_AT = 5000
 
 
 def project_folder(files: list[Path], project: Path | None) -> tuple[Path, list[Path]]:
-    """Tell the project's folder from what was named, and the motions to take in.
+    """Return the project's folder from what was named, and the motions to take in.
 
     ``jump.bvh`` has its project in ``jump.retime`` beside it; a folder is a project itself.
     """
@@ -53,7 +53,7 @@ class Workspace:
         self.root = root.resolve()
         self.folder = folder.resolve()
         if not self.folder.is_relative_to(self.root):
-            raise InputError(f"the project's folder {folder} does not lie under {root}")
+            raise InputError(f"the project's folder {folder} is not under {root}")
 
     @property
     def name(self) -> str:
@@ -68,7 +68,7 @@ class Workspace:
             raise InputError(f"{path[:200]!r} is no path of a file") from None
         if not place.is_relative_to(self.root):
             raise InputError(
-                f"{path[:200]} lies outside {self.root}, where the studio may not look; move it "
+                f"{path[:200]} is outside {self.root}, where the studio may not look; move it "
                 "there, or start the studio in a folder above"
             )
         return place
@@ -78,7 +78,7 @@ class Workspace:
         return Path(os.path.relpath(place.resolve(), self.folder)).as_posix()
 
     def holds(self, place: Path) -> bool:
-        """Whether a file lies under the root."""
+        """Return whether a file is under the root."""
         return place.resolve().is_relative_to(self.root)
 
     def make(self) -> None:
@@ -118,7 +118,7 @@ class Workspace:
                     size += len(chunk)
                     if size > most:
                         raise InputError(
-                            f"It holds more than the {most >> 20} MB that the studio takes in. "
+                            f"It contains more than the {most >> 20} MB that the studio takes in. "
                             "Start the studio with the file's path instead."
                         )
                     f.write(chunk)
@@ -140,7 +140,7 @@ class Workspace:
         for path in folder.rglob("*") if folder.is_dir() else ():
             if path.is_symlink() and not self.holds(path):
                 raise InputError(
-                    f"{folder.name} holds a link that leads out of {self.root} ({path.name}); "
+                    f"{folder.name} contains a link that leads out of {self.root} ({path.name}); "
                     "remove it, or start the studio in a folder above"
                 )
 

@@ -48,7 +48,7 @@ def keytime_warp(
     keytimes : iterable of (output s, source s)
         Moments that must be met; both times rise from one to the next.
     rates : iterable of (source s, rate)
-        Tangents: the speed of time at a keytime or an end, by its source time.
+        Tangents: the playback speed at a keytime or an end, by its source time.
     loop : bool
         The clip is a cycle: the rate agrees at the seam.
     """
@@ -267,8 +267,8 @@ def fit_bezier(
 ) -> BezierCurve:
     """Find the fewest Bezier keys that stay within a tolerance of a warp.
 
-    Keys lie on the warp: at its corners and at evenly spaced knots, 128 of them or more where
-    those do not suffice. Handles lie along the warp's slope, so that joins are G1 except at
+    Keys are on the warp: at its corners and at evenly spaced knots, 128 of them or more where
+    those do not suffice. Handles are along the warp's slope, so that joins are G1 except at
     corners; their lengths are fitted. Among these the result has the fewest keys, found by a
     shortest path.
 

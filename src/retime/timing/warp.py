@@ -53,13 +53,13 @@ class TimeWarp(Pictured):
     Parameters
     ----------
     output, source : array (K,), optional
-        Knots for the whole body. Left out, every channel that is not named is the identity.
+        Knots for the whole body. By default, every channel that is not named is the identity.
     channels : mapping of str to (output, source), optional
         Knots of the channels that differ.
     loop : bool
         The warp repeats: w(t + T) = w(t) + D, T its duration and D its source's.
     notes : iterable of Note
-        What a method has to say about this warp.
+        Notes of the method about this warp.
 
     Examples
     --------
@@ -303,7 +303,7 @@ class TimeWarp(Pictured):
         return composed if whole else composed.looped(False)
 
     def _leaves(self, other: TimeWarp) -> bool:
-        """Whether this is the identity wherever another warp shows the source."""
+        """Return whether this is the identity wherever another warp shows the source."""
         (low, high), (first, last) = other.source_range, self.domain
         return self.is_body_identity and first <= low and high <= last
 

@@ -46,14 +46,14 @@ def fails(operator, *words, **options):
     return text
 
 
-def main(prepare, checks):
-    """Install the extension, prepare scenes and run checks: those named, or all."""
+def main(*modules):
+    """Install the extension and run the checks of modules: those named, or all."""
     scenes.install()
     listen()
-    prepare()
     wanted = sys.argv[1:]
-    for name, check in list(checks.items()):
-        if not name.startswith("check_") or (wanted and name not in wanted):
+    checks = {n: c for m in modules for n, c in vars(m).items() if n.startswith("check_")}
+    for name, check in checks.items():
+        if wanted and name not in wanted:
             continue
         begun = time.perf_counter()
         said = ""

@@ -4,13 +4,13 @@ import math
 
 import bpy
 import numpy as np
-from scenes import OUT, choose, part
+from scenes import OUT, choose, opened, part
 
 FRAMES = (1, 13, 25, 37, 49)
 
 
-def generate():
-    """Generate the rig of Rigify's basic human, key it and save the scene."""
+def _generate():
+    """Generate the rig of Rigify's basic human and key it."""
     import addon_utils
 
     bpy.ops.wm.read_homefile(use_empty=True)
@@ -47,7 +47,6 @@ def generate():
     for bone in bones:
         select(bone, False)
     choose(rig)
-    bpy.ops.wm.save_as_mainfile(filepath=str(OUT / "rigify.blend"))
 
 
 def _key(bone, frame, **values):
@@ -60,7 +59,7 @@ def _key(bone, frame, **values):
 
 def rigify():
     """Open the scene; return the rig."""
-    bpy.ops.wm.open_mainfile(filepath=str(OUT / "rigify.blend"))
+    opened("rigify.blend", _generate)
     return choose(bpy.context.scene.objects["rig"])
 
 

@@ -1,16 +1,12 @@
 """Checks on control rigs, inside Blender: a generated Rigify figure, keyed FK and IK."""
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
 import bpy
 import figure
 import numpy as np
 import scenes
-from checking import fails, main, run
+from checking import fails, run
 from figure import FRAMES, select_only
-from scenes import capture, curves, keys, part, snapshot
+from scenes import capture, curves, keys, part, results, snapshot
 
 # Each operator for parts, the bones it is used on, and its options.
 PARTS = {
@@ -99,33 +95,23 @@ def check_parts_move_keys_of_controls():
 
 def check_exaggerated_controls_go_where_the_body_went():
     """What the rig shows at its keys is what the engine made of the body."""
-    module = part("retiming")
-    applied, results = module.apply_result, []
-
-    def heard(*given):
-        results.append(given[4])
-        return applied(*given)
-
-    module.apply_result = heard
-    try:
-        for joint, bones in (
-            ("DEF-hand.L", ["hand_ik.L"]),
-            ("DEF-hand.R", ["upper_arm_fk.R", "forearm_fk.R", "hand_fk.R"]),
-        ):
-            rig = figure.rigify()
-            select_only(rig, *bones)
-            before = np.array([figure.place(rig, joint, f)[:3, 3] for f in FRAMES])
-            feet = figure.place(rig, "DEF-foot.L", 25)
-            bpy.context.scene.frame_set(1)
+    for joint, bones in (
+        ("DEF-hand.L", ["hand_ik.L"]),
+        ("DEF-hand.R", ["upper_arm_fk.R", "forearm_fk.R", "hand_fk.R"]),
+    ):
+        rig = figure.rigify()
+        select_only(rig, *bones)
+        before = np.array([figure.place(rig, joint, f)[:3, 3] for f in FRAMES])
+        feet = figure.place(rig, "DEF-foot.L", 25)
+        bpy.context.scene.frame_set(1)
+        with results() as made:
             run(bpy.ops.retime.exaggerate, amount=0.5)
-            frames = np.array(FRAMES, dtype=float)
-            wanted = part("correct").Poses(results[-1]).changed(joint, frames)[:, :3, 3]
-            after = np.array([figure.place(rig, joint, f)[:3, 3] for f in FRAMES])
-            assert np.linalg.norm(wanted - before, axis=1).max() > 0.1, joint
-            assert np.linalg.norm(wanted - after, axis=1).max() < 0.01, joint
-            assert np.abs(figure.place(rig, "DEF-foot.L", 25) - feet).max() < 1e-5
-    finally:
-        module.apply_result = applied
+        frames = np.array(FRAMES, dtype=float)
+        wanted = part("correct").Poses(made[0]).changed(joint, frames)[:, :3, 3]
+        after = np.array([figure.place(rig, joint, f)[:3, 3] for f in FRAMES])
+        assert np.linalg.norm(wanted - before, axis=1).max() > 0.1, joint
+        assert np.linalg.norm(wanted - after, axis=1).max() < 0.01, joint
+        assert np.abs(figure.place(rig, "DEF-foot.L", 25) - feet).max() < 1e-5
 
 
 def check_a_deform_bone_stands_for_its_control():
@@ -182,6 +168,3 @@ def check_sparse_keys_are_snapped():
         # Handles lie on their own side of the key.
         assert (rows[:, 2] <= rows[:, 0]).all()
         assert (rows[:, 4] >= rows[:, 0]).all()
-
-
-main(figure.generate, globals())

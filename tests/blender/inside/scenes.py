@@ -3,6 +3,7 @@
 import math
 import os
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import bpy
@@ -31,20 +32,33 @@ def part(name):
     return sys.modules[f"{NAME}.{name}"]
 
 
-def make_base():
-    """Save the scene that most checks start from: a real clip with markers."""
+def opened(name, make):
+    """Open a scene that is made once and saved."""
+    if not (OUT / name).exists():
+        make()
+        bpy.ops.wm.save_as_mainfile(filepath=str(OUT / name))
+    bpy.ops.wm.open_mainfile(filepath=str(OUT / name))
+
+
+def _make_base():
+    """Make the scene that most checks start from: a real clip with markers."""
     bpy.ops.wm.read_homefile(use_empty=True)
     bpy.ops.import_anim.bvh(
         filepath=str(SHARED / "mocap/16_06.bvh"), update_scene_fps=True, update_scene_duration=True
     )
     for name, frame in (("push", 120), ("land", 260)):
         bpy.context.scene.timeline_markers.new(name, frame=frame)
-    bpy.ops.wm.save_as_mainfile(filepath=str(OUT / "base.blend"))
+
+
+def mocap():
+    """Open that scene as a user does, nothing set; return its armature."""
+    opened("base.blend", _make_base)
+    return choose(bpy.context.scene.objects["16_06"])
 
 
 def base():
     """Open that scene; return its armature."""
-    bpy.ops.wm.open_mainfile(filepath=str(OUT / "base.blend"))
+    opened("base.blend", _make_base)
     # Its first frame is a T-pose, which is set aside; most checks compare all frames, re-keyed.
     bpy.context.scene.retime.rest_frame = "KEEP"
     bpy.context.scene.retime.apply = "REKEY"
@@ -134,6 +148,23 @@ def poses_at(armature, frames, name):
     scene.frame_set(before)
     places, turns, _ = capture_.decomposed(np.array(local))
     np.savez(OUT / f"{name}.npz", frames=frames, places=places[:, 0], turns=turns)
+
+
+@contextmanager
+def results():
+    """Collect what the engine makes of a motion while operators run."""
+    module, found = part("retiming"), []
+    applied = module.apply_result
+
+    def heard(*given):
+        found.append(given[4])
+        return applied(*given)
+
+    module.apply_result = heard
+    try:
+        yield found
+    finally:
+        module.apply_result = applied
 
 
 def warp_of_last(capture_):

@@ -4,9 +4,9 @@ import { batch } from "@preact/signals";
 import type { ChangeStep, NewStep } from "../protocol";
 import { nextRequest, run, send, show, want } from "./connection";
 import { expectServer, leaveServer } from "./live_server";
-import { isRefused } from "./solver";
+import { isCertain, refusalOf } from "./solver";
 import * as state from "./state";
-import { discardShown, openDrag, type Change } from "./transaction";
+import { begin, discardShown, openDrag, settle, takeBackSettling, type Change } from "./transaction";
 
 export { run } from "./connection";
 
@@ -18,15 +18,16 @@ export const discard = discardShown;
 /** Change a step at once. */
 export function change(id: string, values: Change): void {
   const command: ChangeStep = { type: "change_step", id, ...values };
-  if (isRefused(id, values.parameters ?? {})) {
-    fail("The keytime was not kept", "No timing goes through it at the allowed speeds. Move it, or raise Max speed.");
-    return;
+  const refused = refusalOf(id, values.parameters ?? {});
+  if (refused) return fail("The keytime was not kept", refused);
+  settle();
+  if (state.link.value === "open" && !isCertain(id, values.parameters ?? {})) {
+    const drag = begin(id);
+    drag.update(values);
+    return drag.commit();
   }
   state.pending.value = command;
-  if (run(command)) return;
-  // The server is gone: what was typed is sent when it is back.
-  state.pending.value = null;
-  state.unsent.value = [...state.unsent.value, command];
+  run(command);
 }
 
 export const setParameter = (id: string, name: string, value: unknown): void =>
@@ -50,7 +51,11 @@ export function showVersion(version: state.Version): void {
   show();
 }
 
-export const undo = (count = 1): void => void send({ type: "undo", count });
+/** Take changes back; one that still waits for the solver counts as the last. */
+export function undo(count = 1): void {
+  const left = takeBackSettling() ? count - 1 : count;
+  if (left > 0) send({ type: "undo", count: left });
+}
 export const redo = (count = 1): void => void send({ type: "redo", count });
 export const save = (): void => void send({ type: "save" });
 

@@ -6,7 +6,9 @@ import { LiveRun, PhysicsView, RetimedClip, SourceClip } from "./clip";
 import { comparing } from "./compare";
 import { endServer, leaveServer, receiveServerFrame } from "./live_server";
 import * as state from "./state";
+import { tellVerdict } from "./verdicts";
 import { parseFrame } from "./wire";
+import { count } from "../words/numbers";
 
 const LONGEST_WAIT = 8000; // milliseconds between two tries
 
@@ -40,7 +42,10 @@ export function want(request: number, settles: boolean): void {
 /** Send a command that changes the document; false where the server is gone. */
 export function run(command: Command): boolean {
   const request = nextRequest();
-  if (!send({ type: "do", request, command })) return false;
+  if (!send({ type: "do", request, command })) {
+    keepUnsent(command);
+    return false;
+  }
   want(request, true);
   return true;
 }
@@ -82,13 +87,29 @@ export function connect(): void {
   };
 }
 
+/** The server is gone: a changed value waits for it; anything else is said not to have happened. */
+function keepUnsent(command: Command): void {
+  batch(() => {
+    state.pending.value = null;
+    if (command.type === "change_step") state.unsent.value = [...state.unsent.value, command];
+    else {
+      const text = "The server does not answer. Do it again when it is back.";
+      state.problems.value = [...state.problems.value, { type: "problem", title: "Not applied", text }];
+    }
+  });
+}
+
 /** Send what was typed while the server was gone; a step that is gone too takes its changes along. */
 function sendWaiting(): void {
   const waiting = state.unsent.value;
   if (!waiting.length || state.link.value !== "open") return;
   state.unsent.value = [];
   const ids = new Set(Object.values(state.committed.value?.versions ?? {}).flat().map((step) => step.id));
+  const lost = waiting.filter(({ id }) => !ids.has(id));
   for (const command of waiting) if (ids.has(command.id)) run(command);
+  if (!lost.length) return;
+  const text = `${count(lost.length, "change")} of steps that are gone by now could not be applied.`;
+  state.problems.value = [...state.problems.value, { type: "problem", title: "Not applied", text }];
 }
 
 /** Say what this window shows: its version, and the step whose editor is open. */
@@ -147,6 +168,7 @@ function receive(message: ServerMessage): void {
         if (message.request != null && message.request > settled && state.pending.value) {
           state.computing.value = false;
           state.progress.value = null;
+          if (!message.stopped) tellVerdict({ request: message.request, refused: message.text });
           break;
         }
         if (!message.stopped)
@@ -201,6 +223,7 @@ function receiveFrame(data: ArrayBuffer): void {
         }
         const [a, b] = state.domain.value;
         state.time.value = Math.min(Math.max(state.time.value, a), b);
+        if (header.request !== null && !header.interim) tellVerdict({ request: header.request, refused: null });
         break;
       }
       case "live":

@@ -97,7 +97,7 @@ function howMuch(edit: PoseEdit): string {
   if (edit.do === "ease") return `${String(edit["preset"])} ${(value("amount") ?? 1).toFixed(2)}`;
   if (edit.do === "shape_tangents") return String(edit["shape"]);
   const step = value("step");
-  if (step !== null) return sayLater(step);
+  if (step !== null) return sayLater(step) + (edit["past_end"] === true ? ", past the end" : "");
   const most = value("seconds");
   if (most !== null) return `up to ${seconds(most)}`;
   const weight = value("weight");

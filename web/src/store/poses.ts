@@ -6,6 +6,7 @@ import * as actions from "./actions";
 import type { RetimedClip } from "./clip";
 import { withDocument, type PoseEdit } from "./pose_edits";
 import { PosesView } from "./poses_view";
+import { jointToUse } from "./selection";
 import * as state from "./state";
 import { begin, type Change, type Transaction } from "./transaction";
 
@@ -173,6 +174,7 @@ export function deletePose(k: number): boolean {
 /** A pose at the playhead, by key: in the selected step of poses, in the first there is, or in a new one. */
 export function poseAtPlayhead(): void {
   if (!state.source.value) return;
+  jointToUse(state.time.value);
   if (state.step.value?.method === "stagger") return insertPose(state.time.value);
   const other = state.steps.value.find((s) => s.method === "stagger" && !s.mute);
   if (other) state.selectedStep.value = other.id; // its poses come with its editor; the next press inserts

@@ -1,9 +1,11 @@
 /**
- * Which keytimes a step's solver takes: the checks of the guided and the physics method, so that what is drawn as free
- * is free, and no keytime is kept that the solver would refuse. tests/data/keytimes.json holds for both sides.
+ * Which keytimes a step's solver takes: the limits of the guided, spline and physics methods, so that what is drawn as
+ * free is free, and no keytime is kept that the solver would refuse. tests/data/keytimes.json holds for both sides.
+ * Where only the solver knows, it is asked: see `verdicts.ts`.
  */
 
-import type { StepEntry } from "../protocol";
+import type { MethodForm, StepEntry } from "../protocol";
+import { seconds } from "../words/numbers";
 import * as state from "./state";
 import { givenTo } from "./times";
 
@@ -25,17 +27,17 @@ export interface Speeds {
   slowest: number;
   /** Infinite where time has only to rise. */
   fastest: number;
-  /** Whether a larger maximum speed would change nothing. */
-  capped?: boolean;
 }
 
+/** Mean speeds between keytimes that the physics search goes to. */
 const PHYSICS: Speeds = { slowest: 0.05, fastest: 6 };
-const MOST_CELLS = 64;
-const FASTEST_STRETCHED = 4;
-/** What is drawn as free stays this share inside what the guided search reaches: it moves keytimes to whole frames. */
-const INSIDE = 0.85;
+/** Slowest mean speed of guided warps where none is asked for. */
+const GUIDED_SLOWEST = 1e-3;
+/** Parameters that place things in time: only such a change can be refused for where it stands. */
+const PLACING = new Set(["keytimes", "rates", "keys", "edits", "duration"]);
 
 const numberOf = (value: unknown, fallback: number): number => (typeof value === "number" ? value : fallback);
+const isFilled = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
 
 function corners({ span: [a, b], length, keys }: Asked): Key[] {
   return [[a, a], ...[...keys].sort((p, q) => p[0] - q[0]), [a + length, b]];
@@ -43,50 +45,65 @@ function corners({ span: [a, b], length, keys }: Asked): Key[] {
 
 const pairs = (points: readonly Key[]): [Key, Key][] => points.slice(1).map((p, k) => [points[k]!, p]);
 
-/** How slow and how fast the guided search goes between keytimes. */
-function guidedSpeeds(asked: Asked): Speeds {
-  const speeds = pairs(corners(asked)).flatMap(([p, q]) => (q[0] > p[0] ? [(q[1] - p[1]) / (q[0] - p[0])] : []));
-  const [most, least] = [numberOf(asked.value("max_speed"), 8), numberOf(asked.value("min_speed"), 0)];
-  const stretched = speeds.some((speed) => speed < 1 - 1e-9);
-  const needed = 1.5 * Math.max(...speeds, 0);
-  const fastest = stretched ? Math.min(most, Math.max(FASTEST_STRETCHED, needed)) : most;
-  return {
-    slowest: Math.max(least, 1 / MOST_CELLS) / INSIDE,
-    fastest: INSIDE * fastest,
-    ...(fastest < most ? { capped: true } : {}),
-  };
-}
-
 /** How slow and how fast a part may run between two keytimes. */
 export function speedsOf(asked: Asked): Speeds {
   if (asked.method === "physics") return PHYSICS;
   const [least, most] = [asked.value("min_speed"), asked.value("max_speed")];
-  if (asked.method !== "guided")
-    return { slowest: numberOf(least, 0), fastest: numberOf(most, Infinity) };
-  return guidedSpeeds(asked);
+  const slowest = asked.method === "guided" ? numberOf(least, 0) || GUIDED_SLOWEST : numberOf(least, 0);
+  return { slowest, fastest: numberOf(most, Infinity) };
 }
 
-/** Whether the solver takes these keytimes. */
+/** Whether the limits that are known here are all that the solver has against keytimes. */
+function isKnown({ method, value }: Asked): boolean {
+  if (value("backwards") === true) return false;
+  if (method === "spline") return true;
+  if (method === "guided") return value("formulation") !== "paper" && !isFilled(value("speed_limits"));
+  return method === "physics" && value("strict") !== true && !isFilled(value("rates")) && !isFilled(value("joint_speeds"));
+}
+
+/** Whether the solver takes these keytimes, as far as its limits are known here. */
 export function accepts(asked: Asked): boolean {
   if (asked.value("backwards") === true) return true; // its own checks say what is wrong
-  const points = corners(asked);
-  if (!pairs(points).every(([p, q]) => q[0] > p[0] && q[1] > p[1])) return false;
-  if (asked.method === "guided") return guidedAccepts(asked, points);
-  if (asked.method !== "physics") return true;
-  return pairs(points).every(([p, q]) => {
-    const speed = (q[1] - p[1]) / (q[0] - p[0]);
-    return q[0] > p[0] + 1e-6 && q[1] > p[1] + 1e-6 && speed > PHYSICS.slowest && speed < PHYSICS.fastest;
-  });
+  return firstBreach(asked) === null;
 }
 
-function guidedAccepts(asked: Asked, points: readonly Key[]): boolean {
-  const frame = 1 / numberOf(asked.value("search_fps"), 30);
-  const { slowest, fastest } = guidedSpeeds(asked);
-  return pairs(points).every(([p, q]) => {
-    const speed = (q[1] - p[1]) / (q[0] - p[0]);
-    return q[0] - p[0] >= 2 * frame && speed >= slowest && speed <= fastest;
-  });
+interface Breach {
+  from: Key;
+  to: Key;
+  limit: "order" | "fastest" | "slowest";
 }
+
+/** The first two neighbours between which no allowed speed leads. */
+function firstBreach(asked: Asked): Breach | null {
+  const { slowest, fastest } = speedsOf(asked);
+  const [least, slack] = asked.method === "physics" ? [1e-6, 0] : [0, 1e-9];
+  for (const [from, to] of pairs(corners(asked))) {
+    const [wide, far] = [to[0] - from[0], to[1] - from[1]];
+    if (!(wide > least && far > least)) return { from, to, limit: "order" };
+    if (far / wide > fastest * (1 + slack)) return { from, to, limit: "fastest" };
+    if (far / wide < slowest * (1 - slack)) return { from, to, limit: "slowest" };
+  }
+  return null;
+}
+
+/** Which limit keytimes break, in a sentence; null where they break none. */
+export function whyRefused(asked: Asked, form?: MethodForm): string | null {
+  const breach = firstBreach(asked);
+  if (!breach) return null;
+  const { from, to, limit } = breach;
+  const where = `Between ${seconds(from[0])} and ${seconds(to[0])} of the output`;
+  if (limit === "order") return `${where} the source would not go forward. Keep keytimes in order, inside the clip.`;
+  const speed = (to[1] - from[1]) / (to[0] - from[0]);
+  const bound = speedsOf(asked)[limit];
+  const name = limit === "fastest" ? "max_speed" : "min_speed";
+  const field = form?.fields.find((f) => f.name === name);
+  const way = limit === "fastest" ? "above" : "below";
+  const verb = limit === "fastest" ? "Raise" : "Lower";
+  const lift = field && (limit === "fastest" || asked.value(name)) ? `${verb} ${field.label}, or move` : "Move";
+  return `${where} the speed would be ${times(speed)}, ${way} the limit of ${times(bound)}. ${lift} the keytime.`;
+}
+
+const times = (speed: number): string => `${Number(speed.toPrecision(3))}×`;
 
 /** What a step asks, with some parameters changed; null where its keytimes cannot be judged here. */
 export function askedOf(
@@ -125,10 +142,27 @@ export function nearestTaken<T>(from: T, wish: T, between: (share: number) => T,
   return between(low);
 }
 
-/** Whether a change of a step puts its keytimes where the solver refuses them, which it did not before. */
-export function isRefused(id: string, changed: Readonly<Record<string, unknown>>): boolean {
-  const step = state.committed.value?.versions[state.version.value].find((s) => s.id === id);
-  if (!step || !("keytimes" in changed) || step.mute) return false;
+const committedStep = (id: string): StepEntry | undefined =>
+  state.committed.value?.versions[state.version.value].find((s) => s.id === id);
+
+/** Why a change of a step puts its keytimes where the solver refuses them, which it did not before; else null. */
+export function refusalOf(id: string, changed: Readonly<Record<string, unknown>>): string | null {
+  const step = committedStep(id);
+  if (!step || !("keytimes" in changed) || step.mute) return null;
   const [before, after] = [askedOf(step), askedOf(step, changed)];
-  return after !== null && after.keys.length > 0 && !accepts(after) && (before === null || accepts(before));
+  if (!after?.keys.length || accepts(after) || (before !== null && !accepts(before))) return null;
+  return whyRefused(after, state.methods.value.get(step.method));
+}
+
+export const isRefused = (id: string, changed: Readonly<Record<string, unknown>>): boolean =>
+  refusalOf(id, changed) !== null;
+
+/** Whether it is known here that the solver takes a change, or that it may be kept whatever the solver says. */
+export function isCertain(id: string, changed: Readonly<Record<string, unknown>>): boolean {
+  const step = committedStep(id);
+  if (!step || step.mute || !Object.keys(changed).some((name) => PLACING.has(name))) return true;
+  // What is refused already may be put right little by little.
+  if (state.problems.value.some((problem) => problem.step === id)) return true;
+  const asked = askedOf(step, changed);
+  return asked !== null && isKnown(asked) && accepts(asked);
 }

@@ -4,6 +4,7 @@ import { computed } from "@preact/signals";
 import type { SurfaceEditor, SurfaceKeyView } from "../protocol";
 import * as actions from "./actions";
 import { interpolate, type Clip } from "./clip";
+import { jointToUse } from "./selection";
 import * as state from "./state";
 import {
   DEFAULTS, fadeThatFits, roomAt, spanOf, surfaceKeysOf, withChanges, type Span, type SurfaceChanges, type SurfaceKey,
@@ -74,7 +75,7 @@ export function removeSurface(index: number): void {
 export function addSurfaceAt(t: number): void {
   const source = state.source.value;
   if (!source || state.link.value !== "open") return;
-  const joint = source.header.joints[jointToDrag(t)];
+  const joint = source.header.joints[jointToUse(t) ?? -1];
   if (joint === undefined) return;
   const step = state.step.value;
   if (step?.method !== "surface") {
@@ -114,29 +115,6 @@ function refuseNarrow(time: number, [from, to]: Span): void {
 }
 
 // ---- which joint
-
-/** The selected joint, else the hand that moves fastest at a time of the result, else the fastest joint. */
-function jointToDrag(t: number): number {
-  const source = state.source.value!;
-  const chosen = state.selectedJoint.value;
-  const count = source.header.joints.length;
-  if (chosen !== null && chosen < count) return chosen;
-  const hands = ["left_hand", "right_hand"].map((role) => source.header.roles.indexOf(role)).filter((j) => j >= 0);
-  return fastest(state.result.value ?? source, t, hands.length ? hands : source.header.joints.map((_, j) => j));
-}
-
-/** The point that moves most within two frames to either side of a time. */
-export function fastest(clip: Clip, t: number, points: readonly number[]): number {
-  const around = 2 / clip.fps;
-  const [before, after] = [t - around, t + around].map((time) => {
-    const pose = new Float32Array(3 * clip.points);
-    clip.poseAt(time, pose);
-    return pose;
-  }) as [Float32Array, Float32Array];
-  const way = (j: number): number =>
-    Math.hypot(...[0, 1, 2].map((c) => after[3 * j + c]! - before[3 * j + c]!));
-  return points.reduce((best, j) => (way(j) > way(best) ? j : best), points[0] ?? 0);
-}
 
 /** A joint's index by its name or its role; -1 where there is none. */
 export function jointIndex(name: string | undefined): number {

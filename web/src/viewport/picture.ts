@@ -17,6 +17,7 @@ import { Subject } from "./body/subject";
 import { TargetBody } from "./body/target";
 import { handlesChange } from "./poses/pose_edit";
 import { PoseTool } from "./poses/pose_tool";
+import { SelectTool } from "./select/select_tool";
 import { SurfaceTool } from "./surface/surface_tool";
 import { Thumbnails } from "./body/thumbnail";
 import { ToolBench, type Tool } from "./tools";
@@ -49,7 +50,7 @@ export class Picture {
     this.renderer.shadowMap.enabled = true;
     this.thumbnails = new Thumbnails(this.renderer);
     this.viewpoint = new Viewpoint(canvas, invalidate, (from) => this.environment.light(new Vector3(...from)));
-    const tools: Tool[] = [new SurfaceTool(), new PoseTool()];
+    const tools: Tool[] = [new SurfaceTool(), new PoseTool(), new SelectTool()];
     this.tools = new ToolBench(canvas, tools, this.viewpoint.eye.camera, invalidate);
     this.scene.add(this.environment.object, this.environment.lights, this.marks.object, this.figures.object);
     this.scene.add(this.target.object);
@@ -136,7 +137,8 @@ export class Picture {
       const [midX, midZ] = subject.middle(result ?? subject.source, t);
       const reach = Math.max(subject.shape.size, Math.hypot(x, z));
       const seen = Math.max(4 * reach, 1.3 * eye.distance);
-      this.environment.follow(midX + x / 2, subject.source.header.ground, midZ + z / 2, reach, seen);
+      const { ground, height: tall } = subject.source.header;
+      this.environment.follow(midX + x / 2, ground, midZ + z / 2, reach, seen, tall);
     } else {
       this.marks.show(null, palette, 0, 0, 0);
       this.environment.follow(0, 0, 0, EMPTY.size, EMPTY.seen);

@@ -42,14 +42,21 @@ export interface Tool {
   /** The cursor over what could be taken hold of, or null. */
   hover(pointer: ToolPointer): string | null;
   grab(pointer: ToolPointer): Grip | null;
+  /** A press and release in one place that no tool took hold of. */
+  click?(pointer: ToolPointer): void;
   /** Places that belong into a picture of all that is shown, three numbers each. */
   extent?(): ArrayLike<number>;
   dispose(): void;
 }
 
+/** A press that travels no farther is a click, pixels. */
+const UNSTEADY = 4;
+
 /** Gives the pointer to the tools first; what none of them takes turns the camera. */
 export class ToolBench {
   private grip: Grip | null = null;
+  /** Where the pointer was pressed, while no tool has taken hold of anything. */
+  private pressed: { x: number; y: number } | null = null;
   private moved = false;
   private readonly ray = new Raycaster();
   private readonly place = new Vector2();
@@ -101,6 +108,7 @@ export class ToolBench {
   private readonly press = (event: PointerEvent): void => {
     if (event.button !== 0 || this.grip) return;
     const pointer = this.pointer(event);
+    this.pressed = null;
     for (const tool of this.tools) {
       this.grip = tool.grab(pointer);
       if (!this.grip) continue;
@@ -110,6 +118,7 @@ export class ToolBench {
       this.invalidate();
       return;
     }
+    this.pressed = { x: event.clientX, y: event.clientY };
   };
 
   private readonly move = (event: PointerEvent): void => {
@@ -130,7 +139,7 @@ export class ToolBench {
   };
 
   private readonly release = (event: PointerEvent): void => {
-    if (!this.grip) return;
+    if (!this.grip) return this.click(event);
     event.stopImmediatePropagation();
     this.canvas.releasePointerCapture(event.pointerId);
     const grip = this.grip;
@@ -138,6 +147,15 @@ export class ToolBench {
     grip.drop(this.moved);
     this.invalidate();
   };
+
+  private click(event: PointerEvent): void {
+    const from = this.pressed;
+    this.pressed = null;
+    if (!from || Math.hypot(event.clientX - from.x, event.clientY - from.y) > UNSTEADY) return;
+    const pointer = this.pointer(event);
+    for (const tool of this.tools) tool.click?.(pointer);
+    this.invalidate();
+  }
 
   private readonly cancel = (): void => {
     this.grip?.cancel();

@@ -27,7 +27,7 @@ def weights(half: float, rate: float, order: int, most: int | None = None) -> Fl
     half : float
         Half of the window, seconds.
     rate : float
-        Samples a second.
+        Samples per second.
     order : {1, 2}
         Of the derivative: a line's slope, or a parabola's acceleration.
     most : int, optional

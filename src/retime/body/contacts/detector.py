@@ -1,16 +1,16 @@
 """The contact detector: for any point of a body, on any ground.
 
-1. Gravity. What a body needs from outside, in its weights, is ``f = |c'' + g| / g`` of its centre
-   of mass c. Near 0 it flies, whatever heights tell; well above 0 something holds it.
-2. Seeds. What is still in the world while its carrier moves on (a foot under passing hips) is held,
-   at any height; so is the lowest point of a body at rest. Seeds sample the ground as a height
-   field: no level floor is needed.
+1. Gravity. The external force on a body, in body weights, is ``f = |c'' + g| / g`` of its centre of
+   mass c. Near 0 it flies; well above 0 something supports it.
+2. Seeds. A point that is still while its parent moves (a foot under passing hips) is supported, at
+   any height; so is the lowest point of a body at rest. Seeds sample the ground as a height field:
+   no level floor is needed.
 3. Scores. For each point and frame, in octaves: how far below the speed limit, how near to a
    sampled surface; the worse of both counts. Free fall takes one octave away.
-4. States. A contact is believed where its score outweighs the price of coming and leaving, which is
-   told in seconds.
-5. Need. A centre of pressure outside of all that touches asks for a seat, then for the other foot;
-   a force without any contact asks for the likeliest point, whose confidence is then below 0.5.
+4. States. A contact is accepted if its score outweighs the cost of starting and ending it, in
+   seconds.
+5. Need. A centre of pressure outside of all contacts needs a seat, then the other foot; a force
+   without any contact needs the likeliest point, with a confidence below 0.5.
 """
 
 from __future__ import annotations
@@ -130,12 +130,10 @@ class Detector:
     ----------
     points : list of Point
         Points that can touch.
-    centre : array (F, 3)
-        The centre of mass, metres.
-    times : array (F,)
-        Seconds, even.
+    centre, times : array (F, 3), array (F,)
+        The centre of mass, in metres, at even times, in seconds.
     rate : float
-        Frames a second.
+        Frames per second.
     """
 
     def __init__(
@@ -278,7 +276,7 @@ class Detector:
     # ---- what forces need
 
     def _outside(self) -> FloatArray:
-        """Return how far the centre of pressure is outside of what touches, hands left out."""
+        """Return the distance of the centre of pressure from the contacts, without hands."""
         from retime.body.contacts.kernels import outside_hull
 
         bent = fitted(self.centre, self.rate, PARABOLA[-1], 2)
@@ -323,7 +321,9 @@ class Detector:
         """Let the likeliest point touch where a force needs one and none was found."""
         from retime.body.contacts.kernels import likeliest_states
 
-        held = ~self.down.any(axis=0) & (self.force > _STANDS)
+        held = np.asarray(~self.down.any(axis=0) & (self.force > _STANDS))
+        for a, b in runs(held):  # a short one apart from all contacts is a jolt of the capture
+            held[a:b] &= b - a >= _SHORTEST * self.rate or self.down[:, max(a - 2, 0) : b + 2].any()
         if not held.any():
             return
         lift = held * np.clip(1 - self.score.max(axis=0), 0, _ASKED)
@@ -351,12 +351,12 @@ class Detector:
         return [(a, b) for a, b in runs(free) if b - a >= _SHORTEST * self.rate]
 
     def unseen(self) -> float:
-        """Return the share of frames with a force in which no contact was seen, but only asked."""
+        """Return the fraction of frames with a force in which a contact was only inferred."""
         sure = (self.down & (self.score > 0)).any(axis=0)
         return float((~sure & (self.force > _STANDS)).mean())
 
     def unknown(self) -> float:
-        """Return the share of frames in which nothing touches, yet the body does not fall."""
+        """Return the fraction of frames in which nothing touches, yet the body does not fall."""
         if not self.points:
             return 0.0
         free = int((~self.down.any(axis=0)).sum())

@@ -1,4 +1,4 @@
-"""What a detector found: contacts, flights, the floor, and how far it can be trusted."""
+"""Results of a contact detector: contacts, flights, the floor and its confidence."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class Floor:
     Parameters
     ----------
     trust : float
-        Share of the feet's contact time that is near the plane, less the share of frames that
+        Fraction of the feet's contact time that is near the plane, less the fraction of frames that
         cannot be explained; 0 to 1.
     level : float
-        Its height amid the contacts, metres.
+        Its height among the contacts, metres.
     spread : float
         Distance of the contacts from it (root mean square), metres.
     tilt : float
@@ -53,7 +53,7 @@ class Floor:
 
 @dataclass(frozen=True, eq=False)
 class FoundContacts(Pictured):
-    """What touches when.
+    """Contacts and flights of a motion.
 
     Parameters
     ----------
@@ -65,13 +65,13 @@ class FoundContacts(Pictured):
         First and last time of each stretch in which no part is near to anything, falling or not:
         flights of a motion whose timing was changed no longer fall as they should.
     unknown : float
-        Share of frames in which nothing touches and yet the body does not fall.
+        Fraction of frames in which nothing touches and yet the body does not fall.
     floor : Floor
         The plane that the feet stand on.
     touching : mapping of str to array (F,) of bool
         Whether each point touches, by its name, at the motion's frames.
     force : array (F,)
-        What the body needs from outside at the motion's frames, in body weights.
+        External force on the body at the frames of the motion, in body weights.
     rate : float
         A frame rate that explains the motion better than its own; 0 where none does.
     drift : (float, float, float)
@@ -95,14 +95,14 @@ class FoundContacts(Pictured):
 
 
 def floor_under(spots: FloatArray, unknown: float) -> Floor:
-    """Fit the plane that most contacts of feet lie on.
+    """Fit the plane that most contacts of feet are on.
 
     Parameters
     ----------
     spots : array (N, 5)
         Place (x, y, z) in metres, length in frames, and speed in m/s of each contact.
     unknown : float
-        Share of frames that cannot be explained.
+        Fraction of frames that cannot be explained.
     """
     if not len(spots):
         return Floor()
@@ -153,7 +153,7 @@ def found_notes(motion: Motion, found: FoundContacts) -> list[Note]:
         notes.append(
             Note(
                 f"{found.unknown:.0%} of frames touch nothing and do not fall; at {found.rate:g} "
-                "frames a second they would",
+                "frames per second they would",
                 Remedy("give the frame rate", parameter="reading.fps", value=found.rate),
                 code="frame-rate-doubtful",
                 unknown=found.unknown,

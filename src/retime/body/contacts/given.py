@@ -20,13 +20,13 @@ class ContactParameters:
     contacts: Annotated[
         Sequence[Contact] | None,
         About(
-            "Known contacts, in the step's input time. Joints that they name follow them alone; "
-            "contacts of all other joints are found.",
+            "Known contacts, in the step's input time. They replace the detected contacts of the "
+            "joints they name.",
             widget="data",
         ),
     ] = None
     contacts_only: Annotated[
-        bool, About("Take the given contacts alone: find no others.", advanced=True)
+        bool, About("Use only the given contacts and detect no others.", advanced=True)
     ] = False
 
 
@@ -38,11 +38,11 @@ def with_given(
     Parameters
     ----------
     found : iterable of Contact
-        What a detector found.
+        Detected contacts.
     given : sequence of Contact
-        What the user gave.
+        Contacts given by the user.
     only : bool
-        Drop all that was found.
+        Drop all detected contacts.
     """
     named = {c.joint for c in given}
     kept = [] if only else [c for c in found if c.joint not in named]

@@ -8,6 +8,7 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.body.body import Body, find_body
+from retime.body.contacts.plants import detect_contacts
 from retime.body.contacts.stretches import runs
 from retime.body.size import judged
 from retime.motion import Motion
@@ -21,6 +22,8 @@ __all__ = ["Grip", "find_grips", "find_touches"]
 _NEAR, _SAME, _SHORTEST, _MOVING = 0.35, 0.015, 0.4, 0.3
 # Hands that part or come move this long beside a grip, in seconds.
 _ASIDE = 0.15
+# A hand that is in contact for more than this share of the time stands; it holds nothing.
+_RESTING = 0.5
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class Grip:
     start, end : float
         From when to when, seconds.
     distance : float
-        What they keep, metres.
+        Distance that they keep, metres.
     """
 
     joint: str
@@ -46,7 +49,7 @@ class Grip:
 
 def find_grips(motion: Motion) -> tuple[Grip, ...]:
     """Find what hands hold: the other hand (a club, a bat, a bar), or an object of the file."""
-    return last(motion, "grips", (), lambda: _grips(judged(motion)))
+    return last(motion, "grips", (), lambda: _not_resting(motion, _grips(judged(motion))))
 
 
 def find_touches(motion: Motion, other: Motion) -> tuple[Grip, ...]:
@@ -62,6 +65,21 @@ def find_touches(motion: Motion, other: Motion) -> tuple[Grip, ...]:
             track = [np.interp(one.times, two.times, there[:, c]) for c in range(3)]
             out += _kept(one, joint, partner, place, np.stack(track, axis=1))
     return tuple(out)
+
+
+def _not_resting(motion: Motion, grips: tuple[Grip, ...]) -> tuple[Grip, ...]:
+    """Leave out hands that keep their distance because one of them stands on something."""
+    if not grips:
+        return grips
+    contacts = last(motion, "contacts of feet", None, lambda: detect_contacts(motion))
+
+    def stands(grip: Grip, joint: str) -> bool:
+        shared = [
+            min(c.end, grip.end) - max(c.start, grip.start) for c in contacts if c.joint == joint
+        ]
+        return sum(max(s, 0.0) for s in shared) > _RESTING * (grip.end - grip.start)
+
+    return tuple(g for g in grips if not (stands(g, g.joint) or stands(g, g.other)))
 
 
 def _grips(motion: Motion) -> tuple[Grip, ...]:
@@ -96,7 +114,7 @@ def _palms(motion: Motion, body: Body) -> dict[str, FloatArray]:
 
 
 def _props(motion: Motion, body: Body) -> list[int]:
-    """List the joints that hang on none of the body's: objects of the same file."""
+    """List the joints that are below none of the body's: objects of the same file."""
     skeleton = motion.skeleton
     if "hips" not in body.roles:
         return []

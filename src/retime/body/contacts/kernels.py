@@ -52,7 +52,7 @@ def surface_gaps(place, clear, able, spots, grips, reach, sunk):  # type: ignore
     """Return how far a point (F, 3) is above the nearest known surface under or near it, (F,).
 
     ``spots`` (S, 3) are places that something was held at; one counts within ``reach`` along the
-    ground, and for points that lie at most ``sunk`` below it. ``grips`` tells which only hands can
+    ground, and for points that are at most ``sunk`` below it. ``grips`` tells which only hands can
     use, where they are ``able``. Infinite where there is none.
     """
     frames = len(place)
@@ -94,7 +94,7 @@ def continued_gaps(height, first, last, level, sunk, near):  # type: ignore[no-u
 
 @kernel
 def outside_hull(pressure, places, down, sizes, ways):  # type: ignore[no-untyped-def]
-    """Return how far a centre of pressure (F, 2) lies outside of what touches, (F,) metres.
+    """Return how far a centre of pressure (F, 2) is outside of what touches, (F,) metres.
 
     ``places`` (P, F, 3) are points, ``down`` (P, F) whether they touch, ``sizes`` (P,) their radii,
     ``ways`` (W, 2) the directions in which the hull is looked at. At most 1, also without contact.

@@ -1,7 +1,7 @@
 """The joints of SMPL, SMPL-H and SMPL-X, and a neutral body to hang them on.
 
-Names, order and parents of the joints are the models' published conventions. Where the joints lie
-is not: the models' files say that, under a licence. Lengths here are shares of stature after
+Names, order and parents of the joints are the models' published conventions. The positions of the
+joints are in the models' files, which need a licence. Lengths here are fractions of stature after
 Drillis and Contini (1966), as in Winter, Biomechanics and Motor Control of Human Movement; hip
 joints are as far apart as 72 % of the breadth of the pelvis between its front spines (Bell, Brand
 and Pedersen, 1989), that breadth taken as 0.14 of stature. How a spine, a collar bone, a hand and a
@@ -144,7 +144,7 @@ MODELS: dict[str, tuple[tuple[str, str], ...]] = {
 
 
 def model_of(joints: int) -> Model | None:
-    """Find the model that has so many joints."""
+    """Find the model with a number of joints."""
     for name, listed in MODELS.items():
         if len(listed) == joints:
             return _model(name)

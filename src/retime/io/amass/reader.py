@@ -29,7 +29,7 @@ PARTS = ("root_orient", "pose_body", "pose_jaw", "pose_eye", "pose_hand")
 
 @dataclass(frozen=True, eq=False)
 class AmassFile:
-    """What is kept of an archive, for writing it back.
+    """Data of an archive, kept to write it back.
 
     ``told_fps`` is the rate that the archive tells, which that of the ``motion`` as it was read may
     overrule.
@@ -44,7 +44,7 @@ class AmassFile:
 
 
 def recognises(path: Path) -> bool:
-    """Whether an archive holds the parameters of a body model."""
+    """Return whether an archive holds the parameters of a body model."""
     try:
         with zipfile.ZipFile(path) as archive:
             names = {n.removesuffix(".npy") for n in archive.namelist()}
@@ -135,7 +135,7 @@ def _by_part(arrays: Members) -> FloatArray:
     """Return the poses of an archive that holds them by part of the body."""
     if "root_orient" not in arrays or "pose_body" not in arrays:
         raise FormatError(
-            "holds no poses, so it is no motion (an archive of a body's shape alone?)",
+            "contains no poses, so it is not a motion (an archive of a body's shape alone?)",
             path=arrays.path,
         )
     parts = [arrays.floats(name, may_miss=True) for name in PARTS if name in arrays]

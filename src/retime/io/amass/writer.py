@@ -88,7 +88,7 @@ def _poses(flat: FloatArray, arrays: Members) -> dict[str, npt.NDArray[Any]]:
 
 
 def _source_frames(motion: Motion, kept: AmassFile) -> tuple[npt.NDArray[np.int64], FloatArray]:
-    """Find the archive's row before each frame, and the share of the next, by the body's way."""
+    """Find the archive's row before each frame, and the fraction of the next, by the body's way."""
     warp = motion.origin.warp if motion.origin is not None else None
     times = motion.times if warp is None else warp(motion.times, "pelvis:translation")
     count = len(kept.vectors) - kept.rest_rows
@@ -105,7 +105,7 @@ def _source_frames(motion: Motion, kept: AmassFile) -> tuple[npt.NDArray[np.int6
 def _resampled(
     values: npt.NDArray[Any], before: npt.NDArray[np.int64], share: FloatArray
 ) -> npt.NDArray[Any]:
-    """Carry an array with a row a frame along: numbers between their neighbours, others nearest."""
+    """Resample an array with one row per frame: interpolate numbers, take the nearest of others."""
     after = np.minimum(before + 1, len(values) - 1)
     if values.dtype.kind != "f":
         return values[np.where(share < 0.5, before, after)]
@@ -134,7 +134,7 @@ def _vectors(motion: Motion, kept: AmassFile, rows: npt.NDArray[np.int64]) -> Fl
 
 
 def _archive(arrays: Members, new: dict[str, npt.NDArray[Any]]) -> bytes:
-    """Write the archive anew, in its own order; members that did not change keep their bytes."""
+    """Rewrite the archive, in its own order; members that did not change keep their bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as out:
         for name in arrays.names:

@@ -1,4 +1,4 @@
-"""ASF files: bones, the axes that they turn about, and what they hang on."""
+"""ASF files: bones, the axes that they turn about, and what they are below."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Bone:
 
     @property
     def width(self) -> int:
-        """How many values a frame has for it."""
+        """How many values per frame has for it."""
         return len(self.turns) + len(self.shifts)
 
     @property
@@ -116,7 +116,7 @@ def parse_asf(data: bytes, path: str | Path) -> AsfFile:
     for block in _blocks(sections.get("bonedata", []), path):
         bone = _bone(block, degrees, path)
         if bone.name in bones:
-            raise FormatError(f"the bone {bone.name!r} stands twice", path=path, line=bone.line)
+            raise FormatError(f"the bone {bone.name!r} occurs twice", path=path, line=bone.line)
         bones[bone.name] = bone
         if len(bones) > _MOST_BONES:
             raise FormatError(f"more than {_MOST_BONES} bones", path=path, line=bone.line)
@@ -134,7 +134,7 @@ def _sections(lines: Iterator[Line], path: str | Path) -> dict[str, list[Line]]:
         if words[0].startswith(":"):
             name = words[0][1:].lower()
             if name in out and name in ("root", "bonedata", "hierarchy", "units"):
-                raise FormatError(f"{words[0]} stands twice", path=path, line=number)
+                raise FormatError(f"{words[0]} occurs twice", path=path, line=number)
             current = out.setdefault(name, [])
         elif current is not None:
             current.append((number, words))

@@ -30,7 +30,7 @@ _PERSON = (1.0, 2.3)
 
 @dataclass(frozen=True, eq=False)
 class AmcFile:
-    """What is kept of a motion's file and of its skeleton's, for writing it back.
+    """Data of a motion file and its skeleton file, kept to write them back.
 
     ``told_fps`` is the rate of the file, or the usual one where it tells none; ``fps`` may overrule
     it. ``motion`` is as it was read.
@@ -84,7 +84,7 @@ def read_motion(
         rate = USUAL_FPS
         notes.append(
             Note(
-                "the files tell no frame rate: taken as 120 fps",
+                "the files have no frame rate; 120 fps is assumed",
                 Remedy(parameter="reading.fps"),
                 code="rate-assumed",
                 fps=USUAL_FPS,
@@ -214,7 +214,7 @@ class _AmcFrames:
         if width is None:
             raise self.fail(f"{name} has no bone {bone!r}{did_you_mean(bone, self.widths)}")
         if self.seen.get(bone) == self.count:
-            raise self.fail(f"{bone!r} stands twice in a frame")
+            raise self.fail(f"{bone!r} occurs twice in a frame")
         if len(values) != width:
             raise self.fail(f"{bone!r} has {len(values)} values; {name} says {width}")
         self.seen[bone] = self.count

@@ -51,8 +51,8 @@ def _kept(motion: Motion, path: Path) -> AmcFile:
     kept = motion.origin.kept if motion.origin is not None else None
     if not isinstance(kept, AmcFile):
         raise InputError(
-            f"{path}: AMC is written only for a motion that was read from one, whose skeleton file "
-            "says what it may hold; write .bvh instead"
+            f"{path}: only a motion that was read from an AMC file can be written as AMC, "
+            "because it needs its skeleton file; write .bvh instead"
         )
     if path.suffix.lower() == ".asf":
         raise InputError(f"{path}: the motion is an .amc; its skeleton is written beside it")
@@ -173,7 +173,7 @@ def _head(motion: Motion, kept: AmcFile) -> bytes:
             line, told = f":SAMPLES-PER-SECOND {motion.fps:.10g}".encode(), True
         head.append(line + b"\n")
     if not told and motion.fps != USUAL_FPS:
-        _warn(f"AMC tells no frame rate: this one is at {motion.fps:g} fps; say so when it is read")
+        _warn(f"AMC has no frame rate: this one is at {motion.fps:g} fps; give it on reading")
     return b"".join(head)
 
 

@@ -34,9 +34,9 @@ def count_numbers(text):  # type: ignore[no-untyped-def]
 def parse_numbers(text, words, lines, unusual):  # type: ignore[no-untyped-def]
     """Parse decimal numbers from bytes, each rounded correctly.
 
-    There is room for so many words, lines, and unusual words. Returns whether it was enough; the
-    values; the number of words before each line's end; the byte range of words that need a slower,
-    exact parser (or are no numbers); and how many decimals the numbers have at most.
+    Arguments give the capacity for words, lines and unusual words. Returns whether it was enough;
+    the values; the number of words before each line's end; the byte range of words that need a
+    slower, exact parser (or are not numbers); and how many decimals the numbers have at most.
     """
     # One state machine over bytes: a call for each character would cost more than its work.
     values = np.empty(words)
@@ -283,7 +283,7 @@ def quaternions_to_euler(rotations, axes, count, near, continuous):  # type: ign
 
 @kernel
 def format_rows(rows, decimals):  # type: ignore[no-untyped-def]
-    """Write rows as decimal text with a fixed number of decimals, blanks between, a row a line.
+    """Write rows as decimal text with a fixed number of decimals, blanks between, a row per line.
 
     Values must be below 2**53 / 10**decimals for their digits to be right.
     """

@@ -1,4 +1,4 @@
-"""Reading BVH files, whoever wrote them."""
+"""Read BVH files of any program."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _OTHER_FORMATS = {
 
 @dataclass(frozen=True, eq=False)
 class BvhFile:
-    """What is kept of a file, for writing it back.
+    """Data of a file, kept to write it back.
 
     ``motion`` is as it was read: while another still holds its very arrays, the file's own digits
     are its digits.
@@ -63,7 +63,7 @@ def read_motion(
     skeleton = _skeleton(hierarchy)
     gaps = Gaps(name)
     rows = replace(rows, values=_bridged(hierarchy, rows.values, skeleton, gaps))
-    rotations, translations = _transforms(hierarchy, rows.values, skeleton)
+    rotations, translations = bvh_transforms(hierarchy, rows.values, skeleton)
     for joint, track in translations.items():
         if (np.abs(track) > MOST_LENGTH).any():
             raise FormatError(f"positions of {joint!r} are too large to be lengths", path=name)
@@ -83,7 +83,7 @@ def read_motion(
 
 
 def _as_utf8(data: bytes, path: str) -> bytes:
-    """Bring a file's bytes to UTF-8 without a mark; what is no text is refused."""
+    """Bring a file's bytes to UTF-8 without a mark; what is not text is refused."""
     if not data[:4096].strip() and not data.strip():
         raise FormatError("the file is empty", path=path)
     for magic, what in _OTHER_FORMATS.items():
@@ -188,9 +188,10 @@ def _bridged(hierarchy: Hierarchy, rows: FloatArray, skeleton: Skeleton, gaps: G
     return rows
 
 
-def _transforms(
+def bvh_transforms(
     hierarchy: Hierarchy, rows: FloatArray, skeleton: Skeleton
 ) -> tuple[FloatArray, dict[str, FloatArray]]:
+    """Return rotations (F, J, 4) and translations by joint of rows of values (F, columns)."""
     from retime.io.bvh.kernels import euler_to_quaternions
 
     rotations = euler_to_quaternions(rows, *rotation_columns(hierarchy))

@@ -109,7 +109,7 @@ def parse_rows(
         raise FormatError("no joint has a channel, so there is no motion", path=path)
     if declared * columns * 8 > max(_MOST_DECLARED_BYTES, 8 * len(body)):
         raise FormatError(
-            f"declares {declared} frames of {columns} numbers, far more than the file holds",
+            f"declares {declared} frames of {columns} numbers, far more than the file contains",
             path=path,
             line=header_line + _line_ends(header[: header.lower().find(b"frames")]),
         )
@@ -121,7 +121,7 @@ def parse_rows(
     if len(rows) != declared:
         notes.append(
             Note(
-                f"declares {declared} frames but holds {len(rows)}; read what is there",
+                f"declares {declared} frames but contains {len(rows)}; these are read",
                 code="frame-count-differs",
                 declared=declared,
                 frames=len(rows),

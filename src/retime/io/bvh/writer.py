@@ -95,7 +95,7 @@ def _is_untouched(motion: Motion, read: Motion) -> bool:
 
 
 def _file_rows(kept: BvhFile, skip: int) -> Iterator[bytes]:
-    """Give the file's rows back word for word, a row a line, in the order of the joints."""
+    """Give the file's rows back word for word, a row per line, in the order of the joints."""
     columns = kept.rows.values.shape[1]
     order = [n.first_column + k for n in kept.hierarchy.joints for k in range(len(n.channels))]
     in_order = order == list(range(columns))  # CHANNELS may stand behind a joint's children
@@ -133,7 +133,7 @@ def _formatted(rows: FloatArray, decimals: int) -> Iterator[bytes]:
 def _rows(
     motion: Motion, hierarchy: Hierarchy, kept: BvhFile | None, source: SourceRows | None
 ) -> FloatArray:
-    """Make the rows; angles lie nearest to the source's own, else to the frame before."""
+    """Make the rows; angles lie nearest to the source's own; otherwise to the frame before."""
     frames = len(motion)
     rows = np.empty((frames, hierarchy.columns))
     columns = rotation_columns(hierarchy)[0]
@@ -247,7 +247,7 @@ def _hierarchy_of(motion: Motion, kept: BvhFile | None) -> Hierarchy:
 
 
 def _update_offsets(nodes: list[Node], motion: Motion) -> None:
-    """Write offsets anew where they are no longer the file's."""
+    """Rewrite offsets where they are no longer the file's."""
     skeleton = motion.skeleton
     offsets = list(skeleton.offsets)
     ends = [np.array(s.offset) for s in skeleton.end_sites]

@@ -111,7 +111,7 @@ def write(request: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arra
 
 
 def _set_span(c3d: Any, frames: int) -> None:
-    """Tell the last frame also where the TRIAL group does: two words, the lower first."""
+    """Return the last frame also where the TRIAL group does: two words, the lower first."""
     trial = c3d["parameters"].get("TRIAL", {})
     start = int(c3d["header"]["points"]["first_frame"]) + 1
     end = start + frames - 1

@@ -35,7 +35,7 @@ Event = tuple[float, str, str]
 
 @dataclass(frozen=True, eq=False)
 class C3dFile:
-    """What is kept of a file, for writing it back."""
+    """Data of a file, kept to write it back."""
 
     data: bytes
     """The file."""
@@ -122,11 +122,11 @@ def _ask_for_points(
 
 
 def _units(found: dict[str, Any]) -> tuple[float, UpAxis, list[Note]]:
-    """Find metres per unit and the up axis: declared where the file does, else the usual, said."""
+    """Return metres per unit and the up axis: those of the file, or the usual ones with a note."""
     notes: list[Note] = []
     unit = (found["units"] or [""])[0].strip().lower()
     if unit not in _UNITS:
-        said = f"{unit[:20]!r} is no known unit" if unit else "no unit is told"
+        said = f"{unit[:20]!r} is not a known unit" if unit else "the file has no unit"
         notes.append(
             Note(
                 f"{said}: lengths are taken as millimetres",
@@ -139,7 +139,7 @@ def _units(found: dict[str, Any]) -> tuple[float, UpAxis, list[Note]]:
     if screen not in ("+Y", "Y", "+Z", "Z"):
         notes.append(
             Note(
-                "the up axis is not told: taken as Z, as most laboratories have it",
+                "the up axis is not in the file: taken as Z, as most laboratories have it",
                 Remedy(parameter="reading.up"),
                 code="up-axis-assumed",
             )

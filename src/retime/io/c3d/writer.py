@@ -72,7 +72,7 @@ class _Source:
     def frames(self, times: FloatArray, channel: str, *, beyond: bool = False) -> FloatArray:
         """Return fractional frames of the file for times of the motion.
 
-        With ``beyond``, time goes on after the warp's end: the samples of the last frame do.
+        With ``beyond``, time continues after the warp's end: the samples of the last frame do.
         """
         source = self.warp(times, channel)
         if beyond and len(times):

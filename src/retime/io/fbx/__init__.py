@@ -1,8 +1,8 @@
 """FBX, the format of film and game pipelines.
 
-One animation (stack) is read as a motion, evaluated by ufbx. What comes back is the same file with
-new timing: the keys of its curves move by the warp, keys are added only where it bends between
-them, and all else stays byte for byte. Where values were edited, the joints concerned are baked.
+One animation (stack) is read as a motion, evaluated by ufbx. The same file is written with new
+timing: the keys of its curves move by the warp, keys are added only where it bends between them,
+and everything else stays byte for byte. Joints whose values were edited are baked.
 """
 
 from retime.io.fbx.reader import contents, read_motion, read_motions

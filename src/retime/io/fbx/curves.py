@@ -1,4 +1,4 @@
-"""Animation curves: their keys, what lies between them, and the nodes that hold them."""
+"""Animation curves: their keys, what is between them, and the nodes that hold them."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _MOST_TICKS = 1 << 62
 
 @dataclass(frozen=True, eq=False)
 class Segments:
-    """What lies between each key and the next."""
+    """Interpolation between keys."""
 
     mode: IntArray
     """Constant, constant-next (constant + ``NEXT``), linear or cubic. Shape (K,)."""
     slopes: FloatArray
     """Of cubic ones: at the key, and at the next; per second. Shape (K, 2)."""
     weights: FloatArray
-    """How far the tangents reach: shares of the segment. Shape (K, 2)."""
+    """How far the tangents reach: fractions of the segment. Shape (K, 2)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,10 +54,10 @@ class Curve:
     data: npt.NDArray[np.uint32]
     """Slopes, weights and velocities as in the file, bits kept. Shape (K, 4)."""
     segments: Segments
-    """What lies between."""
+    """Interpolation between keys."""
     beyond: tuple[Beyond, Beyond] = (("C", -1), ("C", -1))
     """What it does before its first key and after its last, and how often at most (-1: always):
-    ``C`` holds, ``R`` repeats, ``A`` repeats and goes on from where it was, ``M`` swings back and
+    ``C`` holds, ``R`` repeats, ``A`` repeats and continues from where it was, ``M`` swings back and
     forth, ``K`` keeps its slope.
     """
 
@@ -165,7 +165,7 @@ def _bezier(points: FloatArray, s: FloatArray) -> FloatArray:
 
 
 def bezier_share(u: FloatArray, right: FloatArray, left: FloatArray) -> FloatArray:
-    """Solve for the parameter of a weighted segment at shares of its time."""
+    """Solve for the parameter of a weighted segment at fractions of its time."""
     plain = (np.abs(right - PLAIN_WEIGHT) < 1e-4) & (np.abs(left - PLAIN_WEIGHT) < 1e-4)
     if plain.all():
         return u
@@ -300,7 +300,7 @@ def explicit(curve: Curve) -> Curve:
 
 
 def curve_node(document: Document, node: Node, curve: Curve, before: Curve | None) -> Node:
-    """Return a curve's node with other keys; what is as before is not written anew."""
+    """Return a curve's node with other keys; what is as before is not rewritten."""
     tree = document.tree
     made: dict[bytes, bytes] = {}
 

@@ -48,7 +48,7 @@ class Thing:
 
 @dataclass(frozen=True)
 class Link:
-    """A connection: an object hangs on another, or drives a property of it."""
+    """A connection: an object is below another, or drives a property of it."""
 
     kind: str
     child: int

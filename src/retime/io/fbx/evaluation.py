@@ -1,4 +1,4 @@
-"""Poses of an FBX file, evaluated by ufbx in a process of its own.
+"""Poses of an FBX file, evaluated by ufbx in a separate process.
 
 ufbx gets no file of a stranger: it gets a small one that is made here, of models, layers and
 curves only, whose numbers were checked. First it says what tangents the keys have; then the curves

@@ -30,7 +30,7 @@ _PACK_FROM = 1024
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """An array as it lies in the file."""
+    """An array as it is in the file."""
 
     kind: str
     count: int
@@ -104,7 +104,7 @@ def array(node: Node | None, what: str) -> npt.NDArray[Any]:
     else:
         raise Malformed(f"{what} is packed in an unknown way ({got.encoding})")
     if len(raw) != size:
-        raise Malformed(f"{what} holds {len(raw)} bytes in place of {size}")
+        raise Malformed(f"{what} has {len(raw)} bytes, expected {size}")
     return np.frombuffer(raw, kind)
 
 

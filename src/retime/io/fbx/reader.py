@@ -40,7 +40,7 @@ _STILL = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What is kept of a file for writing it back."""
+    """Data of a file, kept to write it back."""
 
     document: Document
     """The whole file."""
@@ -158,7 +158,7 @@ def _stack_notes(stack: Stack) -> list[Note]:
 
 
 def _is_left_handed(document: Document) -> bool:
-    """Whether up, front and right, in this order, turn the wrong way."""
+    """Return whether up, front and right, in this order, turn the wrong way."""
     axes = np.zeros((3, 3))
     for row, (name, standard) in enumerate((("Up", 1), ("Front", 2), ("Coord", 0))):
         axis = int(document.setting(f"{name}Axis", standard))
@@ -226,7 +226,7 @@ def _chosen(
 
 
 def _bound(document: Document) -> set[int]:
-    """Return what the file's skins hang on."""
+    """Return what the file's skins are below."""
     clusters = document.of_kind(b"Deformer")
     return {link.child for c in clusters for link in document.below.get(c.id, [])}
 

@@ -1,4 +1,4 @@
-"""Curves moved by a warp: their keys go where it shows them, and what lies between stays itself.
+"""Curves moved by a warp: their keys go where it shows them, and what is between stays itself.
 
 Between two neighbouring keys of the result lies a piece of one segment of the source, run through
 at an even rate. A piece of a straight line is one, a piece of a cubic is a cubic with tangents
@@ -74,7 +74,7 @@ class Rekeyer:
     per_second : int
         Ticks of a second.
     span : (float, float)
-        The animation's first and last time in the output; a warp may go on beyond them.
+        The animation's first and last time in the output; a warp may continue beyond them.
     """
 
     def __init__(self, graph: Graph, per_second: int, span: tuple[float, float]) -> None:
@@ -106,7 +106,7 @@ class Rekeyer:
 
 
 def _written_out(curve: Curve, ends: FloatArray, per_second: int) -> Curve:
-    """Return a curve that goes on beyond its keys as one that has keys there."""
+    """Return a curve that continues beyond its keys as one that has keys there."""
     own = curve.ticks / per_second
     count = int(min((ends[1] - ends[0]) * _DENSE, _MOST_KEYS)) + 2
     times = np.unique(np.r_[np.linspace(ends[0], ends[1], count), own])
@@ -230,7 +230,7 @@ def _fastest(curve: Curve, keys: FloatArray, times: FloatArray) -> FloatArray:
 
 
 def _stretched(curve: Curve, ticks: IntArray, rate: float) -> Curve:
-    """Move all keys alike: flags stay, and tangents that are written down are scaled."""
+    """Move all keys at one speed: keep flags, and scale explicit tangents."""
     parts = curve.segments
     out = replace(
         curve, ticks=ticks, segments=Segments(parts.mode, parts.slopes * rate, parts.weights)

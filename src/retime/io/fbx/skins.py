@@ -10,7 +10,7 @@ __all__ = ["is_skinned"]
 
 
 def is_skinned(motion: Motion) -> bool:
-    """Tell whether the motion's file has a geometry with a skin."""
+    """Return whether the motion's file has a geometry with a skin."""
     kept = kept_of(motion, Kept)
     if kept is None:
         return False

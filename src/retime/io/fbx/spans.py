@@ -1,4 +1,4 @@
-"""Spans of an animation: where a file says when it starts and ends."""
+"""Spans of an animation: the start and end times in a file."""
 
 from __future__ import annotations
 

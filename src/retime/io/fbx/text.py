@@ -43,7 +43,7 @@ class TextTree(Tree):
 
 
 def is_text(data: bytes) -> bool:
-    """Whether a file is FBX as text."""
+    """Return whether a file is FBX as text."""
     start = data[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()
     named = start.startswith(b"; FBX") or b"FBXHeaderExtension" in start
     return named and not start.startswith(b"Kaydara")

@@ -135,7 +135,7 @@ def parse(data: bytes) -> Tree:
     if version < 6000:
         raise Malformed(
             f"FBX {version / 1000:.1f} is too old; 6.1 to 7.7 (FBX 2006 and later) can be read: "
-            "convert it with Autodesk's FBX Converter, or save it anew"
+            "convert it with Autodesk's FBX Converter, or save it again"
         )
     if version >= 8000:
         raise Malformed(f"FBX version {version} is newer than 7.7; save it as FBX 2020 or earlier")
@@ -151,7 +151,7 @@ def _what_else(data: bytes) -> str:
 
 
 class _Reader:
-    """Walks the records of a file, with every length checked before it is believed."""
+    """Walk the records of a file, and check every length before using it."""
 
     def __init__(self, data: bytes, wide: bool) -> None:
         self.data = data
@@ -165,14 +165,14 @@ class _Reader:
         nodes: list[Node] = []
         while True:
             if at + self.null > len(self.data):
-                raise Malformed(f"the file ends at byte {len(self.data)}, amid its nodes")
+                raise Malformed(f"the file ends at byte {len(self.data)}, within its nodes")
             if not any(self.view[at : at + self.null]):
                 return tuple(nodes), at + self.null
             node, at = self.node(at, len(self.data), 0)
             nodes.append(node)
 
     def node(self, at: int, limit: int, depth: int) -> tuple[Node, int]:
-        """Read a node that starts at a byte and lies within a limit."""
+        """Read a node that starts at a byte and is within a limit."""
         data, head = self.data, self.head
         start = at
         if at + self.null > limit:

@@ -112,7 +112,7 @@ class _Retimer:
         return self._graphs[name]
 
     def _shows_all_as_it_is(self) -> bool:
-        """Whether nothing was retimed."""
+        """Return whether nothing was retimed."""
         ends = np.abs(np.array(self.warp.domain) - np.array(self.source_span))
         return self.warp.is_identity and bool(ends.max() < 2e-4)
 
@@ -174,7 +174,7 @@ class _Retimer:
         return made
 
     def _is_shared(self, thing: Thing, drive: Drive) -> bool:
-        """Whether a curve moves something else too, which keeps its time or has another."""
+        """Return whether a curve moves something else too, which keeps its time or has another."""
         self._must_be_ours(drive)
         return thing.id in self._taken or any(
             link.parent not in self._nodes for link in self.document.above.get(thing.id, [])

@@ -1,8 +1,8 @@
 """glTF and GLB, the format of game and web characters.
 
-One animation is read as a motion. What comes back is the same file with new timing: key times move
-by the warp, keys are added only where it bends between them, and nothing else is touched. Where
-values were edited, the joints concerned are baked. Other motions get a new file with a simple body.
+One animation is read as a motion. The same file is written with new timing: key times move by the
+warp, keys are added only where it bends between them, and everything else is unchanged. Joints
+whose values were edited are baked. Other motions get a new file with a simple body.
 """
 
 from retime.io.gltf.document import companions

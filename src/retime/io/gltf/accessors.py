@@ -96,7 +96,7 @@ def _with_sparse(
 ) -> npt.NDArray[Any]:
     """Replace the values that a sparse accessor lists."""
     if not isinstance(sparse, dict):
-        raise document.fail(f"{what}: its sparse part is no object")
+        raise document.fail(f"{what}: its sparse part is not an object")
     count = _whole(document, sparse.get("count"), f"the sparse count of {what}")
     places, new = sparse.get("indices"), sparse.get("values")
     if not isinstance(places, dict) or not isinstance(new, dict) or count > len(values):

@@ -114,7 +114,7 @@ def channels_of(document: Document, index: int) -> list[Channel]:
 
 
 def _is_ours(path: Any, node: Any) -> bool:
-    """Whether a channel is read; others are an extension's own, or lack a node and may be ignored.
+    """Return whether a channel is read; others belong to extensions, or have no node.
 
     The latter is what the specification says of a joint's tracks alone.
     """
@@ -135,7 +135,7 @@ def _apart(times: FloatArray, table: FloatArray) -> tuple[FloatArray, FloatArray
 
 
 def _points_to_turn(target: dict[str, Any]) -> bool:
-    """Whether an animation pointer leads to a rotation."""
+    """Return whether an animation pointer leads to a rotation."""
     extensions = target.get("extensions")
     found = extensions.get("KHR_animation_pointer") if isinstance(extensions, dict) else None
     pointer = found.get("pointer") if isinstance(found, dict) else None
@@ -157,7 +157,7 @@ def _key_times(document: Document, index: Any, what: str) -> FloatArray:
 
 def _sampler(document: Document, entry: Any, what: str, path: str, turns: bool) -> Sampler:
     if not isinstance(entry, dict):
-        raise document.fail(f"the sampler of {what} is no object")
+        raise document.fail(f"the sampler of {what} is not an object")
     kind: Interpolation = entry.get("interpolation", "LINEAR")
     if kind not in ("LINEAR", "STEP", "CUBICSPLINE"):
         raise document.fail(f"the sampler of {what} interpolates by {kind!r}")
@@ -175,7 +175,7 @@ def _sampler(document: Document, entry: Any, what: str, path: str, turns: bool) 
     if turns:
         lengths = np.sqrt(np.einsum("ij,ij->i", middle, middle))
         if (np.abs(lengths - 1) > 0.1).any():
-            raise document.fail(f"the rotations of {what} are no unit quaternions")
+            raise document.fail(f"the rotations of {what} are not unit quaternions")
         if parts == 1:
             middle = middle / lengths[:, None]
     tangents = (table[:, 0], table[:, 2]) if parts == 3 else None
@@ -202,7 +202,7 @@ def frames_of(
 
 
 def _rate(tracks: Sequence[Sampler], start: float) -> float:
-    """Find the lowest known rate whose frames hold all keys, else the keys' own if it is even."""
+    """Find the lowest common rate whose frames contain all keys, or the rate of even keys."""
     keys = np.unique(np.concatenate([s.times for s in tracks])) - start
     curved = any(s.tangents is not None for s in tracks)
     for rate in _RATES:

@@ -162,7 +162,7 @@ class Document:
                 buffer["uri"] = f"data:application/octet-stream;base64,{text}"
 
     def _move_links(self, path: Path) -> None:
-        """Take buffers along that lie beside the source; let links to pictures lead back there."""
+        """Take buffers along that are beside the source; let links to pictures lead back there."""
         source, target = self.path.resolve().parent, path.resolve().parent
         if source == target:
             return
@@ -203,7 +203,7 @@ def load(path: str | Path) -> Document:
     if not data:
         raise FormatError("the file is empty", path=path)
     if data[:4] != _MAGIC and path.suffix.lower() == ".glb" and data.lstrip()[:1] not in b"{\xef":
-        raise FormatError("this is no GLB file: it does not begin with 'glTF'", path=path)
+        raise FormatError("this is not a GLB file: it does not begin with 'glTF'", path=path)
     if data[:4] == _MAGIC:
         text, body, tail = _chunks(data, path)
     else:
@@ -221,7 +221,7 @@ def load(path: str | Path) -> Document:
 
 
 def companions(path: Path) -> list[Path]:
-    """Name the buffers of a .gltf that lie beside it; a GLB holds its own."""
+    """Name the buffers of a .gltf that are beside it; a GLB holds its own."""
     if path.suffix.lower() == ".glb":
         return []
     try:
@@ -261,7 +261,7 @@ def _chunks(data: bytes, path: Path) -> tuple[bytes, bytes | None, bytes]:
 def _parse(text: bytes, path: Path) -> dict[str, Any]:
     found = parse(text, path=path, most_bytes=_MOST_JSON, constants=True)
     if not isinstance(found, dict):
-        raise FormatError("its JSON is no object", path=path)
+        raise FormatError("its JSON is not an object", path=path)
     return found
 
 
@@ -273,7 +273,7 @@ def _buffer(document: Document, n: int, buffer: dict[str, Any], body: bytes | No
     if uri is None:
         data = body if n == 0 and body is not None else b""
     elif not isinstance(uri, str):
-        raise document.fail(f"the address of buffer {n} is no text")
+        raise document.fail(f"the address of buffer {n} is not text")
     elif uri.startswith("data:"):
         data = _decoded(document, n, uri)
     else:
@@ -288,7 +288,7 @@ def _buffer(document: Document, n: int, buffer: dict[str, Any], body: bytes | No
 def _decoded(document: Document, n: int, uri: str) -> bytes:
     head, _, text = uri.partition(",")
     if not head.endswith(";base64"):
-        raise document.fail(f"buffer {n} holds data that is not base64")
+        raise document.fail(f"buffer {n} contains data that is not base64")
     try:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
@@ -311,10 +311,10 @@ def _place(document: Document, n: int, uri: str) -> Path:
         inside = place is not None and place.is_relative_to(folder)
         found = place is not None and inside and place.is_file()
     except (OSError, ValueError, RuntimeError):  # a NUL, a name too long, links in a circle
-        raise document.fail(f"buffer {n} has an address that is no file's: {uri[:60]!r}") from None
+        raise document.fail(f"buffer {n} has no file's address: {uri[:60]!r}") from None
     if place is None or not inside:
         raise document.fail(
-            f"buffer {n} lies outside the file's folder ({uri[:60]!r}); it is not followed"
+            f"buffer {n} is outside the file's folder ({uri[:60]!r}); it is not followed"
         )
     if not found:
         raise document.fail(f"buffer {n} is missing: {uri[:60]!r} is not beside the file")

@@ -1,4 +1,4 @@
-"""Roles that a VRM file declares: which node is the left foot, in so many words."""
+"""Roles that a VRM file declares, such as the node of the left foot."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def _unpack(document: Document, index: int, told: Any) -> bytes:
         if not is_whole(value) or value < 0:
             raise document.fail(f"{where} has {value!r} for a whole number")
     if told.get("mode") != "ATTRIBUTES":
-        raise document.fail(f"{where} holds {told.get('mode')!r}, which is no animation's")
+        raise document.fail(f"{where} contains {told.get('mode')!r}, which is not an animation's")
     if not 4 <= stride <= 256 or stride % 4 or count * stride > _MOST_BYTES:
         raise document.fail(f"{where} has {count} elements of {stride} bytes, which cannot be")
     which: Any = told.get("buffer")

@@ -35,7 +35,7 @@ _MOST = 3.5e38
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What is kept of a file for writing it back."""
+    """Data of a file, kept to write it back."""
 
     document: Document
     """The whole file."""
@@ -103,7 +103,7 @@ def motion_of(
 
 
 def skinned_nodes(motion: Motion) -> list[int]:
-    """Return the node of each joint where the motion's file has a skinned mesh; else nothing."""
+    """Return the node of each joint if the file has a skinned mesh; otherwise nothing."""
     kept = kept_of(motion, Kept)
     if kept is None or not (kept.document.objects("skins") and kept.document.objects("meshes")):
         return []
@@ -119,7 +119,7 @@ def _parents(document: Document) -> list[int]:
     for n, node in enumerate(nodes):
         children = node.get("children", [])
         if not isinstance(children, list):
-            raise document.fail(f"the children of node {n} are no list")
+            raise document.fail(f"the children of node {n} are not a list")
         for child in children:
             document.item("nodes", child, f"node {n}")
             if out[child] >= 0:
@@ -171,7 +171,7 @@ def _animated(document: Document) -> Iterator[int]:
 
 
 def _bound(document: Document) -> Iterator[int]:
-    """List the nodes that a skin hangs on."""
+    """List the nodes that a skin is below."""
     for skin in document.objects("skins"):
         for joint in _items(skin, "joints"):
             document.item("nodes", joint, "a skin")
@@ -219,7 +219,7 @@ def _decomposed(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]
 
 
 def _shears(document: Document, n: int) -> bool:
-    """Whether a node's matrix is more than a place, a rotation and scales."""
+    """Return whether a node's matrix is more than a place, a rotation and scales."""
     given = document.objects("nodes")[n].get("matrix")
     if given is None:
         return False

@@ -1,4 +1,4 @@
-"""Animation samplers: keys, what lies between them, and keys moved by a warp."""
+"""Animation samplers: keys, what is between them, and keys moved by a warp."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Sampler:
     tangents : (array (K, D), array (K, D)), optional
         Speeds before and after each key, of a cubic spline.
     interpolation : {"LINEAR", "STEP", "CUBICSPLINE"}
-        What lies between.
+        Interpolation between keys.
     turns : bool
         Whether values are quaternions, xyzw.
     """
@@ -76,12 +76,12 @@ class Sampler:
         return out
 
     def _are_keys(self, t: FloatArray) -> bool:
-        """Whether times are those of the keys, which single precision has rounded."""
+        """Return whether times are those of the keys, which single precision has rounded."""
         off: FloatArray = np.abs(t - self.times)
         return bool(off.max() <= _SINGLE * max(1.0, float(self.times[-1])))
 
     def _are_middles(self, t: FloatArray) -> bool:
-        """Whether each stretch between keys holds one of the times, in order."""
+        """Return whether each stretch between keys holds one of the times, in order."""
         if len(t) != len(self.times) - 1:
             return False
         return bool((t >= self.times[:-1]).all() and (t < self.times[1:]).all())

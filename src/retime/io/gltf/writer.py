@@ -1,4 +1,4 @@
-"""Writing motions to glTF: in place where they came from one, else as a new file with a body."""
+"""Write motions to glTF: in place if they came from one, otherwise as a new file with a body."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def write_motion(
     drop_rest: bool = False,
     original: Motion | None = None,
 ) -> None:
-    """Write a motion. One that came from glTF goes back into its file; another gets a new one.
+    """Write a motion: into a copy of its glTF file, or into a new file.
 
     Options are those of ``retime.write``; a node's own transform is its rest pose, and stays.
     """
@@ -199,7 +199,7 @@ class _Retimer:
                     self.animation.setdefault("channels", []).append(entry)
 
     def _unpack_matrix(self, node: int) -> None:
-        """A node with a matrix may not be animated: give it the three parts instead."""
+        """Return a node with a matrix may not be animated: give it the three parts instead."""
         entry = self.document.json["nodes"][node]
         if entry.pop("matrix", None) is not None:
             place, turn, size = rest_of(self.kept.document, node)
@@ -209,7 +209,7 @@ class _Retimer:
 
 
 def _leaves(graph: Graph, sampler: Sampler) -> bool:
-    """Whether a warp shows a whole track at its own time."""
+    """Return whether a warp shows a whole track at its own time."""
     first, last = sampler.times[0], sampler.times[-1]
     covers = graph.x[0] <= first + ON_FRAME and graph.x[-1] >= last - ON_FRAME
     return covers and np.array_equal(graph.x, graph.y)

@@ -64,7 +64,7 @@ def _check(entries: list[zipfile.ZipInfo], size: int, path: str | Path) -> None:
 
 
 def _leads_out(name: str) -> bool:
-    """Whether a file's name leads out of the folder that it is unpacked into."""
+    """Return whether a file's name leads out of the folder that it is unpacked into."""
     parts = PurePosixPath(name).parts
     odd = {"..", "."} & set(parts) or any(mark in name for mark in "\\:\0")
     return bool(odd) or not parts or name.startswith("/")

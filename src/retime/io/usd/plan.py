@@ -1,4 +1,4 @@
-"""What is to be written into a stage: which attribute follows which warp, and what was edited."""
+"""The plan for writing a stage: the warp of each attribute, and the edited values."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class _Clip:
     # ---- warps in time codes
 
     def graph(self, channel: str) -> Graph:
-        """Return a channel's warp in time codes; beyond the clip's own ends time goes on."""
+        """Return a channel's warp in time codes; beyond the clip's own ends time continues."""
         graph = self.warp.channel(channel).pad(*self.warp.domain)
         x, y = graph.x * self.codes, graph.y * self.codes
         low, high = (end * self.codes for end in self.kept.motion.domain)
@@ -178,7 +178,7 @@ class _Clip:
         return self.retimed.scale(joint)
 
     def _add_animation(self, edited: Edited) -> None:
-        """Move the samples of an animation, or sample it anew where joints part in time."""
+        """Move the samples of an animation, or resample it if joints have different timing."""
         entry, base = self.kept.entry, len(self.kept.entry["chain"])
         place = {token: base + k for k, token in enumerate(entry["joints"])}
         joints = [place.get(token) for token in entry["animated"]]
@@ -225,7 +225,7 @@ class _Clip:
 
 
 def _is_simple(ops: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether a prim is moved first by one translation, so that it may have its own time."""
+    """Return whether a prim is moved first by one translation, so that it may have its own time."""
     kinds = [op["kind"] for op in ops]
     plain = {"translate", "scale", "orient"}
     return (

@@ -37,7 +37,7 @@ def _lasting(opened: Opened) -> list[Animation]:
     found = [a for a in animations(opened.stage) if len(a.times()) > 1]
     if not found:
         raise Refused(
-            "nothing in it is animated: it holds no attribute with two samples or more"
+            "nothing in it is animated: no attribute has two or more samples"
             + (f"; not found: {', '.join(opened.missing[:3])}" if opened.missing else "")
         )
     return found
@@ -112,7 +112,7 @@ def _told(stage: Any) -> tuple[float | None, float | None]:
 
 
 def _span(stage: Any, times: FloatArray) -> tuple[tuple[float, float], str]:
-    """Find the span of a motion: what is played of its samples; and a word where those go on."""
+    """Find the span of a motion: what is played of its samples; and a word where those continue."""
     first, last = float(times[0]), float(times[-1])
     start, end = _told(stage)
     low = first if start is None else max(first, start)
@@ -130,7 +130,7 @@ def _span(stage: Any, times: FloatArray) -> tuple[tuple[float, float], str]:
 
 
 def _in_variants(stage: Any) -> list[str]:
-    """List the prims whose samples lie in a variant of theirs, or of a prim above."""
+    """List the prims whose samples are in a variant of theirs, or of a prim above."""
     found: dict[str, None] = {}
     for attribute in attributes(stage):
         if moves(attribute):
@@ -287,7 +287,7 @@ def _joints(skeleton: Any) -> list[str]:
 def _animated_joints(prim: Any) -> list[str]:
     found = [str(t) for t in UsdSkel.Animation(prim).GetJointsAttr().Get() or ()]
     if len(set(found)) < len(found):
-        raise Refused(f"a joint stands twice in {prim.GetPath()}")
+        raise Refused(f"a joint occurs twice in {prim.GetPath()}")
     return found
 
 

@@ -40,7 +40,7 @@ _STILL = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What is kept of a stage for writing it back."""
+    """Data of a stage, kept to write it back."""
 
     path: str
     """Its first layer, or its package."""
@@ -266,7 +266,7 @@ _Track = tuple[FloatArray, FloatArray, FloatArray]
 
 
 def _parents(entry: dict[str, Any]) -> list[int]:
-    """Return the parents of the prims of a chain, and of a skeleton's joints, which hang on it."""
+    """Return the parents of the prims of a chain and of the skeleton's joints below it."""
     chain = [e["parent"] for e in entry["chain"]]
     last = len(chain) - 1  # -1 where there is no chain: its roots are roots
     return chain + [len(chain) + p if p >= 0 else last for p in entry.get("parents", [])]

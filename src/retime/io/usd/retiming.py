@@ -155,7 +155,7 @@ class _Retiming:
         return times if number == _LEAVE else self._mover(number).at(times)
 
     def _editable(self, path: str) -> Any:
-        """Return an attribute or prim that can be written: what lies in an instance is freed."""
+        """Return an attribute or prim that can be written: what is in an instance is freed."""
         place = Sdf.Path(path)
         prim = self.stage.GetPrimAtPath(place.GetPrimPath())
         while prim and prim.IsInstanceProxy():

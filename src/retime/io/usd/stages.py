@@ -40,7 +40,7 @@ class Opened:
 
 @dataclass
 class Animation:
-    """What one motion is made of."""
+    """Parts of one motion."""
 
     name: str
     """Path of its prim; of transforms, the stage's own name for them."""
@@ -114,13 +114,11 @@ def _layer(path: str) -> Any:
 
 
 def _why_not(path: str, said: str) -> str:
-    """Say why a layer cannot be opened: by how it begins, else in USD's own words."""
+    """Say why a layer cannot be opened: by how it begins; otherwise in USD's own words."""
     with open(path, "rb") as f:
         start = f.read(64)
     if not start.startswith((b"#usda", b"PXR-USDC", b"PK", b"#sdf")):
-        return (
-            "this is no USD file: a text one begins with '#usda 1.0', a binary one with 'PXR-USDC'"
-        )
+        return "this is not a USD file: text begins with '#usda 1.0', a binary file with 'PXR-USDC'"
     if start.startswith(b"PXR-USDC") and "version" in said:
         return "the binary USD file is damaged, or of a version that this usd-core does not read"
     where = said.partition(": ")[0]
@@ -152,7 +150,7 @@ def attributes(stage: Any) -> Iterator[Any]:
 
 
 def is_animated(attribute: Any) -> bool:
-    """Whether an attribute has two samples, or a spline with two knots."""
+    """Return whether an attribute has two samples, or a spline with two knots."""
     if not attribute:
         return False
     if attribute.HasSpline():
@@ -187,7 +185,7 @@ def ops_of(prim: Any) -> list[Any]:
 
 
 def _chain(prim: Any) -> list[Any]:
-    """List a prim and what it hangs on, as far as they have transforms; the highest first."""
+    """List a prim and what it is below, as far as they have transforms; the highest first."""
     out = []
     while prim and not prim.IsPseudoRoot():
         form = UsdGeom.Xformable(prim)
@@ -201,7 +199,7 @@ def _chain(prim: Any) -> list[Any]:
 
 
 def animations(stage: Any) -> list[Animation]:
-    """Find every skeletal animation that lasts; where there is none, the prims that move."""
+    """Find all skeletal animations with a length; if there are none, the moving prims."""
     every = list(prims(stage))
     skeletons = [p for p in every if p.IsA(UsdSkel.Skeleton)]
     bound = _bound(skeletons)

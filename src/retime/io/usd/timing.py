@@ -31,7 +31,7 @@ _CLOSE = 2e-6
 
 @dataclass(frozen=True, eq=False)
 class Moved:
-    """Where an attribute's samples go: times of the output, and of the source that they show."""
+    """Output times of an attribute's samples, and their source times."""
 
     output: FloatArray
     source: FloatArray
@@ -67,7 +67,7 @@ def frames_of(
     even : bool
         Whether they are evenly spaced; where not, the last stands at the span's end.
     exact : bool
-        Whether every sample lies on one.
+        Whether every sample is on one.
     """
     first, last = span
     inside = samples[(samples >= first - _SAME) & (samples <= last + _SAME)]
@@ -108,8 +108,8 @@ def moved(samples: FloatArray, change: FloatArray | None, mover: KeyMover) -> Mo
     samples : array (K,)
         Its sample times.
     change : array (K - 1,), optional
-        How much it changes from each sample to the next, as a share of what its values span; left
-        out, it holds each value up to the next sample.
+        Change from each sample to the next, as a fraction of the range of its values; left out, it
+        holds each value up to the next sample.
     mover : KeyMover
         The warp.
     """

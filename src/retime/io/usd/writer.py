@@ -41,7 +41,7 @@ def write_motion(
         write_motions([motion], path)
         return
     if len(motion) < 2:
-        raise InputError(f"{path}: a single pose is no USD animation; write .npz, .bvh or .glb")
+        raise InputError(f"{path}: a single pose is not a USD animation; write .npz, .bvh or .glb")
     if _OVER.search(Path(path).name):
         raise InputError(
             f"{path}: a layer over a file is written only for what was read from USD; leave out "
@@ -67,7 +67,7 @@ def write_motions(motions: Sequence[Motion], path: str | Path) -> None:
 
 
 def _where(kept: Kept, path: Path, at: Located) -> dict[str, Any]:
-    """Tell the kind of file to make, and how what it names is found from there."""
+    """Return the kind of file to make, and how what it names is found from there."""
     source, target = Path(kept.path), path.resolve()
     over = bool(_OVER.search(path.name))
     packs = path.suffix.lower() == ".usdz"

@@ -24,7 +24,7 @@ Times = tuple[FloatArray, FloatArray]
 
 
 def read_beat_times(path: str | Path, *, fps: float | None = None) -> Times:
-    """Read beats and, where the file tells them, downbeats, in seconds.
+    """Read beats and, if the file has them, downbeats, in seconds.
 
     Parameters
     ----------

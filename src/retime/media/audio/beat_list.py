@@ -32,7 +32,7 @@ class BeatList:
 
     @property
     def bpm(self) -> float:
-        """Beats a minute, by the median distance."""
+        """Beats per minute, by the median distance."""
         return 60 / float(np.median(np.diff(self.beats)))
 
     @property
@@ -55,7 +55,7 @@ class BeatList:
         return self._kept(self.beats[first::2])
 
     def shifted_half(self) -> BeatList:
-        """Return beats that lie between these: counted on the off-beat."""
+        """Return beats that are between these: counted on the off-beat."""
         between = (self.beats[1:] + self.beats[:-1]) / 2
         return replace(self, beats=between, downbeats=np.zeros(0))
 

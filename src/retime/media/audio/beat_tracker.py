@@ -18,7 +18,6 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.errors import InputError
-from retime.media.audio.kernels import beat_path
 from retime.media.audio.song import Song
 from retime.notes import Note, Remedy
 
@@ -49,12 +48,12 @@ _CLEAR = 4.0
 
 @dataclass(frozen=True, eq=False)
 class TrackedBeats:
-    """What was found in a song."""
+    """Beats of a song."""
 
     beats: FloatArray
     """Seconds, rising. Shape (B,)."""
     downbeats: FloatArray
-    """First beats of bars where they are clear; else empty."""
+    """First beats of bars where they are clear; otherwise empty."""
     onsets: FloatArray
     """Moments at which something starts to sound, seconds."""
     pulse: float
@@ -137,6 +136,8 @@ def _normal(rise: FloatArray) -> FloatArray:
 
 
 def _path(strong: FloatArray, periods: npt.NDArray[Any]) -> FloatArray:
+    from retime.media.audio.kernels import beat_path
+
     on = np.log(0.02 + 0.98 * strong)
     off = np.log((0.02 + 0.98 * (1 - strong)) / _OFF)
     ratio = periods[None, :] / periods[:, None]

@@ -78,7 +78,7 @@ def lock_attacks(
 ) -> tuple[Graph, tuple[Lock, ...]]:
     """Bend a rising curve so that time runs at rate 1 around attacks, which stay where they are.
 
-    Where two are too near for both, the stronger wins; what lies between takes up the difference.
+    Where two are too near for both, the stronger wins; what is between takes up the difference.
 
     The curve rises from output to source seconds; ``reach`` are seconds on either side of an attack
     that show it.

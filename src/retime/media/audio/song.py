@@ -24,7 +24,7 @@ class Song:
     samples: npt.NDArray[np.float32]
     """One channel. Shape (n,)."""
     rate: int = RATE
-    """Samples a second."""
+    """Samples per second."""
 
     @property
     def duration(self) -> float:

@@ -26,7 +26,7 @@ class Sound:
     samples: npt.NDArray[np.float32]
     """The samples, mapped from a file. Shape (n, channels)."""
     rate: int
-    """Samples a second."""
+    """Samples per second."""
     layout: str
     """The channels' layout."""
     start: float

@@ -46,7 +46,7 @@ def stretch(
         The source; its first sample is at source time 0. It is read in small windows, so a mapped
         file will do. Beyond its ends is silence.
     rate : int
-        Samples a second, of the source and of the result.
+        Samples per second, of the source and of the result.
     curve : Graph
         Output seconds to source seconds; the result starts at output time 0.
     attacks : tuple of Attack

@@ -20,7 +20,7 @@ class Carrier:
     curve: Graph
     """Output time to source time."""
     offset: float = 0.0
-    """Where the motion's time 0 lies in the list, in seconds."""
+    """Where the motion's time 0 is in the list, in seconds."""
     outside: Outside = "drop"
     """What becomes of events that the result does not show: gone, or at the nearest moment shown.
     """
@@ -32,7 +32,7 @@ class Carrier:
 
     @property
     def backwards(self) -> bool:
-        """Whether the order of events is turned round."""
+        """Whether the order of events is reversed."""
         return self.curve.direction < 0
 
     def moment(self, time: float) -> float | None:

@@ -9,10 +9,10 @@ from retime.timing.graph import Graph
 
 
 def followed_curve(warp: TimeWarp, channel: str | None = None) -> tuple[Graph, tuple[Note, ...]]:
-    """Return the curve to follow, over the warp's whole domain, and what there is to say about it.
+    """Return the curve to follow, over the domain of the warp, and a note about it.
 
-    Where no channel is named it is the first root's translation, if the warp has a curve for one,
-    else the body.
+    The default is the translation of the first root, if the warp has a curve for it, otherwise the
+    body.
     """
     if channel is not None:
         if channel not in warp.channels:

@@ -1,4 +1,4 @@
-"""Markers in a table (.csv): a column of frames or seconds, and whatever else a row holds."""
+"""Markers in a table (.csv): a column of frames or seconds, and any other cells."""
 
 from __future__ import annotations
 

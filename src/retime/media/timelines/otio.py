@@ -1,4 +1,4 @@
-"""OpenTimelineIO: a warp as a clip in pieces with time effects, and such pieces as a warp."""
+"""OpenTimelineIO: convert a warp to pieces of a clip with time effects, and back."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Media:
 
 @dataclass(frozen=True)
 class Written:
-    """What a timeline became: pieces, freezes among them, and the largest error in seconds."""
+    """A written timeline: number of pieces and freezes, and the largest error in seconds."""
 
     pieces: int
     freezes: int
@@ -83,9 +83,9 @@ def write_timeline(
     fps : float
         Frame rate of the timeline.
     media : Media, optional
-        What the clip shows; a missing reference where not given.
+        Media of the clip. Default: a missing reference.
     offset : float
-        Where the motion's time 0 lies in the media, in seconds.
+        Where the motion's time 0 is in the media, in seconds.
     tolerance : float, optional
         Largest difference in source seconds; half a frame where not given.
     """
@@ -152,7 +152,7 @@ def _notes(curve: Graph, media: Media | None, offset: float, fps: float) -> tupl
 def read_timeline(path: str | Path, *, offset: float = 0.0) -> TimeWarp:
     """Read the clips of an .otio timeline's first video track as one warp.
 
-    ``offset`` is where the motion's time 0 lies in the media, in seconds.
+    ``offset`` is where the motion's time 0 is in the media, in seconds.
     """
     size = len(read_bytes(path))
     with temporary_folder() as folder:
@@ -185,7 +185,7 @@ class _Span:
 def _knots(spans: list[_Span]) -> tuple[list[float], list[float]]:
     """Put knots at the first and last frame of each clip, so that every frame shows what it did.
 
-    Where the next clip does not go on from there, the cut lies between the two frames.
+    Where the next clip does not continue from there, the cut is between the two frames.
     """
     xs: list[float] = []
     ys: list[float] = []

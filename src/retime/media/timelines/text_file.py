@@ -28,8 +28,8 @@ class Text:
 def read_text(path: str | Path) -> Text:
     """Read text as lines with their ends.
 
-    What is not UTF-16 is taken byte by byte: times are digits in every other encoding, and what
-    lies between them need not be understood to be kept.
+    Text that is not UTF-16 is read byte by byte: times are digits in every other encoding, and the
+    rest is copied.
     """
     data = read_bytes(path)
     mark, encoding = b"", "latin-1"

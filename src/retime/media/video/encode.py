@@ -34,11 +34,11 @@ class Film:
     first : Any
         A picture of it.
     rate : Fraction
-        Frames a second.
+        Frames per second.
     quality : int
         x264's constant rate factor: 0 is lossless, 18 looks like the source, 51 is worst.
     sound : (int, str), optional
-        Samples a second and layout of the sound, where there is one.
+        Samples per second and layout of the sound, where there is one.
     """
 
     def __init__(

@@ -42,12 +42,12 @@ _SAME_TIME = 1e-6
 
 @dataclass(frozen=True)
 class RetimedVideo:
-    """What became of a video."""
+    """Result of retiming a video."""
 
     frames: int
     """Pictures written."""
     rate: Fraction
-    """Frames a second."""
+    """Frames per second."""
     source: npt.NDArray[np.float64]
     """The moment of the video that each shows, in seconds. Shape (F,)."""
     size: tuple[int, int]
@@ -90,7 +90,7 @@ def retime_video(
     warp : TimeWarp
         Output time to the motion's time.
     offset : float
-        Where the motion's time 0 lies in the video, in seconds.
+        Where the motion's time 0 is in the video, in seconds.
     fps : float, optional
         Frame rate of the result; the video's average where not given.
     frames : {"nearest", "blend"}

@@ -116,7 +116,7 @@ def _rate(stream: Any, average: float) -> Fraction:
 
 
 class FrameReader:
-    """Decoded pictures by number. Forwards they come one after the other; else by seeking.
+    """Decoded pictures by number. Forwards they come one after the other; otherwise by seeking.
 
     Attributes
     ----------

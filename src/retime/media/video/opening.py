@@ -45,7 +45,7 @@ class Footage:
     zero : float
         The time stamp in seconds at which players start to count.
     notes : list of str
-        What was left out.
+        Streams that were left out.
     """
 
     def __init__(self, path: Path, container: Any) -> None:
@@ -110,7 +110,7 @@ def _opened(path: Path, what: str) -> Any:
 
 
 def look_at(path: str | Path) -> tuple[float, float]:
-    """Return a video's length in seconds and its frame rate, as its file tells them."""
+    """Return a video's length in seconds and its frame rate, as declared in the file."""
     av = library()
     with open_footage(path) as footage:
         length = (footage.container.duration or 0) / av.time_base

@@ -1,4 +1,4 @@
-"""What all aligners have in common: a stream in, the recording's time out."""
+"""Common part of all aligners: poses in, times of the recording out."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Aligner(ABC):
     times : array (N,), optional
         With positions: their times in seconds.
     joints : sequence of str, optional
-        Roles to follow, and the order of a pose's joints; left out, the 16 joints of the paper.
+        Roles to follow, and the order of a pose's joints. Default: the 16 joints of the paper.
 
     Attributes
     ----------
@@ -49,13 +49,13 @@ class Aligner(ABC):
     time : float
         The recording's time, as last emitted.
     rate : float
-        How fast the recording's time runs, in its seconds per live second.
+        Playback speed, in seconds of the recording per live second.
     confidence : float
-        How sure the time is, 0 to 1; less where few joints are in sight.
+        Confidence of the time, 0 to 1; lower with few visible joints.
     phase : float
-        How sure the place in the cycle is, 0 to 1, whichever repetition of it is performed.
+        Confidence of the position in the cycle, 0 to 1, in any repetition.
     state : {"following", "following the cycle", "lost"}
-        Whether the time is known, only the place in a cycle that repeats, or neither.
+        Whether the time is known, only the position in a cycle, or neither.
     stopped : bool
         The performer stands still where the recording moves.
     relocations : int
@@ -85,11 +85,10 @@ class Aligner(ABC):
     def step(self, pose: npt.ArrayLike, time: float) -> float:
         """Take in a live pose and return the recording's time for it.
 
-        ``pose`` (J, 3) are positions of the joints in metres, Y up, wherever the performer stands
-        and faces; NaN where a joint is not seen. ``time`` is in seconds of the sender's clock; a
-        pose no later than the last is ignored. What is returned is in seconds of the recording's
-        own time; it runs back only where the performer is found at an earlier place, which
-        ``relocations`` counts.
+        ``pose`` (J, 3) are positions of the joints in metres, Y up, at any place and heading; NaN
+        for a hidden joint. ``time`` is in seconds of the sender's clock; a pose no later than the
+        last is ignored. The result is in seconds of the recording. It decreases only when the
+        performer is found at an earlier time, which ``relocations`` counts.
         """
         seconds = self._clock.advance(time)
         if seconds is None:
@@ -122,7 +121,7 @@ class Aligner(ABC):
 
     @property
     def state(self) -> Knowledge:
-        """Whether the time is known, only the place in a cycle that repeats, or neither."""
+        """Whether the time is known, only the position in a cycle, or neither."""
         if self.confidence >= _KNOWN:
             return "following"
         return "following the cycle" if self.phase >= _KNOWN else "lost"

@@ -21,8 +21,9 @@ from retime.motion import Motion
 # The performance counts as a copy while its joints are within this many metres of the recording;
 # once a copy, it may be a little farther.
 _COPY, _STAYS_COPY = 0.02, 1.2
-# Belief that tells the exact filter where to go on.
-_SURE = 0.8
+# Belief that tells the exact filter where to go on, where there is this much travel between them,
+# metres: where a recording hardly moves, belief is spread out, and its mean says little.
+_SURE, _FAR = 0.8, 0.04
 # Somebody who does something else: belief has them stand while their mean joint is faster than
 # this, metres a second, over so many seconds; from this mean share on, and surely.
 _STANDS, _LATELY = 0.25, 1.5
@@ -43,7 +44,7 @@ class BayesAligner(Aligner):
     times : array (N,), optional
         With positions: their times in seconds.
     joints : sequence of str, optional
-        Roles to follow, and the order of a pose's joints; left out, the 16 joints of the paper.
+        Roles to follow, and the order of a pose's joints. Default: the 16 joints of the paper.
     start : {"beginning", "anywhere"}
         Whether a performance begins at the recording's beginning, or anywhere in it.
 
@@ -110,6 +111,7 @@ class BayesAligner(Aligner):
         belief.step(live, seconds)
         copies.step(live, seconds)
         apart = abs(copies.time - belief.time) > AGREE
+        apart = apart and belief.travel(copies.time, belief.time) > _FAR
         self._is_copy = copies.distance < _COPY * (_STAYS_COPY if self._is_copy else 1.0)
         if apart and belief.confidence > _SURE:
             copies.seek(belief.time)

@@ -203,7 +203,7 @@ def weigh_take(  # type: ignore[no-untyped-def]
 
 @kernel
 def _own_motion(path, motion, moving, own):  # type: ignore[no-untyped-def]
-    """Take the common travel and turn of the joints in sight out of recorded velocities (J, 3)."""
+    """Take the common travel and turn of the joints visible out of recorded velocities (J, 3)."""
     joints = path.shape[0]
     seen = 0
     px = pz = vx = vz = 0.0
@@ -285,7 +285,7 @@ def strongest_place(belief, fresh, at, expected, apart, least, around):  # type:
 def local_moments(belief, rates, at, low, high, power):  # type: ignore[no-untyped-def]
     """Return mean place, rate and stillness of belief from ``low`` up to ``high``, and its share.
 
-    The share is of a ``power`` of the belief ``at`` (N,) each place.
+    The fraction is of a ``power`` of the belief ``at`` (N,) each place.
     """
     inside = total = 0.0
     for i in range(len(at)):

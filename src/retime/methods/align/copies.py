@@ -1,6 +1,6 @@
 """Following a copy of the recording: the same performance, at another pace.
 
-A Bayes filter over (place, rate). The tolerance is what the pose was off by of late, so that a
+A Bayes filter over (place, rate). The tolerance is what the pose was off by recently, so that a
 clean stream is followed to the millisecond and a noisy one is averaged.
 """
 
@@ -132,7 +132,7 @@ class CopyFilter:
 
     @property
     def distance(self) -> float:
-        """How far the joints are from the recording of late, at common size; noise averages out."""
+        """Recent distance of the joints from the recording, at common size; averages noise."""
         if not self._met.any():
             return 0.0
         return float(np.sqrt((self._offset[self._met] ** 2).sum(axis=1).mean()))

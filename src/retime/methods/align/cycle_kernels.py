@@ -77,7 +77,7 @@ def move_on(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """Move belief (N, K) on by one step, and sum it by place into ``at`` (N,).
 
-    It goes on at each rate (``cells`` places at rate 1), changes rate, stops and starts, jumps a
+    It continues at each rate (``cells`` places at rate 1), changes rate, stops and starts, jumps a
     little on and back along the travel, moves to repetitions (``alike`` from ``first``), leaves for
     elsewhere and comes back from there (``found`` (N,)). Less than ``least`` at a place is dropped.
     """

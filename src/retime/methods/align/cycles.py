@@ -3,8 +3,8 @@
 A Bayes filter over (place, rate) and one more state, "elsewhere": a performer who does something
 else, or who is about to be found at another place. Where the recording repeats itself, belief leaks
 to the other repetitions and evidence hardly tells them apart, unless the performance is a copy of
-the recording. So the share of belief around the reported time is an honest confidence, and with the
-places that repeat it, one of the phase.
+the recording. So the belief around the reported time is an honest confidence, and with the places
+that repeat it, one of the phase.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class CycleFilter:
         return max(round(duration * _PLACES), 8) + 1
 
     def seek(self, time: float | None) -> None:
-        """Believe in one place and what lies within a little travel of it; ``None``: in all."""
+        """Believe in one place and what is within a little travel of it; ``None``: in all."""
         where = self._anywhere.copy()
         if time is not None:
             way = np.interp(time * self.places, self._grid, self._way)
@@ -236,7 +236,7 @@ class CycleFilter:
         return news * min(1.0, seconds / _STEP)
 
     def _judge_copy(self, live: LivePose, nearest: int, seconds: float) -> None:
-        """Tell how much of the distance to the nearest place lasts from frame to frame."""
+        """Return how much of the distance to the nearest place lasts from frame to frame."""
         from retime.methods.align.cycle_kernels import residual
 
         self._frames += 1
@@ -282,6 +282,11 @@ class CycleFilter:
             found = self.time
         self.time = min(max(found, 0.0), self.duration)
 
+    def travel(self, a: float, b: float) -> float:
+        """Return how far the mean joint travels between two times, metres; standing counts."""
+        way = np.interp([a * self.places, b * self.places], self._grid, self._way)
+        return abs(float(way[1] - way[0]))
+
     def _around(self, time: float) -> float:
         """Return the belief around a time."""
         half = int(AGREE * self.places)
@@ -289,7 +294,7 @@ class CycleFilter:
         return min(float(self._at[max(i - half, 0) : i + half + 1].sum()), 1.0)
 
     def around(self, time: float) -> tuple[float, float]:
-        """Return the belief around a time, and with that around all times that repeat it."""
+        """Return the belief around a time, and including all times that repeat it."""
         from retime.methods.align.cycle_kernels import phase_belief
 
         half, repeats = int(AGREE * self.places), self.repeats

@@ -1,4 +1,4 @@
-"""What is followed: a recording of joint positions, and which joints they are."""
+"""Recordings to follow: joint positions and the names of the joints."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Recording(ReadOnlyArrays):
     points : array (N, J, 3)
         Positions in metres, Y up.
     joints : tuple of str
-        The role of each joint; names that are no roles are followed too, but tell no size.
+        The role of each joint; names that are not roles are followed too, but tell no size.
     """
 
     times: FloatArray
@@ -136,7 +136,7 @@ def record(
     times : array (N,), optional
         With an array: its times in seconds.
     joints : sequence of str, optional
-        Which roles to follow; left out, the 16 joints of the paper. With an array: the name of
+        Which roles to follow. Default: the 16 joints of the paper. With an array: the name of
         each of its joints.
     """
     if isinstance(reference, Recording):
@@ -184,9 +184,8 @@ def _of_positions(
 def stand_ins(present: Mapping[str, Hashable], wanted: Sequence[str]) -> dict[str, str]:
     """Return by which role each wanted one is found: itself, or a neighbour of the trunk.
 
-    ``present`` are the joints of a figure by role; two roles may be of one joint, which then stands
-    for one of them only. Of those ``wanted``, in order, roles with nothing to stand in for them are
-    left out.
+    ``present`` are the joints of a figure by role; if two roles have one joint, it is used for one
+    of them only. ``wanted`` roles without a joint are left out.
     """
     found: dict[str, str] = {}
     taken: set[Hashable] = set()

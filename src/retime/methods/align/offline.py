@@ -18,11 +18,11 @@ from retime.body import ROLES
 from retime.errors import InfeasibleError, InputError
 from retime.keywords import takes
 from retime.methods.align.joints import PAPER_JOINTS, Recording, record, tracked_points
-from retime.methods.align.path_curve import keys_of_path, warp_through
+from retime.methods.align.path_curve import flowing_positions, keys_of_path, warp_through
 from retime.methods.align.poses import Sizer, floor_of, own_heading, turned_onto
 from retime.motion import Motion
 from retime.motion.edits import Edit
-from retime.notes import Note
+from retime.notes import Note, Remedy
 from retime.one_line import one_line
 from retime.parameters import About, ClipRange, Range, Ripple, part_of_clip
 from retime.times import Length
@@ -45,28 +45,28 @@ class AlignParameters:
     """Parameters of off-line alignment."""
 
     reference: Annotated[
-        Any, About("The take to copy timing from.", metavar="PATH", widget="motion")
+        Any, About("Take to copy timing from.", metavar="PATH", widget="motion")
     ] = field(kw_only=False)
     reference_roles: Annotated[
         Mapping[str, str] | Sequence[tuple[str, str]],
         About(
-            "The reference's joint for a role, where its names tell too little.",
+            "Joint of the reference that has a role, if its name does not show it.",
             flag="reference-role",
             metavar="ROLE=JOINT",
             advanced=True,
         ),
     ] = ()
     open_end: Annotated[
-        bool, About("Let the clip stop wherever the reference does, before its own end.")
+        bool, About("Let the result end before the clip does, where the reference ends.")
     ] = False
     repeat: Annotated[
-        bool, About("Treat the clip as a cycle and repeat it as long as the reference lasts.")
+        bool, About("Repeat the clip as a cycle for the length of the reference.")
     ] = False
     max_step: Annotated[
         int,
         About(
-            "Most frames of the clip matched with one of the reference: the maximum playback "
-            "speed, before the path is smoothed.",
+            "Maximum number of clip frames per reference frame: the maximum playback speed before "
+            "smoothing.",
             minimum=1,
             maximum=32,
             advanced=True,
@@ -75,13 +75,18 @@ class AlignParameters:
     max_stall: Annotated[
         Length | None,
         About(
-            "Longest standstill. Default: any.", unit="s", minimum=0.0, slider=(0, 2), advanced=True
+            "Longest time that the clip may wait for the reference; it moves on slowly instead of "
+            "standing still.",
+            label="Longest wait",
+            unit="s",
+            minimum=0.0,
+            slider=(0, 2),
         ),
-    ] = None
+    ] = 0.1
     weights: Annotated[
         Mapping[str, float] | Sequence[tuple[str, float]],
         About(
-            "Weight of a joint in the comparison, by role; 0 leaves it out.",
+            "Weight of a joint in the comparison, by role; 0 ignores it.",
             flag="weight",
             metavar="ROLE=W",
             advanced=True,
@@ -268,7 +273,11 @@ def _aligned(a: Recording, b: Recording, p: AlignParameters) -> Alignment:
     x, y = _features(poses_a, times_a, turns), _features(poses_b, times_b, 1)
     both = np.r_[weights, _MOTION_SECONDS * weights]
     open_end = p.open_end or p.repeat
-    limits = p.max_step, -1 if p.max_stall is None else round(p.max_stall * p.search_fps), open_end
+    stalls = -1 if p.max_stall is None else round(p.max_stall * p.search_fps)
+    # A reference that lasts much longer cannot be followed without longer waits.
+    needed = -(-len(times_b) // max(len(times_a) - 1, 1))
+    raised = 0 <= stalls < needed and not p.repeat
+    limits = p.max_step, needed if raised else stalls, open_end
     *_, path = _search(x, y, both, *limits)
     # Once more without the constant difference in posture that the first path shows.
     middle = path.mean(axis=1).astype(int)
@@ -276,18 +285,38 @@ def _aligned(a: Recording, b: Recording, p: AlignParameters) -> Alignment:
     bias[len(weights) :] = 0.0
     costs, first, path = _search(x, y - bias, both, *limits)
     period = times_a[-1] - times_a[0]
-    keys = keys_of_path(path, costs, first, _KEY_EVERY * p.search_fps)
+    if p.max_stall is None:
+        keys = keys_of_path(path, costs, first, _KEY_EVERY * p.search_fps)
+    else:
+        keys = np.c_[np.arange(len(path)), flowing_positions(path, costs, first, p.search_fps)]
     output = np.interp(keys[:, 0], np.arange(len(times_b)), times_b)
     source = times_a[0] + keys[:, 1] * period / (len(times_a) - 1)
     source[0] = times_a[0]
     if not open_end:
         source[-1] = times_a[-1]
-    warp = warp_through(output, source, loop=p.repeat)
+    if p.max_stall is None:
+        warp = warp_through(output, source, loop=p.repeat)
+    else:
+        warp = TimeWarp(output, source, loop=p.repeat)
     matched = x[path.mean(axis=1).astype(int), : len(weights)]
     off = float(np.linalg.norm(y[:, : len(weights)] - matched, axis=2).mean()) / sizer.scale
     told = f"mean distance of a joint along the path: {100 * off:.1f} cm"
-    warp = warp.with_notes(Note(told, code="alignment-distance", metres=off))
+    notes = [Note(told, code="alignment-distance", metres=off)]
+    if raised:
+        notes.append(_longer_waits(needed / p.search_fps, len(times_b) / len(times_a)))
+    warp = warp.with_notes(*notes)
     return Alignment(warp, warp, off, costs, first, path, (times_a, times_b))
+
+
+def _longer_waits(seconds: float, longer: float) -> Note:
+    return Note(
+        f"the clip waits up to {seconds:.2g} s at a time: the reference lasts {longer:.3g} times "
+        "as long",
+        Remedy(parameter="max_stall"),
+        code="longer-waits",
+        seconds=seconds,
+        longer=longer,
+    )
 
 
 def _weights(

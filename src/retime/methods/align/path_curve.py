@@ -12,6 +12,11 @@ from retime.timing.curves import BezierCurve
 # A path that stays longer than this many steps keeps both ends of the stall (figure 3 keys runs
 # of one or two by where they end).
 _SHORT_RUN = 2
+# Without standstills: time runs evenly over about so many seconds where poses say little, at this
+# least share of the clip's speed; sharpness is looked at so far aside, seconds.
+_EVEN, _LEAST_RATE, _LOOK = 0.05, 0.15, 0.1
+# The least weight of the path, the weight of its ends, and rounds until the least rate is kept.
+_FAINT, _FIXED, _ROUNDS = 1e-3, 1e9, 25
 
 
 def keys_of_path(
@@ -53,6 +58,80 @@ def keys_of_path(
     if out[-1][0] < rows - 1:
         out[-1] = keys[-1]
     return np.array(out)
+
+
+def flowing_positions(
+    path: npt.NDArray[np.int64], costs: FloatArray, first: npt.NDArray[np.int64], fps: float
+) -> FloatArray:
+    """Return the frames of a (M,) that b's frames show, without standstills.
+
+    minimise  sum_i w_i (x_i - p_i)^2 + lam (x_i-1 - 2 x_i + x_i+1)^2,  x_i+1 - x_i >= least
+
+    p is the path, and w_i what it costs to leave it by a tenth of a second: where all poses are
+    alike, as in a rest, the path says little and time runs evenly; where they differ, it is
+    followed. A path waits and jumps by whole frames; this does neither.
+    """
+    from scipy.linalg import solveh_banded
+
+    rows = len(path)
+    wanted = _along(path, costs, first)
+    weights = _sharpness(wanted, costs, first, max(round(_LOOK * fps), 1))
+    least = min(_LEAST_RATE, 0.5 * (wanted[-1] - wanted[0]) / max(rows - 1, 1))
+    bend = (_EVEN * fps) ** 4
+    pull = np.zeros(rows - 1)
+    inner = np.arange(rows - 2)
+    for _ in range(_ROUNDS):
+        bands, right = np.zeros((3, rows)), weights * wanted
+        bands[2] = weights
+        for k, share in enumerate((1.0, 4.0, 1.0)):
+            bands[2, inner + k] += share * bend
+        bands[1, inner + 1] -= 2 * bend
+        bands[1, inner + 2] -= 2 * bend
+        bands[0, inner + 2] += bend
+        bands[2, :-1] += pull
+        bands[2, 1:] += pull
+        bands[1, 1:] -= pull
+        right[1:] += pull * least
+        right[:-1] -= pull * least
+        for end in (0, -1):
+            bands[2, end] += _FIXED
+            right[end] += _FIXED * wanted[end]
+        x: FloatArray = solveh_banded(bands, right)
+        slow = np.diff(x) < least - 1e-3
+        if not slow.any():
+            break
+        pull[slow] = np.maximum(4 * pull[slow], 100 * bend / (_EVEN * fps) ** 2)
+    x[0], x[-1] = wanted[0], wanted[-1]
+    return np.asarray(np.maximum.accumulate(np.clip(x, wanted[0], wanted[-1])))
+
+
+def _along(
+    path: npt.NDArray[np.int64], costs: FloatArray, first: npt.NDArray[np.int64]
+) -> FloatArray:
+    """Return the frame of a that each row shows: between frames by the costs, where it moves on."""
+    out = path.mean(axis=1)
+    moved = np.r_[False, path[1:, 0] > path[:-1, 1]] & (path[:, 0] == path[:, 1])
+    moved[-1] = False
+    for i in np.flatnonzero(moved):
+        out[i] = _between(costs[i], int(path[i, 0] - first[i])) + first[i]
+    return np.maximum.accumulate(out)
+
+
+def _sharpness(
+    wanted: FloatArray, costs: FloatArray, first: npt.NDArray[np.int64], look: int
+) -> FloatArray:
+    """Return how much more a row costs ``look`` frames aside, in means of all rows."""
+    rows = np.arange(len(wanted))
+
+    def at(columns: FloatArray) -> FloatArray:
+        inside = np.clip(np.round(columns).astype(np.int64) - first, 0, costs.shape[1] - 1)
+        found = costs[rows, inside]
+        # Beyond the last frame there is no cost: the path's own stands for it.
+        own = np.clip(np.round(wanted).astype(np.int64) - first, 0, costs.shape[1] - 1)
+        return np.asarray(np.where(found > 1e200, costs[rows, own], found))
+
+    rise = np.maximum((at(wanted - look) + at(wanted + look)) / 2 - at(wanted), 0.0)
+    return np.asarray(np.maximum(rise / max(float(rise.mean()), 1e-12), _FAINT))
 
 
 def _between(costs: FloatArray, c: int) -> float:

@@ -87,7 +87,7 @@ def novelty(path, motion, tolerance, way, apart, relative2, floor2):  # type: ig
     """Say how unlike every place of a recording is to all places well before it.
 
     ``way`` (N,) is the travel up to each place, and ``apart`` how much must lie between. Returns
-    (N,) squared distances in tolerances, of pose and motion; 50 where nothing lies before.
+    (N,) squared distances in tolerances, of pose and motion; 50 where nothing is before.
     """
     count, joints, _ = path.shape
     bias = np.zeros((joints, 3))
@@ -127,7 +127,7 @@ def pose_difference(recorded, pose, visible):  # type: ignore[no-untyped-def]
 
 @kernel
 def pose_velocity(now, before, both, seconds):  # type: ignore[no-untyped-def]
-    """Return velocities (J, 3) of the joints in sight, travel and turn of the body taken out."""
+    """Return velocities (J, 3) of the joints visible, travel and turn of the body taken out."""
     out = np.zeros(now.shape)
     ax = az = bx = bz = 0.0
     seen = 0
@@ -166,7 +166,7 @@ def pose_velocity(now, before, both, seconds):  # type: ignore[no-untyped-def]
 
 @kernel
 def mean_travel(now, before, both):  # type: ignore[no-untyped-def]
-    """Return how far the mean joint in sight moved between poses, the body's own way apart."""
+    """Return how far the mean joint visible moved between poses, the body's own way apart."""
     way = pose_velocity(now, before, both, 1.0)
     total = 0.0
     seen = 0
@@ -179,11 +179,11 @@ def mean_travel(now, before, both):  # type: ignore[no-untyped-def]
 
 @kernel
 def measure_bones(points, visible, bones, lengths, seen, first, odd, most):  # type: ignore[no-untyped-def]
-    """Learn the lengths (B,) of bones in sight, and take out of sight what cannot be.
+    """Learn the lengths (B,) of bones visible, and take out of sight what cannot be.
 
     The median of the ``first`` (B, 7) lengths is where the mean starts; a length that is off by
     more than a third is an outlier then, unless as many come in a row (``odd``) as make a new body.
-    A joint all of whose bones are too long or short is no joint: ``visible`` is cleared for it.
+    A joint all of whose bones are too long or short is not a joint: ``visible`` is cleared for it.
     """
     joints = points.shape[0]
     tries = first.shape[1]
@@ -228,7 +228,7 @@ def put_on_bones(  # type: ignore[no-untyped-def]
     """Stretch a pose's bones to the recorded lengths, outwards, and centre it on the ground.
 
     ``bones`` (B, 2) are in an order in which each one's start comes before; ``lengths`` (B,) are
-    the performer's, 0 where a bone was not seen yet. Joints without a bone in sight go by the ratio
+    the performer's, 0 where a bone was not seen yet. Joints without a bone visible go by the ratio
     of all, which is given (``overall``) where fewer than ``least`` bones are known; the height of
     the hips goes by the legs.
     """

@@ -26,8 +26,9 @@ _LEGS = ("left_lower_leg", "right_lower_leg", "left_foot", "right_foot")
 _FEET = ("left_toe", "right_toe", "left_foot", "right_foot")
 # Floors that differ by less than this, in metres, are one: shoes and markers differ by as much.
 _SAME_FLOOR = 0.06
-# Share of the way from the lowest that a foot has been to where the feet are that a pose forgets.
-_FORGOTTEN = 2e-4
+# Share of the way from the lowest that a foot has been to where the feet are that a pose forgets,
+# and of how many poses the middle one counts: tracking that jumps must not move the floor.
+_FORGOTTEN, _STEADY = 2e-4, 7
 # With fewer bones in sight than this, the head's height tells the size.
 _LEAST_BONES = 3
 
@@ -51,7 +52,7 @@ def bone_lengths(points: FloatArray, bones: npt.NDArray[np.int64]) -> FloatArray
 
 
 def centred(points: FloatArray, visible: Mask) -> FloatArray:
-    """Move points (..., J, 3) along the ground so that those in sight are about the origin."""
+    """Move points (..., J, 3) along the ground so that those visible are about the origin."""
     out = points.copy()
     out[..., [0, 2]] -= points[..., visible, :][..., [0, 2]].mean(axis=-2, keepdims=True)
     return out
@@ -126,12 +127,14 @@ class Sizer:
         self._odd = np.zeros(len(self.bones))
         self._highest = 0.0
         self._lowest = np.nan
+        self._lows: list[float] = []
 
     def measure(self, recording: Recording) -> None:
         """Know a performer's build at once, from all of a performance."""
         self._live = np.median(bone_lengths(recording.points, self.bones), axis=0)
         self._seen[:] = _SIZED_OVER
         self._lowest = floor_of(recording)
+        self._lows = [self._lowest] * _STEADY
         if self._head is not None:
             self._highest = float(np.percentile(recording.points[:, self._head, 1], 95))
 
@@ -140,6 +143,7 @@ class Sizer:
         self._live, self._seen = other._live.copy(), other._seen.copy()
         self._first, self._odd = other._first.copy(), other._odd.copy()
         self._highest, self._lowest = other._highest, other._lowest
+        self._lows = other._lows.copy()
 
     def live(self, pose: npt.ArrayLike, *, learn: bool = True) -> LivePose:
         """Put a live pose (J, 3) on the recording's bones; joints that are NaN are out of sight."""
@@ -173,13 +177,15 @@ class Sizer:
         return LivePose(placed, visible)
 
     def _rise(self, points: FloatArray, visible: Mask, learn: bool) -> float:
-        """Return how far the performer's floor lies above the recording's; 0 where it is one."""
+        """Return how far the performer's floor is above the recording's; 0 where it is one."""
         feet = [float(points[j, 1]) for j in self._feet if visible[j]]
         if learn and feet:
-            low = min(feet)
-            if not low > self._lowest:
+            settled = len(self._lows) == _STEADY
+            self._lows = [*self._lows[-_STEADY + 1 :], min(feet)]
+            low = sorted(self._lows)[len(self._lows) // 2]
+            if not settled or not low > self._lowest:
                 self._lowest = low
-            else:  # a single pose that was wrong is forgotten in time
+            else:  # what was wrong is forgotten in time
                 self._lowest += _FORGOTTEN * (low - self._lowest)
         rise = self._lowest - self._floor
         return rise if abs(rise) > _SAME_FLOOR else 0.0

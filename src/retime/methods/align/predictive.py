@@ -2,7 +2,7 @@
 
 Taken by its letters, Algorithm 1 keeps the largest cost and moves the last key by a fixed time; it
 then loses the performer. Equations (1), (2) and (4) say what is meant: of the three candidates the
-nearest decides, and the last key moves by a share of what remains.
+nearest decides, and the last key moves by a fraction of what remains.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ class PredictiveAligner(Aligner):
     times : array (N,), optional
         With positions: their times in seconds.
     joints : sequence of str, optional
-        Roles to follow, and the order of a pose's joints; left out, the 16 joints of the paper.
+        Roles to follow, and the order of a pose's joints. Default: the 16 joints of the paper.
     gamma : float or "auto"
-        Share of the remaining time that a sample may stretch or compress; 0.15 follows best on
+        Fraction of the remaining time that a sample may stretch or compress; 0.15 follows best on
         many clips. ``"auto"`` goes by how late the recording is, between samples too, and makes
         that up within 0.2 s.
     period : float or "auto"
@@ -192,7 +192,7 @@ class PredictiveAligner(Aligner):
         return out
 
     def _judge(self, live: LivePose, seconds: float) -> None:
-        """Tell how sure the place is; where it is lost for long, look for it ahead."""
+        """Return how sure the place is; where it is lost for long, look for it ahead."""
         from retime.methods.align.pose_kernels import pose_difference, pose_velocity
 
         here = self._curve(self._now)

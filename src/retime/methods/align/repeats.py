@@ -1,4 +1,4 @@
-"""Where a recording repeats itself: for each place, the places of other cycles that are alike."""
+"""Repetitions in a recording: for each time, the similar times of other cycles."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Repeats:
         return self.place[self.first[place] : self.first[place + 1]]
 
     def are_alike(self, place: int, other: int, within: int) -> bool:
-        """Whether another place lies within some places of one of a place's repetitions."""
+        """Return whether another place is within some places of one of a place's repetitions."""
         part = slice(self.first[place], self.first[place + 1])
         inside = (other >= self.low[part] - within) & (other <= self.high[part] + within)
         return bool(inside.any())
@@ -74,7 +74,7 @@ def find_repeats(
 
 
 def _dips(unlike: FloatArray, apart: npt.NDArray[np.bool_]) -> list[tuple[int, int, int]]:
-    """Return the best place of each stretch that is alike, and the stretch's ends."""
+    """Return the best time of each similar part, and the ends of the part."""
     values = np.where(apart, unlike, np.inf)
     alike = values < _ALIKE
     edges = np.flatnonzero(np.diff(np.r_[0, alike.astype(np.int8), 0]))

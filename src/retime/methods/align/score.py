@@ -76,7 +76,7 @@ class TimingScore(ReadOnlyArrays):
 
     @property
     def summary(self) -> dict[str, float | None]:
-        """Mean, median and worst error in milliseconds, the share on time, the mean rate."""
+        """Mean, median and worst error in milliseconds, the fraction on time, the mean rate."""
         late = self.late[self.judged]
         found: dict[str, float | None] = {"judged_share": float(self.judged.mean())}
         if not len(late):
@@ -133,7 +133,7 @@ def follow(aligner: Aligner, performance: Motion | Recording) -> tuple[FloatArra
     aligner : Aligner
         Reset first.
     performance : Motion or Recording
-        What is performed; joints are matched by role.
+        The performance; joints are matched by role.
 
     Returns
     -------
@@ -173,9 +173,9 @@ def score(recording: Motion | Recording | Aligner, performance: Motion | Recordi
     Parameters
     ----------
     recording : Motion, Recording or Aligner
-        The right timing; an aligner to follow with, else a :class:`BayesAligner`.
+        The right timing; an aligner to follow with; otherwise a :class:`BayesAligner`.
     performance : Motion or Recording
-        What was performed.
+        The performance.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def score_times(
     Parameters
     ----------
     recording : Recording
-        The right timing.
+        The correct timing.
     times, source, confidence : array (T,)
         Live times, the recording's time at each, and how sure it was.
     """

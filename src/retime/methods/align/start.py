@@ -55,7 +55,7 @@ class StartDetector:
     """Waits until one of several recordings is being performed.
 
     It watches how much better the live motion is explained by each recording, played from its
-    start, than by standing still. What explains nothing begins anew.
+    start, than by standing still. A recording that explains nothing starts again.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class StartDetector:
         self.reset()
 
     def reset(self) -> None:
-        """Wait anew."""
+        """Wait again."""
         self._clock = Clock()
         for candidate in self._candidates.values():
             candidate.reset()

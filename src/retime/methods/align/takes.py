@@ -104,7 +104,7 @@ class TakeFilter:
         return max(round(duration * _PLACES), 8) + 1
 
     def seek(self, time: float) -> None:
-        """Believe in one place and what lies within a little travel of it."""
+        """Believe in one place and what is within a little travel of it."""
         way = np.interp(time, self._grid, self._way)
         near = np.exp(-0.5 * ((self._way - way) / _START) ** 2)
         if time <= 0:
@@ -122,7 +122,7 @@ class TakeFilter:
         self.explained = 0.0  # how much better than by standing still, in nats
 
     def rearm(self, share: float) -> None:
-        """Put a share of belief back on the start, as if the performer had yet to begin."""
+        """Put a fraction of belief back on the start, as if the performer had yet to begin."""
         self.belief *= 1 - share
         self.belief += share * self._at_start
         self._active = 0, max(self._active[1], self._start_end)

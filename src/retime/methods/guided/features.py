@@ -94,7 +94,7 @@ def _heading_frame(motion: Motion, points: FloatArray) -> FloatArray:
 def _common_joints(
     motion: Motion, references: Sequence[Motion]
 ) -> tuple[list[int], list[list[int]]]:
-    """Match joints across skeletons: by name where all have the same, else by role."""
+    """Match joints across skeletons: by name where all have the same; otherwise by role."""
     skeleton = motion.skeleton
     if all(r.skeleton.same_joints(skeleton) for r in references):
         above = carriers(skeleton)  # they stand, or move with the body: their way is no pose
@@ -129,7 +129,7 @@ def _common_roles(
 
 
 def _on_skeleton(motion: Motion, reference: Motion) -> Motion:
-    """Put a reference's rotations on the motion's own bones, where those lie alike."""
+    """Apply a reference's rotations to the bones of the motion, if their rest poses agree."""
     if reference.skeleton is motion.skeleton or not _same_bones(motion, reference):
         return reference
     ratio = _size(motion) / max(_size(reference), 1e-12)
@@ -145,7 +145,7 @@ def _on_skeleton(motion: Motion, reference: Motion) -> Motion:
 
 
 def _same_bones(motion: Motion, reference: Motion) -> bool:
-    """Whether rotations mean the same on both skeletons: joints, rest pose and axes are alike."""
+    """Return whether both skeletons have equal joints, rest poses and axes."""
     one, other = motion.skeleton, reference.skeleton
     if not one.same_joints(other) or motion.units.up != reference.units.up:
         return False
@@ -268,7 +268,7 @@ def _shape(motion: Motion) -> list[str]:
 
 
 def _moving(points: FloatArray, motion: Motion, joints: list[int]) -> npt.NDArray[np.int64]:
-    """Leave out joints that never move, and those that lie on their parent."""
+    """Leave out joints that never move, and those that are on their parent."""
     parents = motion.skeleton.parents
     place = {j: k for k, j in enumerate(joints)}
     keep = []

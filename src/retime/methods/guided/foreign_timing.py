@@ -16,7 +16,7 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.errors import InfeasibleError
 from retime.methods.guided.own_timing import keep_own_timing
-from retime.methods.guided.problem import Found, Problem
+from retime.methods.guided.problem import SLOWEST, Found, Problem, must_keep_speeds
 from retime.methods.guided.windows import RATES, Evidence, find_evidence
 from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
@@ -94,24 +94,7 @@ def _fixed(problem: Problem, length: float | None) -> list[tuple[float, float]]:
     """Return what is fixed, as (output frame, input frame): the start, keytimes, a given end."""
     start, end = problem.domain
     step = (end - start) / problem.curve.frames
-    ends = [(start, start)] if length is None else [(start, start), (start + length, end)]
-    if length is not None:
-        problem.spline(length)  # checks that keytimes rise and lie inside
-    points = sorted({*ends, *((float(o), float(s)) for o, s in problem.p.keytimes)})
-    for (o0, s0), (o1, s1) in itertools.pairwise(points):
-        if o1 <= o0 or s1 <= s0:
-            raise InfeasibleError(
-                f"keytime {o1:g}={s1:g} (output s = source s) does not come after {o0:g}={s0:g}; "
-                "both times must rise from one keytime to the next"
-            )
-        need = (s1 - s0) / (o1 - o0)
-        if need > problem.p.max_speed * (1 + 1e-9):
-            longer = points[-1][0] - start + (s1 - s0) / problem.p.max_speed - (o1 - o0)
-            raise InfeasibleError(
-                f"between output {o0:.3g} and {o1:.3g} s the speed would have to be {need:.3g} "
-                f"times the source's, above {problem.p.max_speed:g}; raise max_speed to "
-                f"{np.ceil(10 * need) / 10:g}, or take a duration of {longer:.3g} s"
-            )
+    points = must_keep_speeds(problem, length)
     return [((o - start) / step, (s - start) / step) for o, s in points]
 
 
@@ -129,12 +112,12 @@ class _Rates:
     def bounds(self) -> tuple[FloatArray, FloatArray]:
         """Return the least and the largest log rate (n,) of every frame."""
         frames = np.arange(len(self.evidence.likeness), dtype=float)
-        low, high = np.full(len(frames), 1e-3), np.full(len(frames), np.inf)
+        low, high = np.full(len(frames), SLOWEST), np.full(len(frames), np.inf)
         for first, last, slowest, fastest in self.problem.limits():
             a, b = self.problem.position(np.array([first, last]))
             inside = (frames >= a - 1e-9) & (frames <= b + 1e-9)
             low[inside] = np.maximum(low[inside], slowest)
-            high[inside] = np.minimum(high[inside], max(fastest, 1e-3))
+            high[inside] = np.minimum(high[inside], max(fastest, SLOWEST))
         if (low > high).any():
             raise InfeasibleError("no timing meets all limits of speed; widen them")
         return np.log(low), np.log(high)

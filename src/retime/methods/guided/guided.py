@@ -42,7 +42,7 @@ def guided_warp(motion: Motion, p: GuidedParameters) -> TimeWarp:
     Returns
     -------
     TimeWarp
-        Its notes say what it cost, beside the spline and uniform speed.
+        Its notes give its cost, and the costs of the spline and of uniform speed.
 
     Examples
     --------

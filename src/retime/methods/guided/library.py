@@ -1,9 +1,9 @@
 """Folders of reference clips: read once, and kept beside the library as arrays.
 
-An index lies in the folder itself, as ``.retime-index``. It holds every clip at the search's rate,
-in a folder of its own that is named after the file's path, size and time of change; and, for each
-character that asked, the joints of all clips on its bones in one array, which is mapped. What
-cannot be written is made again the next time.
+The index is the folder ``.retime-index`` beside the clips. It contains every clip at the search
+rate, in a folder named after the path, size and modification time of the file. For each character
+it contains the joints of all clips on its bones, as one memory-mapped array. If the index cannot be
+written, it is made again the next time.
 """
 
 from __future__ import annotations

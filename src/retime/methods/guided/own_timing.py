@@ -3,7 +3,7 @@
 The paper's search may jump from any speed to any other, and a moving average smears the jumps: what
 is delivered is not what was searched. Here two steps in a row differ by at most a bound, so nothing
 has to be averaged; cells are fractions of a frame; and the polish finds the least cost between
-them. What is delivered is what was priced.
+them. The cost is that of the delivered curve.
 """
 
 from __future__ import annotations
@@ -20,8 +20,15 @@ from retime.methods.guided.features import TAU
 from retime.methods.guided.parameters import Limit
 from retime.methods.guided.polish import Polish, Pricing
 from retime.methods.guided.pose_curve import FINE
-from retime.methods.guided.problem import Found, Problem, key_cells, steepest
+from retime.methods.guided.problem import (
+    Found,
+    Problem,
+    key_cells,
+    must_keep_speeds,
+    steepest,
+)
 from retime.methods.guided.search import Path, find_path, find_priced_path
+from retime.notes import Note, Remedy
 from retime.timing import TimeWarp
 
 __all__ = ["keep_own_timing"]
@@ -60,28 +67,58 @@ def keep_own_timing(problem: Problem, length: float) -> Found:
     unchanged = np.abs(np.diff(straight) - 1).max() < 1e-9 and problem.own
     if unchanged and problem.allows(spline):
         return Found(spline, cost)
-    if m < 4:  # nothing to choose, but the speeds must be allowed
-        key_cells(problem, length, *_resolution(problem, length))
-        return Found(spline, cost)
-    path, change, cells = _search(problem, length)
-    pricing = _pricing(problem, change)
+    must_keep_speeds(problem, length)
+    straightened = problem.straightened(spline)
+    if m < 4:  # nothing to choose
+        return Found(straightened, cost)
+    try:
+        path, change, cells = _search(problem, length)
+        first, gap = path.frames / cells, path.gap
+        notes: tuple[Note, ...] = ()
+    except (InfeasibleError, _TooLargeError) as e:
+        # Keytimes on one frame of the search or at the very limit, or too many cells: the curve
+        # through them is allowed all the same. Limits of parts of the clip may be another matter.
+        if not problem.allows(straightened):
+            raise
+        first, gap, change = problem.shown(straightened, m), 0.0, _usual_change(problem, m)
+        notes = (_unsearched(e),)
     polish = Polish(
         problem.curve,
         reference,
         p.neighbours,
-        pricing,
+        _pricing(problem, change),
         problem.pins(length),
         partial(problem.rate_bounds, length),
         p.loop,
     )
-    best = problem.frames_drawn(polish.run(path.frames / cells), length)
+    best = problem.frames_drawn(polish.run(first), length)
     known = {"guided": cost(best), "spline": cost(spline)}
+    if notes and not (problem.allows(best) and known["guided"] <= cost(straightened)):
+        known["guided"], best = cost(straightened), straightened
     if known["guided"] > known["spline"] and problem.allows(spline):
         # Rare: the spline lies in a better valley than any path of cells.
         other = problem.frames_drawn(polish.run(straight), length)
         tried = [(known["guided"], best), (cost(other), other), (known["spline"], spline)]
         known["guided"], best = min(tried, key=lambda pair: pair[0])
-    return Found(best, cost, known, path.gap)
+    if not (p.speed_limits or problem.allows(best)):
+        best = problem.straightened(best)
+        known["guided"] = cost(best)
+    return Found(best, cost, known, gap, notes=notes)
+
+
+class _TooLargeError(InputError):
+    """The search would need more memory than is allowed."""
+
+
+def _unsearched(why: Exception) -> Note:
+    large = isinstance(why, _TooLargeError)
+    return Note(
+        "the search would be too large: the warp was refined from the spline through the keytimes"
+        if large
+        else "keytimes leave the search no room: the warp was refined from the spline through them",
+        Remedy(parameter="search_fps") if large else None,
+        code="guided-unsearched",
+    )
 
 
 def _pricing(problem: Problem, most: float) -> Pricing:
@@ -92,12 +129,17 @@ def _pricing(problem: Problem, most: float) -> Pricing:
     return Pricing(_CHANGE_PRICE * speed, _WALL * speed, most, _ENDS)
 
 
+def _usual_change(problem: Problem, m: int) -> float:
+    """Return the change of rate from one frame to the next that is not walled off."""
+    return _CHANGE * problem.curve.frames / (m - 1) * (_CHANGE_RATE / problem.rate)
+
+
 def _search(problem: Problem, length: float) -> tuple[Path, float, int]:
     """Search cells for the best path: it, the largest change of rate, and cells of a frame."""
     m = problem.frames_of(length)
     cells, steps = _resolution(problem, length)
     keys = key_cells(problem, length, cells, steps)
-    usual = _CHANGE * problem.curve.frames / (m - 1) * (_CHANGE_RATE / problem.rate)
+    usual = _usual_change(problem, m)
     # Limits to the cell inside them, or else outside: the polish keeps the limits themselves.
     for wide in (False, True):
         change = usual
@@ -137,7 +179,7 @@ def _table(problem: Problem, cells: int, steps: int, reach: int, *, wide: bool) 
     """Return the costs of all triples of cells, infinite where limits forbid them."""
     n = problem.curve.frames * cells + 1
     if n * steps * min(2 * reach + 1, steps) > _MOST_TABLE:
-        raise InputError(
+        raise _TooLargeError(
             f"{n} cells with steps up to {steps} are too many; lower the search rate or the "
             "largest speed"
         )

@@ -74,7 +74,7 @@ def search_as_the_paper(problem: Problem) -> Found:
 
 
 def _upsampling(problem: Problem, length: float | None) -> int:
-    """Choose the upsampling: none where time only gets shorter, else twice what is needed."""
+    """Choose the upsampling: none if time only gets shorter, otherwise twice the stretch."""
     if length is None:
         return _USUAL_UPSAMPLING
     p = problem.p

@@ -26,7 +26,8 @@ class SearchParameters(LoopParameters):
     duration: Annotated[
         Length | Literal["free"] | None,
         About(
-            "Length of the result; 'free' lets the reference decide. Default: the clip's own.",
+            "Length of the result, or free to let the reference decide. Default: the source's "
+            "length.",
             unit="s",
             metavar="TIME|free",
             ends=("", ""),
@@ -77,8 +78,8 @@ class SearchParameters(LoopParameters):
     similarity: Annotated[
         float,
         About(
-            "How far apart the joints of clip and reference may be and still count as similar, in "
-            "body heights; more lets a reference guide what is less like it.",
+            "Distance below which two poses count as similar, in body heights. Increase it for "
+            "references that differ more from the clip.",
             minimum=0.001,
             maximum=1.0,
             slider=(0.02, 0.2),
@@ -88,7 +89,7 @@ class SearchParameters(LoopParameters):
     neighbours: Annotated[
         int,
         About(
-            "Reference frames that each frame is compared with.",
+            "Number of reference frames to compare each frame with.",
             minimum=1,
             maximum=3,
             advanced=True,
@@ -109,16 +110,16 @@ class SearchParameters(LoopParameters):
     formulation: Annotated[
         Literal["smooth", "paper"],
         About(
-            "Change speed gradually and between frames, or choose whole frames and average them "
-            "as the paper does.",
+            "Change speed gradually (smooth), or choose whole frames and average them as in the "
+            "paper (paper).",
             advanced=True,
         ),
     ] = "smooth"
     upsample: Annotated[
         int | None,
         About(
-            "In the paper's formulation: input frames per output frame; 4 allows a quarter of the "
-            "speed. Default: chosen by how much the clip is stretched.",
+            "Paper's formulation: input frames per output frame; 4 allows a quarter of the speed. "
+            "Default: chosen from the change in length.",
             minimum=1,
             maximum=MOST_UPSAMPLING,
             advanced=True,
@@ -127,8 +128,8 @@ class SearchParameters(LoopParameters):
     frame_cost: Annotated[
         float,
         About(
-            "In the paper's formulation: cost of each frame of a free duration; more makes it "
-            "shorter.",
+            "Paper's formulation: cost of each frame if the duration is free. Higher values give "
+            "a shorter result.",
             advanced=True,
             slider=(0, 2),
         ),
@@ -175,8 +176,8 @@ class GuidedParameters(SearchParameters, TimingParameters):
     reference_warp: Annotated[
         TimeWarp | None,
         About(
-            "Warp the reference first, for example by an edit of one cycle that the others are to "
-            "follow.",
+            "Warp to apply to the reference first, for example an edit of one cycle that all "
+            "cycles should copy.",
             metavar="FILE",
             widget="data",
             advanced=True,

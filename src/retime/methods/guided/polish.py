@@ -39,7 +39,7 @@ Bounds = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 @dataclass(frozen=True)
 class Pricing:
-    """What is paid beside the scores, in their unit (metres).
+    """Costs in addition to the scores, in their unit (metres).
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class _System:
 
 @dataclass(frozen=True, eq=False)
 class Polish:
-    """What a warp is polished for.
+    """Problem of polishing a warp.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class Polish:
     neighbours : int
         Reference frames that each frame is compared with.
     pricing : Pricing
-        What is paid beside the scores.
+        Costs in addition to the scores.
     pins : sequence of (output frame, source frame)
         Keytimes, between frames too.
     bounds : callable, optional

@@ -35,7 +35,7 @@ class PoseCurve:
     _kept: dict[str, tuple[Any, Any]] = field(default_factory=dict, init=False, repr=False)
 
     def last(self, name: str, key: Any, make: Callable[[], Made]) -> Made:
-        """Return what was made last of this curve if it was for the same key; else make it.
+        """Return what was made last of this curve if it was for the same key; otherwise make it.
 
         A dragged keytime changes no cost and no evidence.
         """
@@ -50,7 +50,7 @@ class PoseCurve:
         return (len(self.poses) - 1) // FINE
 
     def cells(self, per_frame: int) -> FloatArray:
-        """Sample it evenly, so many times a frame."""
+        """Sample it evenly, with a number of samples per frame."""
         if FINE % per_frame == 0:
             return self.poses[:: FINE // per_frame]
         return self.at(np.arange(self.frames * per_frame + 1) / per_frame)

@@ -1,4 +1,4 @@
-"""What a guided warp is sought for, and the curve through what was found."""
+"""The problem of guided warping, and the curve through its solution."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from retime.notes import Note
 from retime.timing import TimeWarp
 from retime.timing.curves import keytime_warp, monotone_cubic
 
-__all__ = ["Found", "Problem", "key_cells", "steepest"]
+__all__ = ["SLOWEST", "Found", "Problem", "key_cells", "must_keep_speeds", "steepest"]
+
+# The slowest mean speed between two keytimes where no other is asked for.
+SLOWEST = 1e-3
 
 # A frame nearer than this to a keytime gives way to it, in frames.
 _BESIDE_A_KEYTIME = 0.3
@@ -37,7 +40,7 @@ class Problem:
     rate : float
         Frames per second of the output.
     p : SearchParameters
-        What is asked for.
+        The request.
     own : bool
         The timing is the input's own: the reference is the input, unedited.
     tall : float
@@ -68,7 +71,7 @@ class Problem:
         return max(round(length * self.rate), 1) + 1
 
     def spline(self, length: float) -> TimeWarp:
-        """Make the spline through the keytimes; it also checks that they rise and lie inside."""
+        """Make the spline through the keytimes; it also checks that they rise and are inside."""
         return keytime_warp(
             self.domain, duration=length, keytimes=self.p.keytimes, loop=self.p.loop
         )
@@ -119,7 +122,7 @@ class Problem:
         return low, high
 
     def allows(self, warp: TimeWarp, slack: float = 0.02) -> bool:
-        """Whether a warp keeps the limits of speed."""
+        """Return whether a warp keeps the limits of speed."""
         x = self.shown(warp, self.frames_of(warp.duration))
         low, high = self.rate_bounds(warp.duration, x)
         rate = np.diff(x)
@@ -145,6 +148,18 @@ class Problem:
         knots = knots[np.argsort(knots[:, 0])]
         fine, values = monotone_cubic(knots[:, 0], knots[:, 1], loop=self.p.loop)
         return TimeWarp(fine, self._within_limits(fine, values, knots), loop=self.p.loop)
+
+    def straightened(self, warp: TimeWarp) -> TimeWarp:
+        """Straighten a warp between keytimes by as much as its speed exceeds a limit.
+
+        Between two keytimes a straight line has their mean speed: where that is allowed, so is
+        what this returns, unless parts of the clip have limits of their own.
+        """
+        start, end = self.domain
+        ends = ((start, start), (start + warp.duration, end))
+        knots = np.array(sorted({*ends, *((float(o), float(s)) for o, s in self.p.keytimes)}))
+        values = self._within_limits(warp.output, warp.source, knots)
+        return TimeWarp(warp.output, values, loop=self.p.loop)
 
     def _within_limits(self, fine: FloatArray, values: FloatArray, knots: FloatArray) -> FloatArray:
         """Straighten a drawn curve between knots by as much as its speed exceeds a limit."""
@@ -176,15 +191,15 @@ class Found:
     warp : TimeWarp
         The curve.
     cost : callable
-        What a delivered warp costs.
+        Cost of a delivered warp.
     known : dict
         Costs that are known already: ``guided``, ``spline``.
     gap : float
-        Certified bound on how far the search is from the best, as a share.
+        Certified bound on how far the search is from the best, as a fraction.
     evidence : array (n, 2), optional
         Source times, and how much the reference resembles the input there, 0 to 1.
     notes : tuple of Note
-        What to know about it.
+        Notes about it.
     """
 
     warp: TimeWarp
@@ -193,6 +208,42 @@ class Found:
     gap: float = 0.0
     evidence: FloatArray | None = None
     notes: tuple[Note, ...] = ()
+
+
+def must_keep_speeds(problem: Problem, length: float | None) -> list[tuple[float, float]]:
+    """Refuse keytimes between which no allowed speed leads; return them with the ends, in order.
+
+    This is the whole limit of the keytimes of a clip: whatever keeps it is retimed. The studio
+    draws it, so ``tests/data/keytimes.json`` holds for both.
+    """
+    start, end = problem.domain
+    ends = [(start, start)] if length is None else [(start, start), (start + length, end)]
+    if length is not None:
+        problem.spline(length)  # checks that keytimes rise and lie inside
+    points = sorted({*ends, *((float(o), float(s)) for o, s in problem.p.keytimes)})
+    slowest, fastest = problem.p.min_speed or SLOWEST, problem.p.max_speed
+    for (o0, s0), (o1, s1) in itertools.pairwise(points):
+        if o1 <= o0 or s1 <= s0:
+            raise InfeasibleError(
+                f"keytime {o1:g}={s1:g} (output s = source s) does not come after {o0:g}={s0:g}; "
+                "both times must rise from one keytime to the next"
+            )
+        need = (s1 - s0) / (o1 - o0)
+        where = f"between output {o0:.3g} and {o1:.3g} s the speed would have to be {need:.3g}"
+        if need > fastest * (1 + 1e-9):
+            longer = points[-1][0] - start + (s1 - s0) / fastest - (o1 - o0)
+            raise InfeasibleError(
+                f"{where} times the source's, above {fastest:g}; raise max_speed to "
+                f"{np.ceil(10 * need) / 10:g}, or take a duration of {longer:.3g} s"
+            )
+        if need < slowest * (1 - 1e-9):
+            shorter = points[-1][0] - start + (s1 - s0) / slowest - (o1 - o0)
+            lower = f"lower min_speed to {np.floor(100 * need) / 100:g}, or "
+            raise InfeasibleError(
+                f"{where} times the source's, below {slowest:g}; "
+                f"{lower if problem.p.min_speed else ''}take a duration of {shorter:.3g} s"
+            )
+    return points
 
 
 def key_cells(problem: Problem, length: float, per_frame: int, steps: int) -> list[tuple[int, int]]:

@@ -56,7 +56,7 @@ def gather(
     else:
         listed = [m for item in given for m in _read_reference(item, rate)]
     if not listed:
-        raise InputError("the reference holds no motion")
+        raise InputError("the reference contains no motion")
     if span is None and warp is None:
         return listed
     found = [m for r in listed for m in (r.motions() if isinstance(r, Library) else [r])]

@@ -75,7 +75,7 @@ def find_path(
     m : int
         Frames of the output.
     keys : sequence of (output frame, input frame)
-        What is fixed, in order, both ends included; each step between them must be possible.
+        Fixed points, in order, including both ends; each step between them must be possible.
     reach : int, optional
         Largest difference of two steps in a row, as the table was made for.
     near : array (m,), optional
@@ -125,7 +125,7 @@ def find_priced_path(
 
     A price makes long or short paths better; the right one makes the best path of any length have
     ``m`` frames, and then that path is the best of that length. Where no price does, and where key
-    frames lie between, the path is sought within ``margin`` frames of the priced paths from key to
+    frames are between, the path is sought within ``margin`` frames of the priced paths from key to
     key; the margin grows while the path touches it. ``None`` where that fails.
     """
     steps, _, n = step_costs.shape
@@ -159,7 +159,7 @@ def _priced(
 ) -> tuple[npt.NDArray[Any], float] | None:
     """Look for the price whose best path has ``m`` frames: frames or a guess at them, and a bound.
 
-    The path is of integers where it has ``m`` frames; else it lies between those just shorter and
+    The path has integers if it has ``m`` frames; otherwise it is between those just shorter and
     longer.
     """
     from retime.methods.guided.search_kernels import free_path

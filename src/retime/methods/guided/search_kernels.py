@@ -11,7 +11,7 @@ __all__ = ["fewest_cost_path", "free_path"]
 
 @kernel
 def _leave(costs, origin, j, step_costs, reach, early, late, start, nothing, spare):  # type: ignore[no-untyped-def]
-    """Lead all paths on from frame j: the recurrence (4), for every moment that can show it.
+    """Move all paths on from frame j: the recurrence (4), for every moment that can show it.
 
     ``costs[a, start[j] - origin + t - early[j]]`` is the least of a path that shows frame j at
     output frame t, after a step of a + 1. The moments are innermost: a step costs the same at all
@@ -60,7 +60,7 @@ def _leave(costs, origin, j, step_costs, reach, early, late, start, nothing, spa
 
 @kernel
 def _pass_through(costs, begin, end, step_costs, reach, early, late, start):  # type: ignore[no-untyped-def]
-    """Lead all paths on from the input frames ``begin`` to ``end``."""
+    """Move all paths on from the input frames ``begin`` to ``end``."""
     steps = step_costs.shape[0]
     nothing = np.full(len(early) + 3, np.inf, costs.dtype)
     spare = nothing.copy()
@@ -79,9 +79,9 @@ def _pass_through(costs, begin, end, step_costs, reach, early, late, start):  # 
 def fewest_cost_path(step_costs, reach, early, late, keep):  # type: ignore[no-untyped-def]
     """Find the path of least cost through a corridor, exact: its cost and its frames.
 
-    ``early`` and ``late`` (n,) bound the output frames that may show each input frame. What leads
-    on from every ``keep``-th input frame is kept, and the rest is made again on the way back; the
-    choice at each vertex is made again too, on the path only, so no table of choices is written.
+    ``early`` and ``late`` (n,) bound the output frames that may show each input frame. Costs of
+    every ``keep``-th input frame are kept, and the rest is computed again on the way back, as are
+    the choices on the path; no table of choices is stored.
     """
     steps = step_costs.shape[0]
     n = step_costs.shape[2]

@@ -31,10 +31,10 @@ class Guidance:
     warp : TimeWarp
         The warp.
     costs : dict
-        What delivered curves cost, all by one scorer: ``guided``, the ``spline`` through the
+        Costs of delivered curves, all by one scorer: ``guided``, the ``spline`` through the
         keytimes, ``uniform`` speed, and, with an influence below 1, what is ``blended``.
     gap : float
-        Certified bound on how far the search is from the best, as a share; 0 where it is the best.
+        Certified relative bound on the distance from the optimum; 0 at the optimum.
     evidence : array (n, 2), optional
         Source times, and how much a foreign reference resembles the clip there, 0 to 1.
     """
@@ -64,17 +64,14 @@ def _judged(problem: Problem, found: Found) -> Guidance:
     costs["uniform"] = costs["spline"]
     if p.keytimes:
         costs["uniform"] = found.cost(keytime_warp(problem.domain, duration=length))
-    through = f"the spline through the keytimes {costs['spline']:.4g}, " if p.keytimes else ""
-    notes: list[Note] = [
-        Note(
-            f"cost {costs['guided']:.4g}; {through}uniform speed {costs['uniform']:.4g}",
-            code="guided-costs",
-            costs=dict(costs),
-        )
-    ]
+    than = [_compared(costs, "uniform", "uniform speed")]
+    if p.keytimes:
+        than.append(_compared(costs, "spline", "a spline through the keytimes"))
+    text = f"cost {costs['guided']:.4g}, {' and '.join(than)} (lower is more natural)"
+    notes = [Note(text, code="guided-costs", costs=dict(costs))]
     if costs["guided"] > 1.0001 * costs["spline"] and p.formulation == "smooth":
         notes.append(
-            Note("the spline costs less, but breaks a limit of speed", code="spline-costs-less")
+            Note("the spline costs less, but exceeds a speed limit", code="spline-costs-less")
         )
     warp = found.warp
     if p.influence < 1:
@@ -91,7 +88,7 @@ def _judged(problem: Problem, found: Found) -> Guidance:
     if found.gap > 1e-9:
         notes.append(
             Note(
-                f"found by price, within {100 * found.gap:.2g} % of the best",
+                f"found by a cost per frame, within {100 * found.gap:.2g} % of the best",
                 code="optimality-gap",
                 gap=found.gap,
             )
@@ -106,3 +103,12 @@ def _found(problem: Problem) -> Found:
     if length is None or not problem.own:
         return follow_reference(problem, length)
     return keep_own_timing(problem, length)
+
+
+def _compared(costs: dict[str, float], other: str, name: str) -> str:
+    """Say how much less, or more, a guided warp costs than another."""
+    ours, theirs = costs["guided"], costs[other]
+    share = 100 * (1 - ours / theirs) if theirs > 0 else 0.0
+    if abs(share) < 0.5:
+        return f"the same as {name}"
+    return f"{abs(share):.0f} % {'less' if share > 0 else 'more'} than {name} ({theirs:.4g})"

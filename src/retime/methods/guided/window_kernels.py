@@ -80,8 +80,8 @@ def window_distances(  # type: ignore[no-untyped-def]
     those between neighbouring frames; ``minima``: bounds below blocks of ``size`` columns;
     ``centres`` (n, rates): row of each window's middle; ``near`` (rates, K): rows from there;
     ``far`` (rates, K): frames from the reference's middle; ``begin`` to ``end``: columns whose
-    windows belong to this piece; ``offset``: frame of column 0 of ``frames``. What is more than
-    ``cap`` above the least of a source frame may stay as it is: it is not looked at.
+    windows belong to this piece; ``offset``: frame of column 0 of ``frames``. Values more than
+    ``cap`` above the minimum of a source frame are not used and may be wrong.
     """
     count = near.shape[1]
     rows = np.empty(count, np.int64)
@@ -129,7 +129,7 @@ def _worth_a_look(minima, centres, size, begin, end, most, worth):  # type: igno
 def _bound(minima, rows, far, size, q0, q1, offset, frames, most):  # type: ignore[no-untyped-def]
     """Return a bound below the sums of squared distances of a block's windows.
 
-    What leaves the reference counts for nothing; what is left is charged no less than its sum.
+    Parts outside the reference do not count; the rest costs at least its sum.
     """
     bound = np.float32(0.0)
     for k in range(len(rows)):

@@ -1,13 +1,13 @@
-"""A foreign reference: windows that show at which rate it plays what the input plays.
+"""Other takes as reference: windows that show the speed of each part of the input.
 
 A window of the input around source time s is compared with windows of the reference that play it at
 a rate e^rho; offsets are shared between the two, so that no rate is favoured:
 
     D_i(rho) = min_q mean_delta |y(s_i + delta e^(rho/2)) - z(t_q + delta e^(-rho/2))|^2 / joints
 
-Poses alone are compared: a longer stride at the same beat says nothing about the beat. Evidence is
-weighted by how alike the windows are, so a pose that is like none costs the same at all rates, and
-where the reference has nothing to say, time runs as it did.
+Only poses are compared, because a longer stride in the same rhythm does not change the rhythm.
+Evidence is weighted by similarity, so a pose without a similar one costs the same at all speeds,
+and parts without evidence keep their timing.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _FEW, _SEVERAL = np.array([24, 18, 30]), 8
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What a reference says about the rate of every input frame.
+    """Evidence of a reference for the speed of every input frame.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Evidence:
     likeness : array (n,)
         How much the reference resembles the input, 0 to 1.
     alike : float
-        Share of the frames whose nearest window lies within the similarity scale.
+        Fraction of the frames whose nearest window is within the similarity scale.
     """
 
     regret: FloatArray
@@ -63,7 +63,7 @@ class Evidence:
 
     @property
     def decisive(self) -> float:
-        """What leaving the best rate by half an octave costs a frame on the mean."""
+        """Mean cost per frame of leaving the best speed by half an octave."""
         frames, best, last = np.arange(len(self.regret)), self.regret.argmin(axis=1), len(RATES) - 1
         either = [np.minimum(best + _HALF_OCTAVE, last), np.maximum(best - _HALF_OCTAVE, 0)]
         return float(np.min([self.regret[frames, level] for level in either], axis=0).mean())
@@ -88,7 +88,7 @@ def find_evidence(
     rate : float
         Frames per second.
     similarity : float
-        Distance within which windows are alike, in body heights.
+        Distance below which windows are similar, in body heights.
     tall : float
         Height of the figure.
     """

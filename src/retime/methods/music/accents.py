@@ -155,7 +155,7 @@ def _strikes(tracks: Tracks) -> tuple[FloatArray, FloatArray]:
 
 
 def _landings(motion: Motion) -> Accents:
-    """Find feet that come down: the start of a contact of its heel or ball, whichever is first."""
+    """Find feet that come down: the first contact of heel or ball."""
     start, end = motion.domain
     by_foot: dict[str, list[float]] = {}
     for contact in find_contacts(motion).contacts:

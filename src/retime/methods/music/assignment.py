@@ -7,7 +7,7 @@ The cost of an assignment is the sum of
 - 0.15 for each beat without an accent; and
 - -w for each accent that is on a beat.
 
-A dynamic programme over pairs of accent and beat finds the least. Accents stay within a share of a
+A dynamic programme over pairs of accent and beat minimises it. Accents stay within a fraction of a
 beat of where uniform speed shows them, and rates within limits.
 """
 
@@ -21,7 +21,6 @@ import numpy.typing as npt
 from retime.arrays import FloatArray
 from retime.methods.music.accents import Accents
 from retime.methods.music.alignment import SIGMA
-from retime.methods.music.kernels import assign_kernel
 
 # Accents go this far from where uniform speed shows them, in beats: without a beat of their own
 # they only look for a near one, with one they follow it as far as tempo drifts.
@@ -68,6 +67,8 @@ def assign(
     is free. ``uniform`` is the rate of uniform speed, ``limits`` are of the rate; ``steady`` tells
     that the accents have a beat of their own.
     """
+    from retime.methods.music.kernels import assign_kernel
+
     times, weights, forced, pinned = _with_locked(accents, locked)
     step = float(np.median(np.diff(beats))) if len(beats) > 1 else 1.0
     start_out, start_in = ends[:2]
@@ -104,7 +105,7 @@ def assign(
 def _with_locked(
     accents: Accents, locked: Locked
 ) -> tuple[FloatArray, FloatArray, npt.NDArray[np.bool_], FloatArray]:
-    """Add locked moments to accents; what lies within half the least distance of one gives way."""
+    """Add locked moments to accents; what is within half the least distance of one gives way."""
     own = [(s, 1.0, True, o) for o, s in locked.keytimes]
     own += [(s, 1.0, True, np.nan) for s in locked.moments]
     rest = [

@@ -22,8 +22,8 @@ class SyncParameters(TimingParameters):
     bpm: Annotated[
         float | None,
         About(
-            "Beats a minute, where no beats are given.",
-            unit="1/min",
+            "Tempo of the music, if no beats are given.",
+            unit="bpm",
             minimum=20,
             maximum=400,
             label="Tempo",
@@ -34,7 +34,7 @@ class SyncParameters(TimingParameters):
     offset: Annotated[
         float,
         About(
-            "Time of a beat in the music, where a tempo is given.",
+            "Time of the first beat in the music, if a tempo is given.",
             unit="s",
             label="First beat",
             slider=(0, 2),
@@ -43,7 +43,7 @@ class SyncParameters(TimingParameters):
     strength: Annotated[
         float,
         About(
-            "How far accents go to their beats: 0 is uniform speed, 1 all the way.",
+            "Amount of syncing: 0 keeps a uniform speed, 1 puts accents on the beat.",
             minimum=0,
             maximum=1,
             slider=(0, 1),
@@ -53,13 +53,13 @@ class SyncParameters(TimingParameters):
     accents: Annotated[
         Kind,
         About(
-            "What counts as an accent: minima of the body's speed, limbs that stop, limbs that "
-            "strike or turn, feet that land, or all of them (mixed)."
+            "Accents to detect: minima of body speed, limbs that stop, strikes and turns of limbs, "
+            "foot landings, or all of them (mixed)."
         ),
     ] = "speed"
     every: Annotated[
         Literal["1", "2", "4", "1/2"],
-        About("Use every beat, every second or fourth, or half beats too."),
+        About("Use every beat, every second or fourth beat, or half beats too."),
     ] = "1"
     music_start: Annotated[
         float,
@@ -68,15 +68,15 @@ class SyncParameters(TimingParameters):
     phase: Annotated[
         Literal["best", "fixed"],
         About(
-            "Start the motion up to a beat later in the music where that fits better (best), or "
+            "Start the motion up to one beat later if that fits the music better (best), or "
             "exactly at the given time (fixed)."
         ),
     ] = "best"
     speed: Annotated[
         float | None,
         About(
-            "Uniform playback speed that syncing starts from. Default: the one that brings the "
-            "motion's own beat to the music's, where it is steady and near; else 1.",
+            "Uniform playback speed before syncing. Default: the speed that matches the tempo of "
+            "the motion to the music, if it is steady and close; otherwise 1.",
             minimum=0.1,
             maximum=10,
             slider=(0.5, 2),
@@ -84,13 +84,13 @@ class SyncParameters(TimingParameters):
     ] = None
     duration: Annotated[
         Length | None,
-        About("Length of the result. Default: what the speed gives.", unit="s"),
+        About("Length of the result. Default: given by the playback speed.", unit="s"),
     ] = None
     keytimes: Keytimes = ()
     moments: Annotated[
         Sequence[SourceTime],
         About(
-            "A moment of the source that must be on a beat.",
+            "Source time that must fall on a beat.",
             unit="s",
             flag="moment",
             metavar="TIME",
@@ -99,16 +99,16 @@ class SyncParameters(TimingParameters):
     ] = ()
     min_speed: Annotated[
         float,
-        About("Slowest playback speed, relative to uniform.", minimum=0.1, maximum=1),
+        About("Minimum playback speed relative to uniform.", minimum=0.1, maximum=1),
     ] = 0.65
     max_speed: Annotated[
         float,
-        About("Fastest playback speed, relative to uniform.", minimum=1, maximum=5),
+        About("Maximum playback speed relative to uniform.", minimum=1, maximum=5),
     ] = 1.6
     stiffness: Annotated[
         float,
         About(
-            "Cost of changing the speed; more of it leaves more accents off the beat.",
+            "Cost of speed changes. Higher values leave more accents off the beat.",
             minimum=0.5,
             maximum=1000,
             slider=(1, 100),
@@ -118,7 +118,7 @@ class SyncParameters(TimingParameters):
     tolerance: Annotated[
         float,
         About(
-            "How far accents may stay from their beats, on average, for smoother speed.",
+            "Average distance that accents may keep from their beats, for smoother speed.",
             unit="s",
             minimum=0,
             maximum=0.1,
@@ -129,7 +129,7 @@ class SyncParameters(TimingParameters):
     first_beat: Annotated[
         int,
         About(
-            "Which beat the second or fourth beats are counted from, 0 is the first.",
+            "Beat to count every second or fourth beat from; 0 is the first.",
             minimum=0,
             advanced=True,
         ),

@@ -1,4 +1,4 @@
-"""What syncing says about its result."""
+"""Notes about the result of syncing."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Steadiness:
     period: float
     """Seconds of the motion from one beat to the next."""
     p: float
-    """Share of random motions whose accents are as even."""
+    """Fraction of random motions whose accents are as even."""
 
     @property
     def steady(self) -> bool:
@@ -39,7 +39,7 @@ class Steadiness:
 
     @property
     def bpm(self) -> float:
-        """Beats a minute."""
+        """Beats per minute."""
         return 60 / self.period
 
 
@@ -72,7 +72,7 @@ def find_steadiness(accents: Accents) -> Steadiness:
 
 
 def _resonance(times: FloatArray, weights: FloatArray, periods: FloatArray) -> FloatArray:
-    """Sum over windows how well accents lie on even beats of each period, whatever their phase."""
+    """Sum over windows how well accents are on even beats of each period, whatever their phase."""
     turn = np.exp(2j * np.pi * times / periods[:, None]) * weights
     sums = np.concatenate([np.zeros((len(periods), 1)), np.cumsum(turn, axis=1)], axis=1)
     total = np.r_[0.0, np.cumsum(weights)]

@@ -49,7 +49,7 @@ def sync_warp(motion: Motion, p: SyncParameters) -> TimeWarp:
     Returns
     -------
     TimeWarp
-        Its notes tell the Beat Alignment Score before and after, and how steady the motion is.
+        Its notes give the Beat Alignment Score before and after, and the steadiness of the motion.
 
     Examples
     --------

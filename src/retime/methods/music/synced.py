@@ -1,4 +1,4 @@
-"""What syncing found: the warp, what it was made of, and how good it is."""
+"""Result of syncing: the warp, its accents and beats, and its quality."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ OF_PHYSICS = (
 
 
 class CapableBody:
-    """What a body can do along a motion: sections 3.1 to 3.3.
+    """Abilities of a body along a motion: sections 3.1 to 3.3.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class CapableBody:
         Parameters
         ----------
         gravity, mass_scale, load, strength, friction
-            As of the model; left out, as they are.
+            As of the model. Default: as they are.
         """
         given = {
             "gravity": gravity, "mass_scale": mass_scale, "load": load, "strength": strength,
@@ -138,7 +138,7 @@ class CapableBody:
 
     @property
     def motion(self) -> Motion:
-        """The clip, evenly sampled at 120 frames a second at most."""
+        """The clip, evenly sampled at 120 frames per second at most."""
         return self._measured.motion
 
     @property
@@ -148,7 +148,7 @@ class CapableBody:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What was assumed of the figure, how its flights fall, and what was forgiven."""
+        """Assumptions about the figure, the gravity of its flights, and tolerated errors."""
         return (*self._measured.notes, *outcome.forgiven_notes(self))
 
     @property
@@ -178,7 +178,7 @@ class CapableBody:
 
     @property
     def usual_speeds(self) -> FloatArray:
-        """x* = p'^2 at which each frame of the recording is taken to be true, (F,)."""
+        """x* = p'^2 at which each frame of the recording is assumed correct, (F,)."""
         return self._recorded.speeds
 
     @property
@@ -223,7 +223,7 @@ class CapableBody:
     def _with_moved_centres(self) -> tuple[FloatArray, tuple[Added, ...]]:
         """Return masses and what is added, with segments replaced whose centre was moved.
 
-        What the recording lacks is still that of the centres it was recorded with.
+        The tolerated errors are still those of the recorded centres of mass.
         """
         scale, added = self._scale, self.added
         for name, shift in self.shifts.items():

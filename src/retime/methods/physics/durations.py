@@ -1,7 +1,7 @@
 """How short and how long a body could make a motion: minimum and maximum time along the path.
 
 Between two frames p'' is constant and p'^2 linear. A timing is feasible where (p'', mean p'^2) of
-each interval lies in the regions of both its frames; no frame is left out.
+each interval is in the regions of both its frames; no frame is left out.
 """
 
 from __future__ import annotations

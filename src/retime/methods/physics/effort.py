@@ -1,4 +1,4 @@
-"""What a timing asks of a body: the ground's force, and the share of every joint's strength."""
+"""Effort of a timing: the ground force, and the fraction of every joint's strength."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def ground_force(model: PhysicsModel, timing: FloatArray) -> FloatArray:
 
 
 def joint_effort(model: PhysicsModel, timing: FloatArray) -> dict[str, FloatArray]:
-    """Return the share (F,) of its torque limit that each joint needs; above 1 it is too much."""
+    """Return the fraction (F,) of the torque limit that each joint needs; above 1 is infeasible."""
     y, x = timing[:, :1], timing[:, 1:]
     needed = model.torques.gravity + model.torques.change * y + model.torques.speed * x  # (9)
     for k, (support, force) in enumerate(

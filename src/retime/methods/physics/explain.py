@@ -1,4 +1,4 @@
-"""Why a timing is impossible: which limit it breaks, where, by how much, and the smallest mend."""
+"""Why a timing is impossible: which limit it breaks, where, by how much, and the smallest fix."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ class Violation(Pictured):
     start, end : float
         Source times, seconds.
     cause : str
-        What limits it: ``flight``, ``friction``, ``ground``, ``balance``, a joint's torque, or the
-        ``bounds`` of what is looked at.
+        The violated limit: ``flight``, ``friction``, ``ground``, ``balance``, a joint's torque, or
+        the ``bounds`` of the search.
     text : str
         The same as a sentence.
     distance : float
-        How far outside it is at the worst, in p'^2 (p'' in 5/s).
+        Largest distance from the feasible region, in p'^2 (p'' in 5/s).
     rate, feasible_rate : float
-        The speed of time there, and the nearest that is feasible.
+        The playback speed there, and the nearest feasible one.
     """
 
     start: float
@@ -62,7 +62,7 @@ class Violation(Pictured):
 @one_line()
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(ReadOnlyArrays):
-    """What is wrong with a timing, frame by frame and in sentences.
+    """Violations of a timing, per frame and in sentences.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class Explanation(ReadOnlyArrays):
 
     @property
     def share(self) -> float:
-        """Share of the frames that are feasible."""
+        """Fraction of the frames that are feasible."""
         return float((self.distance <= 0).mean())
 
     def to_json(self) -> dict[str, Any]:
@@ -172,7 +172,7 @@ def _cause(model: PhysicsModel, timing: FloatArray, frame: int) -> tuple[str, st
 
 
 def _to_blame(value: FloatArray, rows: FloatArray, blamed: slice, linprog: Any) -> int | None:
-    """Find the row whose limit is dearest when only some may be broken; ``None`` if that is no way.
+    """Find the row whose limit costs most if only some may be violated; ``None`` if impossible.
 
     min t: -(1 + s t) <= value - rows l <= 1 + s t, l >= 0; s is 1 for the rows that may be broken.
     With the root's rows alone, torques have no limit.

@@ -167,9 +167,9 @@ class Path:
 
 
 def base_joint(motion: Motion, body: Body) -> int:
-    """Return the joint that carries a figure: the hips, else the root of its largest tree.
+    """Return the joint that carries a figure: the hips; otherwise the root of its largest tree.
 
-    What stands above it only places it, and other trees are no part of the figure.
+    Joints above it only place it, and other trees do not belong to the figure.
     """
     hips = body.roles.get("hips")
     if hips is not None and body.is_biped:

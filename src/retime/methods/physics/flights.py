@@ -1,7 +1,7 @@
 """Flights: when nothing holds a figure, how fast it falls, and what that tells of its clock.
 
 A body in flight falls with gravity, whatever it does. The acceleration of a recorded flight
-therefore tells at which speed of time, x* = p'^2 = g / g_eff, the recording is true. A jump that
+therefore tells at which playback speed, x* = p'^2 = g / g_eff, the recording is true. A jump that
 was slowed by hand, keyed too floaty or labelled with a false frame rate is brought back to gravity;
 see ``gravity_from``.
 """
@@ -221,7 +221,7 @@ def _judged(flight: Flight, pooled: float, source: GravityFrom) -> Flight:
 def _speeds(
     times: FloatArray, flights: tuple[Flight, ...], clear: list[Flight], source: GravityFrom
 ) -> FloatArray:
-    """Spread x* of the flights over the clip: all of it where they agree, else near to each."""
+    """Extend x* of the flights to the clip: all of it if they agree, otherwise near each flight."""
     log = np.full(len(times), np.nan)
     for f in flights:
         log[f.first : f.past] = np.log(f.speed)

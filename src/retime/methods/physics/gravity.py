@@ -39,7 +39,7 @@ _UNIT = " m/s²"
 
 
 def written_gravity(gravity: FloatArray) -> str:
-    """Write a gravity as a person gives it: its size where it points down, else its vector."""
+    """Write a gravity as a person gives it: its size where it points down; otherwise its vector."""
     x, y, z = (float(v) for v in gravity)
     if abs(x) + abs(z) < 1e-9 and y < 0:
         return f"{-y:g}"
@@ -55,7 +55,7 @@ def note_of_gravity(gravity: FloatArray) -> list[Note]:
 
 
 def gravity_noted(notes: Iterable[str]) -> str | None:
-    """Return the gravity that a timing was found for, as its notes tell it; else ``None``."""
+    """Return the gravity of a timing from its notes, or ``None``."""
     found = [n for n in notes if n.startswith(_NOTE) and n.endswith(_UNIT)]
     return found[-1].removeprefix(_NOTE).removesuffix(_UNIT) if found else None
 

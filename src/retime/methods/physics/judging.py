@@ -32,7 +32,7 @@ _ROWS = ("force across", "force up", "force ahead", "moment across", "moment up"
 
 @dataclass(frozen=True)
 class Residual(Pictured):
-    """What the contacts cannot give of one component, as a row of OpenSim's residual tables.
+    """Residual of one component that contacts cannot explain, as in OpenSim's residual tables.
 
     Parameters
     ----------
@@ -99,16 +99,16 @@ def judge(
     source: Motion | None = None,
     warp: TimeWarp | None = None,
 ) -> Judgement:
-    """Judge a motion by a source's body where that is known, else by its own.
+    """Judge a motion by a source's body where that is known; otherwise by its own.
 
     Parameters
     ----------
     motion : Motion
         The result.
     p : ModelParameters
-        Gravity, masses, friction, contacts and the like.
+        Gravity, masses, friction, contacts and other model parameters.
     source : Motion, optional
-        What it was made of.
+        Its source.
     warp : TimeWarp, optional
         From its time to the source's: then the timing is judged as the retiming does it.
     """

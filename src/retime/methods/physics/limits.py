@@ -77,7 +77,7 @@ def joint_limits(
 def root_limits(recorded: RecordedForces, slack: float, gravity: FloatArray) -> FloatArray:
     """Return the force and moment on the root that need no source, (F, 6).
 
-    It is a share of the weight under the model's gravity, along the body's own axes; nothing is
+    It is a fraction of the weight under the model's gravity, along the body's own axes; nothing is
     asked of frames that something unseen holds.
     """
     weight = recorded.weight * float(np.linalg.norm(gravity)) / EARTH
@@ -126,7 +126,7 @@ def _by_name(recorded: RecordedForces, other: RecordedForces) -> FloatArray:
 def with_accelerations(
     torques: Torques, maps: Sequence[FloatArray], limits: FloatArray, path: Path, most: float
 ) -> tuple[Torques, list[FloatArray], FloatArray]:
-    """Add rows for the joints' accelerations, at most so many rad/s^2, to those of torques."""
+    """Add rows for joint accelerations, limited in rad/s^2, to those of torques."""
     count, rows = path.velocity[:, 6:].shape
     both = Torques(
         np.c_[torques.gravity, np.zeros((count, rows))],

@@ -44,7 +44,7 @@ def added_loads(m: Measured, loads: Iterable[tuple[str, float]]) -> tuple[Added,
 
 
 def _joints(m: Measured, place: str) -> list[tuple[str, FloatArray]]:
-    """Return the joints that carry a load, and where in their frames it lies beside the segment."""
+    """Return the joints that carry a load, and where in their frames it is beside the segment."""
     names, nowhere = m.motion.skeleton.names, np.zeros(3)
     if place == "hands":
         hands = [m.body.roles[r] for r in ("left_hand", "right_hand") if r in m.body.roles]

@@ -30,7 +30,7 @@ _HANGS = 0.01
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """What one pass over the motion gave; changes of physics need no other."""
+    """Result of one pass over the motion; changed physics needs no other pass."""
 
     motion: Motion
     body: Body

@@ -73,13 +73,13 @@ class PhysicsModel(CapableBody, Pictured):
     def explain(
         self, timing: TimeWarp | Motion | None = None, *, tolerance: float = TOLERANCE
     ) -> Explanation:
-        """Explain why a timing is impossible: what limits it, where, and the smallest mend.
+        """Explain why a timing is impossible: what limits it, where, and the smallest fix.
 
         Parameters
         ----------
         timing : TimeWarp or Motion, optional
             A warp of this motion, or a motion that was made of it by edits of any kind, which is
-            judged as it is; left out, the recorded timing.
+            judged as it is. Default: the recorded timing.
         tolerance : float
             How far outside a region counts as within, in p'^2.
 
@@ -137,7 +137,7 @@ class PhysicsModel(CapableBody, Pictured):
         motion : Motion
             Of the same figure.
         own : PhysicsModel, optional
-            Its own model, where that is at hand.
+            Its own model, where that is available.
         """
         other = self._same_body(motion) if own is None else copy.copy(own)
         for name in OF_PHYSICS:
@@ -267,7 +267,7 @@ class PhysicsModel(CapableBody, Pictured):
         Returns
         -------
         TimeWarp
-            Its notes say whether it is the global optimum, and what is not feasible.
+            Its notes report whether it is the global optimum, and infeasible parts.
         """
         notes: list[Note] = [*self.notes, *note_of_gravity(self.gravity)]
         p, said = outcome.natural_length(self, p)

@@ -30,12 +30,12 @@ class Baked:
     starts : array (F + 1,) of int
         Where each frame's corners begin.
     corners : array (V, 2)
-        Of all frames' polygons, (p'' / unit, p'^2).
+        Corners (p'' / unit, p'^2) of the polygons of all frames.
     matching : array (F, 6)
         Coefficients of x^2, x, x y, y^2, y, 1 of the squared torque errors in their limits, with
         x = p'^2 and y = p'' / unit.
     firmness : array (F,)
-        What a distance from the region counts: more in flight, where nothing can give way.
+        Weight of a distance from the region; larger in flight, where there is no slack.
     """
 
     starts: np.ndarray[tuple[int], np.dtype[np.int64]]
@@ -100,7 +100,7 @@ def bake(
     flat: Flat,
     flight: np.ndarray[tuple[int], np.dtype[np.bool_]],
 ) -> Baked:
-    """Bake the objective: squares of the torques' differences from a target, in their limits.
+    """Bake the objective: squared differences of torques from a target, relative to limits.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def bake(
     limits : array (F, dofs)
         Most torque of each row.
     flat : tuple
-        What is feasible: all regions' corners.
+        Corners of all feasible regions.
     flight : array (F,) of bool
         Frames in flight.
     """

@@ -1,4 +1,4 @@
-"""What is said of a timing: whether it is the best, what is not feasible, what was forgiven."""
+"""Notes about a timing: whether it is optimal, infeasible parts, tolerated errors."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def natural_length(
 
 
 def is_plain(p: ModelWarpParameters) -> bool:
-    """Whether nothing but a length is asked for."""
+    """Return whether nothing but a length is asked for."""
     return not (p.keytimes or p.rates or p.joint_speeds or p.loop or p.watch is not None)
 
 

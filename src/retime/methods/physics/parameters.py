@@ -30,7 +30,7 @@ Watch = Callable[..., Any]
 Strict = Annotated[
     bool,
     About(
-        "Refuse a duration that is not feasible, instead of taking the best there is.",
+        "Report an error if the duration is not feasible, instead of using the nearest timing.",
         advanced=True,
     ),
 ]
@@ -38,13 +38,13 @@ Strict = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class ModelParameters(ContactParameters):
-    """What a figure's physics is made of."""
+    """Parameters of a physics model."""
 
     gravity: Annotated[
         float | tuple[float, float, float] | str,
         About(
-            "Gravity: a size, a share such as 0.5g, x,y,z, or a direction of the figure such as "
-            "left:9.81.",
+            "Gravity as a number or fraction (0.5g). To change its direction, write x,y,z or "
+            "a direction of the figure such as left:9.81.",
             unit="m/s²",
             metavar="G",
             presets=(("earth", EARTH), ("moon", 1.62), ("mars", 3.71)),
@@ -53,22 +53,22 @@ class ModelParameters(ContactParameters):
     gravity_from: Annotated[
         Literal["auto", "recording", "gravity"],
         About(
-            "What to believe where a recorded flight does not fall with 9.81 m/s²: auto brings "
-            "clear cases to gravity, recording keeps its timing, gravity corrects all flights.",
+            "How to treat recorded flights that do not fall at 9.81 m/s². auto corrects clear "
+            "cases, recording keeps the recorded timing, gravity corrects all flights.",
         ),
     ] = "auto"
     fit_flights: Annotated[
         Literal["timing", "height"],
         About(
-            "Let flights fall with gravity by their timing, or keep the timing and change how "
-            "high they go.",
+            "How to make flights follow gravity: change their timing, or keep the timing and "
+            "change their height.",
         ),
     ] = "timing"
     mass: Annotated[
         float | None,
         About(
-            "Mass of the whole figure. Default: by height for a person, else by the bones' "
-            "volume as water.",
+            "Mass of the whole figure. Default: estimated from the height of a person, or from "
+            "the volume of the bones.",
             unit="kg",
             minimum=0.001,
             step=0.5,
@@ -76,13 +76,13 @@ class ModelParameters(ContactParameters):
     ] = None
     mass_scale: Annotated[
         Mapping[str, float] | Sequence[tuple[str, float]],
-        About("Scale a segment's mass, by joint or role.", metavar="JOINT=FACTOR"),
+        About("Scale the mass of one segment, by joint or role.", metavar="JOINT=FACTOR"),
     ] = ()
     load: Annotated[
         Sequence[tuple[str, float]],
         About(
-            "Carry a load that the recording did not: kilograms and where, as 15kg@chest "
-            "(backpack, hands, a joint or a role).",
+            "Add a load that the performer did not carry, such as 15kg@backpack. Attach it to "
+            "the backpack, the hands, a joint or a role.",
             unit="kg",
             metavar="KG@WHERE",
             parse=parse_load,
@@ -91,7 +91,7 @@ class ModelParameters(ContactParameters):
     centre_shift: Annotated[
         Sequence[tuple[str, tuple[float, float, float]]],
         About(
-            "Move a segment's centre of mass, by joint or role, along its joint's axes.",
+            "Move the centre of mass of one segment, by joint or role, along the joint's axes.",
             unit="m",
             metavar="JOINT=X,Y,Z",
             widget="data",
@@ -101,7 +101,7 @@ class ModelParameters(ContactParameters):
     strength: Annotated[
         float,
         About(
-            "Strength of all joints relative to the torque limits, as 70% or 0.7.",
+            "Strength of all joints relative to the torque limits: 70% or 0.7.",
             unit="×",
             minimum=0.01,
             slider=(0.2, 2),
@@ -122,7 +122,7 @@ class ModelParameters(ContactParameters):
     torque_limits: Annotated[
         TorqueLimits,
         About(
-            "Largest torque of all joints, or 'observed': the largest that the clip needs, times "
+            "Maximum torque of every joint, or 'observed' for the maximum in the clip times "
             "the limit factor.",
             unit="N·m",
             metavar="NM",
@@ -133,7 +133,7 @@ class ModelParameters(ContactParameters):
     limit_factor: Annotated[
         float,
         About(
-            "Factor on the torques that the clip needs.",
+            "Factor applied to the observed torques.",
             unit="×",
             minimum=0.01,
             slider=(1, 4),
@@ -144,7 +144,7 @@ class ModelParameters(ContactParameters):
     limit_clips: Annotated[
         Sequence[Any],
         About(
-            "Further clip of the same figure whose torques count as observed.",
+            "Additional clip of the same figure to observe torques in.",
             flag="limit-clip",
             metavar="PATH",
             widget="motions",
@@ -165,8 +165,8 @@ class ModelParameters(ContactParameters):
     slack: Annotated[
         float,
         About(
-            "Force on the root that needs no source, in body weights (half of it sideways): "
-            "tolerance for noise.",
+            "Tolerated unexplained force on the root, in body weights, to allow for noise; half "
+            "of it sideways.",
             minimum=1e-6,
             advanced=True,
         ),
@@ -174,7 +174,7 @@ class ModelParameters(ContactParameters):
     acceleration_limit: Annotated[
         float | None,
         About(
-            "Largest angular acceleration of a joint about each axis.",
+            "Maximum angular acceleration of a joint about each axis.",
             unit="rad/s²",
             minimum=0.1,
             step=1,
@@ -184,7 +184,7 @@ class ModelParameters(ContactParameters):
     body_data: Annotated[
         Mapping[str, Any] | None,
         About(
-            "Known masses, centres, radii and limits, by joint or role.",
+            "Known masses, centres of mass, radii and limits, by joint or role.",
             metavar="FILE",
             widget="data",
             advanced=True,
@@ -194,12 +194,12 @@ class ModelParameters(ContactParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class RequestParameters(LoopParameters):
-    """What is asked of a timing."""
+    """Parameters of a requested timing."""
 
     duration: Annotated[
         Length | Literal["free"] | None,
         About(
-            "Length of the result; 'free' lets physics decide. Default: the clip's own.",
+            "Length of the result, or free to let physics decide. Default: the source's length.",
             unit="s",
             metavar="TIME|free",
             ends=("", ""),
@@ -210,7 +210,7 @@ class RequestParameters(LoopParameters):
     joint_speeds: Annotated[
         Sequence[tuple[SourceTime, str, float]],
         About(
-            "Give a joint the speed V, in m/s, at the source's moment SRC.",
+            "Speed V of a joint at source time SRC, in m/s.",
             flag="joint-speed",
             metavar="SRC:JOINT:V",
             advanced=True,
@@ -219,35 +219,38 @@ class RequestParameters(LoopParameters):
     objective: Annotated[
         Objective,
         About(
-            "Match the recorded torques (match), use as little effort as possible (effort), bear "
-            "changed masses and match the torque of moving (load), or take over the torques of "
-            "another motion by a warp from this one's time to its; auto matches, or bears a load "
-            "where there is one.",
+            "What to optimize: match the recorded torques (match), use the least effort (effort), "
+            "or match the torques of moving while carrying changed masses (load). auto uses load "
+            "if masses are changed, and match otherwise. In Python, a pair of a motion and a warp "
+            "matches the torques of that motion.",
         ),
     ] = "auto"
     alpha: Annotated[
-        float, About("Weight of feasibility (14).", minimum=0.0, step=1, advanced=True)
+        float,
+        About("Weight of feasibility in equation 14.", minimum=0.0, step=1, advanced=True),
     ] = 10000.0
-    beta: Annotated[float, About("Weight of torques (14).", minimum=0.0, advanced=True)] = 1.0
+    beta: Annotated[
+        float, About("Weight of torques in equation 14.", minimum=0.0, advanced=True)
+    ] = 1.0
     smoothness: Annotated[
         float,
-        About("Weight of an even playback speed.", minimum=0.0, slider=(0, 4), advanced=True),
+        About("Weight of a constant playback speed.", minimum=0.0, slider=(0, 4), advanced=True),
     ] = 0.3
 
 
 @dataclass(frozen=True, kw_only=True)
 class SearchParameters(RequestParameters):
-    """What is asked of a timing, and how it is looked for."""
+    """Parameters of a requested timing and of its search."""
 
     start: Annotated[
         TimeWarp | None,
-        About("Timing to start from, such as the last one before a keytime was dragged."),
+        About("Warp to start the search from, such as the previous result during a drag."),
     ] = None
     watch: Annotated[
         Watch | None,
         About(
-            "Called after every step with its number, p'^2 at the nodes and the objective; true "
-            "ends the search, and an array goes on from there."
+            "Function called after every step with the step number, p'^2 at the nodes and the "
+            "objective. Return True to stop, or an array to continue from."
         ),
     ] = None
 

@@ -36,7 +36,7 @@ def physics_warp(motion: Motion, p: PhysicsParameters) -> TimeWarp:
     Returns
     -------
     TimeWarp
-        Its notes say whether it is the global optimum, and what is not feasible.
+        Its notes report whether it is the global optimum, and infeasible parts.
 
     Examples
     --------

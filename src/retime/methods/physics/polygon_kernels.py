@@ -167,11 +167,11 @@ def polygon(  # type: ignore[no-untyped-def]
 ):
     """Project what is feasible at a frame onto (p'', p'^2), exactly: figure 4 without gaps.
 
-    Feasible is -1 <= gravity + speed x + change y - forces l <= 1, l >= 0 (13), rows scaled by
-    their limits, with |y| <= most_change, 0 <= x <= most_speed and l <= most_force. The simplex
-    method walks along the projection's edges, turning its direction as it goes (shadow vertices),
-    so that no corner is missed. ``corners`` (V, 2) gets (y, x) against the clock, ``at_corners``
-    (V, L) the forces there. Returns how many; -1 where nothing is feasible, -2 where it gave up.
+    Feasible is -1 <= gravity + speed x + change y - forces l <= 1, l >= 0 (13). Rows are scaled by
+    their limits, |y| <= most_change, 0 <= x <= most_speed and l <= most_force. The simplex method
+    walks along the projection's edges, turning its direction as it goes (shadow vertices), so that
+    no corner is missed. ``corners`` (V, 2) gets (y, x) against the clock, ``at_corners`` (V, L) the
+    forces there. Returns how many; -1 where nothing is feasible, -2 where it gave up.
     """
     table, basic = _dictionary(gravity, speed, change, forces)
     rows, columns = table.shape
@@ -278,7 +278,7 @@ def _keep(corners, at_corners, found, here, name, value, basic_name, basic):  # 
 
 @kernel
 def fewer_vertices(corners, unit, tolerance):  # type: ignore[no-untyped-def]
-    """Return which corners (V, 2) remain without those that repeat or lie on an edge.
+    """Return which corners (V, 2) remain without those that repeat or are on an edge.
 
     The first coordinate counts in ``unit``; an edge may be missed by the tolerance.
     """

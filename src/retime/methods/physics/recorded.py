@@ -1,11 +1,10 @@
 """Forces of a motion as it was recorded, and what its measurement cannot explain.
 
-At the timing (0, x*) at which a recording is true, contacts should give what the root needs. What
-they cannot give is an error of the recorded accelerations, and is forgiven: A := A - r / x*, with r
-the rest at the root. It is taken for the body as its masses are now. In flight that leaves exactly
-x = x* g' / g, whatever a limb weighs. What changed masses lack for balance at a standstill is
-forgiven at any speed: somebody with a load leans. Missing grip is no error of measurement and is
-not forgiven.
+At the timing (0, x*) at which a recording is correct, contacts should give the force that the root
+needs. The rest r is an error of the recorded accelerations, and is tolerated: A := A - r / x*. It
+is computed for the current masses of the body. In flight this leaves exactly x = x* g' / g, for any
+mass of a limb. Balance that changed masses lack at a standstill is tolerated at any speed, because
+people lean under a load. Missing friction is not an error of measurement, and is not tolerated.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _TORQUE = 100.0
 
 
 class RecordedForces:
-    """What ground and joints gave while a motion was recorded, on earth, its masses as they are.
+    """Forces of ground and joints during the recording, on earth, with the current masses.
 
     Parameters
     ----------
@@ -85,7 +84,7 @@ class RecordedForces:
         return support_maps(self.measured.dynamics, self.measured.supports, self.friction)
 
     def needed(self, scale: FloatArray, added: tuple[Added, ...] = ()) -> FloatArray:
-        """Return what the motion asks for on earth at (0, x*), (F, dofs), for scaled masses."""
+        """Return the forces of the motion on earth at (0, x*), (F, dofs), for scaled masses."""
         torques: Torques = self.measured.dynamics.torques(np.array(DOWN), scale, added)
         out: FloatArray = torques.gravity + torques.speed * self.speeds[:, None]
         return out

@@ -1,4 +1,4 @@
-"""What timings a body could produce: a polygon in the plane of (p'', p'^2) for every frame."""
+"""Feasible timings of a body: a polygon in the plane of (p'', p'^2) for every frame."""
 
 from __future__ import annotations
 

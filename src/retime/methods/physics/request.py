@@ -1,4 +1,4 @@
-"""What is asked of a timing: its length, moments that must be met, speeds at moments."""
+"""A requested timing: its length, keytimes and speeds."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def parse_load(text: str) -> tuple[str, float]:
 
 
 def parse_share(text: str) -> float:
-    """Bring a share as people write it to a factor.
+    """Bring a fraction as people write it to a factor.
 
     Examples
     --------
@@ -54,10 +54,10 @@ def parse_share(text: str) -> float:
             return float(number[:-1]) / 100
         return float(number)
     except ValueError:
-        raise InputError(f"{text!r} is no share; give it as 70% or 0.7") from None
+        raise InputError(f"{text!r} is not a share; give it as 70% or 0.7") from None
 
 
 def weights_of_earth(text: str) -> float | None:
-    """Return gravity in m/s^2 that is told as a share of the earth's, as ``0.5g``."""
+    """Return gravity in m/s^2 that is told as a fraction of the earth's, as ``0.5g``."""
     found = _OF_EARTH.fullmatch(text)
     return None if found is None else float(found.group(1)) * EARTH

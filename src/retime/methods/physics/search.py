@@ -54,10 +54,10 @@ def solve(
     problem : TimingProblem
         What to solve.
     start : array (K,), optional
-        b to start from, such as the last solution; else even speed on every leg.
+        b to start from, such as the last solution; otherwise even speed on every leg.
     watch : callable, optional
         Called after every step with its number, b and the objective; true ends the search, and an
-        array goes on from there.
+        array continues from there.
     """
     return _Search(problem, start, watch).run()
 
@@ -299,7 +299,7 @@ class _Search:
         self.roof_dual[:] = self.barrier / np.maximum(self.high - self.b, 1e-9)
 
     def _tangent(self) -> float:
-        """Bound what any other timing could reach, where the problem is convex; else 0."""
+        """Bound what any other timing could reach, where the problem is convex; otherwise 0."""
         from retime.methods.physics.search_kernels import joint_bound, newton_system
 
         p, w, legs = self.problem, self.walls, len(self.legs.wanted)

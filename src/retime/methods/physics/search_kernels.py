@@ -42,7 +42,7 @@ def _interval(b0, b1, step, unit):  # type: ignore[no-untyped-def]
 
 @kernel
 def start_points(b, steps, unit, starts, normals, offsets, middles, points):  # type: ignore[no-untyped-def]
-    """Fill the points (K - 1, 2, 2): from each region's middle towards the timing, nine tenths."""
+    """Fill the points (K - 1, 2, 2): from each region's middle toward the timing, nine tenths."""
     for k in range(len(steps)):
         y = (b[k + 1] - b[k]) / (2 * steps[k] * unit)
         x = 0.5 * (b[k] + b[k + 1])
@@ -281,7 +281,7 @@ def bound_steps(  # type: ignore[no-untyped-def]
 ):
     """Return how far speeds may go until a bound, and until a bound's multiplier is zero.
 
-    In one step a speed loses at most the share ``lose``, and wins ``win`` times itself and
+    In one step a speed loses at most the fraction ``lose``, and wins ``win`` times itself and
     ``more``. ``far`` is how far other multipliers may go.
     """
     room = np.inf

@@ -1,4 +1,4 @@
-"""What a figure is made of: a solid for every joint, from its bones, of the density of water."""
+"""Segments of a figure: a solid for every joint, from its bones, with the density of water."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Solid:
     inertia: FloatArray
 
     def scaled(self, factor: float) -> Solid:
-        """The same shape with another density."""
+        """Return the same shape with another density."""
         return Solid(self.mass * factor, self.centre, self.inertia * factor)
 
     @staticmethod
@@ -84,12 +84,12 @@ class Solid:
 
 @dataclass(frozen=True)
 class BodyData:
-    """What a person knows better of a figure, by joint or role.
+    """Known values of a figure, by joint or role.
 
     Parameters
     ----------
     masses : mapping of str to float
-        Kilograms of the segment that hangs on a joint.
+        Kilograms of the segment that is below a joint.
     centres : mapping of str to (float, float, float)
         Its centre of mass in the joint's frame, metres.
     radii : mapping of str to float
@@ -154,7 +154,7 @@ def cylinder(start: FloatArray, end: FloatArray, radius: float) -> Solid:
 
 
 def solids_of(motion: Motion, body: Body, data: BodyData, mass: float | None) -> dict[str, Solid]:
-    """Find the solid of every joint: by role for a person, else from the bones.
+    """Find the solid of every joint: by role for a person; otherwise from the bones.
 
     Parameters
     ----------
@@ -163,9 +163,9 @@ def solids_of(motion: Motion, body: Body, data: BodyData, mass: float | None) ->
     body : Body
         Its roles.
     data : BodyData
-        What is known better, by joint.
+        Known values by joint.
     mass : float, optional
-        Kilograms of the whole; left out, a person's by height, and what water would weigh.
+        Kilograms of the whole. Default: a person's by height, and what water would weigh.
     """
     person = is_person(motion, body)
     found = _person(motion, body, data) if person else _bones(motion, data)
@@ -191,7 +191,7 @@ def solids_of(motion: Motion, body: Body, data: BodyData, mass: float | None) ->
 
 
 def is_person(motion: Motion, body: Body) -> bool:
-    """Whether a figure stands upright on two feet; an animal's legs and arms end in paws."""
+    """Return whether a figure stands upright on two feet; an animal's legs and arms end in paws."""
     if not (body.is_biped and "hips" in body.roles):
         return False
     return not any(name.endswith("_end") for name in find_contacts(motion).touching)
@@ -286,7 +286,7 @@ def _person(motion: Motion, body: Body, data: BodyData) -> dict[str, Solid]:
 
 
 def _on_trunk(body: Body, joint: int) -> bool:
-    """Whether a joint lies between two of the trunk's."""
+    """Return whether a joint is between two of the trunk's."""
     top = [body.roles[r] for r in _TRUNK if r in body.roles]
     return any(joint in body.skeleton.chain(j)[1:] for j in top)
 
@@ -306,7 +306,7 @@ def _own_end(
     joint: int,
     part: str,
 ) -> FloatArray:
-    """Return where a joint's segment ends in its frame: towards the next role, else its bone."""
+    """Return the end of a joint's segment in its frame: at the next role, or of its bone."""
     following = _following(body, role_of.get(joint))
     if following is not None:
         chain = body.skeleton.chain(following)

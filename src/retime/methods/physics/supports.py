@@ -1,4 +1,4 @@
-"""What holds a figure up: points that touch the ground or something else, frame by frame."""
+"""Supports of a figure: points that touch the ground or something else, per frame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a search is to solve, what it finds, and the legs between moments that must be met."""
+"""The problem of a timing search, its solution, and the legs between keytimes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SLOW_SMOOTH = 3
 
 @dataclass(frozen=True, eq=False)
 class TimingProblem:
-    """What is to be solved.
+    """A timing problem.
 
     Parameters
     ----------
@@ -34,8 +34,8 @@ class TimingProblem:
     baked : Baked
         The objective at every node.
     legs : sequence of (int, float)
-        The node at which each leg ends, and how long it may take; the first begins at node 0. What
-        follows the last may take what it takes.
+        End node and length of each leg; the first begins at node 0. The part after the last one has
+        no fixed length.
     fixed : sequence of (int, float)
         Nodes whose speed p' is given.
     slowest, fastest : float
@@ -45,7 +45,7 @@ class TimingProblem:
     alpha, beta, gamma : float
         Weights of feasibility, of torques and of smoothness.
     usual : array (K,), optional
-        x*, the p'^2 that smoothness is relative to; left out, 1.
+        x*, the p'^2 that smoothness is relative to. Default: 1.
     """
 
     nodes: FloatArray
@@ -75,7 +75,7 @@ class Solution(Pictured):
     objective : float
         Its value (14).
     bound : float
-        What no other timing can go below; 0 where no more is known.
+        Lower bound for any timing; 0 if unknown.
     steps : int
         Newton steps that were taken.
     missed : float
@@ -97,7 +97,7 @@ class Solution(Pictured):
 
     @property
     def gap(self) -> float:
-        """How far above the bound the objective is, as a share of it."""
+        """How far above the bound the objective is, as a fraction of it."""
         return (self.objective - self.bound) / max(self.objective, 1e-12)
 
     @property

@@ -15,6 +15,9 @@ from retime.arrays import FloatArray
 __all__ = ["Follower"]
 
 _DEGREE = 5
+# How fast the input is at its ends is read off a polynomial of this degree through so many seconds
+# there: frame by frame it would be noise, which a spring that starts with it swings out.
+_END, _END_DEGREE = 0.3, 7
 # Dampings this near to 1 are taken as critical: the two formulas meet there to rounding.
 _CRITICAL = 1e-6
 
@@ -94,7 +97,11 @@ class Follower:
             values = values - (times - times[0])[:, None] * slope
             values = np.vstack([values[:-1], values[:1]])
         degree = next(k for k in (_DEGREE, 3, 1) if len(times) > k)
-        ends = "periodic" if loop and len(times) > degree + 1 else None
+        ends: object = None
+        if loop:
+            ends = "periodic" if len(times) > degree + 1 else None
+        elif degree == _DEGREE:
+            ends = (_end_speeds(times, values), _end_speeds(times[::-1], values[::-1]))
         spline = make_interp_spline(times, values, k=degree, bc_type=ends)
         # Knots of a spline of odd degree lie at samples: a gap has one polynomial, taken about
         # its start.
@@ -128,6 +135,19 @@ class Follower:
         out[:, 1, 0] = -fade * omega**2 * odd
         out[:, 1, 1] = fade * (even - own * omega * odd)
         return out
+
+
+def _end_speeds(times: FloatArray, values: FloatArray) -> list[tuple[int, FloatArray]]:
+    """Return the first and second derivative of values (F, D) at the first of some times."""
+    from numpy.polynomial import legendre
+
+    count = int(np.searchsorted(np.abs(times - times[0]), _END, side="right"))
+    count = min(max(count, _END_DEGREE + 2), len(times))
+    span = (times[count - 1] - times[0]) / 2
+    at = (times[:count] - times[0]) / span - 1
+    degree = min(_END_DEGREE, count - 1)
+    fitted = np.linalg.lstsq(legendre.legvander(at, degree), values[:count], rcond=None)[0]
+    return [(k, legendre.legval(-1.0, legendre.legder(fitted, k)) / span**k) for k in (1, 2)]
 
 
 def _steady(goes_on: FloatArray, first: FloatArray, after: FloatArray) -> FloatArray:

@@ -20,7 +20,7 @@ class SecondaryParameters(RangeParameters):
     strength: Annotated[
         float,
         About(
-            "How much of the lag, overshoot and settling is added; 0 leaves the motion as it is.",
+            "Amount of lag, overshoot and settling; 0 keeps the motion unchanged.",
             minimum=0.0,
             maximum=5.0,
             slider=(0, 2),
@@ -30,8 +30,8 @@ class SecondaryParameters(RangeParameters):
     joints: Annotated[
         Sequence[str],
         About(
-            "Joints or roles that follow, with all that hangs on them. Default: the arms, and "
-            "tails, hair and other parts that are no limb.",
+            "Joint or role that follows, with all joints below it. Default: arms, tails, hair and "
+            "other loose parts.",
             flag="joint",
             metavar="NAME",
         ),
@@ -39,7 +39,7 @@ class SecondaryParameters(RangeParameters):
     frequency: Annotated[
         float,
         About(
-            "How often a part would swing by itself; lower is heavier and later.",
+            "Natural frequency of a part; lower values look heavier and lag more.",
             unit="Hz",
             minimum=0.05,
             maximum=60.0,
@@ -50,7 +50,7 @@ class SecondaryParameters(RangeParameters):
     damping: Annotated[
         float,
         About(
-            "How soon it settles: below 1 it overshoots, from 1 on it only lags.",
+            "Damping ratio: below 1 a part overshoots, from 1 on it only lags.",
             minimum=0.01,
             maximum=10.0,
             slider=(0.05, 1.5),
@@ -59,7 +59,7 @@ class SecondaryParameters(RangeParameters):
     drag: Annotated[
         float,
         About(
-            "By what share the frequency falls with each joint down a chain; the ends come last.",
+            "Decrease of the frequency with each joint down a chain, so that the tip arrives last.",
             minimum=0.0,
             maximum=0.9,
             slider=(0, 0.5),
@@ -68,7 +68,7 @@ class SecondaryParameters(RangeParameters):
     chains: Annotated[
         Sequence[tuple[str, float, float]],
         About(
-            "Give the chain that starts at JOINT a frequency in Hz and a damping of its own.",
+            "Frequency in Hz and damping of the chain that starts at JOINT.",
             flag="chain",
             metavar="JOINT:HZ:DAMPING",
         ),
@@ -76,7 +76,7 @@ class SecondaryParameters(RangeParameters):
     fade: Annotated[
         Length,
         About(
-            "Time over which the change fades in and out at the ends of a range.",
+            "Fade-in and fade-out time at the ends of a range.",
             unit="s",
             minimum=0.0,
             slider=(0, 0.5),

@@ -34,7 +34,7 @@ _FREQUENCIES, _DAMPINGS = (0.05, 60.0), (0.01, 10.0)
 def secondary(motion: Motion, p: SecondaryParameters) -> Edit:
     """Let parts lag behind the body's motion, overshoot and settle.
 
-    Each joint's turn, seen in the body's own axes, is followed by a damped spring; what hangs on a
+    Each joint's turn, seen in the body's own axes, is followed by a damped spring; what is below a
     joint and is not chosen goes with it. Put the step after those that retime: springs swing in
     the time of its input.
 
@@ -46,7 +46,7 @@ def secondary(motion: Motion, p: SecondaryParameters) -> Edit:
     if p.loop:
         must_loop(motion)
         if p.range is not None:
-            raise InputError("a part of a cycle is no cycle: give either a range or loop")
+            raise InputError("a part of a cycle is not a cycle: give either a range or loop")
     followers, notes = _followers(motion, p)
     around = TimeWarp.identity(*motion.domain, loop=p.loop)
     warp = around.with_notes(*notes) if p.loop or notes else None
@@ -159,10 +159,10 @@ def _moved(before: FloatArray, after: FloatArray, joint: int) -> npt.NDArray[np.
 
 
 def _developed(turns: FloatArray) -> FloatArray:
-    """Lay turns (F, 4) out as a way (F, 3): each step is the turn from one frame to the next.
+    """Unroll rotations (F, 4) into a path (F, 3), whose steps are the rotations between frames.
 
-    A swing about one axis is its angle. What a spring makes of the way depends on its last steps
-    alone, so that nothing drifts, and no turn is too large.
+    A swing about one axis is its angle. The response of a spring depends on the last steps only, so
+    that it does not drift, and rotations may be of any size.
     """
     steps = quat.log(quat.multiply(turns[1:], quat.conjugate(turns[:-1])))
     out: FloatArray = np.vstack([np.zeros(3), np.cumsum(steps, axis=0)])
@@ -170,7 +170,7 @@ def _developed(turns: FloatArray) -> FloatArray:
 
 
 def _share(motion: Motion, p: SecondaryParameters) -> tuple[FloatArray, slice]:
-    """Return by what share frames change, (F,), and the frames that a range holds."""
+    """Return by what fraction frames change, (F,), and the frames that a range holds."""
     times = motion.times
     if p.range is None:
         return np.ones(len(times)), slice(0, len(times))

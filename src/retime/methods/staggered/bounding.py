@@ -1,9 +1,9 @@
 """Staggering within bounds: no joint turns much faster than it ever does in the source.
 
-Parts that arrive at other times than their neighbours may have to rush. Knots of one channel are
-kept apart so that its own time never runs too fast, and where joints of a chain that undo each
-other's turns come apart, the staggering of the poses around is eased. What was asked for stays in
-the poses; bounds are kept when the warp is made, so that edits can be undone exactly.
+Parts that arrive at other times than their neighbours may have to move fast. Knots of one channel
+are kept apart, so that its time never runs too fast. Where joints of a chain compensate each other
+and separate in time, the staggering of the nearby poses is reduced. The poses keep the requested
+values; bounds apply when the warp is made, so that undo is exact.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from retime.arrays import FloatArray
-from retime.body.holding import contact_fixes
+from retime.body.holding import as_delivered
 from retime.methods.staggered.timing import Timing
 from retime.motion import Motion, quat
 from retime.motion.contact import Contact
-from retime.motion.edits import Edit, apply, apply_edits
-from retime.motion.kinematics import global_rotations
+from retime.motion.edits import apply
 from retime.motion.memory import last
+from retime.motion.sampling import ChannelTimes, Frames, sample
 from retime.timing import TimeWarp
 
 __all__ = ["bounded"]
@@ -36,8 +36,8 @@ _CALM = 4.0
 # A turn in one frame that is this many times the fastest beside it is a jump: it tells nothing.
 _JUMP = 3.0
 _ROUNDS = 24
-# Nearer to the bound than this, contacts are held for the next look.
-_NEARLY = 1.2
+# Noise of the source that staggering hardly changes is within the bound by this factor.
+_SURE = 1.05
 # Staggering is eased to this share below the bound, so that rounds come to an end.
 _CLOSE = 0.02
 
@@ -45,9 +45,9 @@ _CLOSE = 0.02
 def bounded(
     timing: Timing, source: Motion, most: float, contacts: tuple[Contact, ...] | None = None
 ) -> tuple[Timing, float]:
-    """Return timing within a bound, and the share of the asked staggering that is left.
+    """Return timing within a bound, and the fraction of the requested staggering that is left.
 
-    What is judged is what is delivered: joints in space, and with contacts held.
+    The bound applies to the delivered motion: joints in space, with contacts held.
 
     Parameters
     ----------
@@ -58,100 +58,133 @@ def bounded(
     most : float
         How many times as fast as in the source a joint may turn at most.
     contacts : tuple of Contact, optional
-        The contacts to hold; left out, those found.
+        The contacts to hold. Default: those found.
     """
     if not timing.is_edited or len(source) < 3 or not np.isfinite(most):
         return timing, 1.0
     found, share, held = timing, np.ones(len(timing)), False
     for tried in range(_ROUNDS):
-        moments, ratio = _ratio(found, source, contacts, held=held)
+        moments, ratio = _ratio(found, source, most, contacts, held=held)
         if not held and ratio.max(initial=0.0) <= most:
-            held = True
-            moments, ratio = _ratio(found, source, contacts, held=True)
-        worst = ratio.max(initial=0.0)
-        if worst <= most:
+            held = True  # the dearer look, once the cheaper one finds nothing
+            moments, ratio = _ratio(found, source, most, contacts, held=True)
+        if ratio.max(initial=0.0) <= most:
             break
-        if tried or held:  # knots apart may be enough, but not for inverse kinematics
+        before = found
+        if not tried and not held:  # knots apart may be enough, but not for inverse kinematics
+            found = _spaced(timing, source, most)
+        if found is before:
             over = np.maximum(ratio / ((1 - _CLOSE) * most), 1.0)
             # Chains rush by more than one of their joints, and legs that are led even more.
             share *= _around(found, moments, over ** (3.0 if held else 1.5))
-        found = _spaced(_eased(timing, share), source, most)
-        # Knots apart mostly do: then contacts are looked at at once.
-        held = held or not tried or worst < _NEARLY * most
+            found = _spaced(_eased(timing, share), source, most)
     return found, _kept(timing, found)
 
 
-def _turns(motion: Motion) -> FloatArray:
-    """Return how fast joints turn in space, then from their parents, (F - 1, 2 J) radians/s."""
-    turns, own = global_rotations(motion), motion.rotations
-    in_space, from_parent = quat.angle(turns[:-1], turns[1:]), quat.angle(own[:-1], own[1:])
-    out: FloatArray = np.concatenate([in_space, from_parent], axis=1) * motion.rate
-    return out
+def _turns(own: FloatArray, source: Motion) -> FloatArray:
+    """Return how fast joints turn in space, then from their parents, (F - 1, 2 J) radians/s.
+
+    ``own`` are rotations (F, J, 4) from their parents, at the source's rate.
+    """
+    from retime.motion.kernels import chain_rotations
+
+    in_space = chain_rotations(source.skeleton.parents, own, np.array([1.0, 0.0, 0.0, 0.0]))
+    both = np.concatenate([in_space, own], axis=1)
+    # Quicker than quat.angle, and exact enough for turns of a degree a frame.
+    half = np.arccos(np.minimum(np.abs(np.einsum("fji,fji->fj", both[1:], both[:-1])), 1.0))
+    return np.asarray(2 * source.rate * half)
+
+
+def _jumps(turns: FloatArray) -> Mask:
+    """Mark turns (F - 1, N) of one frame alone: those are jumps, not movement."""
+    beside = np.pad(turns, ((1, 1), (0, 0)), mode="edge")
+    steady = np.median([beside[:-2], beside[1:-1], beside[2:]], axis=0).max(axis=0)
+    return np.asarray(turns > _JUMP * np.maximum(steady, _SLOW))
+
+
+@dataclass(frozen=True, eq=False)
+class _Jump:
+    """A joint that jumps from its parent between two times, and the joints (J,) that show it."""
+
+    joint: int
+    start: float
+    end: float
+    shown: Mask
 
 
 @dataclass(frozen=True, eq=False)
 class _Known:
-    """How fast a motion's joints turn at most, (2 J,), and where it jumps.
-
-    Jumps (flips, a rest pose in front) are joints with the times between which they jump.
-    """
+    """How fast a motion's joints turn, and where it jumps: flips, or a rest pose in front."""
 
     fastest: FloatArray
-    jumps: tuple[tuple[int, float, float], ...]
+    """At most, but for jumps, (2 J,)."""
+    noisiest: FloatArray
+    """At most, where they show no jump, (2 J,)."""
+    jumps: tuple[_Jump, ...]
 
     @classmethod
-    def of(cls, motion: Motion) -> _Known:
-        turns, count = _turns(motion), len(motion.skeleton)
-        beside = np.pad(turns, ((1, 1), (0, 0)), mode="edge")
-        # A turn of one frame alone is a jump, not movement.
-        steady = np.median([beside[:-2], beside[1:-1], beside[2:]], axis=0).max(axis=0)
-        jumps = turns > _JUMP * np.maximum(steady, _SLOW)
-        times = motion.times
-        at = [(int(j), float(times[f]), float(times[f + 1])) for f, j in np.argwhere(jumps)]
-        fastest = np.where(jumps, 0.0, turns).max(axis=0, initial=0.0)
-        return cls(fastest, tuple((j - count, a, b) for j, a, b in at if j >= count))
+    def of(cls, motion: Motion, jumps: tuple[_Jump, ...] | None = None) -> _Known:
+        """Measure a motion; ``jumps`` are those of its source, where it has one."""
+        turns, times, skeleton = _turns(motion.rotations, motion), motion.times, motion.skeleton
+        alone, count = _jumps(turns), len(skeleton)
+        if jumps is None:
+            # Jumps of a chain that undo each other show nowhere: they must not come apart.
+            hang = np.array([[i in skeleton.chain(j) for j in range(count)] for i in range(count)])
+            jumps = tuple(
+                _Jump(int(j), float(times[f]), float(times[f + 1]), alone[f, :count] & hang[j])
+                for f, j in np.argwhere(alone[:, count:])
+            )
+        known = cls(np.where(alone, 0.0, turns).max(axis=0, initial=0.0), turns, jumps)
+        jumped = known.jumped(TimeWarp.identity(*motion.domain), motion, times)
+        return replace(known, noisiest=np.where(jumped, 0.0, turns).max(axis=0, initial=0.0))
 
-    def jumped(self, warp: TimeWarp, made: Motion) -> Mask:
-        """Mark turns (F - 1, 2 J) of joints that pass a jump of the source, or hang on one."""
-        skeleton, times = made.skeleton, made.times
-        out = np.zeros((len(times) - 1, 2 * len(skeleton)), dtype=bool)
-        for joint, start, end in self.jumps:
-            then = warp(times, skeleton.names[joint])
-            frames = (then[:-1] < end + 1e-9) & (then[1:] > start - 1e-9)
-            hang = [joint in skeleton.chain(j) for j in range(len(skeleton))]
-            own = [j == joint for j in range(len(skeleton))]
-            out |= frames[:, None] & np.array([*hang, *own])
+    def usual(self, most: float) -> FloatArray:
+        """Return what turns are measured by, (2 J,): without any staggering all are in bounds."""
+        return np.maximum(self.fastest, _SURE * self.noisiest / most)
+
+    def jumped(self, warp: TimeWarp, source: Motion, times: FloatArray) -> Mask:
+        """Mark turns (F - 1, 2 J) of joints that pass a jump of the source, or show one."""
+        names = source.skeleton.names
+        out = np.zeros((len(times) - 1, 2 * len(names)), dtype=bool)
+        for jump in self.jumps:
+            then = warp(times, names[jump.joint])
+            frames = (then[:-1] < jump.end + 1e-9) & (then[1:] > jump.start - 1e-9)
+            own = np.arange(len(names)) == jump.joint
+            out[frames] |= np.r_[jump.shown, own]
         return out
 
 
 def _ratio(
-    timing: Timing, source: Motion, contacts: tuple[Contact, ...] | None, *, held: bool
+    timing: Timing,
+    source: Motion,
+    most: float,
+    contacts: tuple[Contact, ...] | None,
+    *,
+    held: bool,
 ) -> tuple[FloatArray, FloatArray]:
     """Return moments (T,), and how many times its fastest the most rushed joint turns then."""
     warp = timing.warp()
     known = last(source, "known turns", (), lambda: _Known.of(source))
-    fastest = known.fastest
-    if held:
-        made = _held(source, warp, contacts)
-        # What holding alone does to the source is not the staggering's.
-        fastest = np.maximum(
-            fastest, last(source, "held turns", contacts, lambda: _held_turns(source, contacts))
-        )
+    usual = known.usual(most)
+    if not held:
+        times = Frames.of(source, warp.domain, source.rate, False, None).times
+        own = sample(source, ChannelTimes(times, {}).through(warp), loop=False)[0]
     else:
-        made = apply(source, warp, fps=source.rate)
-    ratio = _turns(made) / np.maximum(fastest, _SLOW)
+        made = as_delivered(source, apply(source, warp, fps=source.rate), warp, contacts)
+        times, own = made.times, made.rotations
+        # What holding alone does to the source is not the staggering's.
+        alone = last(source, "held turns", contacts, lambda: _held(source, known, contacts))
+        usual = np.maximum(usual, alone.usual(most))
+    ratio = _turns(own, source) / np.maximum(usual, _SLOW)
     if known.jumps:
-        ratio = np.where(known.jumped(warp, made), 0.0, ratio)
-    return made.times[:-1], ratio.max(axis=1, initial=0.0)
+        ratio[known.jumped(warp, source, times)] = 0.0
+    return times[:-1], ratio.max(axis=1, initial=0.0)
 
 
-def _held(source: Motion, warp: TimeWarp, contacts: tuple[Contact, ...] | None) -> Motion:
-    edit = Edit(warp=warp, fixes=contact_fixes("hold"), contacts=contacts)
-    return apply_edits(source, [edit], fps=source.rate)
-
-
-def _held_turns(source: Motion, contacts: tuple[Contact, ...] | None) -> FloatArray:
-    return _Known.of(_held(source, TimeWarp.identity(*source.domain), contacts)).fastest
+def _held(source: Motion, known: _Known, contacts: tuple[Contact, ...] | None) -> _Known:
+    """Measure a motion with its contacts held and nothing else."""
+    warp = TimeWarp.identity(*source.domain)
+    return _Known.of(as_delivered(source, source, warp, contacts), known.jumps)
 
 
 def _eased(timing: Timing, share: FloatArray) -> Timing:
@@ -209,7 +242,7 @@ def _channel_speeds(source: Motion) -> FloatArray:
 
 
 def _busy(speed: FloatArray, times: FloatArray, knots: FloatArray) -> FloatArray:
-    """Return how much a channel does in each stretch between knots, as a share of its most."""
+    """Return how much a channel does in each stretch between knots, as a fraction of its most."""
     most = max(float(speed.max(initial=0.0)), 1e-9)
     at = np.minimum(np.searchsorted(times, knots), len(speed) - 1)
     padded = np.pad(speed, 1, mode="edge")
@@ -247,7 +280,7 @@ def _rising(x: FloatArray) -> FloatArray:
 
 
 def _kept(asked: Timing, found: Timing) -> float:
-    """Return the share of the asked changes of refinements that is left."""
+    """Return the fraction of the asked changes of refinements that is left."""
     wanted = np.abs(asked.refinements - asked.known_refinements).sum()
     got = np.abs(found.refinements - asked.known_refinements).sum()
     return float(min(got / wanted, 1.0)) if wanted > 0 else 1.0

@@ -69,7 +69,7 @@ class Channel:
     owners : array (N,)
         Number of the pose that each knot belongs to.
     extreme : array (N,) of bool
-        Whether the knot is the pose's extreme value; else it is its editing knot.
+        Whether the knot is the pose's extreme value; otherwise it is its editing knot.
     stack : tuple of Curve
         The layers.
     fit : {"log", "levenberg-marquardt"}
@@ -145,7 +145,7 @@ class Channel:
         return self._at(t, len(self.stack))
 
     def _at(self, t: FloatArray, layers: int) -> FloatArray:
-        """Return the value of so many of the lowest layers."""
+        """Return the value of the lowest ``layers``."""
         nearest = np.clip(np.searchsorted(self.times, t), 0, len(self.times) - 1)
         on_frames = bool((self.times[nearest] == t).all())
         frames = nearest if on_frames else self.around(t)
@@ -283,7 +283,7 @@ class Channel:
         return replace(self, stack=(*self.stack, Curve(controls, own)))
 
     def with_knots(self, new: Mapping[int, float], *, extreme: bool) -> Channel:
-        """Insert knots, by their poses' numbers; splines are fitted anew, and no value changes.
+        """Insert knots, by their poses' numbers; splines are fitted again, and no value changes.
 
         An editing knot that stands in the way goes: it is made again when it is needed.
         """

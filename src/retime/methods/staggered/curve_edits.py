@@ -48,7 +48,7 @@ class CurveEdits(Representation):
             A joint, or ``NAME:translation`` of a root.
         arrive, leave : array (3,), optional
             Degrees per second about the parent's axes; the file's units per second for a
-            translation. Left out, it stays.
+            translation. By default, it stays.
         layer : int
             Which layer of the stack.
         """
@@ -86,9 +86,9 @@ class CurveEdits(Representation):
         shape : {"flat", "smooth", "linear"}
             At rest; as fast as the way from the pose before to the next; or straight to both.
         joints : sequence of str, optional
-            Which joints; left out, all, and the roots' translations.
+            Which joints. Default: all, and the roots' translations.
         poses : sequence of int or float, optional
-            Which poses; left out, all but the two ends.
+            Which poses. Default: all but the two ends.
         layer : int
             Which layer of the stack.
         """
@@ -125,7 +125,7 @@ class CurveEdits(Representation):
         share : float
             The factor.
         joints : sequence of str, optional
-            Which joints; left out, all, and the roots' translations.
+            Which joints. Default: all, and the roots' translations.
         after : sequence of int or float, optional
             Only the transitions that follow these poses.
         layer : int

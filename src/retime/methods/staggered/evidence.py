@@ -51,7 +51,7 @@ class Evidence:
     local : array (F, C)
         Each channel's own evidence p_i(t), from 0 to 1.
     weights : array (C,)
-        What each channel counts.
+        Weight of each channel.
     candidates : array (N,) of int
         Frames of the maxima of P.
     priorities : array (N,)
@@ -70,7 +70,7 @@ class Evidence:
         keep: float | int | Iterable[float],
         span: tuple[float, float] | None = None,
     ) -> npt.NDArray[np.int64]:
-        """Choose candidates: a share, a count, or those at times that are picked singly."""
+        """Choose candidates: a fraction, a count, or those at times that are picked singly."""
         inside = np.ones(len(self.candidates), dtype=bool)
         if span is not None:
             at = self.times[self.candidates]
@@ -162,9 +162,9 @@ def gather(motion: Motion, contacts: Iterable[Contact] = ()) -> Evidence:
 
 
 def _limb_axes(skeleton: Skeleton) -> list[list[tuple[FloatArray, float]]]:
-    """List each joint's directions to what hangs on it, with lengths.
+    """List each joint's directions to what is below it, with lengths.
 
-    A child of no length is passed over for what hangs on it in turn; an end site is a child.
+    A child of no length is passed over for what is below it in turn; an end site is a child.
     """
     sites: dict[int, list[FloatArray]] = {}
     for site in skeleton.end_sites:

@@ -31,8 +31,10 @@ from retime.timing import TimeWarp
 
 __all__ = ["poses_by_hand", "poses_of"]
 
-# A joint that turns by more than this in one frame is flipping: noise, not movement.
+# A joint that turns by more than this between two frames, and so many times as much as before and
+# after, flips: that is noise, not movement.
 _FLIP = np.radians(15)
+_SPIKE = 3.0
 
 
 def poses_of(motion: Motion, p: FindingParameters) -> StaggeredPoses:
@@ -166,20 +168,22 @@ def _fitted(motion: Motion, timing: Timing, fit: Fit) -> tuple[Channel, ...]:
 
 
 def _flips(motion: Motion) -> list[Note]:
-    """Name the joints that jump from frame to frame."""
+    """Name the joints that jump between two frames, faster than they move before and after."""
     turns = quat.angle(motion.rotations[1:], motion.rotations[:-1])
-    worst = turns.max(axis=0)
+    beside = np.pad(turns, ((1, 1), (0, 0)))
+    jumps = np.where(turns > _SPIKE * np.maximum(beside[:-2], beside[2:]), turns, 0.0)
+    worst = jumps.max(axis=0, initial=0.0)
     flipping = [j for j in np.argsort(-worst) if worst[j] > _FLIP]
     if not flipping:
         return []
     j = flipping[0]
     names = ", ".join(motion.skeleton.names[i] for i in flipping[:4])
     more = f" and {len(flipping) - 4} more" if len(flipping) > 4 else ""
-    at = motion.times[int(turns[:, j].argmax())]
+    at = motion.times[int(jumps[:, j].argmax())]
     return [
         Note(
-            f"joints turn by more than 15 degrees in a frame: {names}{more} (by "
-            f"{np.degrees(worst[j]):.0f} at {at:.2f} s)",
+            f"joints jump between two frames: {names}{more} (by {np.degrees(worst[j]):.0f} degrees "
+            f"at {at:.2f} s)",
             Remedy("if that is noise, filter it", parameter="filter"),
             code="joints-flip",
         )
@@ -298,7 +302,7 @@ def _values(skeleton: Skeleton, poses: Sequence[Pose]) -> list[list[FloatArray]]
         lengths = np.linalg.norm(rotations, axis=1)
         if not (np.abs(lengths - 1) < 1e-3).all():
             j = int(np.abs(lengths - 1).argmax())
-            raise InputError(f"pose {k}: the rotation of {skeleton.names[j]!r} is no rotation")
+            raise InputError(f"pose {k}: the rotation of {skeleton.names[j]!r} is not a rotation")
         places = [
             np.asarray(pose.translations.get(skeleton.names[r], skeleton.offsets[r]), dtype=float)
             for r in skeleton.roots

@@ -26,16 +26,16 @@ class FindingParameters(ContactParameters, RangeParameters):
     keep: Annotated[
         float | int | Sequence[float],
         About(
-            "Poses to keep of those found: a share up to 1.0, a count, or times such as 0.4,1.2. "
-            "The first and the last frame are always poses.",
+            "Key poses to keep: a fraction up to 1.0, a count, or times such as 0.4,1.2. "
+            "The first and the last frame are always kept.",
             metavar="SHARE|N|T,T",
         ),
     ] = field(default=1.0, kw_only=False)
     max_turn: Annotated[
         float,
         About(
-            "Fastest turn of any joint, relative to its fastest in the clip; staggering that needs "
-            "more is eased.",
+            "Maximum rotation speed of any joint, relative to its maximum in the source. "
+            "Staggering that exceeds it is reduced.",
             minimum=1.0,
             slider=(1, 10),
             advanced=True,
@@ -44,7 +44,7 @@ class FindingParameters(ContactParameters, RangeParameters):
     max_refinement: Annotated[
         Length,
         About(
-            "Largest timing refinement of a pose's part to look for.",
+            "Largest timing offset of a body part to detect at a pose.",
             unit="s",
             minimum=0.0,
             slider=(0, 0.5),
@@ -54,7 +54,7 @@ class FindingParameters(ContactParameters, RangeParameters):
     filter: Annotated[
         Length,
         About(
-            "Smooth noisy joints first, by a Gaussian of this standard deviation.",
+            "Smooth noisy joints first, with a Gaussian of this standard deviation.",
             unit="s",
             minimum=0.0,
             label="Noise filter",
@@ -65,7 +65,7 @@ class FindingParameters(ContactParameters, RangeParameters):
     filter_joints: Annotated[
         Sequence[str],
         About(
-            "Joints to smooth. Default: the spine's and the fingers'.",
+            "Joint to smooth. Default: spine and fingers.",
             flag="filter-joint",
             metavar="NAME",
             advanced=True,
@@ -74,7 +74,9 @@ class FindingParameters(ContactParameters, RangeParameters):
     fit: Annotated[
         Fit,
         About(
-            "How splines are fitted: in the logarithm's space, or by refining that.", advanced=True
+            "Fit splines to the logarithms of rotations (log), or also refine them "
+            "(levenberg-marquardt).",
+            advanced=True,
         ),
     ] = "log"
 
@@ -86,7 +88,7 @@ class StaggerParameters(FindingParameters, TimingParameters):
     moves: Annotated[
         Sequence[tuple[SourceTime, OutputTime]],
         About(
-            "Move the pose at time FROM to time TO, its parts with it.",
+            "Move the pose at time FROM to time TO.",
             unit="s",
             flag="move",
             metavar="FROM:TO",
@@ -95,19 +97,28 @@ class StaggerParameters(FindingParameters, TimingParameters):
     succession: Annotated[
         Sequence[tuple[str, Length, float]],
         About(
-            "Let each joint below JOINT arrive later, by S seconds times its depth to the POWER.",
+            "Delay each joint below JOINT by S seconds times its depth to the POWER.",
             metavar="JOINT:S:POWER",
         ),
     ] = ()
+    past_end: Annotated[
+        bool,
+        About(
+            "Let succession run past the end: parts that have arrived hold, and the clip gets "
+            "longer.",
+            label="Succession past the end",
+            advanced=True,
+        ),
+    ] = False
     jitter: Annotated[
         Length,
-        About("Largest random shift of a pose's parts.", unit="s", minimum=0.0, slider=(0, 0.3)),
+        About("Maximum random time shift of body parts.", unit="s", minimum=0.0, slider=(0, 0.3)),
     ] = 0.0
     seed: Annotated[int, About("Seed of the random shifts.", minimum=0)] = 0
     overlap: Annotated[
         float,
         About(
-            "Scale the timing refinements; 0 makes all parts arrive together.",
+            "Scale the timing offsets of body parts; 0 makes all parts arrive together.",
             minimum=0.0,
             slider=(0, 2),
         ),
@@ -115,7 +126,7 @@ class StaggerParameters(FindingParameters, TimingParameters):
     exaggerate: Annotated[
         float,
         About(
-            "Push poses away from what 'relative to' names, by this share.",
+            "Exaggerate poses by this fraction, relative to the pose chosen by 'relative to'.",
             minimum=-MOST_WEIGHT,
             maximum=MOST_WEIGHT,
             slider=(-1, 1),
@@ -123,16 +134,16 @@ class StaggerParameters(FindingParameters, TimingParameters):
     ] = 0.0
     keep_gravity: Annotated[
         bool,
-        About("Let exaggerated jumps last longer, so that they fall as before."),
+        About("Make exaggerated jumps longer, so that they still fall with gravity."),
     ] = False
     relative_to: Annotated[
         Literal["average", "neighbours", "previous", "next"],
-        About("What poses are exaggerated against."),
+        About("Pose to exaggerate away from."),
     ] = "average"
     relative_pose: Annotated[
         SourceTime | None,
         About(
-            "Time of a pose to exaggerate against, in place of 'relative to'.",
+            "Time of a pose to exaggerate away from, in place of 'relative to'.",
             unit="s",
             advanced=True,
         ),
@@ -140,26 +151,26 @@ class StaggerParameters(FindingParameters, TimingParameters):
     reach: Annotated[
         Sequence[tuple[SourceTime, str, float, float, float]],
         About(
-            "At the pose at TIME, bring JOINT (a hand, foot, head, elbow, knee or finger) to X, Y, "
-            "Z in metres, Y up.",
+            "Move JOINT to X, Y, Z at the pose at TIME, in metres with Y up. JOINT is a hand, "
+            "foot, head, elbow, knee or finger.",
             metavar="TIME:JOINT:X:Y:Z",
         ),
     ] = ()
     reach_help: Annotated[
         Help,
         About(
-            "What helps to reach: the limb alone, torso and clavicles too, or the whole body over "
-            "planted feet.",
+            "Joints that move to reach the target: the limb, the limb and torso, or the whole body "
+            "with planted feet.",
             advanced=True,
         ),
     ] = "body"
     detail: Annotated[
-        float, About("Scale the detail that the splines between poses leave out.", slider=(0, 2))
+        float, About("Scale the detail between poses; 0 removes it.", slider=(0, 2))
     ] = 1.0
     joints: Annotated[
         Sequence[str],
         About(
-            "Joints or roles that jitter, overlap, exaggerate and detail act on. Default: all.",
+            "Joint or role to edit with jitter, overlap, exaggerate and detail. Default: all.",
             flag="joint",
             metavar="NAME",
         ),
@@ -167,7 +178,7 @@ class StaggerParameters(FindingParameters, TimingParameters):
     edits: Annotated[
         Sequence[PoseEdit],
         About(
-            "Further edits: a JSON list of objects with 'do' and its arguments.",
+            "JSON list of further edits: objects with 'do' and its arguments.",
             metavar="FILE",
             widget="data",
         ),

@@ -20,7 +20,7 @@ def mean_value(values: FloatArray) -> FloatArray:
 
 
 def still_motion(motion: Motion, pose: Pose, at: Mapping[str, float]) -> Motion:
-    """Make a motion of two frames that holds a pose; other tracks are as at the channels' times."""
+    """Make a motion of two frames that holds a pose, with other tracks at the channels' times."""
 
     def held(name: str, track: FloatArray) -> FloatArray:
         value = [np.interp(at[name], motion.times, track[:, c]) for c in range(3)]

@@ -33,13 +33,13 @@ class StaggeredPoses(TweenEdits):
     Parameters
     ----------
     source : Motion
-        What the poses stand for.
+        The motion of the poses.
     timing : Timing
-        When the parts of each pose arrive.
+        Arrival times of the parts of each pose.
     curves : tuple of Channel
-        What the parts do between, one for each of the timing's channels.
+        Curves between poses, one for each channel of the timing.
     plain : tuple of Channel or None
-        The curves that are as in the source: what is still the same needs no pose layer.
+        Curves of the source; unchanged ones need no pose layer.
     evidence : Evidence, optional
         How the poses were found.
     contacts : tuple of Contact, optional
@@ -51,7 +51,7 @@ class StaggeredPoses(TweenEdits):
     edits : tuple of PoseEdit
         The edits so far.
     notes : tuple of str
-        What was found, assumed or stopped on the way.
+        Findings, assumptions and shortened edits.
     max_turn : float
         Fastest turn of any joint, relative to its fastest in the source; staggering that needs more
         is eased when the warp is made.
@@ -132,5 +132,5 @@ class StaggeredPoses(TweenEdits):
         return read_poses(path)
 
     def replay(self, edits: Iterable[PoseEdit]) -> StaggeredPoses:
-        """Make recorded edits anew on these poses."""
+        """Make recorded edits again on these poses."""
         return replayed(self, edits)

@@ -139,7 +139,7 @@ class Representation:
 
     @property
     def kept_share(self) -> float:
-        """Share of the asked staggering that the bound on turning speeds leaves, 0 to 1."""
+        """Fraction of the asked staggering that the bound on turning speeds leaves, 0 to 1."""
         return self._bounded[1]
 
     def warp(self) -> TimeWarp:
@@ -153,6 +153,17 @@ class Representation:
                     Remedy("allow more", parameter="max_turn"),
                     code="staggering-bounded",
                     share=self.kept_share,
+                )
+            )
+        longer = self._warp.domain[1] - float(self.times[-1])
+        if longer > 0:
+            last = self.channels[int(self._bounded[0].refinements[-1].argmax())]
+            notes.append(
+                Note(
+                    f"the clip is {longer:.3g} s longer: {last} arrives last, past its end",
+                    code="past-end",
+                    seconds=longer,
+                    joint=last,
                 )
             )
         return self._warp.looped(self.loop).with_notes(*notes)
@@ -363,7 +374,7 @@ def by_joint(value: object, what: str) -> Mapping[str, Any]:
 
 
 def numbers(value: npt.ArrayLike, count: int, what: str) -> FloatArray:
-    """Bring a value to so many finite numbers, or say what must be."""
+    """Convert a value to ``count`` finite numbers, or raise an error."""
     try:
         out = np.asarray(value, dtype=float)
     except (TypeError, ValueError):

@@ -49,7 +49,7 @@ def near_side(detail: FloatArray) -> FloatArray:
 def flipped_ends(
     ends: FloatArray, values: FloatArray, times: FloatArray, knots: FloatArray
 ) -> npt.NDArray[np.bool_]:
-    """Tell which knot values have another sign than the sample before them."""
+    """Return which knot values have another sign than the sample before them."""
     if ends.shape[-1] == 3:
         return np.zeros((len(ends), 1), dtype=bool)
     before = np.clip(np.searchsorted(times, knots, side="right") - 1, 0, len(times) - 1)

@@ -64,10 +64,10 @@ def _after_each_edit(motion: Motion, p: StaggerParameters) -> list[StaggeredPose
 
 
 def counted_poses(motion: Motion, p: StaggerParameters) -> list[int | None]:
-    """Tell which pose each edit inserts or deletes, by its number at that moment; none for others.
+    """Return the number of the pose that each edit inserts or deletes; none for others.
 
-    A muted edit is counted as if it were made: whoever mutes or removes one in the middle of the
-    list can tell how the poses of later edits are numbered then.
+    Muted edits count too, so that the pose numbers of later edits can be adjusted when an edit is
+    muted or removed.
     """
     before = _after_each_edit(motion, p)
     return [_counted(poses, edit) for poses, edit in zip(before, p.edits, strict=False)]
@@ -91,7 +91,7 @@ def _found_poses(motion: Motion, p: StaggerParameters) -> StaggeredPoses:
     poses = last(motion, "found poses", own, lambda: poses_of(motion, own), same=same)
     poses = _moved(poses, p.moves, ripple=p.ripple)
     for joint, step, power in p.succession:
-        poses = poses.succession(joint, step, power)
+        poses = poses.succession(joint, step, power, past_end=p.past_end)
     chosen = p.joints or None
     if p.jitter:
         poses = poses.jitter(p.jitter, seed=p.seed, joints=chosen)

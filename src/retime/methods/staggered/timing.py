@@ -22,6 +22,11 @@ BoolArray = npt.NDArray[np.bool_]
 _SAME = 1e-9
 
 
+def _fixed(past_end: bool) -> list[int]:
+    """Return the poses whose knots stay: the ends, or the first alone."""
+    return [0] if past_end else [0, -1]
+
+
 @dataclass(frozen=True, eq=False)
 class Timing:
     """Pose times t_k and refinements r_ki: channel i has its knot of pose k at t_k + r_ki.
@@ -99,6 +104,12 @@ class Timing:
                 has = self.included[:, i]
                 own[self.channels[i]] = Graph(now[has, i], known[has, i])
         warp = TimeWarp(self.times, self.known_times, channels=own)
+        if self.refinements[-1].any() and warp.domain[1] > self.times[-1]:
+            # Parts that have arrived hold their last value until the last one has.
+            body, channels = warp.body, warp.channels
+            whole = {n: g.pad(*warp.domain) for n, g in channels.items()}
+            body = body.pad(*warp.domain)
+            warp = TimeWarp(body.x, body.y, channels=whole)
         return warp if self.base is None else self.base @ warp
 
     # ---- neighbours
@@ -198,27 +209,28 @@ class Timing:
         return pulled
 
     def staggered(
-        self, by: FloatArray, poses: Sequence[int], *, scale: bool = False
+        self, by: FloatArray, poses: Sequence[int], *, scale: bool = False, past_end: bool = False
     ) -> tuple[Timing, int]:
         """Add ``by`` (K, C) to refinements, or multiply by it; count the knots that were stopped.
 
-        A knot that would cross another stops short of it.
+        A knot that would cross another stops short of it. With ``past_end`` those of the last pose
+        may move as well.
         """
         edited = np.zeros_like(self.included)
         edited[list(poses)] = True
-        edited[[0, -1]] = False
+        edited[_fixed(past_end)] = False
         edited &= self.included & (by != (1.0 if scale else 0.0))
         new = self.refinements * by if scale else self.refinements + by
         refinements = np.where(edited, new, self.refinements)
-        return replace(self, refinements=refinements)._in_order(edited)
+        return replace(self, refinements=refinements)._in_order(edited, past_end=past_end)
 
-    def _in_order(self, edited: BoolArray) -> tuple[Timing, int]:
+    def _in_order(self, edited: BoolArray, *, past_end: bool = False) -> tuple[Timing, int]:
         """Keep edited knots between their neighbours; count those that were stopped.
 
-        Where that leaves no room, all knots of the channel give way.
+        Where that leaves no room, all knots of the channel yield.
         """
         edited = edited & self.included
-        edited[[0, -1]] = False
+        edited[_fixed(past_end)] = False
         if not edited.any():
             knots = self.knots
         else:
@@ -226,7 +238,7 @@ class Timing:
         crossed = self._crossed(knots)
         if crossed.any():
             free = self.included.copy()
-            free[[0, -1]] = False
+            free[_fixed(past_end)] = False
             knots = np.where(crossed, self._swept(free, range(len(self))), knots)
             if self._crossed(knots).any():
                 raise InputError("the poses would stand so close that their parts have no room")
@@ -245,7 +257,7 @@ class Timing:
         return near if whole else range(len(self))
 
     def _swept(self, free: BoolArray, rows: range) -> FloatArray:
-        """Push free knots on until they stand behind the one before, then back likewise."""
+        """Push free knots forwards past the previous one, then backwards in the same way."""
         knots = self.knots.copy()
         for order, sign in ((rows, 1.0), (reversed(rows), -1.0)):
             wall = np.full(len(self.channels), -np.inf)
@@ -257,7 +269,7 @@ class Timing:
         return knots
 
     def _crossed(self, knots: FloatArray) -> BoolArray:
-        """Tell which channels' knots do not rise."""
+        """Return which channels' knots do not rise."""
         before = np.full(len(self.channels), -np.inf)
         out = np.zeros(len(self.channels), dtype=bool)
         if self.included.all():

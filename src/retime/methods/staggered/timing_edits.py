@@ -26,8 +26,15 @@ class TimingEdits(Representation):
         """Take over a timing."""
         return replace(self, timing=timing)._saying(notes)
 
-    def _staggered(self, by: FloatArray, poses: Sequence[int], *, scale: bool = False) -> Self:
-        timing, stopped = self.timing.staggered(by, poses, scale=scale)
+    def _staggered(
+        self,
+        by: FloatArray,
+        poses: Sequence[int],
+        *,
+        scale: bool = False,
+        past_end: bool = False,
+    ) -> Self:
+        timing, stopped = self.timing.staggered(by, poses, scale=scale, past_end=past_end)
         notes = []
         if stopped:
             notes.append(
@@ -41,7 +48,7 @@ class TimingEdits(Representation):
 
     @recorded
     def retime(self, pose: PoseName, time: float, *, ripple: bool = False) -> Self:
-        """Move a pose to another time, its parts with it.
+        """Move a pose to another time, with all its parts.
 
         Refinements scale with the gap on their side, so that knots never cross.
 
@@ -53,7 +60,7 @@ class TimingEdits(Representation):
             Its new time in seconds, between its neighbours'. The last pose may move away: the
             clip gets longer.
         ripple : bool
-            What follows moves along; else it stays.
+            Shift everything that follows.
         """
         k, ripple = self._editable(pose), coerce(ripple, bool, "ripple")
         timing, notes = self.timing.moved(k, coerce(time, float, "time"), ripple=ripple)
@@ -67,6 +74,7 @@ class TimingEdits(Representation):
         power: float = 1.0,
         *,
         poses: Iterable[PoseName] | PoseName | None = None,
+        past_end: bool = False,
     ) -> Self:
         """Let movement travel down from a joint: each joint below it arrives later.
 
@@ -81,9 +89,13 @@ class TimingEdits(Representation):
         power : float
             1 is even; more makes limbs look looser.
         poses : sequence of int or float, optional
-            Which poses; left out, all but the two ends.
+            Which poses. Default: all but the two ends.
+        past_end : bool
+            Let the last pose take part as well: its parts arrive past the end, parts that have
+            arrived hold, and the clip gets longer.
         """
         step, power = coerce(step, float, "step"), coerce(power, float, "power")
+        past_end = coerce(past_end, bool, "past_end")
         if power < 0:
             raise InputError(f"the power of a succession is 0 or more, not {power:g}")
         start = self._columns([joint])
@@ -98,7 +110,21 @@ class TimingEdits(Representation):
                 with np.errstate(over="ignore", invalid="ignore"):
                     by[:, j] = step * np.float64(min(depths)) ** power
         self._must_fit(float(np.abs(by).max()))
-        return self._staggered(by, self._chosen(poses))
+        chosen = self._chosen(poses)
+        if past_end:
+            self._must_end_freely()
+            chosen = sorted({*chosen, len(self) - 1}) if poses is None else chosen
+        return self._staggered(by, chosen, past_end=past_end)
+
+    def _must_end_freely(self) -> None:
+        """Refuse to run past an end that another part of the clip follows."""
+        if self.loop:
+            raise InputError("a cycle has no end to run past; leave out past_end")
+        if self._ends[1] != len(self) - 1:
+            raise InputError(
+                f"the range, {self._range_text()}, ends before the clip: nothing can run past its "
+                "end; let the range last to the clip's end"
+            )
 
     def _must_fit(self, seconds: float) -> None:
         """Refuse to stagger by more than the clip lasts."""
@@ -124,11 +150,11 @@ class TimingEdits(Representation):
         seconds : float
             Each refinement moves by at most this much either way.
         seed : int
-            The same seed gives the same staggering, and whichever joints are chosen.
+            The same seed gives the same staggering, for any choice of joints.
         joints : sequence of str, optional
-            Which joints; left out, all, and the roots' translations.
+            Which joints. Default: all, and the roots' translations.
         poses : sequence of int or float, optional
-            Which poses; left out, all but the two ends.
+            Which poses. Default: all but the two ends.
         """
         seconds = coerce(seconds, float, "seconds")
         if seconds < 0:
@@ -176,7 +202,7 @@ class TimingEdits(Representation):
         refinements : mapping of str to float
             By joint, how many seconds later than each pose it arrives.
         poses : sequence of int or float, optional
-            Which poses; left out, all but the two ends.
+            Which poses. Default: all but the two ends.
         """
         by = np.zeros(self.refinements.shape)
         for name, value in by_joint(refinements, "refinements").items():
@@ -201,16 +227,28 @@ class TimingEdits(Representation):
         share : float
             The factor, 0 or more.
         joints : sequence of str, optional
-            Which joints; left out, all, and the roots' translations.
+            Which joints. Default: all, and the roots' translations.
         poses : sequence of int or float, optional
-            Which poses; left out, all but the two ends.
+            Which poses. Default: all but the two ends.
         """
         share = coerce(share, float, "share")
         if not 0 <= share <= 100:
             raise InputError(f"refinements are scaled by 0 or more, up to 100, not {share:g}")
+        return self._scaled(share, joints, poses)
+
+    def _scaled(
+        self,
+        share: float,
+        joints: Iterable[str] | None,
+        poses: Iterable[PoseName] | PoseName | None,
+    ) -> Self:
+        """Scale refinements, those past the end too."""
         by = np.ones(self.refinements.shape)
         by[:, self._columns(joints)] = share
-        return self._staggered(by, self._chosen(poses), scale=True)
+        chosen, late = self._chosen(poses), bool(self.refinements[-1].any())
+        if late and poses is None:
+            chosen = sorted({*chosen, len(self) - 1})
+        return self._staggered(by, chosen, scale=True, past_end=late)
 
     @recorded
     def clear_refinements(
@@ -224,13 +262,11 @@ class TimingEdits(Representation):
         Parameters
         ----------
         joints : sequence of str, optional
-            Which joints; left out, all, and the roots' translations.
+            Which joints. Default: all, and the roots' translations.
         poses : sequence of int or float, optional
-            Which poses; left out, all but the two ends.
+            Which poses. Default: all but the two ends.
         """
-        by = np.ones(self.refinements.shape)
-        by[:, self._columns(joints)] = 0.0
-        return self._staggered(by, self._chosen(poses), scale=True)
+        return self._scaled(0.0, joints, poses)
 
     @recorded
     def insert(self, time: float, *, joints: Iterable[str] | None = None) -> Self:
@@ -241,7 +277,7 @@ class TimingEdits(Representation):
         time : float
             When, seconds.
         joints : sequence of str, optional
-            The joints that it has; left out, all, and the roots' translations.
+            The joints that it has. Default: all, and the roots' translations.
         """
         time = coerce(time, float, "time")
         if np.abs(self.times - time).min() < self.timing.least_gap:

@@ -1,4 +1,4 @@
-"""Tween tools as a step: poses led toward others, and eased."""
+"""Tween tools as a step: poses moved toward others, and eased."""
 
 from __future__ import annotations
 
@@ -28,10 +28,9 @@ class TweenParameters(FindingParameters):
     tweens: Annotated[
         Sequence[tuple[SourceTime, Toward, float]],
         About(
-            "Lead the pose at TIME toward the previous or next pose, the mean of both "
-            "(neighbours), the rest pose (rest) or its own mirror image (mirror), by SHARE of the "
-            "way; more than 1 overshoots, negative goes away. Where no pose is near, one is "
-            "inserted.",
+            "Blend the pose at TIME toward another pose by SHARE. TOWARD is previous, next, "
+            "neighbours (their mean), rest or mirror. A share above 1 overshoots, a negative one "
+            "moves away. If there is no pose near TIME, one is inserted.",
             flag="tween",
             metavar="TIME:TOWARD:SHARE",
         ),
@@ -39,8 +38,8 @@ class TweenParameters(FindingParameters):
     eases: Annotated[
         Sequence[tuple[SourceTime, Ease, float]],
         About(
-            "Shape how the motion comes to the pose at TIME and leaves it: hold it, snap to it, "
-            "anticipate before leaving it, or settle into it, by AMOUNT from 0 to 2.",
+            "Ease into or out of the pose at TIME: hold, snap, anticipate or settle. AMOUNT is "
+            "from 0 to 2.",
             flag="ease",
             metavar="TIME:PRESET:AMOUNT",
         ),
@@ -48,7 +47,7 @@ class TweenParameters(FindingParameters):
     ease_length: Annotated[
         Length,
         About(
-            "How long a hold, an anticipation or a settling lasts.",
+            "Length of a hold, an anticipation or a settling.",
             unit="s",
             minimum=0.01,
             slider=(0.05, 1),
@@ -57,7 +56,7 @@ class TweenParameters(FindingParameters):
     joints: Annotated[
         Sequence[str],
         About(
-            "Joints or roles that tweens and eases act on. Default: all but the roots.",
+            "Joint or role to tween and ease. Default: all except the root.",
             flag="joint",
             metavar="NAME",
         ),
@@ -67,7 +66,7 @@ class TweenParameters(FindingParameters):
 
 @takes(TweenParameters)
 def tween(motion: Motion, p: TweenParameters) -> Edit:
-    """Lead poses toward others, and ease into and out of them.
+    """Move poses toward others, and ease into and out of them.
 
     Parameters
     ----------

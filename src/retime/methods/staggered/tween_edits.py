@@ -1,4 +1,4 @@
-"""Tween tools: poses led toward others, and presets of how a motion comes to a pose and goes."""
+"""Tween tools: blend poses toward others, and ease into and out of poses."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _EARLY, _LATE = 0.2, 0.85
 
 
 class TweenEdits(TimingEdits, ValueEdits, CurveEdits):
-    """Poses led toward others, and eased."""
+    """Poses moved toward others, and eased."""
 
     @recorded
     def tween(
@@ -49,7 +49,7 @@ class TweenEdits(TimingEdits, ValueEdits, CurveEdits):
         when: When = "extreme",
         layer: int = 0,
     ) -> Self:
-        """Lead poses toward another pose, or past it, or away from it.
+        """Move poses toward another pose, or past it, or away from it.
 
         Parameters
         ----------
@@ -59,9 +59,9 @@ class TweenEdits(TimingEdits, ValueEdits, CurveEdits):
             The other pose: one of those beside, their mean, the skeleton's rest pose, the pose's
             own mirror image, or any pose.
         joints : sequence of str, optional
-            Which joints; left out, all but the roots.
+            Which joints. Default: all but the roots.
         poses : sequence of int or float, optional
-            Which poses; left out, all but the two ends.
+            Which poses. Default: all but the two ends.
         when : {"extreme", "pose"}
             Whether extremes are led, or the values at the pose's time.
         layer : int
@@ -89,7 +89,7 @@ class TweenEdits(TimingEdits, ValueEdits, CurveEdits):
         pose : int or float
             Which pose.
         joints : sequence of str, optional
-            Which joints; left out, all.
+            Which joints. Default: all.
         when : {"extreme", "pose"}
             Whether extremes are exchanged, or the values at the pose's time.
         layer : int
@@ -141,7 +141,7 @@ class TweenEdits(TimingEdits, ValueEdits, CurveEdits):
         when: When,
         layer: int,
     ) -> Self:
-        """Lead channels at poses by a share of the way to where others are now."""
+        """Move channels at poses by a fraction of the way to where others are now."""
         times = self._times_of(range(len(self)), when)
         wanted: dict[int, dict[int, FloatArray]] = {}
         for k in poses:
@@ -164,7 +164,7 @@ class TweenEdits(TimingEdits, ValueEdits, CurveEdits):
     def _other_values(
         self, toward: Toward | PoseName, k: int, times: FloatArray, when: When
     ) -> dict[int, FloatArray]:
-        """Return the values of the pose that pose ``k`` is led to, by channel."""
+        """Return the values of the pose that pose ``k`` is moved to, by channel."""
         skeleton = self.source.skeleton
         if toward == "rest":
             return dict(enumerate(skeleton.rest_rotations))
@@ -225,7 +225,7 @@ class TweenEdits(TimingEdits, ValueEdits, CurveEdits):
         seconds : float
             How long the held pose, the anticipation or the settling lasts.
         joints : sequence of str, optional
-            Which joints; left out, all but the roots.
+            Which joints. Default: all but the roots.
         """
         amount, seconds = coerce(amount, float, "amount"), coerce(seconds, float, "seconds")
         if preset not in get_args(Ease):

@@ -89,7 +89,7 @@ class ValueEdits(Representation):
         return replace(self, curves=tuple(curves))._saying(notes)
 
     def _has_room(self, i: int, pose: int, t: float) -> bool:
-        """Whether a channel passes the pose's time between its neighbours' knots."""
+        """Return whether a channel passes the pose's time between its neighbours' knots."""
         curve, number = self.curves[i], int(self.timing.numbers[pose])
         others = curve.knots[curve.extreme & (curve.owners != number)]
         own = float(curve.knots[self._knot(i, pose)])
@@ -127,7 +127,7 @@ class ValueEdits(Representation):
         for name, value in by_joint(rotations or {}, "rotations").items():
             q = numbers(value, 4, f"the rotation of {name!r}")
             if abs(np.linalg.norm(q) - 1) > 1e-3:
-                raise InputError(f"the rotation of {name!r} is no unit quaternion: {q.tolist()}")
+                raise InputError(f"the rotation of {name!r} is not a unit quaternion: {q.tolist()}")
             for i in self._columns([name]):
                 values[i] = q / np.linalg.norm(q)
         for name, value in by_joint(translations or {}, "translations").items():
@@ -176,7 +176,7 @@ class ValueEdits(Representation):
         joints : mapping of str to array (3,)
             Rotation vectors in degrees, about the parent's axes, by joint.
         poses : sequence of int or float, optional
-            Which poses; left out, all but the two ends.
+            Which poses. Default: all but the two ends.
         when : {"extreme", "pose"}
             Whether extremes turn, or the values at the pose's time.
         layer : int
@@ -208,13 +208,13 @@ class ValueEdits(Representation):
         Parameters
         ----------
         weight : float
-            How far, as a share of the difference; negative lessens it.
+            How far, as a fraction of the difference; negative lessens it.
         relative_to : {"average", "neighbours", "previous", "next"}, int or float
             The other pose: the mean of all, of the two beside, one of them, or any pose.
         joints : sequence of str, optional
-            Which joints; left out, all but the roots.
+            Which joints. Default: all but the roots.
         poses : sequence of int or float, optional
-            Which poses; left out, all but the two ends, those beside them by less.
+            Which poses. Default: all but the two ends, those beside them by less.
         when : {"extreme", "pose"}
             Whether extremes are pushed, or the values at the pose's time.
         layer : int
@@ -241,7 +241,7 @@ class ValueEdits(Representation):
         return self._changed(chosen, changes, when, layer)
 
     def _room(self, times: FloatArray) -> FloatArray:
-        """Return what share of a change poses take, (K,): those beside the fixed ends take less."""
+        """Return the fraction of a change that each pose takes, (K,): less beside fixed ends."""
         away = np.minimum(times - times[0], times[-1] - times)
         share: FloatArray = np.clip(away / _ROOM_AT_ENDS, 0.0, 1.0)
         return share
@@ -274,10 +274,10 @@ class ValueEdits(Representation):
         when: When = "pose",
         layer: int = 0,
     ) -> Self:
-        """Bring hands, feet, the head, elbows, knees or fingers to places at a pose.
+        """Move hands, feet, the head, elbows, knees or fingers to positions at a pose.
 
-        The body helps by inverse kinematics; what is planted at the pose stays where it is, and
-        knees and elbows do not bend past their hinges.
+        The body follows by inverse kinematics. Planted joints stay in place, and knees and elbows
+        do not bend past their limits.
 
         Parameters
         ----------
@@ -286,8 +286,8 @@ class ValueEdits(Representation):
         targets : mapping of str to array (3,)
             Places in metres, Y up, by joint.
         help : {"limb", "torso", "body"}
-            What moves along: the arm or leg alone; clavicles and spine too; or the pelvis over
-            planted feet as well.
+            Joints that move: the arm or leg; also clavicles and spine; or also the pelvis with
+            planted feet.
         stiffness : mapping of str to float, optional
             Factors on joints' stiffness; 2 lets a joint help half as much.
         when : {"pose", "extreme"}

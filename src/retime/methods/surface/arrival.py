@@ -25,7 +25,7 @@ _EQUAL = 1e-5
 
 @dataclass(frozen=True)
 class Arrival:
-    """What came of a drag.
+    """Result of a drag.
 
     Parameters
     ----------

@@ -17,6 +17,7 @@ from retime.arrays import FloatArray
 from retime.body import Body, LimbName, find_body
 from retime.body.contacts.grips import find_grips
 from retime.body.gripping import keep_grips, prop_joints
+from retime.body.holding import as_delivered
 from retime.body.limbs import LimbSolver
 from retime.body.pelvis import PAD, pelvis_follows, places, turns_at
 from retime.methods.surface.projection import topological_distances
@@ -42,14 +43,14 @@ _WAIST, _WAIST_MORE = np.radians(60), np.radians(20)
 
 @dataclass(frozen=True, eq=False)
 class Carried:
-    """What a key's drags take along.
+    """Joints that follow the drags of a key.
 
     Parameters
     ----------
     shifts : array (J,)
         How much later each joint's moment comes, seconds.
     limbs : tuple of str
-        Arms and legs that are led to their places in space.
+        Arms and legs that are moved to their places in space.
     """
 
     shifts: FloatArray
@@ -185,7 +186,7 @@ def _weights(
     others: Iterable[set[int]],
     arm: bool,
 ) -> FloatArray:
-    """Return each joint's share of a drag: all of it on the limb, less along the bones.
+    """Return each joint's fraction of a drag: all of it on the limb, less along the bones.
 
     None on the hips, on legs that are not dragged and on limbs that another drag takes along; of a
     leg's drag, none above the hips.
@@ -211,7 +212,7 @@ def lead_limbs(
     *,
     grips: bool = True,
 ) -> Led:
-    """Lead limbs to where they are, seen from the hips, at their own time.
+    """Move limbs to where they are, seen from the hips, at their own time.
 
     Parameters
     ----------
@@ -220,7 +221,7 @@ def lead_limbs(
     warp : TimeWarp
         From the step's output time; it leaves the body in time.
     limbs : sequence of str
-        What was dragged.
+        The drags.
     span : (float, float)
         When time is changed, seconds; poses may change a little before and after.
     grips : bool
@@ -247,12 +248,14 @@ def lead_limbs(
                 made = _lead(motion, made, warp, body, name)
     if grips:
         made = keep_grips(motion, made, warp)
-    return Led(motion, frames, plain, made, _strain(motion, body, made))
+    # Legs are judged as they are delivered: held feet bend knees once more.
+    shown = as_delivered(motion, made, warp) if legs else made
+    return Led(motion, frames, plain, made, _strain(motion, body, shown))
 
 
 @dataclass(frozen=True, eq=False)
 class Led:
-    """Limbs that were led to their places.
+    """Limbs that were moved to their places.
 
     Parameters
     ----------
@@ -274,7 +277,7 @@ class Led:
 
     @cached_property
     def correction(self) -> PoseLayer | None:
-        """What leads the limbs, in the step's output time."""
+        """Correction that moves the limbs, in the output time of the step."""
         return correction_between(self.plain, self.made)
 
     @cached_property
@@ -297,17 +300,23 @@ def _strain(motion: Motion, body: Body, made: Motion) -> float:
 
     Rotations that glitch in the source glitch as much in the result; that is not held against it.
     """
-    fastest, jerks = last(
-        motion, "turns and knees", None, lambda: (_turn_speeds(motion), _knee_jerks(body, motion))
-    )
-    turned = float((_turn_speeds(made) / np.maximum(fastest, _SLOW)).max()) / _FASTER
+    fastest, jerks = last(motion, "turns and knees", None, lambda: _known(motion, body))
+    turned = float((_turn_speeds(made) / fastest).max()) / _FASTER
     allowed = np.maximum(_JERK, _GLITCH * jerks)
     jerked = ((_knee_jerks(body, made) - jerks) / allowed).max(initial=0.0)
     return max(turned, float(jerked))
 
 
+def _known(motion: Motion, body: Body) -> tuple[FloatArray, FloatArray]:
+    """Return how fast joints may be said to turn, and knees accelerate, without any drag."""
+    held = as_delivered(motion, motion, TimeWarp.identity(*motion.domain))
+    fastest = np.maximum(_turn_speeds(motion), _SLOW)
+    # What holding alone does is not the drag's.
+    return np.maximum(fastest, _turn_speeds(held) / _FASTER), _knee_jerks(body, held)
+
+
 def _turn_speeds(motion: Motion) -> FloatArray:
-    """Return the fastest turn of each joint, (J,) radians a second."""
+    """Return the fastest turn of each joint, (J,) radians per second."""
     turns = quat.angle(motion.rotations[:-1], motion.rotations[1:])
     out: FloatArray = turns.max(axis=0, initial=0.0) * motion.rate
     return out
@@ -352,7 +361,7 @@ def _turn_waist(
 
 
 def _bounded_turns(turns: FloatArray) -> FloatArray:
-    """Return rotation vectors (F, 3) that go on past half a turn, and slow down at a waist's limit.
+    """Return rotation vectors (F, 3), continuous past half a turn, limited as a waist is.
 
     A body that spins would wind its waist up: what is beyond the limit is left to the arm.
     """
@@ -371,7 +380,7 @@ def _both_arms(body: Body, arms: Sequence[LimbName]) -> list[LimbName]:
 
 
 def _lead(motion: Motion, made: Motion, warp: TimeWarp, body: Body, limb: LimbName) -> Motion:
-    """Lead a limb's end to where the source has it, from the hips, at the limb's time."""
+    """Move a limb's end to where the source has it, from the hips, at the limb's time."""
     part, hips = body.limbs[limb], body.roles["hips"]
     then = _time_of(warp, motion, part.end, made.times)
     busy = np.abs(then - made.times) > _SAME

@@ -11,7 +11,7 @@ __all__ = ["intersect"]
 
 @kernel
 def _lookup(grids, weights, x, y):  # type: ignore[no-untyped-def]
-    """Sum weighted grids ``(C, P, Q)`` at a place in cells, bilinear, held at the border."""
+    """Return the weighted sum of grids ``(C, P, Q)`` at a cell position, bilinear and clamped."""
     p, q = grids.shape[1], grids.shape[2]
     x = min(max(x, 0.0), p - 1.0)
     y = min(max(y, 0.0), q - 1.0)
@@ -29,7 +29,7 @@ def _lookup(grids, weights, x, y):  # type: ignore[no-untyped-def]
 
 @kernel
 def _miss(source, t, share, path, start, rate, grids, weights):  # type: ignore[no-untyped-def]
-    """How far a joint's source time lies from the surface that stands at output time t."""
+    """Return how far a joint's source time lies from the surface that stands at output time t."""
     f = min(max((source - start) * rate, 0.0), len(path) - 1.0)
     i = min(int(f), len(path) - 2)
     u = f - i

@@ -32,11 +32,11 @@ class ControlPoint:
     Parameters
     ----------
     shift : float
-        Seconds by which what is there happens later; negative is earlier.
+        Time shift in seconds; negative is earlier.
     joint : str, optional
-        The joint (or role) that is dragged.
+        Joint or role to drag.
     point : (float, float), optional
-        Where on the surface, metres from the root: across, and up.
+        Position on the surface, metres from the root: across, and up.
     """
 
     shift: float
@@ -90,7 +90,7 @@ class SurfaceKey:
     shift : float
         Seconds later; negative is earlier.
     joint : str, optional
-        The joint (or role) that is dragged.
+        Joint or role to drag.
     point : (float, float), optional
         Where the surface is dragged, metres from the root: across, and up. In place of a joint.
     shape : {"gaussian", "polynomial"}, table or callable
@@ -108,7 +108,7 @@ class SurfaceKey:
     control_points : sequence of ControlPoint
         Further drags at the same moment, each with its own shift.
     direction : (float, float, float), optional
-        The time direction, along which the figure is seen; left out, its heading at first. Give
+        The time direction, along which the figure is seen. Default: its heading at first. Give
         it for motion that goes backwards or turns.
     """
 

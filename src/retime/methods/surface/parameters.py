@@ -34,8 +34,7 @@ class ControlParameters:
     keys: Annotated[
         Sequence[SurfaceKey],
         About(
-            "The surfaces: which joint is dragged, when and by how much; their ranges must not "
-            "overlap.",
+            "Drags: which joint, at what time and by how much. Their ranges must not overlap.",
             metavar="FILE",
             widget="data",
         ),
@@ -43,15 +42,15 @@ class ControlParameters:
     falloff: Annotated[
         Falloff,
         About(
-            "What follows a drag: the whole limb, so that the hand or foot arrives in space, or "
-            "each joint by its distance along the bones, as in the paper (joint)."
+            "Joints that follow a drag: the whole limb, or each joint by its distance along the "
+            "bones as in the paper (joint). With limb, the hand or foot in space arrives on time."
         ),
     ] = "limb"
     root: Annotated[
         RootMode,
         About(
-            "What the root does: follow its weight, follow with its rotation only, or stay (lock), "
-            "and the legs that are not dragged with it. 'auto' locks unless the whole body is "
+            "How the root follows a drag: fully, with its rotation only, or not at all (lock). "
+            "lock also keeps the legs that are not dragged. auto locks unless the whole body is "
             "dragged."
         ),
     ] = "auto"
@@ -59,8 +58,8 @@ class ControlParameters:
     min_speed: Annotated[
         float,
         About(
-            "Minimum playback speed of any joint; ranges widen to keep it, and drags are shortened "
-            "where they cannot.",
+            "Minimum playback speed of any joint. The range of a drag is widened, or the drag "
+            "shortened, to keep it.",
             minimum=1e-3,
             maximum=0.99,
             advanced=True,
@@ -69,15 +68,15 @@ class ControlParameters:
     mode: Annotated[
         SurfaceMode,
         About(
-            "Read a surface at its key pose, so that the drag is exact, or intersect it with the "
-            "joints' paths as in the paper.",
+            "Evaluate a surface at its key pose, so that the drag is exact (frozen), or intersect "
+            "it with the paths of the joints as in the paper (intersection).",
             advanced=True,
         ),
     ] = "frozen"
     grid: Annotated[
         tuple[int, int],
         About(
-            "Vertices of the surface, across and up, for pictures and intersection.",
+            "Number of vertices of the surface, across and up, for pictures and intersection.",
             metavar="P,Q",
             advanced=True,
         ),
@@ -85,7 +84,7 @@ class ControlParameters:
     propagation: Annotated[
         Propagation,
         About(
-            "How a drag fades before and after its moment: quintic, septic, or a table of shares.",
+            "Falloff of a drag in time: quintic, septic, or a table of weights.",
             metavar="NAME",
             advanced=True,
         ),
@@ -105,7 +104,7 @@ class SurfaceParameters(SurfaceWarpParameters):
     cartoon: Annotated[
         float,
         About(
-            "Stretch limbs towards where joints were at their own time, by this share.",
+            "Stretch limbs toward the source positions of their joints by this fraction.",
             minimum=0.0,
             maximum=1.0,
         ),

@@ -51,7 +51,7 @@ class Placed:
     locked : frozenset of int
         Joints that stay in time.
     limbs : tuple of str
-        Arms and legs that are led to their places in space.
+        Arms and legs that are moved to their places in space.
     """
 
     key: SurfaceKey
@@ -66,13 +66,13 @@ class Placed:
 
     @property
     def legs(self) -> bool:
-        """Whether a leg is led to its place."""
+        """Whether a leg is moved to its place."""
         return any(name.endswith("leg") for name in self.limbs)
 
 
 @dataclass(frozen=True, eq=False)
 class _Figure:
-    """What is known of a motion's figure, whatever is dragged."""
+    """Data of a motion's figure that does not depend on the drags."""
 
     body: Body
     height: float
@@ -114,9 +114,9 @@ class Placer:
     motion : Motion
         The motion.
     root : {"auto", "follow", "rotations", "lock"}
-        What the root does.
+        How the root follows.
     falloff : {"limb", "joint"}
-        What follows a drag.
+        Joints that follow a drag.
     grips : bool
         Whether hands keep what they hold.
     """
@@ -204,6 +204,6 @@ class Placer:
 
     @cached_property
     def _trunk(self) -> list[int]:
-        """List the hips and what they hang on."""
+        """List the hips and what they are below."""
         hips = self.body.roles.get("hips", self.motion.skeleton.roots[0])
         return self.motion.skeleton.chain(hips)

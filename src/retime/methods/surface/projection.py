@@ -34,7 +34,7 @@ class View:
 
     @classmethod
     def of(cls, motion: Motion, body: Body, direction: tuple[float, float, float] | None) -> View:
-        """Look along a direction; left out, along the figure's heading at first."""
+        """Look along a direction. Default: along the figure's heading at first."""
         if direction is None:
             first = _frames(motion, 1)
             heading = float(body.frame(first)[1][0])

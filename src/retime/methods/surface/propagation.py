@@ -24,7 +24,7 @@ class Bump:
     Parameters
     ----------
     value : callable
-        From u (N,) to the share of the drag.
+        From u (N,) to the fraction of the drag.
     rises, falls : (float, float)
         The steepest rise and the steepest fall, before the peak and after it.
     """

@@ -25,7 +25,7 @@ _CALM = 1.6
 
 @dataclass(frozen=True)
 class Room:
-    """A key's range, and the share of its drag that fits there.
+    """A key's range, and the fraction of its drag that fits there.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class Room:
     share : float
         1, or less where the drag was cut.
     notes : tuple of str
-        What was widened or cut.
+        Notes about widened or shortened drags.
     """
 
     start: float
@@ -43,7 +43,7 @@ class Room:
     notes: tuple[Note, ...] = ()
 
     def cut(self, key: SurfaceKey, share: float) -> Room:
-        """Use a share of a leg's drag, so that no joint whirls and no knee jerks."""
+        """Use a fraction of a leg's drag, so that no joint whirls and no knee jerks."""
         drag = max(key.drags, key=lambda d: abs(d.shift))
         note = Note(
             f"the drag of {drag.joint} at {key.time:g} s was cut from {drag.shift:g} to "
@@ -74,7 +74,7 @@ def check_times(keys: Sequence[SurfaceKey], span: Range, domain: Range) -> None:
 
 
 def _share_parts(one: Placed, other: Placed) -> bool:
-    """Whether two keys move the same parts: not where each carries limbs of its own."""
+    """Return whether two keys move the same parts: not where each carries limbs of its own."""
     return not (one.limbs and other.limbs and not set(one.limbs) & set(other.limbs))
 
 
@@ -96,7 +96,7 @@ def _check_overlap(one: Placed, other: Placed) -> None:
 
 
 def make_room(placed: Sequence[Placed], span: Range, bump: Bump, least: float) -> list[Room]:
-    """Widen each range as far as monotone time needs and room allows; else cut the drag.
+    """Widen each range as far as monotone time needs and room allows; otherwise cut the drag.
 
     Keys of different limbs may overlap; others must leave each other room.
     """

@@ -28,7 +28,7 @@ class Sheet:
     parts : sequence of (callable, int or None)
         Functions of x and y in heights that return seconds.
     notes : tuple of str
-        What could not be met.
+        Drags that could not be met.
     """
 
     parts: Sequence[tuple[Any, int | None]]
@@ -112,7 +112,7 @@ def _bell(place: FloatArray, sigma: tuple[float, float]) -> Any:
 
 
 def _made(key: SurfaceKey, place: FloatArray, bounds: tuple[FloatArray, FloatArray]) -> Any:
-    """A shape that a person made, scaled to 1 at the drag."""
+    """Return a shape that a person made, scaled to 1 at the drag."""
     (x0, y0), (low, high) = place, bounds
     if callable(key.shape):
         function = key.shape
@@ -140,7 +140,7 @@ def _made(key: SurfaceKey, place: FloatArray, bounds: tuple[FloatArray, FloatArr
 
 
 def _bilinear(table: FloatArray, u: FloatArray, v: FloatArray) -> FloatArray:
-    """Look up a table (rows up, columns across) at shares of its width and height."""
+    """Look up a table (rows up, columns across) at fractions of its width and height."""
     rows, columns = table.shape
     x = np.clip(u, 0, 1) * (columns - 1)
     y = np.clip(v, 0, 1) * (rows - 1)

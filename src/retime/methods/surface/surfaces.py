@@ -151,7 +151,7 @@ class ControlSurfaces:
 
     @property
     def limbs(self) -> tuple[LimbName, ...]:
-        """Arms and legs that are led to their places in space."""
+        """Arms and legs that are moved to their places in space."""
         return tuple(dict.fromkeys(n for placed in self._placed for n in placed.limbs))
 
     @cached_property
@@ -175,7 +175,7 @@ class ControlSurfaces:
         self._put(asked, best if strains[best] < _HELPS * strains[1.0] else 1.0)
 
     def _put(self, asked: Sequence[Room], share: float) -> None:
-        """Use a share of the drags of legs that were asked for."""
+        """Use a fraction of the drags of legs that were asked for."""
         if self._rooms is not asked and self._share == share:
             return
         self._share = share
@@ -333,7 +333,7 @@ class ControlSurfaces:
         return self._key(key).places * self.height
 
     def weights(self, key: int = 0) -> FloatArray:
-        """Return each joint's share of a key's largest drag, (J,)."""
+        """Return each joint's fraction of a key's largest drag, (J,)."""
         placed = self._key(key)
         most = max((d.shift for d in placed.key.drags), key=abs)
         return placed.shifts / most if most else np.zeros(len(placed.shifts))

@@ -119,7 +119,7 @@ function VideoItem({ view, close }: { view(): ViewApi; close(): void }) {
         <Icon name={stop ? "pause" : "video"} />
         <span class="menu-label">
           {stop ? "Stop recording" : "Video of the view (WebM)"}
-          <small>{stop ? "What was recorded is kept" : "Plays the range once and records it"}</small>
+          <small>{stop ? "The recorded part is kept" : "Plays the range once and records it"}</small>
         </span>
       </button>
     </div>

@@ -53,5 +53,5 @@ export function whyNot({ field, step }: Pick<Parameter, "field" | "step">, word:
   const entry = state.stepNamed(step);
   const clash = entry?.method === "guided" && field.name === "duration" && word === "free";
   if (!clash || !state.keysOf(entry).length) return "";
-  return "A free duration leaves no time to hold on to: delete the keytimes first";
+  return "A free duration has no keytimes: delete them first";
 }

@@ -17,8 +17,9 @@ export const KEYS: [string, string][] = [
   ["G", "Move the selected key in time"],
   ["Delete, Backspace", "Delete the selected key or contact"],
   ["B", "Tap timing: play, then tap each keytime or suggested moment; Enter keeps the taps"],
-  ["T", "Time control surface at the playhead, for the selected joint"],
-  ["P", "Pose at the playhead"],
+  ["R", "Act a timing out: drag the bar in the view in the rhythm that you want"],
+  ["T", "Time control surface at the playhead, for the selected joint or the limb that moves most"],
+  ["P", "Pose at the playhead, of the selected joint or the limb that moves most"],
   ["M", "Mute the step"],
   ["F", "Frame the character"],
   ["1, 3, 7", "Look from the front, the side, the top"],
@@ -26,8 +27,27 @@ export const KEYS: [string, string][] = [
   ["Alt + ↑ ↓", "Move a step of the recipe"],
   ["Ctrl + Z, Ctrl + Shift + Z, Ctrl + Y", "Undo, redo"],
   ["Ctrl + S", "Save now"],
-  ["Esc", "Give up a drag or a computation"],
+  ["Esc", "Cancel a drag or a computation"],
   ["?", "This help"],
+];
+
+/** Every colour that means something, by its token. */
+export const COLOURS: [string, string][] = [
+  ["original", "Original: the source, or the other version"],
+  ["retimed", "Retimed: the result"],
+  ["feasible", "A body can do it"],
+  ["keytime", "Keytimes and poses that you set"],
+  ["contact", "Contacts; the take that a step follows"],
+  ["marginal", "Nearly more than a body can do; a warning"],
+  ["infeasible", "More than a body can do; a limit or a fault"],
+  ["selection", "Selected joint"],
+  ["playhead", "Playhead"],
+  ["limb-root", "Root: where the body goes"],
+  ["limb-trunk", "Trunk and head"],
+  ["limb-left-arm", "Left arm"],
+  ["limb-right-arm", "Right arm"],
+  ["limb-left-leg", "Left leg"],
+  ["limb-right-leg", "Right leg"],
 ];
 
 const MORE =
@@ -61,6 +81,12 @@ function HelpDialog() {
           </Fragment>
         ))}
       </dl>
+      <h2>Colours</h2>
+      <ul class="colour-list">
+        {COLOURS.map(([token, means]) => (
+          <li key={means}><span class="swatch" style={{ background: `var(--${token})` }} />{means}</li>
+        ))}
+      </ul>
       <p class="caption">{MORE} retime {state.welcome.value?.version}</p>
       <div class="dialog-actions">
         <Button class="button quiet" onClick={tour}>Take the tour</Button>

@@ -17,12 +17,12 @@ const STOPS: Stop[] = [
   {
     at: ".view",
     title: "Two bodies, one motion",
-    text: "Cyan is the motion as it was given, purple is yours. Drag to look round it, and press play below.",
+    text: "The source is cyan, the result purple. Drag to look around, and press play below.",
   },
   {
     at: ".timeline-area",
     title: "The warp",
-    text: "Output time runs across, the source's time up. Press K for a key, and drag it to move a moment in time.",
+    text: "Output time is horizontal, source time vertical. Press K for a keytime, and drag it to change its time.",
   },
   {
     at: ".left",

@@ -1,6 +1,7 @@
 /** Keys of the whole window. Fields, sliders and the timeline's own plot come first. */
 
 import * as actions from "../../store/actions";
+import { stopActing, toggleActing } from "../../store/acting";
 import { poseAtPlayhead } from "../../store/poses";
 import * as state from "../../store/state";
 import { addSurfaceAt } from "../../store/surface";
@@ -93,6 +94,7 @@ export const SHORTCUTS: Record<string, (event: KeyboardEvent) => void | false> =
   Delete: deleteKey,
   Backspace: deleteKey,
   b: () => void (state.source.value && tap()),
+  r: toggleActing,
   Enter: () => (tapping.value ? finishTaps() : false),
   "?": openHelp,
   Escape: giveUp,
@@ -105,7 +107,7 @@ function deleteKey(): void | false {
 
 /** Give up the drag, then what is computed, then the selection: one at a time. */
 function giveUp(): void | false {
-  if (giveUpTaps()) return;
+  if (giveUpTaps() || stopActing()) return;
   if (state.pending.value || state.computing.value || state.loading.value) actions.cancel();
   else if (state.selectedKey.value !== null) state.selectedKey.value = null;
   else return false;

@@ -36,6 +36,10 @@ function choose(wished: number): void {
   keep("timeline", String(chosen.value));
 }
 
+/** The tallest that the window leaves room for. */
+const mostTimeline = (): number =>
+  timelineHeight(Infinity, heightOf("#app"), heightOf(".header") + heightOf(".transport"));
+
 /** The edge between view and timeline, to drag or to move with the arrow keys. */
 export function Edge() {
   const height = chosen.value;
@@ -67,6 +71,7 @@ export function Edge() {
     <div
       class="edge" role="separator" tabIndex={0} title="Drag to resize; double-click for the usual size"
       aria-orientation="horizontal" aria-label="Height of the timeline" aria-valuenow={height ?? USUAL}
+      aria-valuemin={LEAST_TIMELINE} aria-valuemax={mostTimeline()} aria-valuetext={`${height ?? USUAL} pixels`}
       onPointerDown={onPointerDown} onDblClick={reset} onKeyDown={onKeyDown}
     />
   );

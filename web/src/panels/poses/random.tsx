@@ -14,7 +14,7 @@ const most = signal(0.03);
 const seed = signal(0);
 const which = signal<"limb" | "all">("all");
 
-const NO_LIMB = "Select a joint in a row or in the view: its limb is meant.";
+const NO_LIMB = "Select a joint in a row or in the view to choose its limb.";
 const isLost = (): boolean => which.value === "limb" && state.selectedJoint.value === null;
 
 export const openRandom = (step: string): void =>

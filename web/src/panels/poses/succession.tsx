@@ -1,9 +1,9 @@
 /** Succession: movement travels down a limb, each joint below the start arrives later than the one above. */
 
 import { signal } from "@preact/signals";
-import { Field, Select } from "../../controls";
+import { Field, Select, Switch } from "../../controls";
 import { LIMB_TITLES, LIMBS, limbsOf } from "../../store/limbs";
-import { poses } from "../../store/poses";
+import { poses, type PoseEdit } from "../../store/poses";
 import * as state from "../../store/state";
 import { number } from "../../words/numbers";
 import { chainBelow, delay, Delays } from "./delays";
@@ -13,6 +13,7 @@ import { showTool, ToolAmount } from "./tool";
 const joint = signal("");
 const step = signal(0.02);
 const growth = signal(1.5);
+const pastEnd = signal(false);
 
 function delayed(): { joints: number[]; late: number[] } {
   const header = state.source.value!.header;
@@ -28,13 +29,19 @@ export function openSuccession(id: string): void {
   showTool({
     title: "Succession",
     step: id,
-    edit: () =>
-      tooLate() ? null : { do: "succession", joint: joint.value, step: step.value, power: growth.value, ...scopedPoses() },
+    edit: () => (tooLate() ? null : succession()),
     trouble: () =>
-      delayed().joints.length < 2 ? `Nothing hangs on ${joint.value}: choose a joint further up.` : tooLate(),
+      delayed().joints.length < 2 ? `There are no joints below ${joint.value}: choose a joint further up.` : tooLate(),
     said: () => `Succession from ${joint.value}, ${scopeText()}.`,
     Controls,
   });
+}
+
+function succession(): PoseEdit {
+  const scope = scopedPoses();
+  // The last pose takes part only where all do.
+  const end = pastEnd.value && !scope.poses ? { past_end: true } : {};
+  return { do: "succession", joint: joint.value, step: step.value, power: growth.value, ...scope, ...end };
 }
 
 /** Why the last joint cannot be so late; empty where it can. */
@@ -50,6 +57,11 @@ const Controls = () => (
     <Field label="Start joint"><StartSelect /></Field>
     <ToolAmount label="Step" unit="s" value={step} bounds={[0, 0.06]} step={0.001} digits={3} minimum={-1} />
     <ToolAmount label="Growth" value={growth} bounds={[0, 3]} step={0.05} minimum={0} />
+    {!scopedPoses().poses && (
+      <Field label="Past the end">
+        <Switch label="Let the clip get longer" on={pastEnd.value} onChange={(on) => (pastEnd.value = on)} />
+      </Field>
+    )}
     <Delays delayed={delayed} />
   </>
 );

@@ -5,6 +5,7 @@ import type { TargetedKeyboardEvent } from "preact";
 import { classes, Icon, Section } from "../../controls";
 import type { MotionHeader } from "../../protocol";
 import { LIMB_TITLES, LIMBS, limbsOf, type Limb } from "../../store/limbs";
+import { clickJoint, selectLimb } from "../../store/selection";
 import * as state from "../../store/state";
 import { count } from "../../words/numbers";
 
@@ -39,8 +40,12 @@ function LimbGroup({ limb, joints, names }: { limb: Limb; joints: number[]; name
   return (
     <div class="limb-group" role="none">
       <button
-        type="button" class="limb" role="treeitem" tabIndex={limb === "trunk" ? 0 : -1} aria-expanded={open.value}
-        onClick={() => (open.value = !open.value)}
+        type="button" class={classes("limb", selectedLimb() === limb && "selected")} role="treeitem" tabIndex={limb === "trunk" ? 0 : -1} aria-expanded={open.value}
+        aria-selected={selectedLimb() === limb}
+        onClick={() => {
+          if (!open.value || selectedLimb() === limb) open.value = !open.value;
+          selectLimb(limb);
+        }}
       >
         <Icon name="right" />
         <span class="swatch" data-limb={limb} />
@@ -54,6 +59,13 @@ function LimbGroup({ limb, joints, names }: { limb: Limb; joints: number[]; name
   );
 }
 
+/** The limb of the selected joint. */
+function selectedLimb(): Limb | null {
+  const header = state.source.value?.header;
+  const joint = state.selectedJoint.value;
+  return header && joint !== null ? (limbsOf(header)[joint] ?? null) : null;
+}
+
 function Joint({ joint, name }: { joint: number; name: string }) {
   const hover = (): void => {
     state.hoveredJoint.value = joint;
@@ -63,7 +75,7 @@ function Joint({ joint, name }: { joint: number; name: string }) {
   return (
     <button
       type="button" class={look} role="treeitem" aria-selected={selected} tabIndex={-1}
-      onClick={() => (state.selectedJoint.value = joint)} onPointerEnter={hover} onFocus={hover}
+      onClick={() => clickJoint(selected ? null : joint)} onPointerEnter={hover} onFocus={hover}
       onBlur={() => (state.hoveredJoint.value = null)}
     >
       {name}

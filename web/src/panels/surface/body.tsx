@@ -42,7 +42,7 @@ export function CartoonField({ step }: { step: string }) {
   return (
     <Field
       label="Cartoon stretch" data-surface="cartoon"
-      help="Joints are where they were at their own time, and bones stretch to them."
+      help="Joints move to their source positions, and bones stretch to them."
     >
       <span class="surface-flag">
         {share > 0 && (
@@ -70,7 +70,7 @@ export function DirectionField({ index }: { index: number }) {
   return (
     <Field
       label="Time direction" data-surface="direction"
-      help="Along which way the figure is seen. Turn it for motion that goes sideways or backwards."
+      help="Direction from which the figure is seen. Turn it for motion that goes sideways or backwards."
     >
       <span class="surface-direction">
         <Select label="Time direction" options={WAYS} value={given ? "turned" : "heading"} onChange={choose} />

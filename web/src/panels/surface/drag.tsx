@@ -10,7 +10,7 @@ import { chosen, jointOptions, withPair } from "./joints";
 
 const SHIFT: KeyNumber = {
   name: "shift", label: "Shift", unit: "s", bounds: [-0.5, 0.5], value: shiftOf, change: withShift, spoken: shifted,
-  help: "How much later the moment comes; less than 0 is earlier.",
+  help: "Time shift; negative is earlier.",
 };
 
 export function DragFields({ index }: { index: number }) {
@@ -21,7 +21,7 @@ export function DragFields({ index }: { index: number }) {
     : "";
   return (
     <>
-      <Field label="Joints" help="Whose moment is moved. What is near it in the body follows." data-surface="joint">
+      <Field label="Joints" help="Joint to move in time. Neighbouring joints follow." data-surface="joint">
         <Select label="Joints" options={jointOptions()} value={chosen(key)} onChange={(to) => choose(index, to)} />
       </Field>
       <KeyNumberField index={index} of={SHIFT} captions={<Captions words={["Earlier", middle, "Later"]} />} />

@@ -17,22 +17,22 @@ const HEIGHTS = { unit: "H", bounds: [0.05, 1] as [number, number], minimum: 0.0
 const NUMBERS: KeyNumber[] = [
   {
     ...HEIGHTS, name: "width", label: "Width",
-    help: "How far to either side on the plane the drag is felt, in heights of the figure.",
+    help: "Width of the drag on the plane, in body heights.",
     value: (key) => sigmaOf(key)[0], change: (key, value) => ({ sigma: [value, sigmaOf(key)[1]] }),
   },
   {
     ...HEIGHTS, name: "height", label: "Height",
-    help: "How far up and down on the plane the drag is felt, in heights of the figure.",
+    help: "Height of the drag on the plane, in body heights.",
     value: (key) => sigmaOf(key)[1], change: (key, value) => ({ sigma: [sigmaOf(key)[0], value] }),
   },
   {
     ...HEIGHTS, name: "range", label: "Body range",
-    help: "How far along the bones the drag is felt, in heights: a leg near the hand does not follow it.",
+    help: "Falloff of the drag along the bones, in body heights: a leg near the hand does not follow.",
     value: (key) => key.range_sigma ?? DEFAULTS.range_sigma, change: (_, value) => ({ range_sigma: value }),
   },
   {
     name: "fade", label: "Fade in time", unit: "s", bounds: [LEAST_FADE, 1], minimum: 0.01,
-    help: "Seconds over which the drag fades before and after its moment.",
+    help: "Falloff of the drag before and after its time, in seconds.",
     value: gammaOf, change: (_, value) => ({ gamma: value }),
   },
 ];

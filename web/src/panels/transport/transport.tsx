@@ -1,9 +1,11 @@
 /** Playback: where the playhead is as frame and as seconds, what is played, how fast. */
 
 import { Icon, IconButton, IconToggle, MenuButton, type MenuRow, NumberField, type NumberProps } from "../../controls";
+import { toggleActing } from "../../store/acting";
 import * as actions from "../../store/actions";
 import { ofWindow } from "../../store/editable";
 import * as state from "../../store/state";
+import { tap } from "../../store/taps";
 import { clockOf, readerOf } from "../../store/times";
 import { chooseUnit } from "../../store/units";
 import { digitsFor, number } from "../../words/numbers";
@@ -34,6 +36,7 @@ export function Transport() {
         <IconToggle
           icon="loop" label="Loop" on={state.looping.value} onClick={() => (state.looping.value = !state.looping.value)}
         />
+        <MenuButton icon="keyboard" label="Perform the timing" rows={performRows} />
       </fieldset>
       {state.source.value && (
         <div class="transport-numbers">
@@ -77,6 +80,12 @@ const rateRows = (): MenuRow[] =>
     icon: rate === state.playbackRate.value ? "check" : undefined,
     run: () => (state.playbackRate.value = rate),
   }));
+
+const performRows = (): MenuRow[] => [
+  { heading: "Perform the timing" },
+  { label: "Tap moments", note: "Play, then tap each keytime or suggested moment", keys: "B", run: tap },
+  { label: "Act it out", note: "Drag through the source in the rhythm that you want", keys: "R", run: toggleActing },
+];
 
 /** Range and rate, where the bar is too narrow to show them. */
 const narrowRows = (): MenuRow[] => [

@@ -22,11 +22,22 @@ export const Cards = () => (
   </div>
 );
 
+/** Long enough to be read twice: milliseconds, and more for each character. */
+const READING = { least: 8000, each: 60 };
+
 function ProblemCard({ problem }: { problem: Problem }) {
   const copied = useSignal("Copy details");
+  const held = useSignal(false);
   const dismiss = (): void => {
     state.problems.value = state.problems.value.filter((other) => other !== problem);
   };
+  // What a step has against its values stays while that is true; a word about what was done leaves by itself.
+  const leaves = !problem.step && !held.value;
+  useEffect(() => {
+    if (!leaves) return undefined;
+    const timer = setTimeout(dismiss, READING.least + READING.each * problem.text.length);
+    return () => clearTimeout(timer);
+  }, [leaves, problem]);
   const copy = async (): Promise<void> => {
     try {
       await navigator.clipboard.writeText(detailsOf(problem));
@@ -36,7 +47,11 @@ function ProblemCard({ problem }: { problem: Problem }) {
     }
   };
   return (
-    <section class="card problem" aria-label={problem.title}>
+    <section
+      class="card problem" aria-label={problem.title} onPointerEnter={() => (held.value = true)}
+      onPointerLeave={() => (held.value = false)} onFocusIn={() => (held.value = true)}
+      onFocusOut={() => (held.value = false)}
+    >
       <Icon name="alert" />
       <div class="card-words">
         <h2>{problem.title}</h2>
@@ -103,7 +118,7 @@ function Countdown() {
       <Icon name="warning" />
       <span>
         {state.restarted.value
-          ? "The studio was restarted. Open the address that it printed to go on."
+          ? "The studio was restarted. Open the address that it printed to continue."
           : `The server does not answer. ${next}${waitingWords()}`}
       </span>
       <Button onClick={connect}>Try now</Button>

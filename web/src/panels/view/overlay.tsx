@@ -5,11 +5,14 @@ import { Button, IconButton, type IconName, IconToggle, Segments } from "../../c
 import * as compare from "../../store/compare";
 import { liveBodies } from "../../store/live";
 import { isServerShown, serverReading } from "../../store/live_server";
+import { clickJoint } from "../../store/selection";
 import * as state from "../../store/state";
 import { finishTaps, tap, tapping, type Tapping } from "../../store/taps";
 import { waiting } from "../../store/waiting";
 import { number, seconds } from "../../words/numbers";
+import { jointLabel } from "../../viewport/poses/pose_edit";
 import { recording } from "../export/record";
+import { ActBar } from "./act";
 
 export function Overlay({ frame }: { frame(): void }) {
   if (!state.source.value && !isServerShown.value) return null;
@@ -22,6 +25,7 @@ export function Overlay({ frame }: { frame(): void }) {
         {recording.value && <RecordingChip stop={recording.value} />}
       </div>
       <Switches frame={frame} />
+      <ActBar />
       {state.showFeasibility.value && (
         <div class="chip feasibility" role="group" aria-label="Feasibility">
           {["Feasible", "Marginal", "Infeasible"].map((name) => (
@@ -56,7 +60,21 @@ function Legend() {
           <span class="swatch target" /><strong>{third.word}</strong><span>{third.clip.header.name}</span>
         </span>
       )}
+      {!server && !live && <SelectedChip />}
     </div>
+  );
+}
+
+/** What T, P and the tools of poses work on. */
+function SelectedChip() {
+  const header = state.source.value?.header;
+  const joint = state.selectedJoint.value;
+  if (!header || joint === null || joint >= header.joints.length) return null;
+  return (
+    <span class="chip" title={header.joints[joint]}>
+      <span class="swatch selection" /><strong>{jointLabel(header, joint)}</strong><span>selected</span>
+      <IconButton icon="close" label="Select nothing" onClick={() => clickJoint(null)} />
+    </span>
   );
 }
 
@@ -80,7 +98,7 @@ function RecordingChip({ stop }: { stop(): void }) {
     <div class="chip recording" role="status">
       <span class="recording-dot" /><strong>Recording</strong>
       <span aria-hidden="true">{number(now - from, 1)} of {number(to - from, 1)} s</span>
-      <Button class="button small" title="What was recorded is kept" onClick={stop}>Stop</Button>
+      <Button class="button small" title="The recorded part is kept" onClick={stop}>Stop</Button>
     </div>
   );
 }

@@ -2,6 +2,7 @@
 
 import type { Limb } from "../../store/limbs";
 import { ahead } from "../../words/surface_keys";
+import { selectLimb } from "../../store/selection";
 import * as state from "../../store/state";
 import { aheadAt } from "../../store/surface";
 import { seconds } from "../plot/axis";
@@ -68,6 +69,7 @@ function readOut(host: JointHost, joint: number, { x, y }: Place): void {
 
 function toggleLimb(limb: Limb): void {
   soloLimb.value = soloLimb.value === limb ? null : limb;
+  selectLimb(limb);
 }
 
 /** Show a joint's limb alone; the joint is the one that T drags next. */

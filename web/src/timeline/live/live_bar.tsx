@@ -76,7 +76,7 @@ function Choices() {
       {others().length > 1 && (
         <Labelled
           name="Partner"
-          title="A motion that belongs to the recording, as of the one danced with: shown at the followed time"
+          title="Motion recorded together with the recording, shown at the followed time"
         >
           <Select
             label="Partner, shown in the recording's place" options={partners} value={partner.value ?? ""}

@@ -107,7 +107,7 @@ function emptyWords(): string {
   if (isListening() || liveRun.value || needsMotion()) return "";
   if (following.value) return "Following the performer, frame by frame…";
   return state.liveRun.value
-    ? "The open motion is another one than was followed in. Follow again."
+    ? "The open motion has changed. Follow again."
     : "Choose a performer and press Follow: it is replayed as if it came live, with the open motion as the recording.";
 }
 

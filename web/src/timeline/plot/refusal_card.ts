@@ -1,5 +1,7 @@
 /** The card that says why a drag stopped, with a button that lets it go on. */
 
+import { effect } from "@preact/signals";
+import { solverStop } from "../../store/verdicts";
 import type { Refusal } from "../warp/refusal";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -11,6 +13,9 @@ export class RefusalCard {
   private readonly hint = document.createElement("span");
   private readonly button = document.createElement("button");
   private lift: (() => void) | null = null;
+  /** Where the last card stood, and what the solver said last. */
+  private at = 0;
+  private said = "";
 
   constructor(private readonly root: HTMLElement) {
     this.element.className = "timeline-card";
@@ -25,14 +30,25 @@ export class RefusalCard {
       lift?.();
     });
     root.append(this.element);
+    // What only the solver knows comes after the pointer has moved.
+    effect(() => {
+      if (solverStop.value !== null) this.show({ text: solverStop.value, lift: null }, this.at, null);
+      else if (this.isOfSolver) this.hide();
+    });
+  }
+
+  private get isOfSolver(): boolean {
+    return this.shown && this.title.textContent === this.said;
   }
 
   get shown(): boolean {
     return !this.element.hidden;
   }
 
-  show({ text, lift }: Refusal, x: number, go: (() => void) | null): void {
+  show({ text, lift }: Pick<Refusal, "text" | "lift"> & Partial<Refusal>, x: number, go: (() => void) | null): void {
     this.lift = go;
+    this.at = x;
+    if (text === solverStop.peek()) this.said = text;
     this.title.textContent = text;
     this.hint.textContent = lift?.hint ?? "";
     this.hint.hidden = !lift;
@@ -44,6 +60,7 @@ export class RefusalCard {
   }
 
   hide(): void {
+    if (solverStop.peek() !== null && this.isOfSolver) return; // it holds until the drag ends or goes elsewhere
     this.element.hidden = true;
     this.lift = null;
   }

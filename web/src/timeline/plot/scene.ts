@@ -8,7 +8,7 @@ import { shownBeats, soundBegin } from "../../store/sound";
 import * as state from "../../store/state";
 import { openSuggestions } from "../../store/suggested";
 import { timeUnit } from "../../words/units";
-import { fieldOf, leastGap, limitsOf, type Limits } from "../warp/limits";
+import { fieldOf, limitsOf, type Limits } from "../warp/limits";
 import type { Room } from "../warp/room";
 
 export interface Scene {
@@ -77,10 +77,9 @@ export const scene = computed<Scene>(() => {
 });
 
 /** The room of a key between its neighbours, or null where the step has none. */
-export function roomOf({ keys, ends, limits, fps, step, form }: Scene, index: number): Room | null {
+export function roomOf({ keys, ends, limits, fps }: Scene, index: number): Room | null {
   if (!ends || !keys[index]) return null;
-  const gap = leastGap(step, form, fps);
-  return { before: keys[index - 1] ?? ends[0], after: keys[index + 1] ?? ends[1], limits, gap };
+  return { before: keys[index - 1] ?? ends[0], after: keys[index + 1] ?? ends[1], limits, gap: 1 / fps };
 }
 
 /** Speed of the step's input at a time of its output, over a thirtieth of a second. */

@@ -3,6 +3,7 @@
 import { computed } from "@preact/signals";
 import { classes, Icon } from "../../controls";
 import type { PosesView } from "../../store/poses";
+import { selectLimb } from "../../store/selection";
 import * as state from "../../store/state";
 import type { PoseRow } from "./pose_rows";
 import { cursorRow, poseScene, toggleLimb } from "./pose_scene";
@@ -27,7 +28,10 @@ function GutterRow({ row, view }: { row: PoseRow; view: PosesView }) {
   const own = row.kind === "joint" ? joint : null;
   const isLimb = row.kind === "limb";
   const choose = (): void => {
-    if (isLimb) return toggleLimb(row.key);
+    if (isLimb) {
+      if (row.limb) selectLimb(row.limb);
+      return toggleLimb(row.key);
+    }
     cursorRow.value = row.key;
     state.selectedJoint.value = joint;
   };

@@ -27,7 +27,7 @@ const HELP =
   "Poses over time. Left and Right choose a pose, Up and Down a row, Alt with Left and Right moves it by a frame, " +
   "Enter types.";
 
-const NO_POSES = "Press P for a step of staggered poses: motion is edited there as a few poses.";
+const NO_POSES = "Press P to add a Staggered poses step, which edits the motion as a few poses.";
 
 export interface PosesApi extends TabApi {
   /** Where a pose's dot is, or its mark in the row of a channel (or of its folded limb), in client coordinates. */

@@ -2,6 +2,7 @@
 
 import type { ContactBar } from "../../protocol";
 import * as contacts from "../../store/contacts";
+import { clickJoint } from "../../store/selection";
 import * as state from "../../store/state";
 import { seconds } from "../plot/axis";
 import type { Gesture, GestureHost, Pull } from "../plot/gesture_host";
@@ -145,6 +146,8 @@ export class ContactDrag implements Gesture {
     this.cursor = part === "whole" ? "grabbing" : "ew-resize";
     contacts.selectedContact.value = { joint: bar.joint, given: bar.given };
     state.selectedKey.value = null;
+    const joint = state.source.peek()?.header.joints.indexOf(bar.joint) ?? -1;
+    if (joint >= 0) clickJoint(joint);
   }
 
   move(pull: Pull): void {

@@ -98,7 +98,7 @@ export function settleKey(
 export function liftLimit(scene: Scene, index: number, wish: state.Key, lift: Lift): void {
   const room = roomOf(scene, index);
   if (!room || !scene.step || !scene.editable) return;
-  const limits = { ...room.limits, capped: false, [lift.name === "max_speed" ? "fastest" : "slowest"]: lift.value };
+  const limits = { ...room.limits, [lift.name === "max_speed" ? "fastest" : "slowest"]: lift.value };
   const key = settle({ ...room, limits }, wish, [1, 1], (output) => output);
   actions.change(scene.step.id, {
     parameters: { ...movedKey(scene, index, scene.keys[index]!, key), [lift.name]: lift.value },

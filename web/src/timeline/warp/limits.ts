@@ -15,9 +15,3 @@ export function limitsOf(step: StepEntry | null, form: MethodForm | null): Limit
   const asked = step && askedOf(step, {}, form ?? undefined);
   return asked ? speedsOf(asked) : RISING;
 }
-
-/** Least distance of two keytimes: a frame, or two of the guided search, as its solver wants. */
-export function leastGap(step: StepEntry | null, form: MethodForm | null, fps: number): number {
-  const rate = step?.parameters?.["search_fps"] ?? fieldOf(form, "search_fps")?.default;
-  return Math.max(1 / fps, step?.method === "guided" && typeof rate === "number" ? 2.001 / rate : 0);
-}

@@ -46,7 +46,7 @@ function speedRefusal(room: Room, wish: Key, stop: Key, form: MethodForm | null)
 
 export const tooFast = (stop: number, limits: Limits, needed: number, form: MethodForm | null): Refusal => ({
   text: `Stops at ${seconds(stop)}: the speed would pass ${times(limits.fastest)}.`,
-  lift: limits.capped ? null : lift("max_speed", Math.ceil(10 * needed + 1e-6) / 10, "Raise", form),
+  lift: lift("max_speed", Math.ceil(10 * needed + 1e-6) / 10, "Raise", form),
   bound: "fastest",
 });
 

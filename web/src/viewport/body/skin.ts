@@ -9,9 +9,11 @@ import type { Palette } from "../palette";
 
 /** How much of the motion's colour goes over the mesh's own. */
 const TINT = 0.85;
+/** Of the original body, where it has a texture. */
+const FAINT_TINT = 0.25;
 
 interface Painted {
-  material: Material & { color?: Color };
+  material: Material & { color?: Color; map?: unknown };
   own: Color | null;
 }
 
@@ -215,7 +217,12 @@ export class SkinBody implements Body {
   private repaint(): void {
     const { load, marginal, infeasible } = this.worst;
     const color = load > 1 ? infeasible : load > 0.9 ? marginal : this.tint;
-    for (const { material, own } of this.painted) if (own) material.color!.copy(own).lerp(color, TINT);
+    for (const { material, own } of this.painted) {
+      if (!own) continue;
+      // A texture has its own colours: only what is wrong tints it. The other body is told by being faint.
+      const share = material.map && load <= 0.9 ? (this.kind === "original" ? FAINT_TINT : 0) : TINT;
+      material.color!.copy(own).lerp(color, share);
+    }
   }
 
   dispose(): void {

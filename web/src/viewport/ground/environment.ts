@@ -9,6 +9,8 @@ import { keyDirection } from "../body/materials";
 import type { Palette } from "../palette";
 
 const SHADOW_SIZE = 1024;
+/** Metres of a person. */
+const TALL = 1.7;
 const GROUND = 60; // metres across, far beyond where the grid has faded out
 /** Metres from which the key light looks at the bodies. */
 const LIGHT_AWAY = 12;
@@ -44,6 +46,7 @@ uniform vec3 color;
 uniform vec2 centre;
 uniform float reach;
 uniform float strength;
+uniform float unit;
 varying vec2 vPlace;
 float lines(float spacing, float width) {
   vec2 at = vPlace / spacing;
@@ -55,10 +58,18 @@ float lines(float spacing, float width) {
 }
 void main() {
   float fade = 1.0 - smoothstep(0.15, 1.0, distance(vPlace, centre) / reach);
-  float line = max(0.45 * lines(0.25, 0.6), lines(1.0, 0.9));
+  float line = max(0.45 * lines(0.25 * unit, 0.6), lines(unit, 0.9));
   // A faint floor under the lines gives the shadow something to darken.
   gl_FragColor = vec4(color, max(line * strength, 0.1 * strength) * fade * fade);
 }`;
+
+/** Metres between the strong lines of the grid: 1 under a person, and 1, 2 or 5 times a power of ten under others. */
+export function gridUnit(tall: number): number {
+  const wanted = tall / TALL;
+  if (wanted > 0.6 && wanted < 1.5) return 1;
+  const power = 10 ** Math.floor(Math.log10(wanted));
+  return power * ([5, 2].find((n) => n * power <= wanted) ?? 1);
+}
 
 export class Environment {
   readonly object = new Group();
@@ -70,6 +81,7 @@ export class Environment {
     vertexShader: GRID_VERTEX, fragmentShader: GRID_FRAGMENT, transparent: true, depthWrite: false,
     uniforms: {
       color: { value: new Color() }, centre: { value: new Vector3() }, reach: { value: 6 }, strength: { value: 0.3 },
+      unit: { value: 1 },
     },
   });
   private readonly shade = new ShadowMaterial({ depthWrite: false });
@@ -122,8 +134,11 @@ export class Environment {
   }
 
   /** Put ground and light where the bodies are: `size` is the reach of shadows, `seen` that of the grid, metres. */
-  follow(x: number, y: number, z: number, size: number, seen: number): void {
+  follow(x: number, y: number, z: number, size: number, seen: number, tall: number = TALL): void {
     this.ground.position.set(x, y, z);
+    const unit = gridUnit(tall);
+    this.grid.uniforms["unit"]!.value = unit;
+    this.ground.scale.setScalar(Math.max(unit, seen / GROUND));
     this.grid.uniforms["centre"]!.value.set(x, z, 0);
     this.grid.uniforms["reach"]!.value = seen;
     this.key.target.position.set(x, y, z);

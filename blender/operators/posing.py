@@ -1,0 +1,317 @@
+"""Changing poses at the current frame, and what hangs loosely: tweens, eases, reach, secondary."""
+
+import bpy
+import numpy as np
+from bpy.props import EnumProperty, FloatProperty, StringProperty
+
+from ..actions import animation_of
+from ..capture import decomposed
+from ..correct import Poses
+from ..declared import chosen, words_of
+from ..keys import PLACES, Keys
+from ..problem import Problem
+from ..retiming import armature_of, part_of, step, tried
+from ..rig import bone_of
+from .parts import (
+    PartsRetiming,
+    bone_names,
+    in_frames,
+    joints_for,
+    one_bone,
+    poses_of,
+    selected_bones,
+    timing_values,
+)
+
+# Poses nearer to each other than this are one, frames.
+_APART = 2.0
+# A target is met within this distance, metres.
+_MET = 0.005
+
+
+class _AtFrame(PartsRetiming):
+    """What changes the pose at the current frame."""
+
+    def joints(self, context, capture):
+        """Name the joints of the selected bones; ``None`` is the whole body."""
+        bones = selected_bones(context)
+        if not bones:
+            return None
+        found = joints_for(self, capture, bones, limbs=True)
+        if set(found) <= capture.rig.roots:
+            raise Problem(
+                f"{bones[0]} carries the whole body, which stays where it is. Select other bones, "
+                "or none for the whole body"
+            )
+        return found
+
+    def edited(self, context, capture, engine, values, edit):
+        """Make the step that edits the pose at the current frame: a generator.
+
+        ``edit`` makes an edit of the pose's number and the engine's answer.
+        """
+        self.frame = frame = context.scene.frame_current
+        if not capture.first <= frame <= capture.last:
+            raise Problem(
+                f"Frame {frame} is outside the action, frames {capture.first} to {capture.last}. "
+                "Go to the frame of the pose that is meant"
+            )
+        found = self._keyed_frames(context, capture)
+        if found is None:
+            answer = yield from poses_of(context, capture, engine, values)
+            found = _frames(capture, answer)
+        # The pose that is shown is the one that changes, so its parts arrive together.
+        kept = [capture.time(f) for f in _apart(capture, found, frame)]
+        values = values | {"keep": kept or 2, "max_refinement": 0.0}
+        answer = yield from poses_of(context, capture, engine, values)
+        frames = _frames(capture, answer)
+        edits = [edit(int(np.abs(frames - frame).argmin()), answer)]
+        made = step("stagger", **values, edits=edits, range=part_of(context, capture))
+        after = yield from poses_of(context, capture, engine, values | {"edits": edits})
+        new = _frames(capture, after)
+        added = [f for f in new if np.abs(frames - f).min() > 0.5]
+        # A pose that is eased keeps its key, which moves with it; one that is changed needs a key.
+        self.at = sorted({float(round(f)) for f in added} or {float(frame)})
+        return [made]
+
+    def _keyed_frames(self, context, capture):
+        """Return the frames of keys, which are the poses of an action that has few; or ``None``."""
+        animated = animation_of(armature_of(context))
+        if animated is None or animated.is_dense:
+            return None
+        rig, frames = capture.rig, set()
+        for curve in animated.keyed_curves:
+            bone = bone_of(curve.data_path)
+            joint = None if bone is None else rig.joint_of(bone[0])
+            if joint is not None and (not self.chosen or joint in self.chosen):
+                frames |= {float(f) for f in Keys.read(curve, PLACES).co[:, 0]}
+        return sorted(frames)
+
+    def keys_at(self, context, result):
+        """The pose, and what the edit put beside it."""
+        return tuple(self.at)
+
+    def keep_pose(self, context, capture):
+        """Remember the pose that is shown, to say later how far it went."""
+        frame = context.scene.frame_current
+        self.before = shown(context, armature_of(context), frame, capture.names)
+
+    def after(self, context, result):
+        """Say how far the pose went, as it is shown now."""
+        capture = result.capture
+        now = shown(context, armature_of(context), self.frame, capture.names)
+        turned = [
+            _angle(now[k, :3, :3], before[:3, :3])
+            for k, before in enumerate(self.before)
+            if not self.chosen or capture.names[k] in self.chosen
+        ]
+        most = max(turned, default=0.0)
+        if most < 0.05:
+            return [f"the pose at frame {self.frame} stays as it is"]
+        return [f"bones are turned by up to {most:.1f}° at frame {self.frame}"]
+
+
+def _frames(capture, answer):
+    return capture.first + capture.fps * np.array(answer["times"])
+
+
+def _apart(capture, frames, frame):
+    """Choose frames of poses that are far enough from each other, the current one among them."""
+    kept = []
+    for f in [float(frame), *frames]:
+        inside = capture.first + _APART <= f <= capture.last - _APART
+        if inside and all(abs(f - k) >= _APART for k in kept):
+            kept.append(f)
+    return sorted(kept)
+
+
+def shown(context, armature, frame, names):
+    """Return bones as the scene shows them at a frame, within the armature, (J, 4, 4)."""
+    scene = context.scene
+    if scene.frame_current != frame or scene.frame_subframe:
+        scene.frame_set(frame)
+    seen = armature.evaluated_get(context.evaluated_depsgraph_get())
+    return np.array([np.array(seen.pose.bones[n].matrix) for n in names])
+
+
+def _angle(one, other):
+    trace = np.trace(one.T @ other) / np.cbrt(np.linalg.det(one) * np.linalg.det(other))
+    return float(np.degrees(np.arccos(np.clip((trace - 1) / 2, -1, 1))))
+
+
+class RETIME_OT_tween(_AtFrame, bpy.types.Operator):
+    """Lead the pose at the current frame toward another, for the selected bones or all"""
+
+    bl_idname = "retime.tween"
+    bl_label = "Tween"
+
+    toward: EnumProperty(
+        name="Toward", items=words_of("tween", "tweens"), default="next",
+        description="Pose to lead it to: one beside it, the mean of both, the rest pose, or its "
+        "own mirror image",
+    )  # fmt: skip
+    share: FloatProperty(
+        name="Share", default=0.5, min=-3, max=3, soft_min=-1, soft_max=1, subtype="FACTOR",
+        description="How far it goes: 1 is the other pose, more overshoots, less than 0 goes away",
+    )  # fmt: skip
+
+    def recipe(self, context, capture, engine):
+        """One step: the pose, inserted where there is none, led toward the other."""
+        values = timing_values(context, capture, "tween")
+        values.pop("ease_length", None)
+        self.keep_pose(context, capture)
+        self.chosen = self.joints(context, capture)
+
+        def edit(number, _):
+            made = {"do": "tween", "share": round(self.share, 6), "toward": self.toward}
+            return made | {"poses": [number]} | ({"joints": self.chosen} if self.chosen else {})
+
+        return (yield from self.edited(context, capture, engine, values, edit))
+
+
+class RETIME_OT_ease(_AtFrame, bpy.types.Operator):
+    """Shape how the motion comes to the pose at the current frame and leaves it"""
+
+    bl_idname = "retime.ease"
+    bl_label = "Ease"
+
+    preset: EnumProperty(
+        name="Preset", items=words_of("tween", "eases"), default="settle",
+        description="Hold the pose, snap to it, anticipate before leaving it, or settle into it",
+    )  # fmt: skip
+    amount: FloatProperty(
+        name="Amount", default=1.0, min=0.0, max=2.0, soft_max=1.0, subtype="FACTOR",
+        description="How much of it",
+    )  # fmt: skip
+    frames: FloatProperty(
+        name="Frames", default=0.0, min=0.0, soft_max=50.0, options={"SKIP_SAVE"},
+        description="How long it lasts. 0: as set in the panel",
+    )  # fmt: skip
+
+    def recipe(self, context, capture, engine):
+        """One step: the pose, inserted where there is none, eased."""
+        values = timing_values(context, capture, "tween")
+        seconds = values.pop("ease_length", context.scene.retime.tween.ease_length_seconds)
+        if self.frames:
+            seconds = self.frames / capture.fps
+        self.chosen = self.joints(context, capture)
+
+        def edit(number, _):
+            made = {"do": "ease", "pose": number, "preset": self.preset}
+            made |= {"amount": round(self.amount, 6), "seconds": round(seconds, 6)}
+            return made | ({"joints": self.chosen} if self.chosen else {})
+
+        return (yield from self.edited(context, capture, engine, values, edit))
+
+    def after(self, context, result):
+        """Say how far time moved."""
+        capture = result.capture
+        frames = np.arange(capture.first, capture.last + 1, dtype=float)
+        names = self.chosen or capture.names
+        moved = max(float(np.abs(result.warp.of(n).output(frames) - frames).max()) for n in names)
+        changed = f"; the values of {len(result.joints)} bones changed" if result.joints else ""
+        return [f"moments moved by up to {in_frames(moved)} frames{changed}"]
+
+
+class RETIME_OT_reach(_AtFrame, bpy.types.Operator):
+    """Bring a hand, foot, head, elbow, knee or finger to the 3D cursor at the current frame"""
+
+    bl_idname = "retime.reach"
+    bl_label = "Reach"
+
+    bone: StringProperty(
+        name="Bone", options={"SKIP_SAVE"}, search=bone_names,
+        description="Bone to use. Defaults to the active bone",
+    )  # fmt: skip
+
+    def recipe(self, context, capture, engine):
+        """One step: the pose, inserted where there is none, brought to the target."""
+        values = timing_values(context, capture, "stagger")
+        help_ = values.pop("reach_help", "body")
+        target = context.scene.retime.target
+        place = context.scene.cursor.location if target is None else target.matrix_world.translation
+        self.place, self.target = (
+            np.array(place),
+            "the 3D cursor" if target is None else target.name,
+        )
+        self.joint = joints_for(self, capture, [one_bone(context, self.bone)])[0]
+        self.chosen = None
+        # Controls of a torso move its bones by shares, so that a limb alone arrives more exactly.
+        if capture.rig.is_control and help_ == "body":
+            made = yield from self._by_its_limb(context, capture, engine, values)
+            if made is not None:
+                return made
+        return (yield from self._reaching(context, capture, engine, values, help_))
+
+    def _by_its_limb(self, context, capture, engine, values):
+        """Return the steps by which an arm or a leg reaches the target alone, if it does."""
+        try:
+            made = yield from self._reaching(context, capture, engine, values, "limb")
+            result = yield from tried(engine, capture, made)
+        except Problem:  # a head, an elbow: no end of a limb
+            return None
+        matrix = Poses(result).changed(self.joint, [self.frame])[0]
+        return made if self._missed(capture, matrix) < _MET else None
+
+    def _reaching(self, context, capture, engine, values, help_):
+        def edit(number, answer):
+            # Captured lengths are the world's over the armature's own scale; of an unscaled import
+            # the engine knows better how long they are.
+            self.metres = answer["metres"] / capture.size
+            x, y, z = (float(v) for v in self.place * self.metres)
+            targets = {self.joint: [x, z, -y]}
+            return {"do": "reach", "pose": number, "targets": targets, "help": help_}
+
+        return (yield from self.edited(context, capture, engine, values, edit))
+
+    def _missed(self, capture, matrix):
+        """Return how far a joint is from the target, metres; its matrix is in the armature."""
+        world = capture.world[self.frame - capture.first] @ matrix
+        return float(np.linalg.norm(world[:3, 3] * capture.size - self.place) * self.metres)
+
+    def after(self, context, result):
+        """Say how near it came, as the scene shows it."""
+        matrix = shown(context, armature_of(context), self.frame, [self.joint])[0]
+        missed = 100 * self._missed(result.capture, matrix)
+        return [f"{self.joint} is {missed:.1f} cm from {self.target} at frame {self.frame}"]
+
+
+class RETIME_OT_secondary(PartsRetiming, bpy.types.Operator):
+    """Let the selected bones, or arms, tails and hair, lag behind the body, overshoot and settle"""
+
+    bl_idname = "retime.secondary"
+    bl_label = "Secondary Motion"
+    follows = True
+
+    strength: FloatProperty(
+        name="Strength", default=-1.0, min=-1.0, max=5.0, options={"SKIP_SAVE"},
+        description="How much of it is added. Below 0: as set in the panel",
+    )  # fmt: skip
+
+    def recipe(self, context, capture, engine):
+        """One step."""
+        values = chosen(context.scene.retime, "secondary")
+        if self.strength >= 0:
+            values["strength"] = round(self.strength, 6)
+        if capture.rig.is_control and not context.scene.retime.hold_feet:
+            values["constraints"] = "free"
+        bones = selected_bones(context)
+        joints = joints_for(self, capture, bones) if bones else None
+        return [step("secondary", **values, joints=joints, range=part_of(context, capture))]
+        yield
+
+    def after(self, context, result):
+        """Say how far bones swing."""
+        capture = result.capture
+        if not result.joints or len(result) != len(capture.local):
+            return [] if result.joints else ["no bone swings: nothing loose moves"]
+        at = [capture.names.index(n) for n in result.joints]
+        _, before, _ = decomposed(capture.local[:, at])
+        after = result.rotations[:, [result.names.index(n) for n in result.joints]]
+        dots = np.abs(np.einsum("fji,fji->fj", before, after))
+        most = np.degrees(2 * np.arccos(np.clip(dots, 0, 1))).max(axis=0)
+        k = int(most.argmax())
+        return [f"{result.joints[k]} swings by up to {most[k]:.1f}°, {len(at)} bones in all"]
+
+
+CLASSES = (RETIME_OT_tween, RETIME_OT_ease, RETIME_OT_reach, RETIME_OT_secondary)

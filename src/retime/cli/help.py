@@ -1,0 +1,162 @@
+"""Print ``--help``: one screen of everyday options. ``--help-all`` prints every option.
+
+An option in a named panel (``rich_help_panel``) is not an everyday one.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+from typer.core import TyperCommand, TyperGroup
+
+# Wider lines are hard to read; wider labels get a line of their own.
+_WIDEST, _WIDEST_LABEL = 100, 28
+_HELP_ALL, _EVERY = "--help-all", "retime.help_all"
+_TIMES = "Times are seconds (2.4), frames (48f), percent (80%) or minutes (1:02.5)."
+# A paragraph, or a title above names and their texts.
+Part = str | tuple[str, list[tuple[str, str]]]
+
+
+class Command(TyperCommand):
+    """A command whose help fits a screen."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return what follows the name of the command in its usage."""
+        return [*(_argument(p) for p in self.params if _is_argument(p)), "[OPTIONS]"]
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help."""
+        formatter.write(_page(self, ctx, _options(self, ctx)))
+
+
+class Group(TyperGroup):
+    """A group of commands whose help lists them."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return what follows the name of the group in its usage."""
+        return ["COMMAND", "..."]
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help."""
+        formatter.write(_page(self, ctx, _commands(self, ctx)))
+
+
+def take_help_all(arguments: list[str]) -> tuple[list[str], dict[str, Any]]:
+    """Replace ``--help-all`` by ``--help``.
+
+    Returns
+    -------
+    tuple of list and dict
+        The arguments, and the object of the context that tells both apart.
+    """
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    if _HELP_ALL not in arguments[:end]:
+        return arguments, {}
+    plain = ["--help" if a == _HELP_ALL and k < end else a for k, a in enumerate(arguments)]
+    return plain, {_EVERY: True}
+
+
+def _page(command: Any, ctx: Any, parts: Iterator[Part]) -> str:
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    width = min(console.width, _WIDEST)
+    usage = " ".join([ctx.command_path, *command.collect_usage_pieces(ctx)])
+    with console.capture() as written:
+        console.print(Text.assemble(("Usage: ", "bold"), usage), soft_wrap=True)
+        for part in (*_paragraphs(command.help), *parts):
+            console.print()
+            lines = _filled(part, width) if isinstance(part, str) else _table(*part, width)
+            for line in lines:
+                console.print(line, soft_wrap=True)
+    return written.get()
+
+
+def _paragraphs(text: str | None) -> list[str]:
+    """Split a docstring into its paragraphs, each a line; the examples are one, indented."""
+    before, _, after = inspect.cleandoc(text or "").partition("Examples\n--------\n")
+    paragraphs = [p.replace("\n", " ") for p in before.strip().split("\n\n")]
+    examples = "\n".join(f"  {line}" for line in after.splitlines() if line.strip())
+    return [*paragraphs, *([examples] if examples else [])]
+
+
+def _filled(paragraph: str, width: int) -> list[Any]:
+    from rich.text import Text
+
+    if paragraph.startswith("  "):  # examples, to copy as they are
+        return [Text(paragraph)]
+    return [Text(textwrap.fill(line, width)) for line in paragraph.splitlines()]
+
+
+def _table(title: str, rows: list[tuple[str, str]], width: int) -> Iterator[Any]:
+    from rich.text import Text
+
+    room = max([len(n) for n, _ in rows if len(n) <= _WIDEST_LABEL], default=_WIDEST_LABEL) + 2
+    yield Text(title, style="bold")
+    for name, text in rows:
+        summary = inspect.cleandoc(text).split("\n\n")[0]
+        label = Text(f"  {name:{room}}", style="cyan")
+        if len(name) > room - 2:
+            yield label
+            label = Text(" " * (room + 2))
+        for line in textwrap.wrap(summary, width - room - 2) or [""]:
+            yield label.append(line, style="default")
+            label = Text(" " * (room + 2))
+
+
+def _is_argument(parameter: Any) -> bool:
+    return not parameter.opts[0].startswith("-")
+
+
+def _argument(parameter: Any) -> str:
+    name: str = parameter.metavar or parameter.name.upper()
+    return name if parameter.required or name.startswith("[") else f"[{name}]"
+
+
+def _options(command: Any, ctx: Any) -> Iterator[Part]:
+    every = bool((ctx.find_root().obj or {}).get(_EVERY))
+    panels: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+    for p in command.params:
+        text = p.help or ""
+        if _is_argument(p):
+            name = _argument(p)
+            panels["Arguments"].append((name.removeprefix("[").removesuffix("]"), text))
+        elif p.name != "help":
+            panel = getattr(p, "rich_help_panel", None) or "Options"
+            panels.setdefault(panel, []).append((_option(p), text if every else _first(text)))
+    shown = panels if every else {k: panels[k] for k in ("Arguments", "Options")}
+    for title, rows in shown.items():
+        if rows:
+            yield title, rows
+    end = []
+    if any("TIME" in name for rows in shown.values() for name, _ in rows):
+        end.append(_TIMES)
+    left = sum(len(rows) for title, rows in panels.items() if title not in shown)
+    if left:
+        topics = ", ".join(title.lower() for title in panels if title not in shown)
+        end.append(f"{left} more options with {_HELP_ALL}: {topics}.")
+    if end:
+        yield "\n".join(end)
+
+
+def _option(p: Any) -> str:
+    flag = " / ".join([p.opts[0], *p.secondary_opts[:1]])
+    return flag if p.is_flag else f"{flag} {p.metavar or 'TEXT'}"
+
+
+def _first(text: str) -> str:
+    """Return the first sentence."""
+    return re.split(r"(?<=\.) ", text, maxsplit=1)[0]
+
+
+def _commands(group: Any, ctx: Any) -> Iterator[Part]:
+    yield "Commands", [(name, c.help or "") for name, c in group.commands.items()]
+    every = bool((ctx.find_root().obj or {}).get(_EVERY))
+    rare = () if every else ("install_completion", "show_completion")
+    options = [(_option(p), p.help or "") for p in group.params if p.name not in ("help", *rare)]
+    yield "Options", [*options, ("--help", f"Explain a command: {ctx.command_path} COMMAND --help")]
