@@ -107,15 +107,7 @@ class Evaluator:
         )
         log.debug("solved %d steps: %s", len(solved), ", ".join(s.method for s in recipe.steps))
         notes += [note for s in solved for note in s.notes]
-        if in_place and job.fps is not None:
-            notes.append(
-                Note(
-                    f"the file keeps its rate, and keys their spacing; {job.fps:g} fps is for what "
-                    "had to be sampled",
-                    code="rate-kept",
-                    fps=job.fps,
-                )
-            )
+        notes += _rate_notes(job.fps) if in_place else []
         frames = (job.fps, job.exact or in_place, job.corrections)
         again = last is not None and self._frames.get(name) == frames
         if last is not None and again and _same_edits(last.solved, solved):
@@ -185,6 +177,14 @@ def _prepared(job: Job, motion: Motion, *, exact: bool) -> tuple[Recipe, list[No
     elif job.hold:
         steps = [*steps, Step("hold")]
     return Recipe(steps, job.recipe.input, job.recipe.notes), notes
+
+
+def _rate_notes(fps: float | None) -> list[Note]:
+    """Say what a frame rate is for, where the file keeps its own."""
+    if fps is None:
+        return []
+    told = "the file keeps its rate, and keys their spacing; {:g} fps is for what had to be sampled"
+    return [Note(told.format(fps), code="rate-kept", fps=fps)]
 
 
 def _in_time_alone(edit: Edit) -> Edit:

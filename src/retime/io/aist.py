@@ -18,7 +18,7 @@ from retime.io.amass.body_model import Model, model_of
 from retime.io.amass.reader import bridged_vectors
 from retime.io.as_read import is_as_read, needs_even_frames
 from retime.io.files import read_bytes, write_bytes
-from retime.io.gaps import Gaps
+from retime.io.gaps import Gaps, are_usable
 from retime.io.parameters import RestFrame
 from retime.motion import Motion, Origin, Pose, Units, quat
 from retime.motion.kinematics import infer_units
@@ -99,18 +99,13 @@ def _parameters(values: Any, path: str | Path) -> tuple[FloatArray, FloatArray, 
         poses = poses.reshape(len(poses), -1, 3)
     if poses.ndim != 3 or poses.shape[2] != 3 or model_of(poses.shape[1]) is None:
         raise FormatError(f"smpl_poses has shape {poses.shape}, expected (frames, 72)", path=path)
-    way = None
-    if "smpl_trans" in values:
-        way = _numbers(values, "smpl_trans", path, may_miss=True)
-    if way is None or way.shape != (len(poses), 3):
+    way = _numbers({"smpl_trans": ()} | values, "smpl_trans", path, may_miss=True)
+    if way.shape != (len(poses), 3):
         raise FormatError(f"smpl_trans does not have shape ({len(poses)}, 3)", path=path)
-    scaling = 1.0
-    if "smpl_scaling" in values:
-        told = _numbers(values, "smpl_scaling", path)
-        if told.size != 1 or not told.item() > 0:
-            raise FormatError("smpl_scaling is not one number above 0", path=path)
-        scaling = float(told.item())
-    return poses, way, scaling
+    scaling = _numbers({"smpl_scaling": 1.0} | values, "smpl_scaling", path)
+    if scaling.size != 1 or not scaling.item() > 0:
+        raise FormatError("smpl_scaling is not one number above 0", path=path)
+    return poses, way, float(scaling.item())
 
 
 def _numbers(
@@ -120,8 +115,7 @@ def _numbers(
         found = np.asarray(values[name], dtype=np.float64)
     except (TypeError, ValueError):
         raise FormatError(f"{name} contains no numbers", path=path) from None
-    bad = ~(np.abs(found) <= 1e9)
-    if bad.any() and not (may_miss and np.isnan(found[bad]).all()):
+    if not are_usable(found, may_miss=may_miss):
         raise FormatError(f"{name} has values that are not finite", path=path)
     return found
 

@@ -14,6 +14,7 @@ from retime.notes import Note
 
 # So many stretches, and joints of each, are named.
 _LISTED = 3
+_MOST = 1e9
 _WORDS = ("nan", "nan(ind)", "nan(snan)", "1.#nan", "1.#ind", "1.#qnan", "1.#snan")
 
 BoolArray = npt.NDArray[np.bool_]
@@ -24,6 +25,12 @@ def means_missing(word: str) -> bool:
     """Whether a word is what programs write in place of a number that they do not have."""
     bare = word.strip().lower().lstrip("+-")
     return bare in _WORDS or ("#" in bare and bare.rstrip("0") in _WORDS)
+
+
+def are_usable(values: FloatArray, *, may_miss: bool) -> bool:
+    """Whether numbers are finite and no larger than any length; some that ``may_miss`` are NaN."""
+    bad = ~(np.abs(values) <= _MOST)
+    return not bad.any() or (may_miss and bool(np.isnan(values[bad]).all()))
 
 
 class Gaps:

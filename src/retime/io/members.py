@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retime.errors import FormatError
+from retime.io.gaps import are_usable
 
 _MOST_MEMBERS = 1000
 # What the arrays that are asked for may unpack to together: some, and a multiple of the file.
@@ -112,7 +113,6 @@ class Members:
         if values.dtype.kind not in "iuf":
             raise FormatError(f"{name} contains no numbers", path=self.path)
         out = values.astype(np.float64, copy=False)
-        bad = ~(np.abs(out) <= 1e9)
-        if bad.any() and not (may_miss and np.isnan(out[bad]).all()):
+        if not are_usable(out, may_miss=may_miss):
             raise FormatError(f"{name} has values that are not finite", path=self.path)
         return out

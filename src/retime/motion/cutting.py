@@ -25,7 +25,7 @@ def cut(motion: Motion, part: slice) -> Motion:
     if not isinstance(part, slice):
         raise InputError(
             f"a motion is cut by a slice, not by {part!r}: motion[10:50] are frames 10 to 49, "
-            "motion[1.0:2.5] is by seconds"
+            "motion[10:11] is one frame, motion[1.0:2.5] is by seconds"
         )
     start, stop, step = _frames_of(motion, part)
     if step == 1 and (start, stop) == (0, len(motion)):

@@ -98,8 +98,8 @@ def apply(
     """
     if not isinstance(warp, TimeWarp):
         raise InputError(
-            f"a motion is retimed by a TimeWarp, not by {type(warp).__name__}; read_warp reads one "
-            "from a file"
+            f"a motion is retimed by a TimeWarp, not by {type(warp).__name__}; "
+            "spline_warp(motion, duration=...) makes one, and read_warp reads one from a file"
         )
     if range is not None:
         warp = warp.within(motion.domain, range, ripple=ripple)

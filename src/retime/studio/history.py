@@ -65,17 +65,21 @@ def _step(old: StepEntry, new: StepEntry) -> str:
     if old.weight != new.weight:
         return f"Change weight of {title}"
     names = [n for n in {**old.parameters, **new.parameters} if _differs(old, new, n)]
-    for name, word in _ENTRIES.items():
-        if name in names:
-            counts = [len(s.parameters.get(name) or ()) for s in (old, new)]
-            verb = (
-                "Move" if counts[0] == counts[1] else ("Add" if counts[1] > counts[0] else "Delete")
-            )
-            return f"{verb} {word}"
+    entry = next((name for name in _ENTRIES if name in names), None)
+    if entry is not None:
+        return f"{_verb(old, new, entry)} {_ENTRIES[entry]}"
     if "contacts" in names or "contacts_only" in names:
         return "Change contacts"
     label = _labels().get((new.method, names[0]), names[0]) if names else "step"
     return f"Change {label[0].lower()}{label[1:]} of {title}"
+
+
+def _verb(old: StepEntry, new: StepEntry, name: str) -> str:
+    """Tell what became of a list of a step's."""
+    before, after = (len(s.parameters.get(name) or ()) for s in (old, new))
+    if before == after:
+        return "Move"
+    return "Add" if after > before else "Delete"
 
 
 def _differs(old: StepEntry, new: StepEntry, name: str) -> bool:

@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -21,12 +20,17 @@ from retime.methods.staggered.operators import (
     plus,
     scaled,
 )
+from retime.methods.staggered.splines import (
+    Fit,
+    evaluate_spline,
+    fit_spline,
+    flipped_ends,
+    near_side,
+)
 from retime.motion import quat
 
 __all__ = ["SAME", "Channel", "Curve", "Fit"]
 
-Fit = Literal["log", "levenberg-marquardt"]
-_ITERATIONS = 15
 # Seconds over which a change of an added layer's detail fades at its ends.
 _FADE = 0.1
 # Knots nearer than this, in seconds, are one.
@@ -89,11 +93,11 @@ class Channel:
     ) -> Channel:  # fmt: skip
         """Fit splines to values (F, D) between knots; what they leave out is the displacement."""
         ends = interpolate(values, times, knots)
-        ends = np.where(_flipped(ends, values, times, knots), -ends, ends)
-        controls = _fit(values, times, knots, ends, fit)
+        ends = np.where(flipped_ends(ends, values, times, knots), -ends, ends)
+        controls = fit_spline(values, times, knots, ends, fit)
         owners = np.asarray(owners, dtype=np.int64)
-        detail = minus(values, _evaluate(controls, knots, times))
-        curve = Curve(controls, _continuous(detail))
+        detail = minus(values, evaluate_spline(controls, knots, times))
+        curve = Curve(controls, near_side(detail))
         return cls(times, knots, owners, np.ones(len(knots), dtype=bool), (curve,), fit)
 
     @classmethod
@@ -134,7 +138,7 @@ class Channel:
 
     def spline(self, t: FloatArray, layer: int = 0) -> FloatArray:
         """Evaluate a layer's splines alone, at times (M,)."""
-        return _evaluate(self.stack[layer].controls, self.knots, t)
+        return evaluate_spline(self.stack[layer].controls, self.knots, t)
 
     def at(self, t: FloatArray) -> FloatArray:
         """Return values at any times of the source, (M, D): between frames, interpolated."""
@@ -349,11 +353,11 @@ class Channel:
             if beside is not None:
                 around = self._layer_at(beside, layer)
                 ends[~known] = interpolate(around, self.times[beside], knots[~known])
-            controls = _fit(values, self.times, knots, ends, self.fit)
+            controls = fit_spline(values, self.times, knots, ends, self.fit)
             controls[same] = curve.controls[old[:-1][same]]
             detail = curve.detail.copy()
-            detail[anew] = minus(values[anew], _evaluate(controls, knots, self.times[anew]))
-            stack.append(Curve(controls, _continuous(detail), curve.weight))
+            detail[anew] = minus(values[anew], evaluate_spline(controls, knots, self.times[anew]))
+            stack.append(Curve(controls, near_side(detail), curve.weight))
         return replace(self, knots=knots, owners=owners, extreme=extreme, stack=tuple(stack))
 
     def _with_curve(self, layer: int, curve: Curve) -> Channel:
@@ -371,48 +375,6 @@ def _joined(spans: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
         else:
             out.append((low, high))
     return out
-
-
-def _fit(
-    values: FloatArray, times: FloatArray, knots: FloatArray, ends: FloatArray, fit: Fit
-) -> FloatArray:
-    from retime.methods.staggered import kernels
-
-    values, ends = np.ascontiguousarray(values), np.ascontiguousarray(ends)
-    out: FloatArray
-    if values.shape[-1] == 3:
-        out = kernels.fit_places(values, times, knots, ends)
-    else:
-        out = kernels.fit_rotations(values, times, knots, ends)
-        if fit == "levenberg-marquardt":
-            kernels.refine_rotations(out, values, times, knots, _ITERATIONS)
-    return out
-
-
-def _evaluate(controls: FloatArray, knots: FloatArray, t: FloatArray) -> FloatArray:
-    from retime.methods.staggered import kernels
-
-    evaluate = kernels.evaluate_places if controls.shape[-1] == 3 else kernels.evaluate_rotations
-    out: FloatArray = evaluate(np.ascontiguousarray(controls), knots, np.ascontiguousarray(t))
-    return out
-
-
-def _continuous(detail: FloatArray) -> FloatArray:
-    """Keep displacements on the near side of the sphere."""
-    if detail.shape[-1] == 3:
-        return detail
-    return np.where(detail[:, :1] < 0, -detail, detail)
-
-
-def _flipped(
-    ends: FloatArray, values: FloatArray, times: FloatArray, knots: FloatArray
-) -> npt.NDArray[np.bool_]:
-    """Return which knot values have another sign than the sample before them."""
-    if ends.shape[-1] == 3:
-        return np.zeros((len(ends), 1), dtype=bool)
-    before = np.clip(np.searchsorted(times, knots, side="right") - 1, 0, len(times) - 1)
-    flipped: npt.NDArray[np.bool_] = (ends * values[before]).sum(-1, keepdims=True) < 0
-    return flipped
 
 
 def _between(a: FloatArray, b: FloatArray) -> FloatArray:

@@ -16,9 +16,10 @@ from retime.methods.staggered.channel import Channel
 from retime.methods.staggered.curve_edits import CurveEdits
 from retime.methods.staggered.history import recorded
 from retime.methods.staggered.operators import change, changed
+from retime.methods.staggered.pose_values import mean_value, still_motion
 from retime.methods.staggered.representation import PoseName
 from retime.methods.staggered.timing_edits import TimingEdits
-from retime.methods.staggered.value_edits import ValueEdits, When, mean_value, still_motion
+from retime.methods.staggered.value_edits import ValueEdits, When
 
 __all__ = ["MOST_SHARE", "Ease", "Toward", "TweenEdits", "ease_time"]
 

@@ -19,8 +19,9 @@ from retime.errors import InputError
 from retime.methods.staggered.channel import SAME, Channel
 from retime.methods.staggered.history import recorded
 from retime.methods.staggered.operators import change
+from retime.methods.staggered.pose_values import mean_value, still_motion
 from retime.methods.staggered.representation import PoseName, Representation, by_joint, numbers
-from retime.motion import Motion, Pose
+from retime.motion import Motion
 from retime.motion.contact import Contact
 from retime.notes import Note
 
@@ -381,33 +382,3 @@ def _with_editing_knots(
     if stale:
         curve = curve.without_knots(stale)
     return curve.with_knots(wanted, extreme=False) if wanted else curve
-
-
-def mean_value(values: FloatArray) -> FloatArray:
-    """Average values (N, D); rotations by the main axis of their outer products."""
-    if values.shape[-1] == 3:
-        return np.asarray(values.mean(axis=0))
-    mean = np.linalg.eigh(values.T @ values)[1][:, -1]
-    return np.asarray(mean if mean @ values[0] >= 0 else -mean)
-
-
-def still_motion(motion: Motion, pose: Pose, at: Mapping[str, float]) -> Motion:
-    """Make a motion of two frames that holds a pose, with other tracks at the channels' times."""
-
-    def held(name: str, track: FloatArray) -> FloatArray:
-        value = [np.interp(at[name], motion.times, track[:, c]) for c in range(3)]
-        return np.tile(value, (2, 1))
-
-    places = {n: held(n, t) for n, t in motion.translations.items()}
-    places |= {n: np.tile(p, (2, 1)) for n, p in pose.translations.items()}
-    return replace(
-        motion,
-        rotations=np.repeat(pose.rotations[None], 2, axis=0),
-        translations=places,
-        scales={n: held(n, t) for n, t in motion.scales.items()},
-        fps=30.0,
-        start=0.0,
-        sample_times=None,
-        origin=None,
-        notes=(),
-    )

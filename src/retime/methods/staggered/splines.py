@@ -1,0 +1,57 @@
+"""Cubic splines of a channel: fitted to samples between knots, of rotations or of places."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from retime.arrays import FloatArray
+
+Fit = Literal["log", "levenberg-marquardt"]
+_ITERATIONS = 15
+
+
+def fit_spline(
+    values: FloatArray, times: FloatArray, knots: FloatArray, ends: FloatArray, fit: Fit
+) -> FloatArray:
+    """Fit the controls (K - 1, 4, D) of splines between knots to values at times."""
+    from retime.methods.staggered import kernels
+
+    values, ends = np.ascontiguousarray(values), np.ascontiguousarray(ends)
+    out: FloatArray
+    if values.shape[-1] == 3:
+        out = kernels.fit_places(values, times, knots, ends)
+    else:
+        out = kernels.fit_rotations(values, times, knots, ends)
+        if fit == "levenberg-marquardt":
+            kernels.refine_rotations(out, values, times, knots, _ITERATIONS)
+    return out
+
+
+def evaluate_spline(controls: FloatArray, knots: FloatArray, t: FloatArray) -> FloatArray:
+    """Evaluate splines between knots at times."""
+    from retime.methods.staggered import kernels
+
+    evaluate = kernels.evaluate_places if controls.shape[-1] == 3 else kernels.evaluate_rotations
+    out: FloatArray = evaluate(np.ascontiguousarray(controls), knots, np.ascontiguousarray(t))
+    return out
+
+
+def near_side(detail: FloatArray) -> FloatArray:
+    """Keep displacements on the near side of the sphere."""
+    if detail.shape[-1] == 3:
+        return detail
+    return np.where(detail[:, :1] < 0, -detail, detail)
+
+
+def flipped_ends(
+    ends: FloatArray, values: FloatArray, times: FloatArray, knots: FloatArray
+) -> npt.NDArray[np.bool_]:
+    """Return which knot values have another sign than the sample before them."""
+    if ends.shape[-1] == 3:
+        return np.zeros((len(ends), 1), dtype=bool)
+    before = np.clip(np.searchsorted(times, knots, side="right") - 1, 0, len(times) - 1)
+    flipped: npt.NDArray[np.bool_] = (ends * values[before]).sum(-1, keepdims=True) < 0
+    return flipped
