@@ -25,7 +25,7 @@ from retime.io.parameters import RestFrame
 from retime.motion import Motion, Origin, Units, quat
 from retime.motion.building import relative_places
 from retime.motion.kinematics import global_transforms, infer_units
-from retime.motion.skeleton import Skeleton
+from retime.motion.skeleton import MOST_LENGTH, Skeleton
 from retime.notes import Note, Remedy
 
 # Frames per second of HumanML3D, which its files do not tell.
@@ -71,6 +71,8 @@ def read_motion(
             f"{bad[0]} and {bad[-1]}; fill them, or cut them off",
             path=path,
         )
+    if np.abs(places).max() > MOST_LENGTH:
+        raise FormatError("positions are too large to be lengths", path=path)
     joints = places.shape[1]
     model = model_of(joints) if joints in (_JOINTS, 24, 52, 55) else None
     if fps is None and joints != _JOINTS:
