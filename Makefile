@@ -65,6 +65,8 @@ bench: $(STAMP)  ## Print speed as ratios against named peers
 
 stress: $(STAMP)  ## Long trials: a million mutated inputs, many more random files and warps
 	$(BIN)/python tests/stress/driver.py --inputs $(INPUTS)
+	$(BIN)/python tests/attack_commands.py
+	$(BIN)/python tests/attack_commands.py --studio --rounds 5
 	RETIME_STRESS=1 $(BIN)/python -m pytest -q -n $(TESTERS) tests
 
 versions: $(STAMP)  ## Test with the lowest and the newest versions of what retime needs

@@ -56,3 +56,12 @@ def test_every_motion_of_a_file_that_holds_one(jump_file: Path) -> None:
     assert motion.fps == 60.0
     with pytest.raises(InputError, match="the minimum is"):
         retime.io.read_all(jump_file, fps=0.0)
+
+
+def test_a_node_that_is_its_own_parent_or_listed_twice_makes_no_loop() -> None:
+    """An FBX model may say that it is the scene; each doubled node doubled all that is below it."""
+    from retime.io.sampled import depth_first
+
+    assert depth_first([0, 1, 2], {0: 0, 1: 0, 2: 1}.__getitem__, 0) == [1, 2]
+    chain = [k for k in range(1, 60) for _ in range(2)]
+    assert depth_first(chain, lambda k: k - 1, 0) == list(range(1, 60))

@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -213,6 +214,41 @@ def test_a_cue_is_sent_once_when_it_is_passed_and_not_jumped() -> None:
     cues.pass_to("walk", 3.1)
     assert [c.time for c in cues.sent] == [0, 1, 3]
     cues.close()
+
+
+def test_a_cue_by_midi_is_a_note_and_a_port_that_fails_stops_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With a port in the place of a device; messages are made as mido makes them."""
+    heard: list[Any] = []
+
+    class Port:
+        def __init__(self, name: str | None) -> None:
+            if name == "gone":
+                raise RuntimeError("no MIDI here")
+            heard.append(("open", name))
+
+        def send(self, message: Any) -> None:
+            heard.append(message)
+            if len(heard) > 3:
+                raise ValueError("unplugged")
+
+        def close(self) -> None:
+            heard.append("closed")
+
+    def message(kind: str, **values: int) -> tuple[str, dict[str, int]]:
+        return kind, values
+
+    monkeypatch.setitem(sys.modules, "mido", SimpleNamespace(open_output=Port, Message=message))
+    cues = CueSender([CuePoint.parse(f"{t}=midi://My%20Port/{59 + t}") for t in (1, 2)])
+    for shown in (0.5, 1.1, 2.1, 2.2):
+        cues.pass_to("walk", shown)
+    cues.close()
+    on, off = ("note_on", {"note": 60, "velocity": 100}), ("note_off", {"note": 60})
+    other = ("note_on", {"note": 61, "velocity": 100})
+    assert heard == [("open", "My Port"), on, off, other, "closed"]
+    with pytest.raises(InputError, match="cannot be opened"):
+        CueSender([CuePoint.parse("1=midi://gone/60")])
 
 
 @pytest.mark.parametrize("text", ["1", "x=osc://a:1/b", "1=osc://a/b", "1=midi://a/200", "1=no"])

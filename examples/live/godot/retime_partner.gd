@@ -5,6 +5,8 @@
 # `key_file` to the file of `retime live --key FILE`.
 extends Skeleton3D
 
+signal cue(state: String, reference: String, time: float, confidence: float)
+
 @export var address := "http://127.0.0.1:8765/?token="
 ## The file of `retime live --key FILE`; with it, `address` needs no key.
 @export_global_file var key_file := ""
@@ -12,8 +14,6 @@ extends Skeleton3D
 @export var performer := 1
 ## Move the hips, or only turn the bones.
 @export var moves := true
-
-signal cue(state: String, reference: String, time: float, confidence: float)
 
 var _socket := WebSocketPeer.new()
 var _session := ""   # what the server gave for the key, which is good once
@@ -90,7 +90,8 @@ func _pose(reference: String, numbers: PackedFloat32Array) -> void:
 	var turns: Array[Quaternion] = []
 	var world := {}
 	for k in roles.size():
-		var own := Quaternion(numbers[7 * k + 4], numbers[7 * k + 5], numbers[7 * k + 6], numbers[7 * k + 3])
+		var at := 7 * k
+		var own := Quaternion(numbers[at + 4], numbers[at + 5], numbers[at + 6], numbers[at + 3])
 		var parent := int(parents[k])
 		turns.append(own if parent < 0 else turns[parent] * own)
 		var bone := find_bone(_bone_name(roles[k]))

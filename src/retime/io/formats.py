@@ -15,11 +15,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from retime.errors import InputError
+from retime.errors import FormatError, InputError
 from retime.io.parameters import FileParameters, ReadParameters
 from retime.keywords import takes
 from retime.motion import Motion, UpAxis
 from retime.motion.contact import Contact
+from retime.motion.skeleton import MOST_LENGTH
 from retime.parameters import values_of
 
 log = logging.getLogger("retime")
@@ -62,6 +63,7 @@ class Format:
         log.debug("read %s as %s", path, self.name)
         motion: Motion = self._function("read_motion")(path, **options)
         log.debug("read %d frames of %d joints", len(motion), len(motion.skeleton))
+        _must_have_lengths(motion, path)
         return motion
 
     def recognises(self, path: Path) -> bool:
@@ -270,7 +272,16 @@ def read_all(path: str | Path, p: FileParameters) -> list[Motion]:
     if p.skeleton is not None:
         raise InputError(f"a {form.name} file has its own skeleton; leave it out")
     found = form.read_all(path, fps=p.fps)
+    for motion in found:
+        _must_have_lengths(motion, path)
     return [_with_units(m, p.scale, p.up) for m in found]
+
+
+def _must_have_lengths(motion: Motion, path: Path) -> None:
+    """Refuse positions whose squares and sums are no numbers any more, whatever the format."""
+    tracks = (motion.skeleton.offsets, *motion.translations.values())
+    if any(max(t.max(initial=0.0), -t.min(initial=0.0)) > MOST_LENGTH for t in tracks):
+        raise FormatError("positions are too large to be lengths", path=path)
 
 
 def _with_units(motion: Motion, scale: float | None, up: UpAxis | None) -> Motion:

@@ -26,7 +26,7 @@ from retime.io.parameters import RestFrame
 from retime.motion import Motion, Origin, Units, quat
 from retime.motion.building import relative_places
 from retime.motion.kinematics import global_transforms, infer_units
-from retime.motion.skeleton import Skeleton
+from retime.motion.skeleton import MOST_LENGTH, Skeleton
 from retime.notes import Note, Remedy
 
 # Frames per second of HumanML3D, which its files do not tell.
@@ -74,6 +74,8 @@ def read_motion(
         places = _from_features(given, path)
     else:
         places = _bridged(values.astype(np.float64), _names(joints, model), gaps)
+    if np.abs(places).max(initial=0.0) > MOST_LENGTH:
+        raise FormatError("positions are too large to be lengths", path=path)
     if fps is None and joints != _JOINTS:
         raise no_frame_rate(path)
     motion, order = _motion(places, model, _HUMANML3D_FPS if fps is None else fps)

@@ -58,10 +58,15 @@ def with_ancestors(nodes: Iterable[int], parent_of: Callable[[int], int], top: i
 
 
 def depth_first(nodes: Iterable[int], parent_of: Callable[[int], int], top: int) -> list[int]:
-    """Order nodes as a file lists a skeleton: each with all below it, before the next."""
+    """Order nodes as a file lists a skeleton: each with all below it, before the next.
+
+    A node that is listed twice counts once, and one that calls itself ``top`` does not count:
+    damaged files have both.
+    """
     below: dict[int, list[int]] = {}
-    for node in nodes:
-        below.setdefault(parent_of(node), []).append(node)
+    for node in dict.fromkeys(nodes):
+        if node != top:
+            below.setdefault(parent_of(node), []).append(node)
     out: list[int] = []
     work = below.get(top, [])[::-1]
     while work:

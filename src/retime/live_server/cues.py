@@ -53,7 +53,9 @@ class CueSender:
     def __init__(self, cues: Sequence[CuePoint]) -> None:
         self._cues = sorted(cues, key=lambda c: c.time)
         self._closing = contextlib.ExitStack()
-        self._sends = {c.target: _sender(c.target, self._closing) for c in cues}
+        ports: dict[str, Any] = {}
+        targets = dict.fromkeys(c.target for c in cues)
+        self._sends = {target: _sender(target, ports, self._closing) for target in targets}
         self._last: tuple[str | None, float] | None = None
         self.sent: list[CuePoint] = []
 
@@ -73,16 +75,18 @@ class CueSender:
         for cue in self._cues:
             mine = cue.reference in (None, reference)
             if mine and start < cue.time <= time:
-                with contextlib.suppress(OSError):  # nobody there
+                # Nobody there, or a port that was unplugged, for which drivers raise anything: the
+                # performance goes on.
+                with contextlib.suppress(Exception):
                     self._sends[cue.target](cue)
                 self.sent = [*self.sent[-99:], cue]
 
 
-def _sender(target: str, closing: contextlib.ExitStack) -> Any:
-    """Return what sends a cue to a target."""
+def _sender(target: str, ports: dict[str, Any], closing: contextlib.ExitStack) -> Any:
+    """Return what sends a cue to a target; MIDI ports are kept by their names."""
     parts = urlsplit(target)
     if parts.scheme == "midi":
-        return _midi(unquote(parts.netloc), _note(parts.path) or 0, closing)
+        return _midi(unquote(parts.netloc), _note(parts.path) or 0, ports, closing)
     try:
         found = socket.getaddrinfo(
             parts.hostname or "127.0.0.1", parts.port, type=socket.SOCK_DGRAM
@@ -101,17 +105,20 @@ def _sender(target: str, closing: contextlib.ExitStack) -> Any:
     return send
 
 
-def _midi(port: str, note: int, closing: contextlib.ExitStack) -> Any:
+def _midi(port: str, note: int, ports: dict[str, Any], closing: contextlib.ExitStack) -> Any:
     try:
         import mido
     except ModuleNotFoundError:
         raise MissingDependencyError("cues by MIDI", "midi") from None
-    try:
-        out = mido.open_output(port or None)
-    except (OSError, ImportError) as e:
-        raise InputError(f"--cue midi://{port}/{note}: the port cannot be opened ({e})") from None
-
-    closing.callback(out.close)
+    if port not in ports:  # opened once: some systems refuse a second time
+        try:
+            ports[port] = mido.open_output(port or None)
+        except Exception as e:  # drivers raise kinds of their own
+            raise InputError(
+                f"--cue midi://{port}/{note}: the port cannot be opened ({e})"
+            ) from None
+        closing.callback(ports[port].close)
+    out = ports[port]
 
     def send(cue: CuePoint) -> None:
         out.send(mido.Message("note_on", note=note, velocity=_VELOCITY))

@@ -17,6 +17,8 @@ from retime.one_line import one_line
 
 # Characters of a name. Real ones have less than a hundred; some rigs write a path of joints.
 MOST_NAME = 1000
+# Beyond any unit of length; squares of what is let in still fit a double.
+MOST_LENGTH = 1e12
 
 
 @dataclass(frozen=True)

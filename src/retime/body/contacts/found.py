@@ -114,7 +114,10 @@ def floor_under(spots: FloatArray, unknown: float) -> Floor:
     for _ in range(10):  # weights fall with the distance from the plane
         weight = length / (1 + (off / 0.04) ** 2)
         system = along.T @ (weight[:, None] * along) + ridge
-        plane = np.linalg.solve(system, along.T @ (weight * y))
+        try:
+            plane = np.linalg.solve(system, along.T @ (weight * y))
+        except np.linalg.LinAlgError:  # places of very different size
+            return Floor()
         off = np.abs(y - along @ plane)
     return Floor(
         trust=float((1 - unknown) * np.average(off < _NEAR, weights=length)),

@@ -11,9 +11,9 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.errors import FormatError, InputError
-from retime.io.bvh.hierarchy import MOST_LENGTH
 from retime.io.bvh.reader import BvhFile, bvh_transforms
 from retime.motion import Motion, trust
+from retime.motion.skeleton import MOST_LENGTH
 
 _MOST_HEAD = 8 << 20
 _MOST_LINE = 1 << 20

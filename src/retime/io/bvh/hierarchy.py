@@ -9,13 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from retime.errors import FormatError
-from retime.motion.skeleton import MOST_NAME
+from retime.motion.skeleton import MOST_LENGTH, MOST_NAME
 
 # Hair and ropes hang a few hundred bones deep; deeper nesting is a broken or hostile file.
 MOST_DEPTH = 1024
 MOST_NODES = 100_000
-# Beyond any unit of length; squares of what is let in still fit a double.
-MOST_LENGTH = 1e12
 
 _STATEMENT = re.compile(r"[{}]|[^{}]+")
 _WORD = re.compile(r"\S++")

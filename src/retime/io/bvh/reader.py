@@ -12,14 +12,14 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.errors import FormatError
-from retime.io.bvh.hierarchy import MOST_LENGTH, Hierarchy, parse_hierarchy
+from retime.io.bvh.hierarchy import Hierarchy, parse_hierarchy
 from retime.io.bvh.rows import Rows, parse_rows
 from retime.io.files import read_bytes
 from retime.io.gaps import Gaps
 from retime.io.parameters import RestFrame
 from retime.io.rest_frame import set_aside
 from retime.motion import Motion, Origin, Units, trust
-from retime.motion.skeleton import EndSite, Skeleton, unique_names
+from retime.motion.skeleton import MOST_LENGTH, EndSite, Skeleton, unique_names
 
 _MOTION = re.compile(rb"(?:\A|\r\n|\r|\n)[ \t]*motion(?=\s|\Z)", re.IGNORECASE)
 _LINE_END = re.compile(r"\r\n|\r|\n")

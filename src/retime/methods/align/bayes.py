@@ -22,8 +22,9 @@ from retime.motion import Motion
 # once a copy, it may be a little farther.
 _COPY, _STAYS_COPY = 0.02, 1.2
 # Belief that tells the exact filter where to go on, where there is this much travel between them,
-# metres: where a recording hardly moves, belief is spread out, and its mean says little.
-_SURE, _FAR = 0.8, 0.04
+# metres, and a copy moves faster than this, metres a second: where a recording hardly moves, belief
+# is spread out, and its mean says little.
+_SURE, _FAR, _CREEPS = 0.8, 0.04, 0.1
 # Somebody who does something else: belief has them stand while their mean joint is faster than
 # this, metres a second, over so many seconds; from this mean share on, and surely.
 _STANDS, _LATELY = 0.25, 1.5
@@ -110,9 +111,12 @@ class BayesAligner(Aligner):
         belief, copies = self._belief, self._copies
         belief.step(live, seconds)
         copies.step(live, seconds)
-        apart = abs(copies.time - belief.time) > AGREE
-        apart = apart and belief.travel(copies.time, belief.time) > _FAR
         self._is_copy = copies.distance < _COPY * (_STAYS_COPY if self._is_copy else 1.0)
+        apart = (
+            abs(copies.time - belief.time) > AGREE
+            and belief.travel(copies.time, belief.time) > _FAR
+            and not (self._is_copy and belief.speed < _CREEPS)
+        )
         if apart and belief.confidence > _SURE:
             copies.seek(belief.time)
         exact = self._is_copy and (not apart or belief.confidence < _SURE)

@@ -26,9 +26,11 @@ _LEGS = ("left_lower_leg", "right_lower_leg", "left_foot", "right_foot")
 _FEET = ("left_toe", "right_toe", "left_foot", "right_foot")
 # Floors that differ by less than this, in metres, are one: shoes and markers differ by as much.
 _SAME_FLOOR = 0.06
-# Share of the way from the lowest that a foot has been to where the feet are that a pose forgets,
-# and of how many poses the middle one counts: tracking that jumps must not move the floor.
-_FORGOTTEN, _STEADY = 2e-4, 7
+# Share of the way from the lowest that a foot has been to where the feet are that a pose forgets.
+_FORGOTTEN = 2e-4
+# Feet that are lower than the middle one of so many poses, by so many metres, are tracking that
+# jumped, which must not move the floor.
+_STEADY, _JUMPED = 7, 0.25
 # With fewer bones in sight than this, the head's height tells the size.
 _LEAST_BONES = 3
 
@@ -134,7 +136,7 @@ class Sizer:
         self._live = np.median(bone_lengths(recording.points, self.bones), axis=0)
         self._seen[:] = _SIZED_OVER
         self._lowest = floor_of(recording)
-        self._lows = [self._lowest] * _STEADY
+        self._lows = [] if np.isnan(self._lowest) else [self._lowest] * _STEADY
         if self._head is not None:
             self._highest = float(np.percentile(recording.points[:, self._head, 1], 95))
 
@@ -182,11 +184,14 @@ class Sizer:
         if learn and feet:
             settled = len(self._lows) == _STEADY
             self._lows = [*self._lows[-_STEADY + 1 :], min(feet)]
-            low = sorted(self._lows)[len(self._lows) // 2]
-            if not settled or not low > self._lowest:
+            least = sorted(self._lows)[len(self._lows) // 2] - _JUMPED
+            low = min(feet)
+            if not settled:
+                self._lowest = min(one for one in self._lows if one >= least)
+            elif least <= low <= self._lowest:
                 self._lowest = low
             else:  # what was wrong is forgotten in time
-                self._lowest += _FORGOTTEN * (low - self._lowest)
+                self._lowest += _FORGOTTEN * (max(low, self._lowest) - self._lowest)
         rise = self._lowest - self._floor
         return rise if abs(rise) > _SAME_FLOOR else 0.0
 
