@@ -29,7 +29,7 @@ class FakeSocket {
     this.onclose();
   }
   document(ids: string[], revision: number): void {
-    const steps = ids.map((id) => ({ id, method: "spline", parameters: {}, weight: 1, mute: false }));
+    const steps = ids.map((id) => ({ id, method: id === "s3" ? "surface" : "spline", parameters: {}, weight: 1, mute: false }));
     const project = { source: "m1", motions: {}, versions: { A: steps, B: [] } };
     this.onmessage({
       data: JSON.stringify({
@@ -92,9 +92,9 @@ test("a value of a step that is gone, and what cannot wait, are shown as not app
 test("what waits for the solver when the server goes is kept too", () => {
   connect();
   last().open();
-  last().document(["s1"], 2);
-  state.selectedStep.value = "s1";
-  actions.change("s1", { parameters: { keys: [{ time: 1 }] } });
+  last().document(["s3"], 2);
+  state.selectedStep.value = "s3";
+  actions.change("s3", { parameters: { keys: [{ time: 1 }] } });
   last().gone();
-  expect(state.unsent.value).toMatchObject([{ id: "s1", parameters: { keys: [{ time: 1 }] } }]);
+  expect(state.unsent.value).toMatchObject([{ id: "s3", parameters: { keys: [{ time: 1 }] } }]);
 });
