@@ -336,6 +336,7 @@ export interface MotionHeader {
   contacts: ContactBar[];
   notes: string[];
   mesh: boolean;
+  cycle: boolean;
   nodes: number[];
   arrays: Block[];
 }

@@ -54,13 +54,22 @@ class AlignParameters:
             flag="reference-role",
             metavar="ROLE=JOINT",
             advanced=True,
+            label="Joints of the reference",
         ),
     ] = ()
     open_end: Annotated[
-        bool, About("Let the clip stop wherever the reference does, before its own end.")
+        bool,
+        About(
+            "Let the clip stop wherever the reference does, before its own end.",
+            label="Stop with the reference",
+        ),
     ] = False
     repeat: Annotated[
-        bool, About("Treat the clip as a cycle and repeat it as long as the reference lasts.")
+        bool,
+        About(
+            "Treat the clip as a cycle and repeat it as long as the reference lasts.",
+            label="Repeat the cycle",
+        ),
     ] = False
     max_step: Annotated[
         int,
@@ -70,6 +79,7 @@ class AlignParameters:
             minimum=1,
             maximum=32,
             advanced=True,
+            label="Frames skipped at most",
         ),
     ] = 4
     max_stall: Annotated[
@@ -90,6 +100,7 @@ class AlignParameters:
             flag="weight",
             metavar="ROLE=W",
             advanced=True,
+            label="Weight of joints",
         ),
     ] = ()
     search_fps: Annotated[

@@ -62,6 +62,7 @@ class SearchParameters(LoopParameters):
             flag="speed-limit",
             metavar="A:B:SLOW:FAST",
             advanced=True,
+            label="Speed limits by part",
         ),
     ] = ()
     influence: Annotated[
@@ -92,6 +93,7 @@ class SearchParameters(LoopParameters):
             minimum=1,
             maximum=3,
             advanced=True,
+            label="Poses compared",
         ),
     ] = 3
     search_fps: Annotated[
@@ -112,6 +114,7 @@ class SearchParameters(LoopParameters):
             "Change speed gradually and between frames, or choose whole frames and average them "
             "as the paper does.",
             advanced=True,
+            label="Search method",
         ),
     ] = "smooth"
     upsample: Annotated[
@@ -131,6 +134,7 @@ class SearchParameters(LoopParameters):
             "shorter.",
             advanced=True,
             slider=(0, 2),
+            label="Cost of each frame",
         ),
     ] = 0.0
 
@@ -170,6 +174,7 @@ class GuidedParameters(SearchParameters, TimingParameters):
             unit="s",
             metavar="A:B",
             advanced=True,
+            label="Part of the reference",
         ),
     ] = None
     reference_warp: Annotated[
@@ -180,6 +185,7 @@ class GuidedParameters(SearchParameters, TimingParameters):
             metavar="FILE",
             widget="data",
             advanced=True,
+            label="Warp of the reference",
         ),
     ] = None
 

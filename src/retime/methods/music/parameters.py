@@ -59,17 +59,23 @@ class SyncParameters(TimingParameters):
     ] = "speed"
     every: Annotated[
         Literal["1", "2", "4", "1/2"],
-        About("Use every beat, every second or fourth, or half beats too."),
+        About("Use every beat, every second or fourth, or half beats too.", label="Beats used"),
     ] = "1"
     music_start: Annotated[
         float,
-        About("Time of the music at which the motion starts.", unit="s", slider=(0, 60)),
+        About(
+            "Time of the music at which the motion starts.",
+            unit="s",
+            slider=(0, 60),
+            label="Music starts at",
+        ),
     ] = 0.0
     phase: Annotated[
         Literal["best", "fixed"],
         About(
             "Start the motion up to a beat later in the music where that fits better (best), or "
-            "exactly at the given time (fixed)."
+            "exactly at the given time (fixed).",
+            label="Start on",
         ),
     ] = "best"
     speed: Annotated[
@@ -113,6 +119,7 @@ class SyncParameters(TimingParameters):
             maximum=1000,
             slider=(1, 100),
             advanced=True,
+            label="Even speed",
         ),
     ] = 32.0
     tolerance: Annotated[
@@ -124,6 +131,7 @@ class SyncParameters(TimingParameters):
             maximum=0.1,
             step=0.001,
             advanced=True,
+            label="Off the beat at most",
         ),
     ] = 0.01
     first_beat: Annotated[
@@ -132,5 +140,6 @@ class SyncParameters(TimingParameters):
             "Which beat the second or fourth beats are counted from, 0 is the first.",
             minimum=0,
             advanced=True,
+            label="Count from beat",
         ),
     ] = 0

@@ -55,6 +55,7 @@ class ModelParameters(ContactParameters):
         About(
             "What to believe where a recorded flight does not fall with 9.81 m/s²: auto brings "
             "clear cases to gravity, recording keeps its timing, gravity corrects all flights.",
+            label="Trust recording or gravity",
         ),
     ] = "auto"
     fit_flights: Annotated[
@@ -62,6 +63,7 @@ class ModelParameters(ContactParameters):
         About(
             "Let flights fall with gravity by their timing, or keep the timing and change how "
             "high they go.",
+            label="Fit jumps by",
         ),
     ] = "timing"
     mass: Annotated[
@@ -76,7 +78,11 @@ class ModelParameters(ContactParameters):
     ] = None
     mass_scale: Annotated[
         Mapping[str, float] | Sequence[tuple[str, float]],
-        About("Scale a segment's mass, by joint or role.", metavar="JOINT=FACTOR"),
+        About(
+            "Scale a segment's mass, by joint or role.",
+            metavar="JOINT=FACTOR",
+            label="Heavier parts",
+        ),
     ] = ()
     load: Annotated[
         Sequence[tuple[str, float]],
@@ -96,6 +102,7 @@ class ModelParameters(ContactParameters):
             metavar="JOINT=X,Y,Z",
             widget="data",
             advanced=True,
+            label="Shifted balance",
         ),
     ] = ()
     strength: Annotated[
@@ -128,6 +135,7 @@ class ModelParameters(ContactParameters):
             metavar="NM",
             step=1,
             advanced=True,
+            label="Largest torque",
         ),
     ] = "observed"
     limit_factor: Annotated[
@@ -139,6 +147,7 @@ class ModelParameters(ContactParameters):
             slider=(1, 4),
             step=0.1,
             advanced=True,
+            label="Reserve of strength",
         ),
     ] = 1.5
     limit_clips: Annotated[
@@ -149,6 +158,7 @@ class ModelParameters(ContactParameters):
             metavar="PATH",
             widget="motions",
             advanced=True,
+            label="Strength from clips",
         ),
     ] = ()
     cutoff: Annotated[
@@ -160,6 +170,7 @@ class ModelParameters(ContactParameters):
             slider=(0, 20),
             step=0.1,
             advanced=True,
+            label="Noise filter",
         ),
     ] = 8.0
     slack: Annotated[
@@ -169,6 +180,7 @@ class ModelParameters(ContactParameters):
             "tolerance for noise.",
             minimum=1e-6,
             advanced=True,
+            label="Tolerance of forces",
         ),
     ] = 0.1
     acceleration_limit: Annotated[
@@ -223,15 +235,32 @@ class RequestParameters(LoopParameters):
             "changed masses and match the torque of moving (load), or take over the torques of "
             "another motion by a warp from this one's time to its; auto matches, or bears a load "
             "where there is one.",
+            label="Aim",
         ),
     ] = "auto"
     alpha: Annotated[
-        float, About("Weight of feasibility (14).", minimum=0.0, step=1, advanced=True)
+        float,
+        About(
+            "Weight of feasibility (14).",
+            minimum=0.0,
+            step=1,
+            advanced=True,
+            label="Weight of the possible",
+        ),
     ] = 10000.0
-    beta: Annotated[float, About("Weight of torques (14).", minimum=0.0, advanced=True)] = 1.0
+    beta: Annotated[
+        float,
+        About("Weight of torques (14).", minimum=0.0, advanced=True, label="Weight of the effort"),
+    ] = 1.0
     smoothness: Annotated[
         float,
-        About("Weight of an even playback speed.", minimum=0.0, slider=(0, 4), advanced=True),
+        About(
+            "Weight of an even playback speed.",
+            minimum=0.0,
+            slider=(0, 4),
+            advanced=True,
+            label="Even speed",
+        ),
     ] = 0.3
 
 
