@@ -285,6 +285,11 @@ def test_a_server_that_is_gone_is_said_and_found_again(
     assert page.page.get_by_text("The server does not answer").is_visible()
     page.page.keyboard.press("ArrowRight")  # looking goes on
     assert page.get("retime.state.time.value") > 0
+    # What is typed meanwhile waits, and what cannot wait is said not to have happened.
+    page.page.evaluate("retime.actions.change(retime.state.step.value.id, {mute: true})")
+    assert page.page.get_by_text("1 change will be applied").is_visible()
+    page.page.evaluate("retime.actions.run({type: 'remove_step', id: 's1'})")
+    assert page.page.get_by_role("heading", name="Not applied").is_visible()
     again = start_studio(folder=page.studio.folder)
     page.studio = again
     page.open()

@@ -202,3 +202,13 @@ def test_a_cycle_below_a_node_travels_on() -> None:
         np.testing.assert_allclose(positions(below)[:, 1:], positions(walk), atol=1e-9)
         made, plain = apply(below, twice), apply(walk, twice)
         np.testing.assert_allclose(positions(made)[:, 1:], positions(plain), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "cycle"), [("walk", True), ("jump", False), ("punches", False), ("swing", False)]
+)
+def test_cycles_are_told_from_clips_that_end_as_they_began(name: str, cycle: bool) -> None:
+    from retime import samples
+    from retime.motion.loops import is_cycle
+
+    assert is_cycle(samples.sample(name).motion) is cycle

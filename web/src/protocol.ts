@@ -343,6 +343,7 @@ export interface MotionHeader {
   contacts: ContactBar[];
   notes: string[];
   mesh: boolean;
+  cycle: boolean;
   nodes: number[];
   arrays: Block[];
 }

@@ -1,5 +1,6 @@
 /** Beats as a person edits them, and sound beside pictures. */
 
+import { withMoments } from "../src/panels/music/moments";
 import { describe, expect, it } from "vitest";
 import {
   added, bpmOf, doubled, even, halved, moved, nearest, shiftedHalf, snapped, tempoOf, without,
@@ -63,4 +64,9 @@ describe("sound beside pictures", () => {
     expect(pullOf(0.5, 0.016)).toBe(0);
     expect(pullOf(-0.1, 0.016)).toBeCloseTo(-0.0032);
   });
+});
+
+it("locked moments stay in order, none twice", () => {
+  expect(withMoments([2, 0.5, 0.50001, 1])).toEqual([0.5, 1, 2]);
+  expect(withMoments([])).toBeNull();
 });

@@ -13,6 +13,11 @@ from retime.motion.motion import Motion
 # A cycle's ends may differ by this much: about what a hand-made loop is off by, unseen at 1/120 s.
 _LOOP_ANGLE = np.radians(5.0)
 _LOOP_SHARE = 0.02
+# A cycle turns its joints at least this much on average, rad/s, and at its ends at least this share
+# of that.
+_STILL, _THROUGH = 0.02, 0.3
+# Steps that differ by twice their size are opposite: from here on a clip turns back at its seam.
+_TURNS_BACK = 1.5
 
 
 def wrap(times: FloatArray, span: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
@@ -42,6 +47,26 @@ def ground_displacement(motion: Motion, name: str) -> FloatArray:
         up = quat.rotate(quat.conjugate(motion.rotations[0, j]), up)
     travel -= (travel @ up) * up
     return travel
+
+
+def is_cycle(motion: Motion) -> bool:
+    """Whether a clip is a cycle: its ends meet, and it moves on through them the same way.
+
+    A jump from standing to standing meets its start too, but rests there: it is no cycle.
+    """
+    if len(motion) < 4:
+        return False
+    try:
+        must_loop(motion)
+    except InputError:
+        return False
+    turns = quat.angle(motion.rotations[:-1], motion.rotations[1:]).mean(axis=1)
+    pace = turns / np.maximum(np.diff(motion.times), 1e-9)
+    if not (pace.mean() > _STILL and min(pace[0], pace[-1]) > _THROUGH * pace.mean()):
+        return False
+    r = motion.rotations
+    first, final = (quat.multiply(quat.conjugate(r[k]), r[k + 1]) for k in (0, -2))
+    return bool(quat.angle(first, final).mean() < _TURNS_BACK * min(turns[0], turns[-1]))
 
 
 def must_loop(motion: Motion) -> None:

@@ -26,6 +26,7 @@ from retime.io.in_place import choose_default, lasts
 from retime.motion import Motion
 from retime.motion.contact import Contact
 from retime.motion.kinematics import global_rotations, ground_height, positions
+from retime.motion.loops import is_cycle
 from retime.motion.memory import last
 from retime.parameters import values_of
 from retime.recipe import Recipe, Solved
@@ -119,6 +120,7 @@ class FrameMaker:
             contacts=bars_of(motion, [(c, (c,)) for c in self.contacts(motion)]),
             notes=studio_notes(motion.notes),
             mesh=_has_mesh(motion),
+            cycle=is_cycle(motion),
             nodes=nodes,
             arrays=[],
         )

@@ -43,7 +43,8 @@ class MotionHeader(Struct, frozen=True, tag="motion"):
 
     Arrays: ``positions`` (frames, points, 3) in metres with Y up, ``rotations`` (frames, joints, 4)
     wxyz where there is a mesh, ``times`` (frames,). ``nodes`` are the joints' in a glTF file;
-    without them a mesh is that of an FBX file, whose nodes have the joints' names.
+    without them a mesh is that of an FBX file, whose nodes have the joints' names. ``cycle`` tells
+    that the clip's end meets its start in motion.
     """
 
     id: str
@@ -63,6 +64,7 @@ class MotionHeader(Struct, frozen=True, tag="motion"):
     contacts: list[ContactBar]
     notes: list[str]
     mesh: bool
+    cycle: bool
     nodes: list[int]
     arrays: list[Block]
 

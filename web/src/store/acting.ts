@@ -161,5 +161,5 @@ export function finishActing(): void {
   const { duration, keytimes } = made;
   if (id) actions.change(id, { parameters: { duration, keytimes: keytimes.length ? keytimes : null } });
   else actions.addStep({ method: "guided", parameters: { duration, ...(keytimes.length ? { keytimes } : {}) } });
-  state.announcement.value = `What you acted became ${made.keytimes.length} keytimes, ${made.duration.toFixed(2)} s long.`;
+  state.announcement.value = `What you acted became ${keytimes.length} keytimes, ${duration.toFixed(2)} s long.`;
 }

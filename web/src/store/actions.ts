@@ -36,7 +36,13 @@ export const setParameter = (id: string, name: string, value: unknown): void =>
 export const previewParameter = (id: string, name: string, value: unknown): void =>
   preview({ id, parameters: { [name]: value } });
 
-export function addStep(step: NewStep, index?: number): void {
+/** Add a step; of a cycle it keeps the seam, where its method can. */
+export function addStep(given: NewStep, index?: number): void {
+  const fields = state.methods.value.get(given.method)?.fields.map((field) => field.name) ?? [];
+  const retimes = fields.includes("loop") && fields.includes("keytimes");
+  const loops = retimes && state.source.value?.header.cycle === true && given.parameters?.["loop"] === undefined;
+  const step = loops ? { ...given, parameters: { ...given.parameters, loop: true } } : given;
+  if (loops) state.announcement.value = "The clip is a cycle: the step keeps its seam. Loop in its form turns that off.";
   run({ type: "add_step", version: state.version.value, step, index: index ?? null });
 }
 

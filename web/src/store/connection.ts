@@ -70,6 +70,7 @@ export function connect(): void {
   };
   opened.onclose = () => {
     if (opened !== socket) return;
+    tellVerdict({ request: Infinity, refused: null }); // what was let go waits no longer: it is kept for later
     batch(() => {
       state.link.value = "gone";
       state.pending.value = null; // what was not committed goes back to what was

@@ -102,6 +102,7 @@ export class Transaction {
   }
 
   private hear({ request, refused }: Verdict): void {
+    if (request === Infinity && this.isSettling) return this.giveWay();
     const judged = this.asked.get(request);
     if (!judged) return;
     // Earlier ones that were passed over have no answer.

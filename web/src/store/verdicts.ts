@@ -3,6 +3,7 @@
 import { signal } from "@preact/signals";
 
 export interface Verdict {
+  /** Infinite where no answer will come: the server is gone. */
   request: number;
   /** Why the solver refuses it; null where it takes it. */
   refused: string | null;

@@ -54,13 +54,22 @@ class AlignParameters:
             flag="reference-role",
             metavar="ROLE=JOINT",
             advanced=True,
+            label="Joints of the reference",
         ),
     ] = ()
     open_end: Annotated[
-        bool, About("Let the result end before the clip does, where the reference ends.")
+        bool,
+        About(
+            "Let the result end before the clip does, where the reference ends.",
+            label="Stop with the reference",
+        ),
     ] = False
     repeat: Annotated[
-        bool, About("Repeat the clip as a cycle for the length of the reference.")
+        bool,
+        About(
+            "Repeat the clip as a cycle for the length of the reference.",
+            label="Repeat the cycle",
+        ),
     ] = False
     max_step: Annotated[
         int,
@@ -70,6 +79,7 @@ class AlignParameters:
             minimum=1,
             maximum=32,
             advanced=True,
+            label="Frames skipped at most",
         ),
     ] = 4
     max_stall: Annotated[
@@ -90,6 +100,7 @@ class AlignParameters:
             flag="weight",
             metavar="ROLE=W",
             advanced=True,
+            label="Weight of joints",
         ),
     ] = ()
     search_fps: Annotated[

@@ -63,6 +63,7 @@ class SearchParameters(LoopParameters):
             flag="speed-limit",
             metavar="A:B:SLOW:FAST",
             advanced=True,
+            label="Speed limits by part",
         ),
     ] = ()
     influence: Annotated[
@@ -93,6 +94,7 @@ class SearchParameters(LoopParameters):
             minimum=1,
             maximum=3,
             advanced=True,
+            label="Poses compared",
         ),
     ] = 3
     search_fps: Annotated[
@@ -113,6 +115,7 @@ class SearchParameters(LoopParameters):
             "Change speed gradually (smooth), or choose whole frames and average them as in the "
             "paper (paper).",
             advanced=True,
+            label="Search method",
         ),
     ] = "smooth"
     upsample: Annotated[
@@ -132,6 +135,7 @@ class SearchParameters(LoopParameters):
             "a shorter result.",
             advanced=True,
             slider=(0, 2),
+            label="Cost of each frame",
         ),
     ] = 0.0
 
@@ -171,6 +175,7 @@ class GuidedParameters(SearchParameters, TimingParameters):
             unit="s",
             metavar="A:B",
             advanced=True,
+            label="Part of the reference",
         ),
     ] = None
     reference_warp: Annotated[
@@ -181,6 +186,7 @@ class GuidedParameters(SearchParameters, TimingParameters):
             metavar="FILE",
             widget="data",
             advanced=True,
+            label="Warp of the reference",
         ),
     ] = None
 

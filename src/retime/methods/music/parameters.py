@@ -59,17 +59,25 @@ class SyncParameters(TimingParameters):
     ] = "speed"
     every: Annotated[
         Literal["1", "2", "4", "1/2"],
-        About("Use every beat, every second or fourth beat, or half beats too."),
+        About(
+            "Use every beat, every second or fourth beat, or half beats too.", label="Beats used"
+        ),
     ] = "1"
     music_start: Annotated[
         float,
-        About("Time of the music at which the motion starts.", unit="s", slider=(0, 60)),
+        About(
+            "Time of the music at which the motion starts.",
+            unit="s",
+            slider=(0, 60),
+            label="Music starts at",
+        ),
     ] = 0.0
     phase: Annotated[
         Literal["best", "fixed"],
         About(
             "Start the motion up to one beat later if that fits the music better (best), or "
-            "exactly at the given time (fixed)."
+            "exactly at the given time (fixed).",
+            label="Start on",
         ),
     ] = "best"
     speed: Annotated[
@@ -113,6 +121,7 @@ class SyncParameters(TimingParameters):
             maximum=1000,
             slider=(1, 100),
             advanced=True,
+            label="Even speed",
         ),
     ] = 32.0
     tolerance: Annotated[
@@ -124,6 +133,7 @@ class SyncParameters(TimingParameters):
             maximum=0.1,
             step=0.001,
             advanced=True,
+            label="Off the beat at most",
         ),
     ] = 0.01
     first_beat: Annotated[
@@ -132,5 +142,6 @@ class SyncParameters(TimingParameters):
             "Beat to count every second or fourth beat from; 0 is the first.",
             minimum=0,
             advanced=True,
+            label="Count from beat",
         ),
     ] = 0

@@ -55,6 +55,7 @@ class ModelParameters(ContactParameters):
         About(
             "How to treat recorded flights that do not fall at 9.81 m/s². auto corrects clear "
             "cases, recording keeps the recorded timing, gravity corrects all flights.",
+            label="Trust recording or gravity",
         ),
     ] = "auto"
     fit_flights: Annotated[
@@ -62,6 +63,7 @@ class ModelParameters(ContactParameters):
         About(
             "How to make flights follow gravity: change their timing, or keep the timing and "
             "change their height.",
+            label="Fit jumps by",
         ),
     ] = "timing"
     mass: Annotated[
@@ -76,7 +78,11 @@ class ModelParameters(ContactParameters):
     ] = None
     mass_scale: Annotated[
         Mapping[str, float] | Sequence[tuple[str, float]],
-        About("Scale the mass of one segment, by joint or role.", metavar="JOINT=FACTOR"),
+        About(
+            "Scale the mass of one segment, by joint or role.",
+            metavar="JOINT=FACTOR",
+            label="Heavier parts",
+        ),
     ] = ()
     load: Annotated[
         Sequence[tuple[str, float]],
@@ -96,6 +102,7 @@ class ModelParameters(ContactParameters):
             metavar="JOINT=X,Y,Z",
             widget="data",
             advanced=True,
+            label="Shifted balance",
         ),
     ] = ()
     strength: Annotated[
@@ -128,6 +135,7 @@ class ModelParameters(ContactParameters):
             metavar="NM",
             step=1,
             advanced=True,
+            label="Largest torque",
         ),
     ] = "observed"
     limit_factor: Annotated[
@@ -139,6 +147,7 @@ class ModelParameters(ContactParameters):
             slider=(1, 4),
             step=0.1,
             advanced=True,
+            label="Reserve of strength",
         ),
     ] = 1.5
     limit_clips: Annotated[
@@ -149,6 +158,7 @@ class ModelParameters(ContactParameters):
             metavar="PATH",
             widget="motions",
             advanced=True,
+            label="Strength from clips",
         ),
     ] = ()
     cutoff: Annotated[
@@ -160,6 +170,7 @@ class ModelParameters(ContactParameters):
             slider=(0, 20),
             step=0.1,
             advanced=True,
+            label="Noise filter",
         ),
     ] = 8.0
     slack: Annotated[
@@ -169,6 +180,7 @@ class ModelParameters(ContactParameters):
             "of it sideways.",
             minimum=1e-6,
             advanced=True,
+            label="Tolerance of forces",
         ),
     ] = 0.1
     acceleration_limit: Annotated[
@@ -223,18 +235,37 @@ class RequestParameters(LoopParameters):
             "or match the torques of moving while carrying changed masses (load). auto uses load "
             "if masses are changed, and match otherwise. In Python, a pair of a motion and a warp "
             "matches the torques of that motion.",
+            label="Aim",
         ),
     ] = "auto"
     alpha: Annotated[
         float,
-        About("Weight of feasibility in equation 14.", minimum=0.0, step=1, advanced=True),
+        About(
+            "Weight of feasibility in equation 14.",
+            minimum=0.0,
+            step=1,
+            advanced=True,
+            label="Weight of feasibility",
+        ),
     ] = 10000.0
     beta: Annotated[
-        float, About("Weight of torques in equation 14.", minimum=0.0, advanced=True)
+        float,
+        About(
+            "Weight of torques in equation 14.",
+            minimum=0.0,
+            advanced=True,
+            label="Weight of effort",
+        ),
     ] = 1.0
     smoothness: Annotated[
         float,
-        About("Weight of a constant playback speed.", minimum=0.0, slider=(0, 4), advanced=True),
+        About(
+            "Weight of a constant playback speed.",
+            minimum=0.0,
+            slider=(0, 4),
+            advanced=True,
+            label="Even speed",
+        ),
     ] = 0.3
 
 

@@ -8,12 +8,13 @@ import { number } from "../../words/numbers";
 import type { MethodPanel } from "../form/form";
 import { added, bpmOf, doubled, even, halved, nearest, shiftedHalf, snapped, tempoOf, without } from "./beats";
 import { beatsOf, findBeats, heardAt, needsBeats, setBeats } from "./edits";
+import { Moments } from "./moments";
 import { listen, listening, song } from "./song";
 import { Track } from "./track";
 
 export const musicPanel: MethodPanel = {
   replaces: ["beats", "first_beat", "moments"],
-  Above: ({ step }) => <Music step={step} />,
+  Above: ({ step }) => <><Music step={step} /><Moments step={step} /></>,
   Below: ({ step }) => <Alignment step={step} />,
 };
 

@@ -25,17 +25,19 @@ export const Cards = () => (
 /** Long enough to be read twice: milliseconds, and more for each character. */
 const READING = { least: 8000, each: 60 };
 
+function dismissProblem(problem: Problem): void {
+  state.problems.value = state.problems.value.filter((other) => other !== problem);
+}
+
 function ProblemCard({ problem }: { problem: Problem }) {
   const copied = useSignal("Copy details");
   const held = useSignal(false);
-  const dismiss = (): void => {
-    state.problems.value = state.problems.value.filter((other) => other !== problem);
-  };
+  const dismiss = (): void => dismissProblem(problem);
   // What a step has against its values stays while that is true; a word about what was done leaves by itself.
   const leaves = !problem.step && !held.value;
   useEffect(() => {
     if (!leaves) return undefined;
-    const timer = setTimeout(dismiss, READING.least + READING.each * problem.text.length);
+    const timer = setTimeout(() => dismissProblem(problem), READING.least + READING.each * problem.text.length);
     return () => clearTimeout(timer);
   }, [leaves, problem]);
   const copy = async (): Promise<void> => {
@@ -105,6 +107,17 @@ function waitingWords(): string {
   return waits ? ` ${count(waits, "change")} will be applied when it is back.` : "";
 }
 
+/** What was typed and cannot be sent: another studio answers, which this window has no key for. */
+function lostWords(): string {
+  const lost = state.unsent.value.flatMap(({ id, parameters = {} }) => {
+    const step = state.stepNamed(id);
+    const form = step ? state.methods.value.get(step.method) : undefined;
+    const label = (name: string): string => form?.fields.find((field) => field.name === name)?.label ?? name;
+    return Object.entries(parameters ?? {}).map(([name, value]) => `${label(name)} ${JSON.stringify(value)}`);
+  });
+  return lost.length ? ` Not applied: ${lost.join(", ")}.` : "";
+}
+
 function Countdown() {
   const now = useSignal(Date.now());
   useEffect(() => {
@@ -118,7 +131,7 @@ function Countdown() {
       <Icon name="warning" />
       <span>
         {state.restarted.value
-          ? "The studio was restarted. Open the address that it printed to continue."
+          ? `The studio was restarted. Open the address that it printed to continue.${lostWords()}`
           : `The server does not answer. ${next}${waitingWords()}`}
       </span>
       <Button onClick={connect}>Try now</Button>
