@@ -218,7 +218,7 @@ class Subtle:
     "value, said",
     [
         (Evil(), "posix.mkdir, which is more than numbers"),
-        (aist(more=Evil()), "it is not read, since it may run code"),
+        (aist(more=Evil()), "it is not read, because it may run code"),
         (Subtle(), "more than numbers and arrays"),
         (aist(smpl_poses=np.array([{}], dtype=object)), "more than numbers and arrays|not a whole"),
         (

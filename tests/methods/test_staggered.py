@@ -799,7 +799,7 @@ def by_hand(poses: StaggeredPoses, *arguments: Any) -> StaggeredPoses:
         (lambda p: p.exaggerate(1, relative_to="avarage"), "relative_to is 'avarage'"),
         (lambda p: p.exaggerate("much"), "'much' is not a number"),
         (lambda p: p.edit(3, {"Head": [1, 0, 0]}), "must be 4 finite numbers"),
-        (lambda p: p.edit(3, {"Head": [2, 0, 0, 0]}), "no unit quaternion"),
+        (lambda p: p.edit(3, {"Head": [2, 0, 0, 0]}), "not a unit quaternion"),
         (lambda p: p.edit(3, {"Head": [1, 0, 0, 0]}, when="now"), "when is 'now'"),
         (lambda p: p.edit(3, {"Head": [1, 0, 0, 0]}, layer=3), "there is no layer 3"),
         (lambda p: p.edit(3, translations={"Head": [1, 0, 0]}), "no channel 'Head:translation'"),

@@ -93,7 +93,8 @@ def report(fields: Mapping[str, Any], *, as_json: bool, notes: Iterable[str] = (
 
 def _print(fields: Mapping[str, Any], notes: Sequence[str], *, as_json: bool) -> None:
     if as_json:
-        print(json.dumps({**fields, "notes": notes}, indent=1, ensure_ascii=False))
+        narrow = (sys.stdout.encoding or "utf-8").lower() not in ("utf-8", "utf8")
+        print(json.dumps({**fields, "notes": notes}, indent=1, ensure_ascii=narrow))
         return
     shown = {k: v for k, v in fields.items() if v is not None}
     table([(k.replace("_", " "), _text(v)) for k, v in shown.items()])

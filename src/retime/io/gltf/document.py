@@ -20,6 +20,7 @@ from retime.bounded_json import parse
 from retime.coercion import is_whole
 from retime.errors import FormatError, RetimeError
 from retime.io.files import read_bytes, write_bytes
+from retime.io.links import path_from
 
 _MAGIC = b"glTF"
 _JSON, _BIN = 0x4E4F534A, 0x004E4942
@@ -172,9 +173,8 @@ class Document:
         for image in self.json.get("images", []):
             uri = image.get("uri") if isinstance(image, dict) else None
             if isinstance(uri, str) and _is_local(uri):
-                image["uri"] = quote(
-                    Path(os.path.relpath(source / unquote(uri), target)).as_posix()
-                )
+                link = path_from(source / unquote(uri), target)
+                image["uri"] = Path(link).as_uri() if os.path.isabs(link) else quote(link)
 
 
 def _copied(value: Any) -> Any:
