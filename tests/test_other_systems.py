@@ -146,11 +146,12 @@ def test_narrow_consoles_print_everything(
 
     def printed(*arguments: str) -> str:
         buffer = io.BytesIO()
+        stream = io.TextIOWrapper(buffer, encoding)
         with monkeypatch.context() as patched:
-            patched.setattr(sys, "stdout", io.TextIOWrapper(buffer, encoding))
+            patched.setattr(sys, "stdout", stream)
             with pytest.raises(SystemExit) as ended:
                 main(["info", str(path), *arguments])
-            sys.stdout.flush()
+        stream.flush()
         assert not ended.value.code
         return buffer.getvalue().decode(encoding)
 
