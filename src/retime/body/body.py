@@ -86,11 +86,11 @@ class Body:
     Parameters
     ----------
     skeleton : Skeleton
-        Whose roles.
+        The skeleton.
     roles : mapping of str to int
         Joint of each role that was found.
     confidence : mapping of str to float
-        How sure each is: 1 from a map, 0.95 by name, 0.6 by shape.
+        Confidence of each role: 1 from a map, 0.95 by name, 0.6 by shape.
     """
 
     skeleton: Skeleton
@@ -327,8 +327,8 @@ def find_body(motion: Motion) -> Body:
     Parameters
     ----------
     motion : Motion
-        Whose. Roles that a person gave it win; its first frame tells left from right where names
-        do not.
+        The motion. Roles given by the user have priority. If names do not show left and right, the
+        first frame does.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Inverse kinematics: contacts held in place by the limbs that they belong to."""
+"""Inverse kinematics: hold contacts in place with the limbs."""
 
 from __future__ import annotations
 

@@ -31,10 +31,10 @@ _KEPT = 8
 
 
 class Evaluator:
-    """Evaluates jobs, and keeps what the next one is likely to need.
+    """Evaluate jobs, and cache data for the next one.
 
-    Motions that were read stay, and so does what the last job of each name found: a job that
-    differs in its last step costs that step alone.
+    Motions and the result of the last job of each name are cached. A job that differs in its last
+    step only repeats that step.
 
     Examples
     --------

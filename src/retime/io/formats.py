@@ -232,12 +232,12 @@ def read(path: str | Path, p: ReadParameters) -> Motion:
     Parameters
     ----------
     path : str or Path
-        The file; its suffix tells the format.
+        The file; its suffix determines the format.
 
     Returns
     -------
     Motion
-        Its ``notes`` say what was found and assumed. A rest pose that was set aside is restored by
+        Its ``notes`` have findings and assumptions. A rest pose that was set aside is restored by
         :func:`write`.
     """
     path = Path(path)
@@ -299,18 +299,18 @@ def write(
     drop_rest: bool = False,
     original: Motion | None = None,
 ) -> None:
-    """Write a motion to a file, whole or not at all.
+    """Write a motion to a file, completely or not at all.
 
     Parameters
     ----------
     motion : Motion
         What to write.
     path : str or Path
-        Where; its suffix tells the format.
+        The file; its suffix determines the format.
     drop_rest : bool
-        Leave out a rest frame that was set aside on reading.
+        Do not write a rest frame that was set aside on reading.
     original : Motion, optional
-        Where a new file can hold several animations, another to compare with.
+        Another motion to include for comparison, in new files with several animations.
     """
     path = Path(path)
     form = _to_write(motion, path)

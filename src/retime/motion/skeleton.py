@@ -21,16 +21,16 @@ MOST_NAME = 1000
 
 @dataclass(frozen=True)
 class EndSite:
-    """Where a bone ends that no joint follows: a fingertip, the top of the head.
+    """The end of a bone without a further joint, such as a fingertip or the top of the head.
 
     Parameters
     ----------
     parent : int
-        The joint it is below.
+        The parent joint.
     offset : (float, float, float)
-        Its place relative to that joint, in the file's units.
+        Position relative to that joint, in the file's units.
     name : str
-        Its name, where the file gives one.
+        Its name, if the file has one.
     """
 
     parent: int
@@ -67,17 +67,18 @@ class Skeleton(ReadOnlyArrays):
     names : sequence of str (J,)
         Unique names.
     parents : sequence of int (J,)
-        Index of each joint's parent, which stands before it; -1 for a root. Several are allowed.
+        Index of each joint's parent, which comes before it; -1 for a root. Several roots are
+        allowed.
     offsets : array (J, 3)
         Rest translations relative to the parent.
     rest_rotations : array (J, 4), optional
-        Rest rotations, wxyz; identity where the format has none.
+        Rest rotations, wxyz. Default: identity.
     rest_scales : array (J, 3), optional
-        Rest scales; one where the format has none.
+        Rest scales. Default: one.
     end_sites : sequence of EndSite
-        Where the leaves end.
+        Ends of the leaf bones.
     file_names : sequence of str (J,), optional
-        The names in the file, which need not be unique.
+        Names in the file, which may occur twice.
     """
 
     names: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Curves that people draw: keytimes through a monotone spline, and Bezier F-curves both ways."""
+"""Curves: monotone splines through keytimes, and conversion from and to Bezier F-curves."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def monotone_cubic(
 @one_line()
 @dataclass(frozen=True, eq=False)
 class BezierCurve(ReadOnlyArrays):
-    """An F-curve as graph editors hold it: keys with a handle on either side.
+    """An F-curve of a graph editor: keys with a handle on either side.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ def _cubic(u: FloatArray, a: FloatArray, b: FloatArray, c: FloatArray, d: FloatA
 def fit_bezier(
     warp: TimeWarp, *, tolerance: float = 1e-3, channel: str | None = None
 ) -> BezierCurve:
-    """Find the fewest Bezier keys that stay within a tolerance of a warp.
+    """Find the smallest number of Bezier keys within a tolerance of a warp.
 
     Keys are on the warp: at its corners and at evenly spaced knots, 128 of them or more where
     those do not suffice. Handles are along the warp's slope, so that joins are G1 except at
@@ -268,11 +268,11 @@ def fit_bezier(
     Parameters
     ----------
     warp : TimeWarp
-        What to fit.
+        The warp to fit.
     tolerance : float
-        Largest difference in source seconds.
+        Maximum error in source seconds.
     channel : str, optional
-        The channel; the body where not given.
+        Channel to fit. Default: the body.
     """
     if not (np.isfinite(tolerance) and tolerance > 0):
         raise InputError(f"the tolerance must be above 0 s, not {tolerance}")

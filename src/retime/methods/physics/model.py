@@ -255,7 +255,7 @@ class PhysicsModel(CapableBody):
 
     @takes(ModelWarpParameters)
     def warp(self, p: ModelWarpParameters) -> TimeWarp:
-        """Find the timing that a body could have produced, nearest to the recorded effort.
+        """Find a timing within the limits of body, gravity and ground, near the recorded effort.
 
         Returns
         -------

@@ -52,7 +52,7 @@ def bounded(
     Parameters
     ----------
     timing : Timing
-        What was asked for.
+        The requested feature.
     source : Motion
         The motion.
     most : float

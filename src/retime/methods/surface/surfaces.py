@@ -71,7 +71,7 @@ class Grid:
 
 @describes(ControlParameters)
 class ControlSurfaces:
-    """Time control surfaces on a motion: their warp, and what a person needs to see of them.
+    """Time control surfaces on a motion: their warp, and data for drawing them.
 
     Parameters
     ----------
