@@ -58,7 +58,7 @@ def _of_armature(armature, animated, result, options, bones):
                 f"poses changed at the keys of {_count(names)}; Bake changes them on every frame"
             )
         elif not names:
-            notes.append("no keyed control moves what was changed: its poses stay as they are")
+            notes.append("no keyed control moves what was changed: its poses are unchanged")
     return keyed + rows, notes
 
 

@@ -185,7 +185,7 @@ def test_a_port_in_use_is_said(punches: Path, run: Any) -> None:
         (["REF", "--record", "no/folder.npz"], "folder"),
         (["REF", "--record", "REF", "--replay", "REF"], "is the input"),
         (["REF", "--replay", "REF", "--record", "x.fbx"], "try .npz"),
-        (["REF", "--replay", "REF", "--in", "vmc://127.0.0.1:39539"], "leave --in out"),
+        (["REF", "--replay", "REF", "--in", "vmc://127.0.0.1:39539"], "leave out --in"),
         (["SHORT"], "too short"),
     ],
 )

@@ -98,13 +98,13 @@ class Body:
     confidence: Mapping[str, float] = field(default_factory=dict)
 
     def joint(self, role: str) -> int | None:
-        """Return the joint of a role, or ``None`` where there is none."""
+        """Return the joint of a role, or ``None`` if there is none."""
         if role not in ROLES:
             raise InputError(f"no role {role!r}{did_you_mean(role, ROLES)}")
         return self.roles.get(role)
 
     def name(self, role: str) -> str | None:
-        """Return the name of a role's joint, or ``None`` where there is none."""
+        """Return the name of a role's joint, or ``None`` if there is none."""
         j = self.joint(role)
         return None if j is None else self.skeleton.names[j]
 

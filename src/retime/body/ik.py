@@ -140,7 +140,7 @@ def hold_contacts(
         solver = LimbSolver.of(motion, body.limbs[limb_name])
         if not solver.can_bend:
             notes.append(
-                f"the {limb_name.replace('_', ' ')} has a bone of no length: left as it is"
+                f"the {limb_name.replace('_', ' ')} has a bone of no length: left unchanged"
             )
             continue
         motion, missed = solver.hold(chosen, fade)

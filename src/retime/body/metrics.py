@@ -326,7 +326,7 @@ def deviation(warp: TimeWarp, truth: TimeWarp, *, times: npt.ArrayLike | None = 
         times = np.linspace(a, b, max(int(np.ceil((b - a) * 120)), 1) + 1)
     t = np.asarray(times, dtype=float)
     if not t.size:
-        raise InputError("no times to compare at")
+        raise InputError("there are no times to compare")
     names = dict.fromkeys([None, *warp.channels, *truth.channels])
     off = np.stack([np.abs(warp(t, n) - truth(t, n)) for n in names])
     return Deviation(float(off.mean()), float(off.max()), float((off < PERCEIVED).mean()))

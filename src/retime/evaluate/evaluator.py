@@ -130,7 +130,7 @@ class Evaluator:
     ) -> list[tuple[str, Evaluated | None]]:
         """Evaluate a job on every animation of a file that is retimed in place, by name.
 
-        A single pose among animations stays as it is: there is no result for it.
+        A single pose among animations is unchanged: there is no result for it.
         """
         if isinstance(job.source, Motion):
             raise InputError("the animations of a file are evaluated together, not a motion's")

@@ -41,7 +41,7 @@ def read_bytes(path: str | Path) -> bytes:
 
 
 def write_bytes(path: str | Path, chunks: Iterable[bytes], *, private: bool = False) -> None:
-    """Write a file whole or not at all: beside its place first, then moved over it.
+    """Write a file completely or not at all: beside its place first, then moved over it.
 
     A ``private`` one that is new can be read by its owner alone.
     """

@@ -194,12 +194,12 @@ def format_of(path: str | Path) -> Format:
             return known
     suffixes = list(dict.fromkeys(s for f in formats.values() for s in f.suffixes))
     if not suffix:
-        raise InputError(f"{path} has no suffix to tell its format; known: {', '.join(suffixes)}")
+        raise InputError(f"{path} has no suffix; known: {', '.join(suffixes)}")
     raise InputError(f"no format for {suffix!r} ({path}); known: {', '.join(suffixes)}")
 
 
 def kind_of(path: str | Path) -> Format:
-    """Find the format of a file that is there: by its suffix, and by its content where need be."""
+    """Find the format of a file that is there: by its suffix, and by its content if necessary."""
     first = format_of(path)
     suffix = Path(path).suffix.lower()
     others = [f for f in FORMATS.values() if suffix in f.suffixes and f is not first]

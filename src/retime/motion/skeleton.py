@@ -52,7 +52,7 @@ def _checked_parents(given: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
     if parents.shape != (count,):
         raise InputError(f"{count} joints need {count} parents, not {parents.shape}")
     if (parents < -1).any() or (parents >= np.arange(count)).any():
-        raise InputError("a joint's parent must stand before it; -1 marks a root")
+        raise InputError("a joint's parent must come before it; -1 marks a root")
     parents.setflags(write=False)
     return parents
 

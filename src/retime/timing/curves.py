@@ -43,7 +43,7 @@ def keytime_warp(
     domain : (float, float)
         The source's first and last time; the output starts at the first.
     duration : float, optional
-        Length of the output in seconds; the source's where not given.
+        Length of the output in seconds; the source's if not given.
     keytimes : iterable of (output s, source s)
         Moments that must be met; both times rise from one to the next.
     rates : iterable of (source s, rate)

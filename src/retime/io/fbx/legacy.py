@@ -277,7 +277,7 @@ def _keys(node: Node) -> tuple[list[int], list[float], list[int], list[list[int]
             flags.append(flag)
             data.append(row)
     except (IndexError, ValueError, TypeError, OverflowError):
-        raise Malformed(f"the keys of a channel make no sense at entry {at + 1}") from None
+        raise Malformed(f"the keys of a channel are invalid at entry {at + 1}") from None
     return ticks, numbers, flags, data
 
 

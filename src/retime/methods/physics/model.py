@@ -250,7 +250,7 @@ class PhysicsModel(CapableBody):
         own = np.linalg.norm(np.gradient(place, self.times, axis=0), axis=1)
         here = float(np.interp(moment, self.times, own))
         if here < 1e-3:
-            raise InputError(f"{name} stands at {moment:g} s: no rate gives it {speed:g} m/s")
+            raise InputError(f"{name} is still at {moment:g} s: no rate gives it {speed:g} m/s")
         return speed / here
 
     @takes(ModelWarpParameters)

@@ -26,7 +26,7 @@ _MOST_DETAIL = 10.0
 
 
 class CurveEdits(Representation):
-    """Splines and displacements reshaped; poses stay what they are."""
+    """Edits of splines and displacements between poses."""
 
     @recorded
     def set_tangents(

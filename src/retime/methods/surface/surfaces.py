@@ -174,7 +174,7 @@ class ControlSurfaces:
         self._put(asked, best if strains[best] < _HELPS * strains[1.0] else 1.0)
 
     def _put(self, asked: Sequence[Room], share: float) -> None:
-        """Use a fraction of the drags of legs that were asked for."""
+        """Use a fraction of the drags of legs that were requested."""
         if self._rooms is not asked and self._share == share:
             return
         self._share = share
