@@ -39,7 +39,7 @@ class Animated:
         return None if bag is None else bag.fcurves.find(path, index=index)
 
     def ensure(self, path, index=0, group=""):
-        """Return an F-curve; it is made where there is none."""
+        """Return an F-curve; it is made if there is none."""
         found = self.find(path, index)
         if found is not None:
             return found

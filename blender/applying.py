@@ -27,7 +27,7 @@ class Options:
     snap: bool = False
     """Put moved keys on whole frames."""
     auto: bool = False
-    """Whether baking was not asked for: bones that keep their timing stay as they are."""
+    """Whether baking was not asked for: bones that keep their timing are unchanged."""
     at_keys: bool = False
     """Put changed poses on the keys that are there, instead of on every frame."""
     mute: bool = False

@@ -98,7 +98,7 @@ def _pose(result, name, poses):
 
 
 def _rotations(bone, animated, result, turns):
-    """Return rotations as the bone's mode has them: values, the property, what rest is."""
+    """Return rotations in the mode of the bone: values, the property, and its rest value."""
     mode = bone.rotation_mode
     if mode == "QUATERNION":
         return _nearest(bone, animated, result, turns), "rotation_quaternion", (1.0, 0, 0, 0)

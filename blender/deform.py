@@ -36,7 +36,7 @@ def deform_bones(armature, edges):
 
 
 def _of_collection(armature):
-    """Name the bones of a collection of deform bones; nothing where there is none, or all."""
+    """Name the bones of a collection of deform bones; nothing if there is none, or all."""
     found = set()
     for collection in getattr(armature.data, "collections_all", armature.data.collections):
         if _COLLECTION.search(collection.name.replace("_", " ")):

@@ -141,7 +141,7 @@ _running = None
 
 
 def running_engine(preferred=""):
-    """Return the engine; it is started, or restarted, where need be: a generator.
+    """Return the engine; it is started, or restarted, if necessary: a generator.
 
     The first use checks that both ends speak the same protocol.
     """

@@ -55,7 +55,7 @@ class Job:
         return self.start(context)
 
     def start(self, context):
-        """Begin, and continue by the timer; without a window, do all of it now."""
+        """Begin, and continue by the timer; without a window, do everything now."""
         return Job.execute(self, context) if bpy.app.background else self.begin(context)
 
     def begin(self, context):

@@ -24,7 +24,7 @@ def track_of(owner):
 def add_strip(animated, first, last, times=None):
     """Move a data-block's action into a strip of a track of its own.
 
-    The action is left as it is. ``first`` and ``last`` are the strip's frames; ``times`` are action
+    The action is unchanged. ``first`` and ``last`` are the strip's frames; ``times`` are action
     frames over scene frames, without which the action plays as it is.
     """
     owner, action = animated.owner, animated.action

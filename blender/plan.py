@@ -60,7 +60,7 @@ def _of_armature(armature, animated, result, options, bones):
             more = "" if options.adds_keys else "; Bake changes them on every frame"
             notes.append(f"poses changed at the keys of {_count(names)}{more}")
         elif not names:
-            notes.append("no keyed control moves what was changed: its poses stay as they are")
+            notes.append("no keyed control moves what was changed: its poses are unchanged")
     return keyed + rows, notes
 
 

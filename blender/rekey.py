@@ -1,7 +1,7 @@
 """Re-keying: existing keys move through the inverse of a warp, handles with them.
 
 Few keys stay few. A key's moment and its tangents are exact; between keys the curve bends a little
-with the warp, and keys are added there only when asked for. Holds and cuts need keys of their own.
+with the warp, and keys are added there only when requested. Holds and cuts need keys of their own.
 """
 
 import numpy as np
@@ -130,7 +130,7 @@ def _marked(keys, mover, shown):
 
 
 def _with_keys_at(keys, frames):
-    """Add keys where there are none: within the curve, and where it is held beyond its ends."""
+    """Add keys if there are none: within the curve, and where it is held beyond its ends."""
     first, last = keys.co[[0, -1], 0]
     before = np.unique(frames[frames < first - _GRAIN.same])
     after = np.unique(frames[frames > last + _GRAIN.same])
@@ -218,7 +218,7 @@ def with_keys(keys, frames):
 
 
 def split(keys, frames):
-    """Add keys at frames that have none; the curve stays as it is."""
+    """Add keys at frames that have none; the curve is unchanged."""
     for frame in frames:
         at = keys.co[:, 0]
         k = int(np.searchsorted(at, frame, side="right")) - 1

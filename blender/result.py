@@ -61,7 +61,7 @@ class Result:
         return self._offsets[name]
 
     def moves(self, name):
-        """Return whether a joint's place is not the rest's throughout."""
+        """Return whether a joint's translation ever differs from its rest."""
         return name in self._places
 
     def grows(self, name):

@@ -39,7 +39,6 @@ numpydoc_show_class_members = False
 
 html_theme = "furo"
 html_title = "retime"
-html_static_path = ["_static"]
 html_copy_source = False
 html_show_sourcelink = False
 

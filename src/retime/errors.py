@@ -37,17 +37,17 @@ def bounded(sentence: str) -> str:
 
 
 class RetimeError(Exception):
-    """Anything that is the input's fault and not the program's.
+    """An error of the input, not of the program.
 
     Parameters
     ----------
     message : str or Note
-        What is wrong, and what to do: a note carries its code, values and remedy.
+        What is wrong, and how to fix it. A note also has a code, values and a remedy.
 
     Attributes
     ----------
     step : int or None
-        Number of the recipe's step at which it happened, where there is one.
+        Number of the recipe's step with the error, if any.
     """
 
     step: int | None = None
@@ -75,11 +75,11 @@ class RetimeError(Exception):
 
 
 class InputError(RetimeError, ValueError):
-    """A value that makes no sense where it was given."""
+    """A wrong value."""
 
 
 class FormatError(RetimeError):
-    """A file that cannot be read as what it claims to be.
+    """A file that is damaged or does not have its declared format.
 
     Parameters
     ----------
@@ -108,16 +108,16 @@ class FormatError(RetimeError):
 
 
 class InfeasibleError(RetimeError):
-    """A request that nothing can satisfy; the message names what would be feasible."""
+    """A request that cannot be satisfied; the message suggests one that can."""
 
 
 class MissingDependencyError(RetimeError):
-    """An optional package that a feature needs is absent.
+    """An optional package that a feature needs is not installed.
 
     Parameters
     ----------
     feature : str
-        What was asked for.
+        The requested feature.
     extra : str
         The extra of this package that installs what is missing.
     """
@@ -139,7 +139,7 @@ def _same_error(kind: type[Exception], args: tuple[Any, ...], state: dict[str, A
 
 
 class FormatWarning(UserWarning):
-    """A file was read, but something in it contradicts itself."""
+    """A file was read, but parts of it contradict each other."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

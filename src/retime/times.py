@@ -65,13 +65,13 @@ class Clock:
     domain: tuple[float, float]
     """First and last time of the input, seconds."""
     rate: float | None = None
-    """Frame rate of the input, where it is known."""
+    """Frame rate of the input, if it is known."""
     output_rate: float | None = None
-    """Frame rate of the output; the input's where none is given."""
+    """Frame rate of the output; the input's if none is given."""
     length: float | None = None
-    """Length that a percentage of a length is of; the input's where none is given."""
+    """Length that a percentage of a length is of; the input's if none is given."""
     output_length: float | Literal["free"] | None = None
-    """Length of the output, for percentages of it; the input's where none is given."""
+    """Length of the output, for percentages of it; the input's if none is given."""
     of_reference: bool = False
     """Whether the clip is a reference, and not what is retimed."""
     first_frame: int = 0

@@ -120,7 +120,7 @@ def test_draws_stay_within_what_was_asked(seed: int, copy: int) -> None:
     ("duration=0..1", "above 0"),
     ("duration=2..1", "goes down"),
     ("guided.influence=0.5..2", "the maximum is 1"),
-    ("guided.influence=a..b", "no number"),
+    ("guided.influence=a..b", "not a number"),
     ("guided.formulation=paper|nonsense", "nonsense"),
     ("guided.fromulation=paper", "did you mean 'formulation'"),
     ("5.rate=1..2", "no step '5'"),

@@ -206,7 +206,7 @@ def test_shards_share_a_folder(batch: Batch) -> None:
     for part in (1, 2, 3):
         run_batch(replace(batch, out=out, shard=Shard(part, 3)), Here())
     assert {n: row.sha256 for n, row in rows(out).items()} == whole
-    with pytest.raises(InputError, match="split otherwise"):
+    with pytest.raises(InputError, match="with other shards"):
         run_batch(replace(batch, out=out), Here())
     with pytest.raises(InputError, match="--resume"):
         run_batch(replace(batch, out=out, shard=Shard(1, 3)), Here())

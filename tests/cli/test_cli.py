@@ -226,7 +226,10 @@ def _picture(folder: Path) -> Path:
             lambda d, j: ("stagger", j, "--list", "--warp", d / "w.json"),
             "--warp goes with a result",
         ),
-        (lambda d, j: ("stagger", j, d / "o.bvh", "--list", "--json"), "--json tells of one"),
+        (
+            lambda d, j: ("stagger", j, d / "o.bvh", "--list", "--json"),
+            "--json prints the result or the list",
+        ),
         (lambda d, j: ("live", j, "--speed", "2"), "--speed is how fast a --replay is"),
         (lambda d, j: ("info", _empty(d)), "the file is empty"),
         (lambda d, j: ("info", _empty(d, ".npz")), "the file is empty"),

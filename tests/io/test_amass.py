@@ -271,7 +271,7 @@ def test_archives_without_motion(tmp_path: Path) -> None:
         retime.read(save(tmp_path / "shape.npz", shape))
     with pytest.raises(FormatError, match="has no trans"):
         retime.read(save(tmp_path / "still.npz", {"poses": np.zeros((4, 156))}))
-    with pytest.raises(FormatError, match="no motion is in this archive"):
+    with pytest.raises(FormatError, match="this archive contains no motion"):
         retime.read(save(tmp_path / "other.npz", {"x": np.zeros(3)}))
 
 

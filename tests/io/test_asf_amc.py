@@ -176,9 +176,9 @@ def test_what_cannot_be_held_is_said(amc: Path, tmp_path: Path) -> None:
     rotations[:, knee] = quat.from_axis_angle([0, 0, 1], np.full(len(motion), 0.5))
     with pytest.warns(FormatWarning, match=r"1 bones turn beyond what ann\.asf allows, ltibia"):
         retime.write(replace(motion, rotations=rotations), tmp_path / "ann_02.amc")
-    with pytest.warns(FormatWarning, match="60 fps; say so"):
+    with pytest.warns(FormatWarning, match="60 fps; give it"):
         retime.write(apply(motion, TimeWarp.identity(*motion.domain), fps=60), tmp_path / "o.amc")
-    with pytest.raises(InputError, match="only for a motion that was read from one"):
+    with pytest.raises(InputError, match="only for motions that were read from AMC"):
         retime.write(retime.samples.jump(), tmp_path / "jump.amc")
     with pytest.raises(InputError, match="its skeleton is written beside it"):
         retime.write(motion, tmp_path / "out.asf")

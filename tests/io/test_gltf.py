@@ -637,7 +637,7 @@ def broken(document: dict[str, Any], change: Callable[[dict[str, Any]], Any]) ->
         (lambda d: d["accessors"][-1].update(componentType=1), "unknown type"),
         (lambda d: d["bufferViews"][-1].update(byteLength=10**9), "out of bounds"),
         (lambda d: d["bufferViews"][-1].update(buffer=7), "names buffers 7"),
-        (lambda d: d["bufferViews"][-1].update(extensions=MESHOPT), "no animation's"),
+        (lambda d: d["bufferViews"][-1].update(extensions=MESHOPT), "not an animation's"),
         (lambda d: d["nodes"][1].update(children=[0]), "its own ancestor"),
         (lambda d: d["nodes"][0].update(children=[1, 1]), "two parents"),
         (lambda d: d["nodes"][0].update(children=[99]), "names nodes 99"),
@@ -805,7 +805,7 @@ def test_data_in_the_text_is_read(walk_glb: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_no_glb_is_said(tmp_path: Path) -> None:
-    for data, word in ((b"", "empty"), (b"HIERARCHY", "no GLB file")):
+    for data, word in ((b"", "empty"), (b"HIERARCHY", "not a GLB file")):
         (tmp_path / "a.glb").write_bytes(data)
         with pytest.raises(FormatError, match=word):
             retime.read(tmp_path / "a.glb")

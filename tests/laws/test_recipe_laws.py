@@ -538,7 +538,7 @@ def test_an_error_names_its_step(step: Step, more: int) -> None:
 @pytest.mark.parametrize("more", [0, 1])
 def test_a_loop_of_a_clip_that_is_no_cycle_is_refused_by_its_own_step(more: int) -> None:
     around = Step("spline", {"loop": True})
-    with pytest.raises(InputError, match=r"^step 1 \(spline\): .*no cycle"):
+    with pytest.raises(InputError, match=r"^step 1 \(spline\): .*not a cycle"):
         Recipe([around] * (1 + more)).evaluate(open_clip())
 
 

@@ -202,7 +202,7 @@ def still() -> Motion:
     ("options", "sentence"),
     [
         ({}, "there are no beats"),
-        ({"beats": [1.0]}, "one beat tells no tempo"),
+        ({"beats": [1.0]}, "one beat has no tempo"),
         ({"beats": [1.0, 0.5]}, "beats must rise"),
         ({"beats": [1.0, 1.02]}, "closer than"),
         ({"beats": [1.0, 2.0], "bpm": 100}, "not both"),

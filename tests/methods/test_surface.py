@@ -133,7 +133,7 @@ def test_a_fade_that_wavers_does_not_turn_time_back(motion: Motion, table: list[
     warp = surface_warp(motion, [key(gamma=0.01)], propagation=table)
     assert slopes(warp).min() >= 0.0999
     assert slopes(warp).max() <= 10.01
-    with pytest.raises(InputError, match="the propagation jumps"):
+    with pytest.raises(InputError, match="the propagation is not continuous"):
         surface_warp(motion, [key()], propagation=lambda u: np.where(u == 0, 1.0, 0.0))
 
 

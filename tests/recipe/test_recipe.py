@@ -154,7 +154,7 @@ def test_bad_layers_get_a_sentence(values: dict[str, Any], sentence: str) -> Non
 
 def test_a_layer_makes_no_cycle_of_what_is_none() -> None:
     step = Step("stagger", {"loop": True, "exaggerate": 0.3})
-    with pytest.raises(InputError, match="no cycle"):
+    with pytest.raises(InputError, match="not a cycle"):
         Recipe([step]).solve(samples.swing())
     Recipe([step]).solve(samples.walk())
 

@@ -29,7 +29,7 @@ export interface SetRecipe {
   steps: NewStep[];
 }
 
-/** Add a step at a place, at the end where none is given. */
+/** Add a step at a place, at the end if none is given. */
 export interface AddStep {
   type: "add_step";
   version: "A" | "B";
@@ -254,7 +254,7 @@ export interface Project {
   joint_sets: Record<string, string[]>;
 }
 
-/** The document as it is now; ``request`` is the change that this window asked for. */
+/** The document as it is now; ``request`` is the change that this window requested. */
 export interface DocumentState {
   type: "document";
   revision: number;

@@ -32,7 +32,7 @@ class Batch:
     table: ClipTable = field(default_factory=ClipTable)
     """Parameters of single clips."""
     only: Verdict | None = None
-    """Make only these results of an earlier run again; the others stay as they are."""
+    """Make only these results of an earlier run again; the others are unchanged."""
     copies: int = 1
     """Results to be made of each clip."""
     seed: int = 0

@@ -74,7 +74,7 @@ class Tls:
 
     @classmethod
     def of(cls, ca: Path | None, cert: Path | None, key: Path | None) -> Tls | None:
-        """Gather the files; none where none is given, all of them where one is."""
+        """Gather the files; none if none is given, all of them where one is."""
         given = {"--tls-ca": ca, "--tls-cert": cert, "--tls-key": key}
         if not any(given.values()):
             return None
@@ -197,7 +197,7 @@ class _Local:
 def _one_ahead(tasks: Iterator[Task]) -> Iterator[Outcome]:
     """Run tasks one at a time, in a thread, the next one ready when it is done.
 
-    For a single worker joblib would do the work between two tasks' being asked for; the child that
+    For a single worker joblib would do the work between two tasks' being requested; the child that
     does it is the same.
     """
     from concurrent.futures import Future, ThreadPoolExecutor

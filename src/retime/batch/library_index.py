@@ -1,7 +1,7 @@
 """Reference folders, indexed once: motions and features that all workers map into memory.
 
 An index is a folder named after the hash of what it indexes. Each motion in it is a folder of its
-own: ``about.json``, an ``.npy`` for each array, and the features that were asked for so far. It is
+own: ``about.json``, an ``.npy`` for each array, and the features that were requested so far. It is
 made beside its place and then moved there, so an index that is there is whole.
 """
 

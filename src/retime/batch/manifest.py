@@ -57,7 +57,7 @@ class Row:
     measures: Mapping[str, float] | None = None
     """Of the result."""
     physics: bool = False
-    """Whether feasibility was asked for."""
+    """Whether feasibility was requested."""
     notes: tuple[str, ...] = ()
     """What was found, assumed or changed."""
     sha256: str = ""
@@ -315,7 +315,7 @@ def _upgraded_row(row: Row, version: int) -> Row:
 
 
 def _upgraded_name(text: str, version: int) -> str:
-    """Return the present name in ``METHOD.PARAMETER=VALUES``; a step by number stays as it is."""
+    """Return the present name in ``METHOD.PARAMETER=VALUES``; a step by number is unchanged."""
     target, mark, values = text.partition("=")
     method, dot, name = target.rpartition(".")
     return f"{method}{dot}{upgrade_name(method, name, version)}{mark}{values}"

@@ -157,7 +157,7 @@ def _find_clips(library: Path) -> list[str]:
     found = []
 
     def unreadable(e: OSError) -> None:
-        raise InputError(f"cannot look into {e.filename}: {e.strerror}")
+        raise InputError(f"cannot open {e.filename}: {e.strerror}")
 
     for folder, below, files in os.walk(library, onerror=unreadable):
         below[:] = [name for name in below if not name.startswith(".")]

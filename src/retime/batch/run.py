@@ -163,7 +163,7 @@ class _Run:
         return task
 
     def _tasks(self) -> Iterator[tuple[Task, Row]]:
-        """Make the tasks that are still to be done, one when it is asked for."""
+        """Make the tasks that are still to be done, one when it is requested."""
         clip, found = "", (0, 0, "")
         for item in self.plan:
             if not self._is_wanted(item):

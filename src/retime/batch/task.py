@@ -37,7 +37,7 @@ class Task:
     recipe: Mapping[str, Any] = field(default_factory=dict)
     """The clip's own recipe, as JSON."""
     target: str = ""
-    """Where the result is written, whole or not at all."""
+    """Where the result is written, completely or not at all."""
     duration: tuple[int, float] | None = None
     """The step whose duration is this factor of the clip's."""
     fps: float | None = None

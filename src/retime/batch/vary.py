@@ -168,7 +168,7 @@ def _value(text: str) -> Any:
 
 
 def _check(step: Step, p: Parameter, value: Any, factor: bool) -> None:
-    """Hold a value against the parameter's declared type and range."""
+    """Check a value against the declared type and range of the parameter."""
     if factor:
         if not is_number(value) or not value > 0:
             raise InputError(f"{value!r} is no factor of a duration; it must be above 0")

@@ -86,11 +86,11 @@ class Body:
     Parameters
     ----------
     skeleton : Skeleton
-        Whose roles.
+        The skeleton.
     roles : mapping of str to int
         Joint of each role that was found.
     confidence : mapping of str to float
-        How sure each is: 1 from a map, 0.95 by name, 0.6 by shape.
+        Confidence of each role: 1 from a map, 0.95 by name, 0.6 by shape.
     """
 
     skeleton: Skeleton
@@ -98,13 +98,13 @@ class Body:
     confidence: Mapping[str, float] = field(default_factory=dict)
 
     def joint(self, role: str) -> int | None:
-        """Return the joint of a role, or ``None`` where there is none."""
+        """Return the joint of a role, or ``None`` if there is none."""
         if role not in ROLES:
             raise InputError(f"no role {role!r}{did_you_mean(role, ROLES)}")
         return self.roles.get(role)
 
     def name(self, role: str) -> str | None:
-        """Return the name of a role's joint, or ``None`` where there is none."""
+        """Return the name of a role's joint, or ``None`` if there is none."""
         j = self.joint(role)
         return None if j is None else self.skeleton.names[j]
 
@@ -335,8 +335,8 @@ def find_body(motion: Motion) -> Body:
     Parameters
     ----------
     motion : Motion
-        Whose. Roles that a person gave it win; its first frame tells left from right where names
-        do not.
+        The motion. Roles given by the user have priority. If names do not show left and right, the
+        first frame does.
 
     Examples
     --------

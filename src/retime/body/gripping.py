@@ -62,7 +62,7 @@ def keep_grips(
     made : Motion
         It, retimed; all of its frames, or some.
     warp : TimeWarp
-        From the result's time to the source's.
+        Warp from the time of the result to that of the source.
     grips : sequence of Grip, optional
         Grips of the hands. Default: detected.
     """

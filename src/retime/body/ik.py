@@ -1,4 +1,4 @@
-"""Inverse kinematics: contacts held in place by the limbs that they belong to."""
+"""Inverse kinematics: hold contacts in place with the limbs."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def hold_contacts(
         if not solver.can_bend:
             notes.append(
                 Note(
-                    f"the {limb_name.replace('_', ' ')} has a bone of no length: left as it is",
+                    f"the {limb_name.replace('_', ' ')} has a bone of no length: left unchanged",
                     code="limb-cannot-bend",
                     limb=limb_name,
                 )

@@ -1,4 +1,4 @@
-"""How good a motion or a retiming is, in numbers; each formula is in docs/quality.md."""
+"""Quality measures of motions and retimings; docs/quality.md has the formulas."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ def _roles_by_name(skeleton: Skeleton) -> dict[str, int]:
 
 
 def _below(skeleton: Skeleton, joints: list[int], above: int | None) -> list[int]:
-    """Keep the joints that are below another; all, where there is none."""
+    """Keep the joints that are below another; all, if there is none."""
     if above is None:
         return joints
     return [j for j in joints if j != above and above in skeleton.chain(j)]

@@ -163,7 +163,7 @@ def planted_joints(
     motion : Motion
         The clip.
     contacts : iterable of Contact, optional
-        Its contacts, where they are known. Default: they are found.
+        Its contacts, if they are known. Default: they are found.
     at : mapping of str to float
         By joint, the clip's time of the pose.
     targets : collection of int
@@ -307,7 +307,7 @@ def _free_joints(
 
 
 def _watching(body: Body, targets: Mapping[int, FloatArray]) -> int | None:
-    """Return the head where nothing of it is asked for: it goes on looking where it looked."""
+    """Return the head where nothing of it is requested: it goes on looking where it looked."""
     head = body.roles.get("head")
     above = body.skeleton.chain(head) if head is not None else []
     return None if head is None or any(j in above for j in targets) else head

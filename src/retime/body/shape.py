@@ -230,7 +230,7 @@ def _is_left_first(forward: FloatArray, apart: FloatArray) -> bool:
 
 
 def _trunk(tree: _Tree, start: int, least: float, forward: FloatArray) -> dict[str, int]:
-    """Walk up the trunk to where two arms and a head part."""
+    """Walk up the trunk to the joint where two arms and a head branch off."""
     trunk = [start]
     while True:
         arms = [p for p in tree.pairs(trunk[-1], least) if tree.limbs(p)]

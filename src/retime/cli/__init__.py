@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import signal
@@ -119,6 +120,7 @@ def main(arguments: list[str] | None = None) -> None:
         return
     warnings.showwarning = _show_warning
     warnings.simplefilter("always")
+    _print_anything()
     _leave_tidily()
     arguments = _with_loudness(arguments)
     from retime.cli.streams import STREAMS
@@ -164,13 +166,28 @@ def _run(arguments: list[str]) -> None:
         _fail(STREAMS.named(said(e.note)), 2)
     except KeyboardInterrupt:
         _fail("stopped", 130)
-    except BrokenPipeError:
-        # The reader of a pipe left; pointing stdout elsewhere keeps Python's exit quiet.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise SystemExit(1) from None
     except OSError as e:
+        if _is_broken_pipe(e):
+            # The reader of a pipe left; pointing stdout elsewhere keeps Python's exit quiet.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise SystemExit(1) from None
         where = f"{e.filename}: " if e.filename else ""
         _fail(f"{where}{e.strerror or e}", 2)
+
+
+def _is_broken_pipe(e: OSError) -> bool:
+    """Return whether the reader of a pipe left, which Windows reports as a wrong argument."""
+    return isinstance(e, BrokenPipeError) or (
+        sys.platform == "win32" and e.errno == errno.EINVAL and e.filename is None
+    )
+
+
+def _print_anything() -> None:
+    """Let streams of a narrow encoding, as on Windows, replace characters that they lack."""
+    for stream in (sys.stdout, sys.stderr):
+        narrow = (getattr(stream, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
+        if narrow and hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
 
 
 def _leave_tidily() -> None:
@@ -180,7 +197,7 @@ def _leave_tidily() -> None:
         raise SystemExit(128 + number)
 
     if threading.current_thread() is threading.main_thread():
-        for name in ("SIGTERM", "SIGHUP"):
+        for name in ("SIGTERM", "SIGHUP", "SIGBREAK"):  # the last one is Windows' Ctrl-Break
             if hasattr(signal, name):
                 signal.signal(getattr(signal, name), stop)
 

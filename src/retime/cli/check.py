@@ -138,7 +138,7 @@ def _judged(
     recipe: Path | None,
     contacts: Path | None,
 ) -> Any:
-    """Judge the result by the source's body where that is known; otherwise by its own."""
+    """Judge the result by the source's body if that is known; otherwise by its own."""
     from retime.io.json_text import parse_json
     from retime.methods.physics import judge, judged_by
     from retime.methods.physics.gravity import gravity_noted

@@ -107,7 +107,8 @@ def report(fields: Mapping[str, Any], *, as_json: bool, notes: Iterable[Note] = 
 def _print(fields: Mapping[str, Any], notes: Sequence[Note], *, as_json: bool) -> None:
     if as_json:
         told = {"notes": notes, "note_codes": [n.code for n in notes]}
-        print(json.dumps({**fields, **told}, indent=1, ensure_ascii=False))
+        narrow = (sys.stdout.encoding or "utf-8").lower() not in ("utf-8", "utf8")
+        print(json.dumps({**fields, **told}, indent=1, ensure_ascii=narrow))
         return
     table([_line(k, v) for k, v in fields.items() if v is not None])
     is_routine = "output" in fields and not _Loudness.verbose

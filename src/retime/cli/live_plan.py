@@ -30,7 +30,7 @@ STDIN = Path("-")
 def played(
     replay: Path | None, reading: Reading, speed: str, rate: float, heard: list[str] | None
 ) -> Any:
-    """Return what performs in place of a stream, if that is asked for."""
+    """Return the replay to use in place of a stream, if there is one."""
     from retime.live_server.replay import Replay
 
     if replay is None:
@@ -38,7 +38,7 @@ def played(
             raise InputError("--speed is how fast a --replay is; without one it does nothing")
         return None
     if heard:
-        raise InputError("a --replay stands in for the stream: leave --in out, or --replay")
+        raise InputError("--replay replaces the stream; leave out --in or --replay")
     if replay == STDIN:
         return _from_stdin(reading, speed, rate)
     return Replay(reading.for_file(replay).read(replay), speed=speed, rate=rate)

@@ -330,7 +330,7 @@ def _gathered(
 
 
 def must_be_written(target: Path | None, files: dict[str, Any]) -> None:
-    """Refuse options that go with a result where none is asked for."""
+    """Refuse options that go with a result where none is requested."""
     idle = [name for name, value in files.items() if value]
     if target is None and idle:
         raise InputError(f"{idle[0]} goes with a result: say where to write it (OUT)")

@@ -80,7 +80,7 @@ def stagger(
         parameters |= known_contacts(retiming.contacts)
     step = Step("stagger", parameters)
     if target is not None and show and retiming.as_json:
-        raise InputError("--json tells of one thing: the result, or the --list without OUT")
+        raise InputError("--json prints the result or the list; leave out OUT or --list")
     if target is None and not (show or plot or strip or poses_file):
         raise InputError("say where to write the result, or ask for --list or --plot")
     must_be_pictures(source, plot, strip)

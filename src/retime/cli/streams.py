@@ -100,7 +100,7 @@ def suffix_of(data: bytes) -> str:
 
 
 def _stream(path: Path) -> str | None:
-    """Return the suffix that names standard input or output, empty where none is given."""
+    """Return the suffix that names standard input or output, empty if none is given."""
     from retime.io import FORMATS
 
     text = str(path)

@@ -31,10 +31,10 @@ _KEPT = 8
 
 
 class Evaluator:
-    """Evaluates jobs, and keeps what the next one is likely to need.
+    """Evaluate jobs, and cache data for the next one.
 
-    Motions that were read stay, and so does what the last job of each name found: a job that
-    differs in its last step costs that step alone.
+    Motions and the result of the last job of each name are cached. A job that differs in its last
+    step only repeats that step.
 
     Examples
     --------
@@ -126,7 +126,7 @@ class Evaluator:
     ) -> list[tuple[str, Evaluated | None]]:
         """Evaluate a job on every animation of a file that is retimed in place, by name.
 
-        A single pose among animations stays as it is: there is no result for it.
+        A single pose among animations is unchanged: there is no result for it.
         """
         if isinstance(job.source, Motion):
             raise InputError("the animations of a file are evaluated together, not a motion's")

@@ -22,38 +22,38 @@ from retime.timing import TimeWarp
 @one_line()
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """A motion, a recipe, and how the result is wanted.
+    """A motion, a recipe, and options for the result.
 
     Parameters
     ----------
     source : str, Path or Motion
-        The file, or a motion that is available.
+        A file or a motion.
     recipe : Recipe
         The steps.
     reading : Reading
         How the file is read.
     animation : str or int, optional
-        Which animation of a file that holds several.
+        Animation to use from a file with several.
     sha256 : str
-        Hash that the file must have; empty to take it as it is.
+        Hash that the file must have; empty for any.
     fps : float, optional
-        Frame rate of the result; otherwise the source's.
+        Frame rate of the result. Default: the source's.
     exact : bool
-        Keep requested durations to the last digit and stretch the frame time, instead of rounding
-        them to whole frames.
+        Keep requested durations exactly and change the frame time, instead of rounding to whole
+        frames.
     target : str or Path, optional
-        Where the result will be written. A file of the source's own kind that is retimed in place
-        keeps its keys, so nothing is rounded to frames.
+        File that the result will be written to. If it has the format of the source, its keys are
+        moved, and nothing is rounded to frames.
     hold : bool
         Hold planted feet after all other steps.
     contacts : tuple of Contact, optional
-        Known contacts in the source's time, to be held in place of those found for the same joints.
+        Known contacts in the source's time. They replace the detected contacts of the same joints.
     contacts_only : bool
-        Hold the known contacts alone.
+        Hold the known contacts only.
     factor : (int, float), optional
-        Number of a step, from 0, whose duration is this factor of its input's.
+        Number of a step, from 0, and its duration relative to its input.
     first_frame : int
-        Number of the source's first frame, by which times in frames are counted.
+        Number of the source's first frame, for times in frames.
     corrections : bool
         Move dragged limbs to their positions in space. Otherwise steps that change no pose only
         move keys in time, so that sparse keys stay sparse, with a note.
@@ -85,15 +85,15 @@ class Evaluated(Pictured):
     source : Motion
         Source motion.
     recipe : Recipe
-        The steps that were run: durations on whole frames, contacts held as the job asks.
+        The steps as run, with durations in whole frames and contacts held as requested.
     solved : tuple of Solved
         Input and result of each step that is not muted.
     motion : Motion
         The result.
     warp : TimeWarp
-        From the result's time to the source's.
+        Warp from the time of the result to that of the source.
     in_place : bool
-        Whether the result's keys go back into a copy of the source's file.
+        Whether the result is written as moved keys in a copy of the source's file.
     notes : tuple of Note
         Findings, assumptions and changes, without the notes of the source.
     """

@@ -37,7 +37,7 @@ class Frames:
     fps: float
 
     def said(self, text: str) -> str:
-        """Say a sentence in frames, without the number of its step.
+        """Return a sentence with times in frames, without the number of its step.
 
         Examples
         --------

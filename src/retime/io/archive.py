@@ -17,7 +17,7 @@ from retime.io.members import Members
 
 
 def write_archive(path: str | Path, about: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
-    """Write an archive, whole or not at all."""
+    """Write an archive, completely or not at all."""
     text = json.dumps(about, ensure_ascii=True).encode()
     buffer = io.BytesIO()
     np.savez(buffer, allow_pickle=False, about=np.frombuffer(text, dtype=np.uint8), **arrays)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -18,6 +19,8 @@ from retime.temporary import remove_left
 MOST_BYTES = 4 << 30
 # Names of files that are being written.
 _BEFORE, _AFTER = ".retime-", "~"
+# On Windows, how often and after how many seconds a file that is open elsewhere is tried again.
+_TRIES, _BETWEEN = 20, 0.05
 
 
 def read_bytes(path: str | Path) -> bytes:
@@ -39,7 +42,7 @@ def read_bytes(path: str | Path) -> bytes:
 
 
 def write_bytes(path: str | Path, chunks: Iterable[bytes], *, private: bool = False) -> None:
-    """Write a file whole or not at all: beside its place first, then moved over it.
+    """Write a file completely or not at all: beside its place first, then moved over it.
 
     A ``private`` one that is new can be read by its owner alone.
     """
@@ -87,7 +90,7 @@ def written_beside(path: str | Path, *, private: bool = False) -> Iterator[Path]
             with open(beside, "r+b") as f:
                 os.fsync(f.fileno())
         os.chmod(beside, mode)
-        os.replace(beside, target)
+        _replace(beside, target)
         beside = None
     except RetimeError:
         raise
@@ -98,6 +101,21 @@ def written_beside(path: str | Path, *, private: bool = False) -> Iterator[Path]
     finally:
         if beside is not None:
             Path(beside).unlink(missing_ok=True)
+
+
+def _replace(beside: str, target: Path) -> None:
+    """Move a file over another; on Windows, wait a moment for programs that have it open.
+
+    Virus scanners and indexers open a file for some milliseconds after it was written.
+    """
+    for _ in range(_TRIES if sys.platform == "win32" else 0):
+        try:
+            os.replace(beside, target)
+        except PermissionError:
+            time.sleep(_BETWEEN)
+        else:
+            return
+    os.replace(beside, target)
 
 
 _tidied: set[Path] = set()

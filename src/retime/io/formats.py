@@ -196,12 +196,12 @@ def format_of(path: str | Path) -> Format:
             return known
     suffixes = list(dict.fromkeys(s for f in formats.values() for s in f.suffixes))
     if not suffix:
-        raise InputError(f"{path} has no suffix to tell its format; known: {', '.join(suffixes)}")
+        raise InputError(f"{path} has no suffix; known: {', '.join(suffixes)}")
     raise InputError(f"no format for {suffix!r} ({path}); known: {', '.join(suffixes)}")
 
 
 def kind_of(path: str | Path) -> Format:
-    """Find the format of a file that is there: by its suffix, and by its content where need be."""
+    """Find the format of a file that is there: by its suffix, and by its content if necessary."""
     first = format_of(path)
     suffix = Path(path).suffix.lower()
     others = [f for f in FORMATS.values() if suffix in f.suffixes and f is not first]
@@ -234,12 +234,12 @@ def read(path: str | Path, p: ReadParameters) -> Motion:
     Parameters
     ----------
     path : str or Path
-        The file; its suffix tells the format.
+        The file; its suffix determines the format.
 
     Returns
     -------
     Motion
-        Its ``notes`` say what was found and assumed. A rest pose that was set aside is restored by
+        Its ``notes`` have findings and assumptions. A rest pose that was set aside is restored by
         :func:`write`.
     """
     path = Path(path)
@@ -310,18 +310,18 @@ def write(
     drop_rest: bool = False,
     original: Motion | None = None,
 ) -> None:
-    """Write a motion to a file, whole or not at all.
+    """Write a motion to a file, completely or not at all.
 
     Parameters
     ----------
     motion : Motion
         What to write.
     path : str or Path
-        Where; its suffix tells the format.
+        The file; its suffix determines the format.
     drop_rest : bool
-        Leave out a rest frame that was set aside on reading.
+        Do not write a rest frame that was set aside on reading.
     original : Motion, optional
-        Where a new file can hold several animations, another to compare with.
+        Another motion to include for comparison, in new files with several animations.
     """
     path = Path(path)
     form = _to_write(motion, path)

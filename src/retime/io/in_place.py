@@ -63,7 +63,7 @@ def choose(
 
 
 def choose_default(count: int, look: Callable[[int], Mapping[str, Any]]) -> tuple[int, list[str]]:
-    """Choose the animation to read where none was asked for: the first that lasts and moves.
+    """Choose the animation to read where none was requested: the first that lasts and moves.
 
     Parameters
     ----------

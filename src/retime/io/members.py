@@ -21,7 +21,7 @@ _SOME_BYTES, _MOST_TIMES = 64 << 20, 4
 
 
 class Members:
-    """A numpy archive: its members' names, and each array where it is asked for.
+    """A numpy archive: its members' names, and each array where it is requested.
 
     ``path`` is the file's path, for error messages; ``most_bytes`` is what all arrays that are
     asked for may unpack to.

@@ -105,7 +105,7 @@ _KNOWN: dict[tuple[str, str], Any] = {
 
 
 class _Reader(pickle._Unpickler):
-    """Reads a pickle in Python: numpy's and pickle's own compiled parts see nothing of it."""
+    """Read a pickle in Python, without the compiled parts of numpy and pickle."""
 
     def find_class(self, module: str, name: str) -> Any:
         try:

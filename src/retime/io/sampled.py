@@ -85,5 +85,5 @@ def scales_above(parents: npt.ArrayLike, own: FloatArray) -> FloatArray:
 
 
 def uniform_part(sizes: FloatArray) -> float:
-    """Return the uniform part of a steady scale (3,); 1 where it has none."""
+    """Return the uniform part of a steady scale (3,); 1 if it has none."""
     return float(np.cbrt(sizes.prod())) if (sizes > 1e-9).all() else 1.0

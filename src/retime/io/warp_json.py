@@ -81,7 +81,7 @@ def read_warp(path: str | Path) -> TimeWarp:
 
 
 def write_warp(warp: TimeWarp, path: str | Path) -> None:
-    """Write a warp file, whole or not at all; every digit is kept.
+    """Write a warp file, completely or not at all, with all digits.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Rates that a body could produce: a partner does not stop in mid-air because somebody else did."""
+"""Rates that a body could produce: a partner does not stop in mid-air because someone else did."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Reception:
     _stamps: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=_MOST_STAMPS))
 
     def admits(self, address: Address, now: float) -> bool:
-        """Return whether a datagram is looked at: not while somebody else sends."""
+        """Return whether a datagram is looked at: not while someone else sends."""
         if not self.listens_to(address, now):
             self.refused += 1
             return False

@@ -1,4 +1,4 @@
-"""A file played as if somebody performed it: the stream of a suit, without the suit."""
+"""A file played as if someone performed it: the stream of a suit, without the suit."""
 
 from __future__ import annotations
 

@@ -231,7 +231,7 @@ async def _serve(
 
 
 def _warnings(plan: ServerPlan) -> tuple[str, ...]:
-    """Say what others could do."""
+    """Return warnings about access by other machines."""
     warnings = []
     for heard in (s.heard for s in plan.stations):
         if heard is not None and not heard.is_loopback:

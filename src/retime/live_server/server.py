@@ -160,7 +160,7 @@ class LiveServer:
         over: asyncio.Event | None = None,
     ) -> None:
         if not 1 <= rate <= 1000:
-            raise InputError(f"a rate of {rate:g} frames per second cannot be kept; 1 to 1000 can")
+            raise InputError(f"a rate of {rate:g} frames per second is not possible; use 1 to 1000")
         self.follower, self.rate, self.feed = follower, rate, feed
         self._outs, self._spool, self._clock = list(outs), spool, clock
         self._figures = {name: _Figure(p) for name, p in follower.parts.items()}

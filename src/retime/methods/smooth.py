@@ -36,7 +36,7 @@ def smooth(motion: Motion, p: SmoothParameters) -> Edit:
     """Average each frame over a window as wide as its compression, once all steps are done.
 
     A frame that plays at three times its speed is averaged over two frames; one that keeps its
-    speed is left as it is.
+    speed is left unchanged.
 
     Parameters
     ----------

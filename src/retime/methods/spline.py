@@ -27,7 +27,7 @@ class SplineParameters(TimingParameters):
 
 @takes(SplineParameters)
 def spline_warp(motion: Motion, p: SplineParameters) -> TimeWarp:
-    """Make a smooth warp through keytimes. It looks at the clip's length, not at its poses.
+    """Make a smooth warp through keytimes. It uses the length of the clip, not its poses.
 
     Parameters
     ----------

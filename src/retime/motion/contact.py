@@ -18,22 +18,22 @@ __all__ = ["Contact", "Contacts", "carry_contacts", "parse_contacts"]
 
 @dataclass(frozen=True)
 class Contact:
-    """A joint that stands still for a while.
+    """A contact: a joint that stays in place for some time.
 
     Parameters
     ----------
     joint : str
         Its name.
     start, end : float
-        From when to when, seconds.
+        Start and end time, seconds.
     point : str
-        The point of the body that touches, as ``left_heel``; nothing for the joint itself.
+        Point of the body in contact, such as ``left_heel``; empty for the joint itself.
     confidence : float
-        How sure it is, 0 to 1; below 0.5 it was only asked for by a force that nothing else gives.
+        Confidence, 0 to 1; below 0.5 it is only inferred from a force that nothing else explains.
     height : float, optional
-        Height of what it touches, metres. Default: where the joint is.
+        Height of the support, metres. Default: that of the joint.
     velocity : (float, float, float)
-        Velocity of what it touches, m/s with Y up: a treadmill's belt, a boat's deck.
+        Velocity of the support, m/s with Y up, such as that of a treadmill.
     """
 
     joint: str

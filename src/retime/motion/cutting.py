@@ -54,12 +54,12 @@ def between(motion: Motion, start: Any = None, end: Any = None) -> Motion:
 def trim(
     motion: Motion, start: float | str | None = None, end: float | str | None = None
 ) -> Motion:
-    """Keep a part of a motion; it begins at the time at which the motion began.
+    """Keep a part of a motion; the result has the start time of the motion.
 
     Parameters
     ----------
     motion : Motion
-        What to trim.
+        The motion to trim.
     start : float or str, optional
         First time to keep: seconds, or text such as ``"48f"`` or ``"20%"``. Default: the start.
     end : float or str, optional
@@ -68,8 +68,7 @@ def trim(
     Returns
     -------
     Motion
-        The frames from ``start`` to ``end``, both included. It still knows its file, and can be
-        retimed and written in place.
+        The frames from ``start`` to ``end``, both included. It can be retimed and written in place.
 
     Examples
     --------

@@ -75,7 +75,7 @@ def apply(
     warp : TimeWarp
         From output time to the source's time.
     fps : float, optional
-        Frame rate of the result; the source's where not given.
+        Frame rate of the result; the source's if not given.
     exact : bool
         Keep the warp's duration to the last digit by stretching the frame time a little, in place
         of rounding to whole frames.

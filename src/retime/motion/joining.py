@@ -25,7 +25,7 @@ _LISTED = 5
 
 
 def concatenate(*motions: Motion | Iterable[Motion], fps: float | None = None) -> Motion:
-    """Join motions of one skeleton, each a frame after the one before it.
+    """Join motions of one skeleton; each starts one frame after the end of the previous one.
 
     Parameters
     ----------
@@ -33,14 +33,13 @@ def concatenate(*motions: Motion | Iterable[Motion], fps: float | None = None) -
         The motions in their order, or one list of them. They need the same joints, units and frame
         rate.
     fps : float, optional
-        Frame rate to resample all of them to. Default: the one that they share.
+        Frame rate to resample all of them to. Default: their common one.
 
     Returns
     -------
     Motion
-        It starts where the first one starts, and has the rest pose of that one. Parts of one file
-        that follow each other still know it, and can be written in place; where a piece is missing
-        between them, time jumps.
+        It has the start time and the rest pose of the first one. Joined parts of one file can be
+        written in place; a missing part becomes a cut.
 
     Examples
     --------

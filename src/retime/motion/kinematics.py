@@ -1,4 +1,4 @@
-"""Where the joints are: forward kinematics, the body's own frame, speeds, units."""
+"""Forward kinematics, the frame of the body, speeds and units."""
 
 from __future__ import annotations
 

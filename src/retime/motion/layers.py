@@ -27,8 +27,8 @@ class PoseLayer(ReadOnlyArrays):
     times : array (K,)
         Key times in seconds, rising, in the step's input time.
     rotations : mapping of str to array (K, 3)
-        Rotation vectors per joint, on the parent's side: the joint's rotation is multiplied by
-        them from the left. Vectors and not quaternions, so that an edit past half a turn scales.
+        Rotation vectors per joint, in the parent's frame: they multiply the joint's rotation from
+        the left. They are vectors, so that edits of more than half a turn can be scaled.
     translations : mapping of str to array (K, 3)
         Added to a joint's translation, in the file's units.
     scales : mapping of str to array (K, 3)

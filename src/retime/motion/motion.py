@@ -66,11 +66,11 @@ class Motion(ReadOnlyArrays):
     rotations : array (F, J, 4)
         Local rotations, wxyz, unit length; made sign-continuous in time.
     translations : mapping of str to array (F, 3)
-        Local translations of every root, and of other joints only where the file has them.
+        Local translations of every root, and of other joints if the file has them.
     scales : mapping of str to array (F, 3)
-        Local scales, only where the file has them.
+        Local scales, if the file has them.
     fps : float
-        Samples per second, where they are evenly spaced.
+        Samples per second, if they are evenly spaced.
     start : float
         Time of the first sample in seconds.
     sample_times : array (F,), optional

@@ -23,16 +23,16 @@ MOST_LENGTH = 1e12
 
 @dataclass(frozen=True)
 class EndSite:
-    """Where a bone ends that no joint follows: a fingertip, the top of the head.
+    """The end of a bone without a further joint, such as a fingertip or the top of the head.
 
     Parameters
     ----------
     parent : int
-        The joint it is below.
+        The parent joint.
     offset : (float, float, float)
-        Its place relative to that joint, in the file's units.
+        Position relative to that joint, in the file's units.
     name : str
-        Its name, where the file gives one.
+        Its name, if the file has one.
     """
 
     parent: int
@@ -54,7 +54,7 @@ def _checked_parents(given: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
     if parents.shape != (count,):
         raise InputError(f"{count} joints need {count} parents, not {parents.shape}")
     if (parents < -1).any() or (parents >= np.arange(count)).any():
-        raise InputError("a joint's parent must stand before it; -1 marks a root")
+        raise InputError("a joint's parent must come before it; -1 marks a root")
     parents.setflags(write=False)
     return parents
 
@@ -69,17 +69,18 @@ class Skeleton(ReadOnlyArrays):
     names : sequence of str (J,)
         Unique names.
     parents : sequence of int (J,)
-        Index of each joint's parent, which stands before it; -1 for a root. Several are allowed.
+        Index of each joint's parent, which comes before it; -1 for a root. Several roots are
+        allowed.
     offsets : array (J, 3)
         Rest translations relative to the parent.
     rest_rotations : array (J, 4), optional
-        Rest rotations, wxyz; identity where the format has none.
+        Rest rotations, wxyz. Default: identity.
     rest_scales : array (J, 3), optional
-        Rest scales; one where the format has none.
+        Rest scales. Default: one.
     end_sites : sequence of EndSite
-        Where the leaves end.
+        Ends of the leaf bones.
     file_names : sequence of str (J,), optional
-        The names in the file, which need not be unique.
+        Names in the file, which may occur twice.
     """
 
     names: tuple[str, ...]

@@ -1,7 +1,7 @@
 """Which joints an edit really changed, beyond moving them in time.
 
 The result is compared with the source at its warped times, in one place and when it
-is asked for: by formats that retime a file in place and bake such joints, and by hosts that key
+is requested: by formats that retime a file in place and bake such joints, and by hosts that key
 them.
 """
 
@@ -52,7 +52,7 @@ class Touched:
 
 
 class TouchedLater:
-    """Names that are worked out when they are asked for: a dragged pose must not wait for them.
+    """Names that are worked out when they are requested: a dragged pose must not wait for them.
 
     ``compare`` works them out; it is let go once it has.
     """

@@ -1,4 +1,4 @@
-"""Pictures: what a person would rather look at."""
+"""Pictures of motions, warps and results."""
 
 import lazy_loader
 

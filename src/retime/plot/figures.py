@@ -71,7 +71,8 @@ def compare(
     result : Motion
         The result.
     warp : TimeWarp, optional
-        From the result's time to the source's. By default, both rows have equal time steps.
+        Warp from the time of the result to that of the source. By default, both rows have equal
+        time steps.
     poses : int
         Poses of the source, 2 to 60.
 

@@ -41,7 +41,7 @@ def plain(axes: Axes) -> None:
 
 
 def save(figure: Figure, path: str | Path) -> None:
-    """Write a picture, whole or not at all; its suffix tells the kind."""
+    """Write a picture, completely or not at all; its suffix tells the kind."""
     path = Path(path)
     if path.suffix.lower() not in PICTURES:
         raise InputError(f"a picture is {', '.join(PICTURES)}, not {path.suffix or 'no suffix'!r}")

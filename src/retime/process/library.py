@@ -159,7 +159,7 @@ class IsolatedLibrary:
         return Child(command, env={**os.environ, **ONE_THREAD, **known})
 
     def end(self) -> None:
-        """End the process, where there is one."""
+        """End the process, if there is one."""
         child, self.child = self.child, None
         if child is not None and child.owner == os.getpid():
             child.end()
@@ -171,7 +171,7 @@ class IsolatedLibrary:
 
 
 def _taken(file: Path) -> dict[str, npt.NDArray[Any]]:
-    """Read arrays and remove their file; none where there is none."""
+    """Read arrays and remove their file; none if there is none."""
     if not file.exists():
         return {}
     with np.load(file, allow_pickle=False) as loaded:

@@ -129,8 +129,8 @@ def read_recipe(path: str | Path) -> Recipe:
     Parameters
     ----------
     path : str or Path
-        The JSON file. Relative paths in it lead from its own folder, where a file is there, and
-        else from the working folder.
+        The JSON file. Relative paths in it start at its folder, or at the working folder if the
+        file is not there.
     """
     document = parse_json(path)
     try:
@@ -161,7 +161,7 @@ def _found_beside(step: Step, folder: Path) -> Step:
 
 
 def write_recipe(recipe: Recipe, path: str | Path) -> None:
-    """Write a recipe file, whole or not at all.
+    """Write a recipe file, completely or not at all.
 
     Parameters
     ----------

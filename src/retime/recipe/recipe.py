@@ -37,13 +37,13 @@ class Step:
     method : str
         Name of the method.
     parameters : mapping or the method's dataclass
-        Its parameters; they are checked here.
+        Its parameters, which are validated.
     weight : float
-        Fraction of the step: its warp is blended with the identity, its changes of pose are scaled.
+        Weight from 0 to 1: the warp is blended with the identity, and changes of pose are scaled.
     mute : bool
-        Leave the step out, as if it were not there.
+        Leave the step out.
     label : str
-        A name that a person gave it.
+        A name given by the user.
 
     Examples
     --------
@@ -162,7 +162,7 @@ class Recipe(Pictured):
     steps : sequence of Step
         The steps, first to last.
     input : mapping, optional
-        Name and SHA-256 of the file that it was made for.
+        Name and SHA-256 of the motion file that it was made for.
     notes : sequence of Note
         Changes made on reading.
 

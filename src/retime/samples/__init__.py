@@ -1,7 +1,7 @@
-"""Motions made by formula, with known truth: for the demo, the tour and the tests.
+"""Synthetic motions with known properties, for the demo, the tour and the tests.
 
-They ship with the package and need no file. ``samples.jump()`` and its like return a
-:class:`retime.Motion`; ``samples.sample("jump")`` also what is true of it.
+They are part of the package and need no file. ``samples.jump()`` and others return a
+:class:`retime.Motion`; ``samples.sample("jump")`` also returns its known properties.
 """
 
 from __future__ import annotations

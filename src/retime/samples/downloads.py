@@ -1,4 +1,4 @@
-"""Recorded motions that are fetched when they are asked for, checked, and kept.
+"""Recorded motions that are fetched when they are requested, checked, and kept.
 
 The clips come from the motion capture database of Carnegie Mellon University (mocap.cs.cmu.edu,
 created with funding from NSF EIA-0196217; free to use), as BVH by B. Hahne, from a public copy at

@@ -1,4 +1,4 @@
-"""Where servers listen: loopback unless told otherwise, and what names lead there."""
+"""Addresses of servers: loopback by default, and the host names that lead there."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _addresses() -> list[str]:
 
 
 def _outward() -> list[str]:
-    """Return the address at which other machines of the network reach this one, where known."""
+    """Return the address at which other machines of the network reach this one, if known."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))  # of the documentation; nothing is sent

@@ -38,7 +38,7 @@ class Places:
         self._strangers: dict[BoundedConnection, None] = {}
 
     def enter(self, connection: BoundedConnection) -> None:
-        """Give a connection a place; the oldest that waits is closed where there is none."""
+        """Give a connection a place; the oldest that waits is closed if there is none."""
         self._strangers[connection] = None
         waiting = [c for c in self._strangers if c.is_waiting and not c.is_known] or [connection]
         over = len(self._strangers) - self.most

@@ -36,7 +36,7 @@ def _joined(text: bytes, *blocks: bytes) -> bytes:
 
 
 def with_values(data: bytes, **values: Any) -> bytes:
-    """Return a message with other values in its header; the arrays stay as they are."""
+    """Return a message with other values in its header; the arrays are unchanged."""
     (length,) = _LENGTH.unpack_from(data)
     header = parse(data[4 : 4 + length]) | values
     text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()

@@ -32,7 +32,7 @@ _GONE, _FULL, _NONSENSE = 1011, 1013, 1007
 
 
 def make_app(hub: Hub, *, static: Path = STATIC) -> Starlette:
-    """Make the application; the guard goes around it."""
+    """Make the application, wrapped in the guard."""
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:

@@ -39,7 +39,7 @@ class _Command(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AddMotion(_Command, frozen=True, tag="add_motion"):
-    """Take a motion into the project, and use it as the source where there is none yet."""
+    """Take a motion into the project, and use it as the source if there is none yet."""
 
     motion: MotionEntry
 
@@ -187,7 +187,7 @@ class SetJointSets(_Command, frozen=True, tag="set_joint_sets"):
 
 
 class AddStep(_Command, frozen=True, tag="add_step"):
-    """Add a step at a place, at the end where none is given."""
+    """Add a step at a place, at the end if none is given."""
 
     version: Version
     step: NewStep
@@ -301,7 +301,7 @@ Command = AddMotion | MoveFile | AddAudio | RemoveMotion | UseMotion | ClientCom
 
 
 def change(project: Project, command: Command) -> Project:
-    """Apply a command; a project that it does not fit is left as it is, with an ``InputError``."""
+    """Apply a command; a project that it does not fit is left unchanged, with an ``InputError``."""
     must_travel(command)  # all that is new in the project comes with the command
     return command.apply(project)
 

@@ -47,7 +47,7 @@ _MOST_VALUES = 1 << 28
 class FrameMaker:
     """Does jobs one after the other, and makes the frames that windows are sent.
 
-    ``progress`` is told what is being done and the fraction that is done, where known.
+    ``progress`` is told what is being done and the fraction that is done, if known.
     """
 
     def __init__(self, progress: Progress = lambda text, share: None) -> None:
@@ -81,7 +81,7 @@ class FrameMaker:
         return last(motion, "contacts shown", (), lambda: detect_contacts(motion))
 
     def inspect(self, job: jobs.Inspect) -> list[str | None]:
-        """List the animations of a readable file that last: one ``None`` where there is one motion.
+        """List the animations of a readable file that last: one ``None`` if there is one motion.
 
         The one that is read where none is chosen comes first.
         """
@@ -152,7 +152,7 @@ class FrameMaker:
         return self._evaluator.evaluate(wanted, name=job.version, progress=told)
 
     def result(self, job: jobs.Result) -> bytes:
-        """Make the frame that shows a recipe's result."""
+        """Make the frame with the result of a recipe."""
         started = time.perf_counter()
         found = self.evaluate(job)
         return self._result_frame(job, found, started)

@@ -218,7 +218,7 @@ class LiveHeader(Struct, frozen=True, tag="live"):
 
     Arrays: ``times`` (T,) live time, ``source`` (T,) the recording's time that was found,
     ``rate`` and ``confidence`` (T,), ``late`` (T,) seconds behind the recording's own pace (NaN
-    where it cannot be judged). ``score`` is the summary of the timing, ``moments`` those that are
+    if it cannot be judged). ``score`` is the summary of the timing, ``moments`` those that are
     farthest off.
     """
 

@@ -328,7 +328,7 @@ class Hub:
     async def _in_seconds(self, command: Command) -> Command:
         """Turn frames and percentages of a recipe that comes in into the seconds that windows edit.
 
-        Where there is no motion yet, they stay as they are written.
+        Where there is no motion yet, they are unchanged written.
         """
         if not isinstance(command, ReplaceSteps) or not _has_clip_times(command):
             return command

@@ -68,7 +68,7 @@ class Suggest(Struct, frozen=True, tag="suggest"):
 
 
 class Physics(Struct, frozen=True, tag="physics"):
-    """Say what physics thinks of a result, with a physics step's own figure where there is one."""
+    """Say what physics thinks of a result, with a physics step's own figure if there is one."""
 
     result: Result
     step: str | None

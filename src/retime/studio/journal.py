@@ -38,7 +38,7 @@ class Journal:
         lock_file(self._file, taken)
 
     def read(self) -> list[dict[str, Any]]:
-        """Return the lines up to the first that no studio wrote; ``damaged`` says which it was.
+        """Return the valid lines up to the first invalid one; ``damaged`` says which it was.
 
         A last one that a crash cut short is cut off.
         """

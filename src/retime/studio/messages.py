@@ -166,7 +166,7 @@ class Welcome(Struct, frozen=True, tag="welcome"):
 
 
 class DocumentState(Struct, frozen=True, tag="document"):
-    """The document as it is now; ``request`` is the change that this window asked for.
+    """The document as it is now; ``request`` is the change that this window requested.
 
     ``undo_names`` and ``redo_names`` tell the next changes that undo and redo go through.
     """

@@ -128,7 +128,7 @@ class _Keys:
         return self._address(self._printed)
 
     def in_a_file(self) -> str | None:
-        """Return the address of a private page that opens the studio; none where it cannot be."""
+        """Return the address of a private page that opens the studio; none if it cannot be."""
         self._filed = self._guard.new_key()
         try:
             self._file.unlink(missing_ok=True)

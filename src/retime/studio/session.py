@@ -129,7 +129,7 @@ class Session:
         return project
 
     def _history(self) -> tuple[_History | None, Exception | None]:
-        """Replay the journal, or say why it cannot be; neither where there is none."""
+        """Replay the journal, or say why it cannot be; neither if there is none."""
         try:
             lines = self._journal.read()
             if not lines and self._journal.damaged is None:
@@ -186,7 +186,7 @@ class Session:
         self._become(made)
 
     def undo(self) -> bool:
-        """Take the last change back; false where there is none."""
+        """Take the last change back; false if there is none."""
         if not self._past:
             return False
         self._journal.append({"undo": 1, "hash": project_hash(self._past[-1])})
@@ -195,7 +195,7 @@ class Session:
         return True
 
     def redo(self) -> bool:
-        """Make again what was taken back; false where there is none."""
+        """Make again what was taken back; false if there is none."""
         if not self._future:
             return False
         self._journal.append({"redo": 1, "hash": project_hash(self._future[-1])})

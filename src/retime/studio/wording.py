@@ -1,4 +1,4 @@
-"""The library's sentences in the studio's words: fields in place of command-line options."""
+"""Messages of the library in the studio's words: fields in place of command-line options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Curves that people draw: keytimes through a monotone spline, and Bezier F-curves both ways."""
+"""Curves: monotone splines through keytimes, and conversion from and to Bezier F-curves."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def keytime_warp(
     domain : (float, float)
         The source's first and last time; the output starts at the first.
     duration : float, optional
-        Length of the output in seconds; the source's where not given.
+        Length of the output in seconds; the source's if not given.
     keytimes : iterable of (output s, source s)
         Moments that must be met; both times rise from one to the next.
     rates : iterable of (source s, rate)
@@ -171,7 +171,7 @@ def monotone_cubic(
 @one_line()
 @dataclass(frozen=True, eq=False)
 class BezierCurve(ReadOnlyArrays):
-    """An F-curve as graph editors hold it: keys with a handle on either side.
+    """An F-curve of a graph editor: keys with a handle on either side.
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ def _cubic(u: FloatArray, a: FloatArray, b: FloatArray, c: FloatArray, d: FloatA
 def fit_bezier(
     warp: TimeWarp, *, tolerance: float = 1e-3, channel: str | None = None
 ) -> BezierCurve:
-    """Find the fewest Bezier keys that stay within a tolerance of a warp.
+    """Find the smallest number of Bezier keys within a tolerance of a warp.
 
     Keys are on the warp: at its corners and at evenly spaced knots, 128 of them or more where
     those do not suffice. Handles are along the warp's slope, so that joins are G1 except at
@@ -275,11 +275,11 @@ def fit_bezier(
     Parameters
     ----------
     warp : TimeWarp
-        What to fit.
+        The warp to fit.
     tolerance : float
-        Largest difference in source seconds.
+        Maximum error in source seconds.
     channel : str, optional
-        The channel; the body where not given.
+        Channel to fit. Default: the body.
     """
     if not (np.isfinite(tolerance) and tolerance > 0):
         raise InputError(f"the tolerance must be above 0 s, not {tolerance}")

@@ -47,8 +47,8 @@ class TimeWarp(Pictured):
     """A map from output time to source time, piecewise linear, knots in absolute seconds.
 
     Channels are joint names, and ``NAME:translation`` for each root. A channel that is not named
-    follows ``body``. Increasing, decreasing and flat stretches are valid; a change of direction
-    is an ``InputError``. Beyond its knots a warp holds its end value.
+    follows ``body``. Warps may increase, decrease and have flat parts; a change of direction is an
+    ``InputError``. Beyond its knots a warp holds its end value.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Contacts: what of a body touches the ground or something else, and when."""
+"""Contacts of a body with the ground and other supports."""
 
 import lazy_loader
 

@@ -75,5 +75,5 @@ def implausible_flights(
 
 
 def _part(body: Body, joint: str) -> str:
-    """Name what a joint stands for: its limb where it has one, since heel and toe are one foot."""
+    """Name what a joint stands for: its limb if it has one, since heel and toe are one foot."""
     return body.limb_of(body.skeleton.index(joint)) or joint

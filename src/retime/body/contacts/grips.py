@@ -35,7 +35,7 @@ class Grip:
     joint, other : str
         A hand's joint, and the other hand's, a prop's, or another figure's.
     start, end : float
-        From when to when, seconds.
+        Start and end time, seconds.
     distance : float
         Distance that they keep, metres.
     """

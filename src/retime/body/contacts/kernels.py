@@ -53,7 +53,7 @@ def surface_gaps(place, clear, able, spots, grips, reach, sunk):  # type: ignore
 
     ``spots`` (S, 3) are places that something was held at; one counts within ``reach`` along the
     ground, and for points that are at most ``sunk`` below it. ``grips`` tells which only hands can
-    use, where they are ``able``. Infinite where there is none.
+    use, where they are ``able``. Infinite if there is none.
     """
     frames = len(place)
     out = np.full(frames, np.inf)

@@ -47,22 +47,22 @@ def detect_contacts(
     tolerance: float = 0.02,
     min_contact: float = 0.1,
 ) -> tuple[Contact, ...]:
-    """Find when joints stand still on something, or hold on to it.
+    """Find the contacts of joints with supports or held objects.
 
-    A joint is in contact where a point of the body that belongs to it touches (see
-    :func:`find_contacts`), and as long as it stays within the tolerance (Staggered Poses,
-    appendix B); frames in which it is already on its way are left out.
+    A joint is in contact while one of its points touches something (see :func:`find_contacts`), and
+    as long as it stays within the tolerance (Staggered Poses, appendix B); frames in which it
+    already moves are left out.
 
     Parameters
     ----------
     motion : Motion
         Any motion.
     joints : sequence of str
-        Joint names, roles, or ``feet``, ``toes``, ``hands``; left out, all that touches: toes (or
-        feet where there are none), hands, knees, elbows, the seat, the back and the head. A joint
-        that is named is in contact wherever it stands still; feet only where they stand.
+        Joint names, roles, or ``feet``, ``toes``, ``hands``. Default: toes (or feet, if there are
+        none), hands, knees, elbows, the seat, the back and the head. A named joint is in contact
+        whenever it is still; feet only while they stand.
     tolerance : float
-        Metres. A little more than the noise.
+        Distance within which a joint counts as still, metres; slightly above the noise.
     min_contact : float
         Shortest contact, seconds.
 

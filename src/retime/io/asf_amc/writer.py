@@ -51,8 +51,8 @@ def _kept(motion: Motion, path: Path) -> AmcFile:
     kept = motion.origin.kept if motion.origin is not None else None
     if not isinstance(kept, AmcFile):
         raise InputError(
-            f"{path}: only a motion that was read from an AMC file can be written as AMC, "
-            "because it needs its skeleton file; write .bvh instead"
+            f"{path}: AMC is written only for motions that were read from AMC, because they "
+            "have its skeleton file; write .bvh instead"
         )
     if path.suffix.lower() == ".asf":
         raise InputError(f"{path}: the motion is an .amc; its skeleton is written beside it")

@@ -196,7 +196,7 @@ def _declare(words: _Words, keyword: str, line: _Line, stack: list[int], nodes: 
     """Make the node that a ROOT, JOINT or End Site line declares; its name may hold blanks."""
     parent = stack[-1] if stack else -1
     if keyword == "end" and parent < 0:
-        raise words.fail("an End Site stands outside of any joint")
+        raise words.fail("an End Site is outside of any joint")
     if parent >= 0 and nodes[parent].is_end:
         raise words.fail("an End Site cannot have children")
     rest = line.rest()
@@ -207,7 +207,7 @@ def _declare(words: _Words, keyword: str, line: _Line, stack: list[int], nodes: 
         name = inside.rest() if inside.word().lower() in ("site", "") else rest
         return Node("End Site", name, parent, words.line)
     if keyword == "joint" and parent < 0:
-        raise words.fail(f"JOINT {rest} stands outside of any ROOT")
+        raise words.fail(f"JOINT {rest} is outside of any ROOT")
     return Node("JOINT" if parent >= 0 else "ROOT", rest, parent, words.line)
 
 

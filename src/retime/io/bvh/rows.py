@@ -46,7 +46,7 @@ class Rows:
     decimals: int
     """Most digits behind a point."""
     fps: float
-    """Frames per second as the file has it; NaN where it has none."""
+    """Frames per second as the file has it; NaN if it has none."""
     frame_time: str
     """The frame time as the file had it."""
     notes: tuple[Note, ...]

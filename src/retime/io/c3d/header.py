@@ -42,7 +42,7 @@ def check_header(data: bytes, path: str | Path) -> None:
         return  # beyond 65535 frames the header does not tell
     size = 4 if data[_SIGN[processor]] & 0x80 else 2  # a negative scale means floats
     if subframes == 0 and analogs:
-        raise FormatError("its header tells analog values but no analog samples", path=path)
+        raise FormatError("its header has analog values but no analog samples", path=path)
     need = (start - 1) * _PAGE + frames * (4 * points + analogs) * size
     if start < 2 or need > len(data):
         raise FormatError(

@@ -161,7 +161,7 @@ class Document:
         return {}
 
     def save(self, nodes: list[Node], path: Path) -> None:
-        """Write the file with other nodes at its top, whole or not at all."""
+        """Write the file with other nodes at its top, completely or not at all."""
         try:
             if isinstance(self.tree, TextTree):
                 parts: Any = write_text(self.tree, nodes)

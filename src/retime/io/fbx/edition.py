@@ -14,7 +14,7 @@ from retime.io.fbx.tree import Node
 
 
 class Edition:
-    """Collects changes of a document, which itself stays as it is."""
+    """Collects changes of a document, which itself is unchanged."""
 
     def __init__(self, document: Document) -> None:
         self.document = document

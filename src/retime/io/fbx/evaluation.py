@@ -42,7 +42,7 @@ class Poses:
     """Local transforms of models."""
 
     parents: Mapping[int, int]
-    """The model above each; 0 where there is none."""
+    """The model above each; 0 if there is none."""
     rest: Mapping[int, FloatArray]
     """Translation, rotation (wxyz) and scale without animation. Shape (10,)."""
     tracks: Mapping[int, FloatArray]

@@ -120,7 +120,7 @@ def _motion_of(
     elif (more := denser_rate(document, stack, rate)) is not None:
         notes.append(
             Note(
-                f"keys stand on frames of {more:g} fps too",
+                f"keys are on frames of {more:g} fps too",
                 Remedy("read at that rate to see them", parameter="reading.fps", value=f"{more:g}"),
                 code="denser-keys",
             )

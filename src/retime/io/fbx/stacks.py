@@ -89,7 +89,7 @@ def stack_names(document: Document) -> list[str]:
 
 
 def choose_stack(document: Document, wanted: str | int | None) -> tuple[int, list[str]]:
-    """Find a stack by its name or number; where none is asked for, the first that moves.
+    """Find a stack by its name or number; where none is requested, the first that moves.
 
     Also returns why others were skipped.
     """
@@ -212,7 +212,7 @@ def _holds(times: FloatArray, rate: float) -> bool:
 
 
 def denser_rate(document: Document, stack: Stack, rate: float) -> float | None:
-    """Return a rate that holds keys which the file's own misses, where there is one."""
+    """Return a rate that holds keys which the file's own misses, if there is one."""
     keys = [c.ticks for c in stack.curves.values()]
     if not keys:
         return None

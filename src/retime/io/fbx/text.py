@@ -66,7 +66,7 @@ def parse_text(data: bytes) -> TextTree:
 def _version(data: bytes) -> int:
     found = re.search(rb"FBXVersion\s*:\s*(\d{4})\b", data[:65536])
     if found is None:
-        raise Malformed("the text tells no FBXVersion")
+        raise Malformed("the text has no FBXVersion")
     return int(found[1])
 
 

@@ -186,7 +186,7 @@ class _Reader:
                 f"are {len(data)}"
             )
         if not at + length + size <= end <= limit:
-            raise Malformed(f"the node at byte {start} lies about its length")
+            raise Malformed(f"the node at byte {start} has a wrong length")
         name = data[at : at + length]
         at += length
         self.count += 1
@@ -195,7 +195,7 @@ class _Reader:
         if depth > _DEEPEST:
             raise Malformed(f"its nodes are more than {_DEEPEST} deep")
         if count > size:  # a property takes at least two bytes
-            raise Malformed(f"the node at byte {start} lies about its number of properties")
+            raise Malformed(f"the node at byte {start} has a wrong number of properties")
         properties = self.view[at : at + size]
         at += size
         children: list[Node] = []

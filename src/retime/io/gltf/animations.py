@@ -46,7 +46,7 @@ def animation_names(document: Document) -> list[str]:
 
 
 def choose_animation(document: Document, wanted: str | int | None) -> tuple[int, list[str]]:
-    """Find an animation by its name or number; where none is asked for, the first that moves.
+    """Find an animation by its name or number; where none is requested, the first that moves.
 
     Also returns why others were skipped.
     """

@@ -1,4 +1,4 @@
-"""A glTF file as a document: its JSON, its buffers, and what may be asked of it.
+"""A glTF file as a document: its JSON, its buffers, and queries on them.
 
 Nothing outside the file's folder is ever read, and nothing larger than the file could mean.
 """
@@ -20,6 +20,7 @@ from retime.bounded_json import parse
 from retime.coercion import is_whole
 from retime.errors import FormatError, RetimeError
 from retime.io.files import read_bytes, write_bytes
+from retime.io.links import path_from
 
 _MAGIC = b"glTF"
 _JSON, _BIN = 0x4E4F534A, 0x004E4942
@@ -130,7 +131,7 @@ class Document:
     # ---- writing
 
     def save(self, path: Path) -> None:
-        """Write a GLB or a .gltf, whole or not at all."""
+        """Write a GLB or a .gltf, completely or not at all."""
         binary = path.suffix.lower() != ".gltf"
         self._move_links(path)
         self._place_added(binary=binary)
@@ -172,9 +173,8 @@ class Document:
         for image in self.json.get("images", []):
             uri = image.get("uri") if isinstance(image, dict) else None
             if isinstance(uri, str) and _is_local(uri):
-                image["uri"] = quote(
-                    Path(os.path.relpath(source / unquote(uri), target)).as_posix()
-                )
+                link = path_from(source / unquote(uri), target)
+                image["uri"] = Path(link).as_uri() if os.path.isabs(link) else quote(link)
 
 
 def _copied(value: Any) -> Any:
@@ -238,7 +238,7 @@ def _chunks(data: bytes, path: Path) -> tuple[bytes, bytes | None, bytes]:
         raise FormatError("the file ends inside its header", path=path)
     _, version, length = struct.unpack_from("<4sII", data)
     if length < 20:
-        raise FormatError(f"its header tells a length of {length} bytes", path=path)
+        raise FormatError(f"its header declares a length of {length} bytes", path=path)
     if version != 2:
         raise FormatError(f"GLB of version {version}; retime reads version 2", path=path)
     if length > len(data):
@@ -303,7 +303,7 @@ def _beside(document: Document, n: int, uri: str) -> bytes:
 
 
 def _place(document: Document, n: int, uri: str) -> Path:
-    """Find a buffer's file; what is not below the document's folder is never followed."""
+    """Find a buffer's file; files outside the document's folder are never opened."""
     folder = document.path.resolve().parent
     try:
         name = unquote(uri, errors="strict")

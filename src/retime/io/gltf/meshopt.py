@@ -33,7 +33,7 @@ def unpacked(document: Document, index: int, told: Any) -> bytes:
 def _unpack(document: Document, index: int, told: Any) -> bytes:
     where = f"buffer view {index} (packed by meshopt)"
     if not isinstance(told, dict):
-        raise document.fail(f"{where} does not tell how it is packed")
+        raise document.fail(f"{where} does not declare its compression")
     count, stride, at, length = (
         told.get(name, 0) for name in ("count", "byteStride", "byteOffset", "byteLength")
     )

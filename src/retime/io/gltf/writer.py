@@ -44,7 +44,7 @@ def write_motion(
 
 
 def write_motions(motions: Sequence[Motion], path: str | Path) -> None:
-    """Write animations of one file back into a copy of it; all else stays as it is."""
+    """Write animations of one file back into a copy of it; all else is unchanged."""
     found = retimed_together(motions, Kept, lambda kept: id(kept.document))
     document = found[0].kept.document.edited()
     for retimed in found:

@@ -1,6 +1,6 @@
 """USD, the format of film and shared scenes (``.usda``, ``.usdc``, ``.usd``, ``.usdz``).
 
-One skeletal animation of a stage, or the prims that move where there is none, is read as a motion.
+One skeletal animation of a stage, or the prims that move if there is none, is read as a motion.
 The same root layer is written with new time samples, or a small layer over it. USD itself runs in a
 separate process: ``stages``, ``posing``, ``retiming``, ``building`` and ``assets`` belong to that,
 everything else to retime's.

@@ -9,6 +9,7 @@ from typing import Any
 
 from pxr import Ar, Sdf, Usd, UsdUtils
 
+from retime.io.links import path_from
 from retime.process.library import Refused
 
 
@@ -31,8 +32,8 @@ def rebase(layer: Any, old: str, new: str | None) -> int:
         if searched and not os.path.exists(place) and not os.path.isdir(os.path.dirname(place)):
             return path
         count += 1
-        moved = place if new is None else os.path.relpath(place, new).replace(os.sep, "/")
-        if new is not None and not moved.startswith("."):
+        moved = place if new is None else path_from(place, new)
+        if new is not None and not moved.startswith(".") and not os.path.isabs(moved):
             moved = f"./{moved}"
         moved += mark + arguments
         return str(Ar.JoinPackageRelativePath(moved, inner)) if inner else moved

@@ -213,7 +213,7 @@ def _path(prim: Any) -> str | None:
 
 
 def _tokens(animation: Animation) -> list[str]:
-    """Name the joints: the skeleton's, or where there is none those that are animated."""
+    """Name the joints: the skeleton's, or if there is none those that are animated."""
     if animation.skeleton is not None:
         return _joints(animation.skeleton)
     if animation.prim is None:
@@ -350,7 +350,7 @@ def _row(attribute: Any, code: float, count: int, size: int) -> FloatArray:
 
 
 def _rest(skeleton: Any, count: int, parents: list[int]) -> FloatArray | None:
-    """Return the joints' own rest transforms (J, 4, 4), by their bind transforms where need be."""
+    """Return the joints' own rest transforms (J, 4, 4), by their bind transforms if necessary."""
     local = np.array(skeleton.GetRestTransformsAttr().Get() or (), dtype=float)
     if local.shape == (count, 4, 4):
         return local

@@ -14,6 +14,7 @@ import numpy as np
 from retime.errors import InputError
 from retime.io.files import read_bytes, write_bytes
 from retime.io.in_place import kept_of, retimed_together
+from retime.io.links import path_from
 from retime.io.usd.plan import EditPlan, matrices
 from retime.io.usd.reader import LIBRARY, Kept, Located, located
 from retime.io.usd.timing import settled
@@ -75,10 +76,12 @@ def _where(kept: Kept, path: Path, at: Located) -> dict[str, Any]:
     rebase: list[str | None] | None = None
     if at.package is None and not over and (packs or source.parent != target.parent):
         rebase = [str(source.parent), None if packs else str(target.parent)]
-    below = os.path.relpath(source, target.parent).replace(os.sep, "/")
+    below = path_from(source, target.parent)
+    if not below.startswith(".") and not os.path.isabs(below):
+        below = f"./{below}"
     return {
         "into": f"out{path.suffix.lower()}",
-        "over": (below if below.startswith(".") else f"./{below}") if over else None,
+        "over": below if over else None,
         "rebase": rebase,
         "package": None if at.package is None else at.package.names,
         "anyway": source.suffix.lower() != path.suffix.lower(),

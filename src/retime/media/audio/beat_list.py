@@ -28,7 +28,7 @@ class BeatList:
     origin: str
     """Where they come from: ``tracked``, ``tempo`` or the name of a file."""
     duration: float | None = None
-    """Length of the song in seconds, where there is one."""
+    """Length of the song in seconds, if there is one."""
 
     @property
     def bpm(self) -> float:
@@ -48,7 +48,7 @@ class BeatList:
         return replace(self, beats=np.sort(np.r_[self.beats, between]))
 
     def halved(self) -> BeatList:
-        """Return every second beat, from the first downbeat where that is known."""
+        """Return every second beat, from the first downbeat if that is known."""
         first = 0
         if len(self.downbeats):
             first = int(np.abs(self.beats - self.downbeats[0]).argmin()) % 2

@@ -68,7 +68,7 @@ def track_beats(song: Song, *, bpm: float | None = None) -> TrackedBeats:
     song : Song
         The sound.
     bpm : float, optional
-        Its tempo, where that is known; then only the phase is looked for.
+        Its tempo, if that is known; then only the phase is looked for.
     """
     if song.duration < 2:
         raise InputError(f"the song lasts {song.duration:.2g} s; beats are found in 2 s or more")

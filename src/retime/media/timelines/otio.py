@@ -87,7 +87,7 @@ def write_timeline(
     offset : float
         Where the motion's time 0 is in the media, in seconds.
     tolerance : float, optional
-        Largest difference in source seconds; half a frame where not given.
+        Largest difference in source seconds; half a frame if not given.
     """
     otio = _library()
     if curve.x[-1] <= curve.x[0]:

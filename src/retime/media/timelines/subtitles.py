@@ -81,7 +81,7 @@ def _cues(lines: list[str], numbered: bool) -> list[int]:
 
 
 def _opening(lines: list[str], cue: int, numbered: bool) -> int:
-    """Find the line at which a cue begins: its number or name, where it has one."""
+    """Find the line at which a cue begins: its number or name, if it has one."""
     if cue == 0 or not lines[cue - 1].strip():
         return cue
     if numbered and not lines[cue - 1].strip().isdigit():

@@ -38,7 +38,7 @@ class Film:
     quality : int
         x264's constant rate factor: 0 is lossless, 18 looks like the source, 51 is worst.
     sound : (int, str), optional
-        Samples per second and layout of the sound, where there is one.
+        Samples per second and layout of the sound, if there is one.
     """
 
     def __init__(

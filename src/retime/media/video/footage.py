@@ -78,7 +78,7 @@ def retime_video(
     quality: int = 18,
     progress: Progress | None = None,
 ) -> RetimedVideo:
-    """Retime a video file by a warp, and write it whole or not at all.
+    """Retime a video file by a warp, and write it completely or not at all.
 
     The result shows the warp's domain, a picture at its start and then at the frame rate to its
     end, as a retimed motion does: with equal frame rates, picture k belongs to pose k.
@@ -92,7 +92,7 @@ def retime_video(
     offset : float
         Where the motion's time 0 is in the video, in seconds.
     fps : float, optional
-        Frame rate of the result; the video's average where not given.
+        Frame rate of the result; the video's average if not given.
     frames : {"nearest", "blend"}
         Show the nearest picture, or mix the two around a moment.
     audio : {"keep-pitch", "keep", "drop"}
@@ -350,7 +350,7 @@ def _write(
 def _chunks(
     sound: Sound | None, heard: Graph | None, length: float
 ) -> Iterator[npt.NDArray[np.float32]]:
-    """Yield the sound of the result; none where there is none."""
+    """Yield the sound of the result; none if there is none."""
     if sound is not None and heard is not None:
         attacks = find_attacks(sound.samples, sound.rate)
         yield from stretch(sound.samples, sound.rate, heard, attacks, duration=length)

@@ -205,7 +205,7 @@ class FrameReader:
             yield packet
 
     def _keep(self, number: int, frame: Any) -> None:
-        """Keep a picture, and let the oldest go: the newest are nearest to what was asked for."""
+        """Keep a picture, and let the oldest go: the newest are nearest to what was requested."""
         if number in self._kept:
             self._bytes -= self._kept.pop(number)[1]
         size = sum(plane.buffer_size for plane in frame.planes)

@@ -41,7 +41,7 @@ class Footage:
     Attributes
     ----------
     container, picture, sound : Any
-        PyAV's container and streams; ``sound`` is ``None`` where there is none.
+        PyAV's container and streams; ``sound`` is ``None`` if there is none.
     zero : float
         The time stamp in seconds at which players start to count.
     notes : list of str
@@ -116,5 +116,5 @@ def look_at(path: str | Path) -> tuple[float, float]:
         length = (footage.container.duration or 0) / av.time_base
         rate = footage.picture.average_rate or footage.picture.guessed_rate
     if length <= 0 or not rate:
-        raise FormatError("the file does not tell its length or frame rate", path=path)
+        raise FormatError("the file has no length or frame rate", path=path)
     return length, float(rate)

@@ -362,7 +362,7 @@ def _features(poses: FloatArray, times: FloatArray, turns: int) -> FloatArray:
 def _search(
     x: FloatArray, y: FloatArray, weights: FloatArray, steps: int, stalls: int, open_end: bool
 ) -> tuple[FloatArray, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Find the cheapest path: the costs with their first columns, and the path."""
+    """Find the path of least cost; return the costs with their first columns, and the path."""
     from retime.methods.align.dtw import cheapest_path, pose_costs
 
     n, m = len(x), len(y)

@@ -104,7 +104,7 @@ class TakeFilter:
         return max(round(duration * _PLACES), 8) + 1
 
     def seek(self, time: float) -> None:
-        """Believe in one place and what is within a little travel of it."""
+        """Set the belief to one time and times within a small travelled distance."""
         way = np.interp(time, self._grid, self._way)
         near = np.exp(-0.5 * ((self._way - way) / _START) ** 2)
         if time <= 0:

@@ -184,7 +184,7 @@ def cost_table(
     weights : FeatureWeights
         Weights of the features.
     reach : int, optional
-        Largest difference of two steps in a row; any where not given.
+        Largest difference of two steps in a row; any if not given.
     neighbours : int
         How many nearest reference frames are averaged, 1 to 3.
     precision : {"double", "single"}

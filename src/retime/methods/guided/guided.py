@@ -32,7 +32,7 @@ __all__ = [
 
 @takes(GuidedParameters)
 def guided_warp(motion: Motion, p: GuidedParameters) -> TimeWarp:
-    """Find the warp whose local timing is most like a reference's, through given keytimes.
+    """Find the warp through keytimes whose local timing is most similar to that of a reference.
 
     Parameters
     ----------

@@ -86,7 +86,7 @@ def _upsampling(problem: Problem, length: float | None) -> int:
 
 
 def _steps(problem: Problem, upsample: int) -> tuple[int, bool]:
-    """Largest step in input frames, and whether upsampling made it smaller than asked for."""
+    """Largest step in input frames, and whether upsampling made it smaller than requested."""
     steps = max(int(np.ceil(problem.p.max_speed * upsample - 1e-9)), 1)
     if upsample > 1 and steps > _MOST_STEPS_UPSAMPLED:
         return max(_MOST_STEPS_UPSAMPLED, 2 * upsample), True

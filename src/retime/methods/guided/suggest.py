@@ -31,16 +31,16 @@ class Suggestion:
 
 
 def suggest_keytimes(motion: Motion, *, count: int = 5, rate: float = 30.0) -> list[Suggestion]:
-    """Suggest moments for keytimes: where playing at double speed would look least like the clip.
+    """Suggest source times for keytimes: those where double speed would differ most from the clip.
 
     Parameters
     ----------
     motion : Motion
         The clip.
     count : int
-        Most suggestions.
+        Maximum number of suggestions.
     rate : float
-        Frames per second to judge at.
+        Frames per second of the analysis.
 
     Examples
     --------

@@ -66,8 +66,8 @@ def find_accents(motion: Motion, kind: Kind = "speed") -> Accents:
     motion : Motion
         The clip.
     kind : {"speed", "stops", "strikes", "landings", "mixed"}
-        Minima of the body's speed; limbs that stop; limbs that turn or strike; feet that land; or
-        all of them together.
+        Minima of body speed; limbs that stop; limbs that turn or strike; foot landings; or all of
+        them.
 
     Examples
     --------

@@ -35,7 +35,7 @@ def beat_alignment(motion: Motion, beats: npt.ArrayLike) -> float:
 
 
 def score(moments: FloatArray, beats: FloatArray) -> float:
-    """Return the mean closeness of moments to their nearest beats; 0 where there are none."""
+    """Return the mean closeness of moments to their nearest beats; 0 if there are none."""
     if not len(moments) or not len(beats):
         return 0.0
     return float(closeness(moments, beats).mean())

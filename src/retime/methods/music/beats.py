@@ -22,7 +22,7 @@ def beats_of(p: SyncParameters, length: float) -> FloatArray:
         if p.bpm is not None:
             raise InputError("give beats or a tempo, not both")
         if len(beats) < 2:
-            raise InputError("one beat tells no tempo; give two or more")
+            raise InputError("one beat has no tempo; give two or more")
         gaps = np.diff(beats)
         if gaps.min() <= 0:
             raise InputError(f"beats must rise; {beats[gaps.argmin() + 1]:g} s does not")

@@ -39,7 +39,7 @@ _INSIDE = 0.04
 
 @takes(SyncParameters)
 def sync_warp(motion: Motion, p: SyncParameters) -> TimeWarp:
-    """Make the warp that puts a motion's accents on the beats of music.
+    """Make the warp that moves a motion's accents onto the beats of music.
 
     Parameters
     ----------

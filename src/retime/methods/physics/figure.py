@@ -128,7 +128,7 @@ class Figure:
         return owner, np.asarray(inertia.toDynamicParameters())
 
     def rows(self, name: str, skeleton: Any) -> slice | None:
-        """Return the torques of a skeleton's joint; ``None`` where it has none of its own."""
+        """Return the torques of a skeleton's joint; ``None`` if it has none of its own."""
         j = skeleton.index(name)
         if j not in self.moving:
             return None

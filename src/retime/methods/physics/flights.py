@@ -125,7 +125,7 @@ def find_flights(
     touched : array (F,) of bool
         Frames in which something touches.
     airborne : array (F,) of bool
-        Frames in which no part is near to anything: what touches there was only asked for, since
+        Frames in which no part is near to anything: what touches there was only requested, since
         the body does not fall as it should.
     source : {"auto", "recording", "gravity"}
         Whether to believe the recorded timing, gravity, or what is clear.

@@ -1,7 +1,7 @@
 """Heights of flights: keep the timing of a jump and change how high it goes instead.
 
 In flight the centre of mass must fall with gravity. Where its timing is to stay, a parabola is
-added to the root's height that makes up the difference. Rotations stay as they are.
+added to the root's height that makes up the difference. Rotations are unchanged.
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ def judge(
     source: Motion | None = None,
     warp: TimeWarp | None = None,
 ) -> Judgement:
-    """Judge a motion by a source's body where that is known; otherwise by its own.
+    """Judge a motion by a source's body if that is known; otherwise by its own.
 
     Parameters
     ----------

@@ -257,12 +257,12 @@ class PhysicsModel(CapableBody, Pictured):
         own = np.linalg.norm(np.gradient(place, self.times, axis=0), axis=1)
         here = float(np.interp(moment, self.times, own))
         if here < 1e-3:
-            raise InputError(f"{name} stands at {moment:g} s: no rate gives it {speed:g} m/s")
+            raise InputError(f"{name} is still at {moment:g} s: no rate gives it {speed:g} m/s")
         return speed / here
 
     @takes(ModelWarpParameters)
     def warp(self, p: ModelWarpParameters) -> TimeWarp:
-        """Find the timing that a body could have produced, nearest to the recorded effort.
+        """Find a timing within the limits of body, gravity and ground, near the recorded effort.
 
         Returns
         -------

@@ -80,7 +80,7 @@ def natural_length(
 
 
 def is_plain(p: ModelWarpParameters) -> bool:
-    """Return whether nothing but a length is asked for."""
+    """Return whether nothing but a length is requested."""
     return not (p.keytimes or p.rates or p.joint_speeds or p.loop or p.watch is not None)
 
 
@@ -174,7 +174,7 @@ def beyond_notes(model: PhysicsModel, warp: TimeWarp) -> list[Note]:
 
 
 def unmet(missed: float, *, rates: bool, keytimes: bool) -> InfeasibleError:
-    """Say that what was asked for cannot be had together."""
+    """Say that what was requested cannot be had together."""
     asked = [w for w, given in (("speeds", rates), ("keytimes", keytimes)) if given]
     wishes = " and ".join(["the duration", *asked]) if asked else "the duration"
     give_up = "a speed or a keytime" if asked else "a duration nearer to the clip's own"

@@ -26,7 +26,7 @@ _SAME_TIME = 1e-6
 
 @takes(PhysicsParameters)
 def physics_warp(motion: Motion, p: PhysicsParameters) -> TimeWarp:
-    """Find the timing that a body could have produced, nearest to the recorded effort.
+    """Find a timing within the limits of body, gravity and ground, near the recorded effort.
 
     Parameters
     ----------

@@ -116,7 +116,7 @@ def _best_column(price, value, floor, ceiling):  # type: ignore[no-untyped-def]
 
 @kernel
 def _free_column(value, floor, ceiling):  # type: ignore[no-untyped-def]
-    """Find a nonbasic variable between its bounds; -1 where there is none."""
+    """Find a nonbasic variable between its bounds; -1 if there is none."""
     for j in range(value.shape[0]):
         if floor[j] + _SMALL < value[j] < ceiling[j] - _SMALL:
             return j

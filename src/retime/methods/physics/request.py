@@ -77,7 +77,7 @@ class Request:
         return cls(begin, tuple(keys), tuple(rates), duration == "free")
 
     def nodes(self, times: FloatArray) -> FloatArray:
-        """Return the source times that a timing is found at: the frames, and what is asked for."""
+        """Return the source times that a timing is found at: the frames, and what is requested."""
         asked = [s for _, s in self.keys], [m for m, _ in self.fixed]
         nodes = np.unique(np.r_[times, *asked])
         kept: FloatArray = nodes[np.r_[True, np.diff(nodes) > 1e-9]]

@@ -180,7 +180,7 @@ class _Search:
         return False
 
     def _step(self) -> float | None:
-        """Take a step; return what it gained of the merit, or ``None`` where there is none."""
+        """Take a step; return what it gained of the merit, or ``None`` if there is none."""
         from retime.methods.physics.search_kernels import (
             bound_steps,
             move_duals,

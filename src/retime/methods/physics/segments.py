@@ -178,7 +178,7 @@ def solids_of(motion: Motion, body: Body, data: BodyData, mass: float | None) ->
         fixed = sum(m for n, m in data.masses.items() if n in found)
         free = sum(s.mass for n, s in found.items() if n not in data.masses)
         if mass <= fixed or free <= 0:
-            raise InputError(f"a mass of {mass:g} kg is less than what its parts are said to weigh")
+            raise InputError(f"a mass of {mass:g} kg is less than the sum of its given parts")
         factor = (mass - fixed) / free
         found = {n: s if n in data.masses else s.scaled(factor) for n, s in found.items()}
     for name, kilograms in data.masses.items():

@@ -25,7 +25,7 @@ class World:
 
     @classmethod
     def of(cls, p: ModelParameters) -> World:
-        """Take them from a model's parameters."""
+        """Return those of a model's parameters."""
         values = {f.name: getattr(p, f.name) for f in fields(cls)}
         if isinstance(p.mass_scale, Mapping):
             values["mass_scale"] = tuple(p.mass_scale.items())

@@ -170,7 +170,7 @@ def _developed(turns: FloatArray) -> FloatArray:
 
 
 def _share(motion: Motion, p: SecondaryParameters) -> tuple[FloatArray, slice]:
-    """Return by what fraction frames change, (F,), and the frames that a range holds."""
+    """Return the weight of the change per frame, (F,), and the frames of the range."""
     times = motion.times
     if p.range is None:
         return np.ones(len(times)), slice(0, len(times))

@@ -52,7 +52,7 @@ def bounded(
     Parameters
     ----------
     timing : Timing
-        What was asked for.
+        The requested feature.
     source : Motion
         The motion.
     most : float
@@ -197,7 +197,7 @@ def _eased(timing: Timing, share: FloatArray) -> Timing:
 
 
 def _around(timing: Timing, moments: FloatArray, over: FloatArray) -> FloatArray:
-    """Return what to multiply each pose's share by: less where joints rush between its knots."""
+    """Return a factor for each pose's staggering: less where joints move too fast."""
     out = np.ones(len(timing))
     rush = over > 1
     for i in range(len(timing.channels)):
@@ -280,7 +280,7 @@ def _rising(x: FloatArray) -> FloatArray:
 
 
 def _kept(asked: Timing, found: Timing) -> float:
-    """Return the fraction of the asked changes of refinements that is left."""
+    """Return the fraction of the requested changes of refinements that is left."""
     wanted = np.abs(asked.refinements - asked.known_refinements).sum()
     got = np.abs(found.refinements - asked.known_refinements).sum()
     return float(min(got / wanted, 1.0)) if wanted > 0 else 1.0

@@ -27,7 +27,7 @@ _MOST_LAYER = 2.0
 
 
 class CurveEdits(Representation):
-    """Splines and displacements reshaped; poses stay what they are."""
+    """Edits of splines and displacements between poses."""
 
     @recorded
     def set_tangents(

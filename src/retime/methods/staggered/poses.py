@@ -41,11 +41,11 @@ class StaggeredPoses(TweenEdits):
     plain : tuple of Channel or None
         Curves of the source; unchanged ones need no pose layer.
     evidence : Evidence, optional
-        How the poses were found.
+        Evidence from which the poses were found.
     contacts : tuple of Contact, optional
-        Contacts that are known, in the source's time.
+        Known contacts, in the source's time.
     bounds : (int, int), optional
-        Numbers of the poses at the ends of the range that may change.
+        Numbers of the first and last pose of the editable range.
     loop : bool
         The first and the last pose are one.
     edits : tuple of PoseEdit
@@ -53,8 +53,8 @@ class StaggeredPoses(TweenEdits):
     notes : tuple of str
         Findings, assumptions and shortened edits.
     max_turn : float
-        Fastest turn of any joint, relative to its fastest in the source; staggering that needs more
-        is eased when the warp is made.
+        Maximum rotation speed of any joint, relative to its maximum in the source. Staggering that
+        exceeds it is reduced in the warp.
 
     Examples
     --------

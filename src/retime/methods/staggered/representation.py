@@ -139,7 +139,7 @@ class Representation:
 
     @property
     def kept_share(self) -> float:
-        """Fraction of the asked staggering that the bound on turning speeds leaves, 0 to 1."""
+        """Fraction of the requested staggering that the bound on turning speeds leaves, 0 to 1."""
         return self._bounded[1]
 
     def warp(self) -> TimeWarp:
@@ -267,7 +267,7 @@ class Representation:
         constraints : {"hold", "touched", "free"}
             Keep all contacts where the source had them, those that the edits touch, or none.
         fps : float, optional
-            Frame rate; the source's where not given.
+            Frame rate; the source's if not given.
         times : array (F,), optional
             Output times to evaluate, in place of evenly spaced frames.
         """

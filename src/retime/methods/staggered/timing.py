@@ -241,7 +241,7 @@ class Timing:
             free[_fixed(past_end)] = False
             knots = np.where(crossed, self._swept(free, range(len(self))), knots)
             if self._crossed(knots).any():
-                raise InputError("the poses would stand so close that their parts have no room")
+                raise InputError("the poses would be too close for their parts")
         stopped = self.included & (np.abs(knots - self.knots) > 1e-12)
         if not stopped.any():
             return self, 0

@@ -282,7 +282,7 @@ class TimingEdits(Representation):
         time = coerce(time, float, "time")
         if np.abs(self.times - time).min() < self.timing.least_gap:
             k = int(np.abs(self.times - time).argmin())
-            raise InputError(f"pose {k} already stands at {self.times[k]:.3f} s")
+            raise InputError(f"pose {k} is already at {self.times[k]:.3f} s")
         first, last = self.times[list(self._ends)]
         if self.bounds is not None and not first < time < last:
             raise InputError(f"{time:g} s is not inside the range, {self._range_text()}")

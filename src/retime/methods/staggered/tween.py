@@ -92,7 +92,7 @@ def tweened_poses(motion: Motion, p: TweenParameters) -> StaggeredPoses:
 
 
 def _pose_at(poses: StaggeredPoses, time: float) -> tuple[StaggeredPoses, int]:
-    """Return the pose near a time, inserted where there is none."""
+    """Return the pose near a time, inserted if there is none."""
     try:
         return poses, poses.index(time)
     except InputError:

@@ -212,7 +212,7 @@ class TweenEdits(TimingEdits, ValueEdits, CurveEdits):
         """Shape how a motion comes to a pose or leaves it; a pose is inserted for that.
 
         ``hold`` keeps the pose for a while; ``snap`` waits and then comes quickly; ``anticipate``
-        goes back a little before it leaves; ``settle`` goes past the pose and comes back.
+        goes back slightly before it leaves; ``settle`` goes past the pose and comes back.
 
         Parameters
         ----------

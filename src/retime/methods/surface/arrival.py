@@ -1,4 +1,4 @@
-"""When a dragged joint really arrives: measured in space, on the motion that is delivered."""
+"""Measure when a dragged joint arrives in space, on the delivered motion."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Arrival:
     measured : float
         By how many seconds later its path, seen from the hips, arrives.
     distance : float
-        How far it is from the pose asked for at the time asked for, metres.
+        How far it is from the requested pose at the requested time, metres.
     """
 
     joint: str
@@ -49,7 +49,7 @@ class Arrival:
         way = "earlier" if self.measured < 0 else "later"
         return Note(
             f"{self.joint} arrives {abs(self.measured):.3g} s {way}, "
-            f"{100 * self.distance:.1f} cm from the pose asked for",
+            f"{100 * self.distance:.1f} cm from the requested pose",
             code="arrival",
             joint=self.joint,
             asked=self.asked,
@@ -68,7 +68,7 @@ def arrival(source: Motion, made: Motion, joint: int, time: float, shift: float)
     joint : int
         The joint.
     time, shift : float
-        Its moment in the source, and by how much later it was asked for; seconds.
+        Its moment in the source, and by how much later it was requested; seconds.
     """
     body = find_body(source)
     hips = body.roles.get("hips", source.skeleton.roots[0])

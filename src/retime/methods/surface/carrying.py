@@ -223,7 +223,7 @@ def lead_limbs(
     limbs : sequence of str
         The drags.
     span : (float, float)
-        When time is changed, seconds; poses may change a little before and after.
+        When time is changed, seconds; poses may change slightly before and after.
     grips : bool
         Whether hands keep what they hold.
     """

@@ -78,38 +78,38 @@ class ControlPoint:
 @one_line()
 @dataclass(frozen=True, kw_only=True)
 class SurfaceKey:
-    """A time control surface: drag a joint's moment to another time, and let the near follow.
+    """A time control surface: move the action of a joint in time; neighbouring joints follow.
 
-    The pose that the joint has at the source's time ``time`` is reached at the output's time
-    ``time + shift``, exactly; that of a joint of weight w is reached at ``time + w * shift``.
+    The joint reaches its pose at source time ``time`` exactly at output time ``time + shift``. A
+    joint of weight w reaches its pose at ``time + w * shift``.
 
     Parameters
     ----------
     time : float
-        The source's moment, seconds.
+        Source time, seconds.
     shift : float
-        Seconds later; negative is earlier.
+        Time shift in seconds; negative is earlier.
     joint : str, optional
         Joint or role to drag.
     point : (float, float), optional
-        Where the surface is dragged, metres from the root: across, and up. In place of a joint.
+        Position to drag in place of a joint, metres from the root: across, and up.
     shape : {"gaussian", "polynomial"}, table or callable
-        How the surface bends: a Gaussian, a polynomial fitted to the control points by least
+        Shape of the surface: a Gaussian, a polynomial fitted to the control points by least
         squares, a table of weights over the surface (columns across, rows up), or a function of x
         and y in heights.
     sigma : (float, float)
-        The Gaussian's widths across and up, in heights of the figure.
+        Widths of the Gaussian across and up, in body heights.
     range_sigma : float
-        How far along the bones the drag is felt, in heights.
+        Falloff along the bones, in body heights.
     gamma : float
-        Seconds over which the drag fades before and after.
+        Falloff before and after, seconds.
     degree : int
         The polynomial's degree, 1 to 3.
     control_points : sequence of ControlPoint
-        Further drags at the same moment, each with its own shift.
+        Further drags at the same time, each with its own shift.
     direction : (float, float, float), optional
-        The time direction, along which the figure is seen. Default: its heading at first. Give
-        it for motion that goes backwards or turns.
+        Direction from which the figure is seen. Default: its first heading. Give it for motion that
+        goes backwards or turns.
     """
 
     time: float

@@ -1,4 +1,4 @@
-"""The figure seen along time: joint paths projected on a plane (section 3.1), and bones as ways."""
+"""Projection of joint paths onto a plane (section 3.1), and distances along bones."""
 
 from __future__ import annotations
 

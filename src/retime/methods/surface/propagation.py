@@ -102,7 +102,7 @@ def bump(propagation: Propagation) -> Bump:
         raise InputError("a propagation is 1 in the middle (u = 0) and 0 at its ends (u = -1, 1)")
     slopes = np.diff(shares) / np.diff(u)
     if np.abs(slopes).max() > _JUMP:
-        raise InputError("the propagation jumps; a drag must fade")
+        raise InputError("the propagation is not continuous; it must fade to 0")
     halves = slopes[:2000], slopes[2000:]
     rises, falls = ([float(max((sign * h).max(), 0.0)) for h in halves] for sign in (1, -1))
     return Bump(value, (rises[0], rises[1]), (falls[0], falls[1]))

@@ -24,7 +24,7 @@ __all__ = ["control_surfaces", "surface", "surface_warp"]
 
 @takes(SurfaceWarpParameters)
 def surface_warp(motion: Motion, p: SurfaceWarpParameters) -> TimeWarp:
-    """Move joints' actions in time by dragging surfaces; what is near in the body follows.
+    """Move actions of joints in time by dragging surfaces; neighbouring joints follow.
 
     Parameters
     ----------

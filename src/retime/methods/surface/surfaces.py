@@ -72,7 +72,7 @@ class Grid:
 
 @describes(ControlParameters)
 class ControlSurfaces:
-    """Time control surfaces on a motion: their warp, and what a person needs to see of them.
+    """Time control surfaces on a motion: their warp, and data for drawing them.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ class ControlSurfaces:
         self._put(asked, best if strains[best] < _HELPS * strains[1.0] else 1.0)
 
     def _put(self, asked: Sequence[Room], share: float) -> None:
-        """Use a fraction of the drags of legs that were asked for."""
+        """Use a fraction of the drags of legs that were requested."""
         if self._rooms is not asked and self._share == share:
             return
         self._share = share
