@@ -137,7 +137,7 @@ def test_a_comparison_shows_the_same_poses_at_their_times(monkeypatch: pytest.Mo
         (lambda: JUMP.plot(poses=1), "2 to 60 poses, not 1"),
         (lambda: retime.plot.strip({}), "give a motion, or motions by name"),
         (lambda: retime.plot.warp(JUMP), "give a warp, or warps by name, not Motion"),  # type: ignore[arg-type]
-        (lambda: retime.plot.strip({"a": WARP}), "'a' is no motion but TimeWarp"),  # type: ignore[dict-item]
+        (lambda: retime.plot.strip({"a": WARP}), "'a' is not a motion but TimeWarp"),  # type: ignore[dict-item]
         (lambda: JUMP[:0].plot(), "without frames cannot be drawn"),
     ],
 )
