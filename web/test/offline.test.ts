@@ -15,7 +15,7 @@ class FakeSocket {
     FakeSocket.all.push(this);
   }
   send(text: string): void {
-    this.sent.push(JSON.parse(text));
+    this.sent.push(JSON.parse(text) as Record<string, unknown>);
   }
   close(): void {
     this.readyState = 3;

@@ -26,7 +26,7 @@ class Places:
     out : Path
         The batch's folder.
     part : str
-        What tells this part of the batch from others, for the folder of its own work.
+        Name of this part of the batch, for the folder of its work.
     """
 
     def __init__(self, out: Path, part: str) -> None:

@@ -21,7 +21,7 @@ FIX_ORDER: tuple[FixKind, ...] = ("smoothing", "cartoon", "contact IK")
 
 @dataclass(frozen=True, eq=False)
 class FixContext:
-    """What a fix may look at besides the retimed motion."""
+    """Context of a fix, in addition to the retimed motion."""
 
     source: Motion
     """What all steps started from."""

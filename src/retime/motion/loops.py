@@ -52,7 +52,7 @@ def ground_displacement(motion: Motion, name: str) -> FloatArray:
 def is_cycle(motion: Motion) -> bool:
     """Whether a clip is a cycle: its ends meet, and it moves on through them the same way.
 
-    A jump from standing to standing meets its start too, but rests there: it is no cycle.
+    A jump from standing to standing meets its start too, but rests there: it is not a cycle.
     """
     if len(motion) < 4:
         return False

@@ -262,7 +262,7 @@ def slope_at(g: Graph, t: FloatArray) -> FloatArray:
 def around(g: Graph, whole: tuple[float, float], part: tuple[float, float], end: float) -> Graph:
     """Return the curve of a whole clip of which a graph retimes a part, up to an output time.
 
-    What is before the part stays, and what is after it follows.
+    The clip before the part does not change, and the rest follows the part.
     """
     (first, last), (a, b) = whole, part
     # A range in frames may be a rounding error off the warp's own ends.

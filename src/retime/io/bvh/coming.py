@@ -27,9 +27,9 @@ class ComingBvh:
     Parameters
     ----------
     read : callable
-        Returns at most so many bytes as soon as there are some, and none at the end.
+        Takes a number of bytes; returns at most that many as soon as there are some, none at the end.
     begun : bytes
-        What was read before.
+        Bytes that were read before.
     name : str
         What it is called in error messages.
     """
@@ -96,7 +96,8 @@ class ComingBvh:
 def posed(first: Motion, row: FloatArray) -> Motion:
     """Return one frame of a figure that was read from BVH: a row of its file.
 
-    A row with another number of values, or places that are no lengths, is an ``InputError``.
+    A row with another number of values, or with positions that are too large, is an
+    ``InputError``.
     """
     kept = None if first.origin is None else first.origin.kept
     if not isinstance(kept, BvhFile):

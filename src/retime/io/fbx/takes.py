@@ -23,7 +23,7 @@ Channels = dict[bytes, "Channels | Curve"]
 
 @dataclass
 class Changes:
-    """What becomes other in the takes of a file."""
+    """Changes of the takes of a file."""
 
     curves: dict[int, Curve] = field(default_factory=dict)
     """Keys of channels that had some, by the curve's number."""

@@ -67,9 +67,9 @@ def flowing_positions(
 
     minimise  sum_i w_i (x_i - p_i)^2 + lam (x_i-1 - 2 x_i + x_i+1)^2,  x_i+1 - x_i >= least
 
-    p is the path, and w_i what it costs to leave it by a tenth of a second: where all poses are
-    alike, as in a rest, the path says little and time runs evenly; where they differ, it is
-    followed. A path waits and jumps by whole frames; this does neither.
+    p is the path, and w_i the cost of leaving it by a tenth of a second. In a rest, where all poses
+    are similar, the path means little and time runs evenly; elsewhere it is followed. A path waits
+    and jumps by whole frames; this does neither.
     """
     from scipy.linalg import solveh_banded
 

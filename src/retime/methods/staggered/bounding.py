@@ -182,7 +182,7 @@ def _ratio(
 
 
 def _held(source: Motion, known: _Known, contacts: tuple[Contact, ...] | None) -> _Known:
-    """Measure a motion with its contacts held and nothing else."""
+    """Measure a motion whose only change is that its contacts are held."""
     warp = TimeWarp.identity(*source.domain)
     return _Known.of(as_delivered(source, source, warp, contacts), known.jumps)
 

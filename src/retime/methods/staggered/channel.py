@@ -153,7 +153,7 @@ class Channel:
         return values if on_frames else interpolate(values, self.times[frames], t)
 
     def _stacked(self, frames: npt.NDArray[np.int64], layers: int) -> FloatArray:
-        """Return the value of so many of the lowest layers at frames, each by its weight."""
+        """Return the sum of the lowest ``layers`` at frames, each scaled by its weight."""
         values = self._layer_at(frames, 0) if layers else neutral(len(frames), self.size)
         for layer in range(1, layers):
             own, weight = self._layer_at(frames, layer), self.stack[layer].weight
