@@ -27,7 +27,7 @@ class ComingBvh:
     Parameters
     ----------
     read : callable
-        Takes a number of bytes; returns at most that many as soon as there are some, none at the end.
+        Returns up to the given number of bytes as soon as there are some, and none at the end.
     begun : bytes
         Bytes that were read before.
     name : str
