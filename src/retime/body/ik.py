@@ -10,7 +10,8 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.body.body import Body, Limb, LimbName, find_body
-from retime.body.limbs import LimbSolver, displacement, frames_of, two_bone
+from retime.body.displacement import displacement, frames_of
+from retime.body.limbs import LimbSolver, two_bone
 from retime.errors import InputError
 from retime.motion import Motion, trust
 from retime.motion.contact import Contact

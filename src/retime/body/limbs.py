@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -11,12 +10,13 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.body.body import Limb
+from retime.body.displacement import displacement
 from retime.body.hinges import bent_about, off_line
 from retime.motion import Motion, quat, trust
 from retime.motion.contact import Contact
 from retime.motion.kinematics import global_rotations, local_translations, positions
 
-__all__ = ["LimbSolver", "displacement", "frames_of", "two_bone"]
+__all__ = ["LimbSolver", "two_bone"]
 
 # A limb is never quite straight: at full stretch its bending plane would be undefined.
 _STRAIGHTEST = 0.9999
@@ -27,15 +27,11 @@ _CLEAR_BEND = 1e-4
 _NEARLY_STRAIGHT, _KEPT = 0.02, 0.25
 # A foot that stands flat shall stay flat: turning it counts this many times a bend of the knee.
 _FOOT_STIFFNESS = 2.0
-# Between two contacts that follow at once, a held joint slides at most this fast, m/s, on the mean.
-_FASTEST_SLIDE = 0.4
 # A displacement that comes and goes within this time, in seconds, is noise: a turn of the foot
 # makes up for it, because the knee would magnify it.
 _SHAKE = 0.1
 # More than this, in metres, is not noise: feet would turn too fast.
 _NOISE = 0.01
-# Nobody lifts a foot and puts it down elsewhere in less than this, seconds.
-_NO_STEP = 0.06
 
 
 def two_bone(
@@ -107,63 +103,6 @@ def _frame(along: FloatArray, normal: FloatArray) -> FloatArray:
     x = _unit(along)
     z = _unit(_perpendicular(normal, x))
     return quat.from_axes(x, np.cross(z, x), z)
-
-
-def frames_of(contact: Contact, motion: Motion) -> npt.NDArray[np.bool_]:
-    """Mark the frames (F,) of a motion in which a contact lasts."""
-    hair = 1e-6 / motion.rate
-    return (motion.times >= contact.start - hair) & (motion.times <= contact.end + hair)
-
-
-def displacement(
-    motion: Motion, place: FloatArray, targets: Mapping[Contact, FloatArray], fade: float
-) -> tuple[FloatArray, FloatArray]:
-    """Return how far a joint must move, (F, 3), and by what share it is held, (F,).
-
-    A target is a place (3,), or a path (F, 3) on a support that moves.
-    """
-    targets = {c: np.broadcast_to(target, place.shape) for c, target in targets.items()}
-    move, share = np.zeros_like(place), np.zeros(len(place))
-    times = motion.times
-    ordered = sorted(targets, key=lambda c: c.start)
-    held = {c: np.flatnonzero(frames_of(c, motion)) for c in ordered}
-    ordered = [c for c in ordered if len(held[c])]
-    for k, contact in enumerate(ordered):
-        frames = held[contact]
-        first, last = frames[0], frames[-1]
-        move[frames] = contact.firmness * (targets[contact] - place)[frames]
-        share[frames] = contact.firmness
-        # A fade must be over where the next contact begins.
-        room_before = times[first] - times[held[ordered[k - 1]][-1]] if k else np.inf
-        after = ordered[k + 1] if k + 1 < len(ordered) else None
-        room_after = times[held[after][0]] - times[last] if after else np.inf
-        for edge, sign, room in ((first, -1.0, room_before), (last, 1.0, room_after)):
-            span = min(fade, room)
-            away = sign * (times - times[edge])
-            near = np.flatnonzero((away > 0) & (away < span))
-            u = 1 - away[near] / span if span > 0 else np.zeros(0)
-            weight = contact.firmness * u**3 * (10 - 15 * u + 6 * u**2)
-            move[near] += weight[:, None] * (targets[contact] - place)[edge]
-            share[near] = np.maximum(share[near], weight)
-    for one, other in itertools.pairwise(ordered):
-        last, first = held[one][-1], held[other][0]
-        leaving, coming = (targets[one] - place)[last], (targets[other] - place)[first]
-        needed = float(np.linalg.norm(coming - leaving)) / _FASTEST_SLIDE
-        if times[first] - times[last] > min(needed, _NO_STEP):
-            continue
-        # There is no time to get from one place to the other: both contacts give way at that end.
-        centre = (times[last] + times[first]) / 2
-        low = max(centre - needed / 2, (times[held[one][0]] + times[last]) / 2)
-        high = min(centre + needed / 2, (times[first] + times[held[other][-1]]) / 2)
-        window = np.flatnonzero((times > low) & (times < high))
-        if high > low and len(window):
-            u = ((times[window] - low) / (high - low))[:, None]
-            weight = u**3 * (10 - 15 * u + 6 * u**2)
-            before = (targets[one] - place)[np.minimum(window, last)]
-            after = (targets[other] - place)[np.maximum(window, first)]
-            move[window] = (1 - weight) * before + weight * after
-            share[window] = 1.0
-    return move, share
 
 
 def _trusted(rotations: FloatArray, limb: Limb, busy: npt.NDArray[np.bool_]) -> FloatArray:

@@ -10,7 +10,7 @@ import numpy as np
 from retime.arrays import FloatArray
 from retime.body.body import Body, find_body
 from retime.body.contacts import detect_contacts, find_contacts
-from retime.body.limbs import frames_of
+from retime.body.displacement import frames_of
 from retime.body.warp_quality import Deviation, WarpQuality, deviation, warp_quality
 from retime.motion import Motion
 from retime.motion.contact import Contact, carry_contacts
