@@ -577,3 +577,16 @@ def test_keys_of_different_limbs_may_overlap(motion: Motion) -> None:
     assert set(surfaces.limbs) == {"right_arm", "left_arm", "right_leg"}
     with pytest.raises(InputError, match="two keys stand at"):
         ControlSurfaces(motion, [key(), key(shift=0.1)])
+
+
+@pytest.mark.parametrize("shift", [-0.15, 0.1])
+def test_a_hand_on_a_stiff_wrist_arrives(shift: float) -> None:
+    """Wrists that hardly turn in the source do not keep the arm from its place."""
+    key = {"time": 1.8, "joint": "RightHand", "shift": shift}
+    made = Recipe([Step("surface", {"keys": [key], "grips": False})]).evaluate(samples.swing())
+    source = positions(samples.swing())
+    hand, hips = (made.skeleton.index(n) for n in ("RightHand", "Hips"))
+    places = positions(made)
+    then, now = round((1.8 + shift) * made.rate), round(1.8 * made.rate)
+    asked = source[now, hand] - source[now, hips]
+    assert np.linalg.norm(places[then, hand] - places[then, hips] - asked) < 0.001

@@ -21,22 +21,17 @@ from retime.body.holding import as_delivered
 from retime.body.limbs import LimbSolver
 from retime.body.pelvis import PAD, pelvis_follows, places, turns_at
 from retime.methods.surface.projection import topological_distances
+from retime.methods.surface.strain import strain
 from retime.motion import Motion, quat
 from retime.motion.edits import apply, correction_between
-from retime.motion.kinematics import global_rotations, positions
+from retime.motion.kinematics import global_rotations
 from retime.motion.layers import PoseLayer
-from retime.motion.memory import last
 from retime.timing import TimeWarp
 
 __all__ = ["Carried", "Led", "carried_by", "lead_limbs", "limb_joints"]
 
 # A frame whose joint's time differs by less than this, in seconds, is as it was.
 _SAME = 1e-9
-# No joint turns more than so many times as fast as in the source, where one of the ways to lead a
-# limb keeps to that; slower turns than this, in radians a second, do not count.
-_FASTER, _SLOW = 3.5, 0.5
-# No knee accelerates by more than this beyond its most in the source, m/s^2, or this share of it.
-_JERK, _GLITCH = 90.0, 0.5
 # A waist turns this far from where it was, and no more than that beyond; radians.
 _WAIST, _WAIST_MORE = np.radians(60), np.radians(20)
 
@@ -235,11 +230,7 @@ def lead_limbs(
     legs = [n for n in limbs if n not in arms]
     made = plain
     if arms:
-        made = _turn_waist(motion, made, warp, body, arms)
-        for name in arms:
-            made = _lead(motion, made, warp, body, name)
-        if _strain(motion, body, made) > 1:
-            made = min([made, plain], key=lambda m: _strain(motion, body, m))
+        made = _led_arms(motion, plain, warp, body, arms)
     if legs:
         before = made
         made = pelvis_follows(motion, made, warp)
@@ -250,7 +241,28 @@ def lead_limbs(
         made = keep_grips(motion, made, warp)
     # Legs are judged as they are delivered: held feet bend knees once more.
     shown = as_delivered(motion, made, warp) if legs else made
-    return Led(motion, frames, plain, made, _strain(motion, body, shown))
+    return Led(motion, frames, plain, made, strain(motion, body, shown))
+
+
+def _led_arms(
+    motion: Motion, plain: Motion, warp: TimeWarp, body: Body, arms: Sequence[LimbName]
+) -> Motion:
+    """Move arms to their places, and turn their hands as they are at the arms' time.
+
+    If wrists would turn too fast for that, hands stay as they are on their forearms.
+    """
+    led = _turn_waist(motion, plain, warp, body, arms)
+    for name in arms:
+        led = _lead(motion, led, warp, body, name)
+    if strain(motion, body, led) <= 1:
+        return led
+    hands = [body.limbs[name].end for name in arms]
+    rotations = led.rotations.copy()
+    rotations[:, hands] = plain.rotations[:, hands]
+    loose = replace(led, rotations=rotations)
+    if strain(motion, body, loose) <= 1:
+        return loose
+    return min([led, loose, plain], key=lambda m: strain(motion, body, m))
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,41 +305,6 @@ class Led:
             track[self.frames] = part
             tracks[name] = track
         return replace(self.motion, rotations=rotations, translations=tracks)
-
-
-def _strain(motion: Motion, body: Body, made: Motion) -> float:
-    """Return how fast joints turn and knees accelerate, by what is allowed.
-
-    Rotations that glitch in the source glitch as much in the result; that is not held against it.
-    """
-    fastest, jerks = last(motion, "turns and knees", None, lambda: _known(motion, body))
-    turned = float((_turn_speeds(made) / fastest).max()) / _FASTER
-    allowed = np.maximum(_JERK, _GLITCH * jerks)
-    jerked = ((_knee_jerks(body, made) - jerks) / allowed).max(initial=0.0)
-    return max(turned, float(jerked))
-
-
-def _known(motion: Motion, body: Body) -> tuple[FloatArray, FloatArray]:
-    """Return how fast joints may be said to turn, and knees accelerate, without any drag."""
-    held = as_delivered(motion, motion, TimeWarp.identity(*motion.domain))
-    fastest = np.maximum(_turn_speeds(motion), _SLOW)
-    # What holding alone does is not the drag's.
-    return np.maximum(fastest, _turn_speeds(held) / _FASTER), _knee_jerks(body, held)
-
-
-def _turn_speeds(motion: Motion) -> FloatArray:
-    """Return the fastest turn of each joint, (J,) radians per second."""
-    turns = quat.angle(motion.rotations[:-1], motion.rotations[1:])
-    out: FloatArray = turns.max(axis=0, initial=0.0) * motion.rate
-    return out
-
-
-def _knee_jerks(body: Body, motion: Motion) -> FloatArray:
-    """Return the greatest acceleration of each knee, m/s^2."""
-    knees = [limb.lower for name, limb in body.limbs.items() if name.endswith("leg")]
-    bent = np.diff(positions(motion)[:, knees], 2, axis=0) * motion.rate**2
-    out: FloatArray = np.linalg.norm(bent, axis=-1).max(axis=0, initial=0.0)
-    return out
 
 
 def _time_of(warp: TimeWarp, motion: Motion, joint: int, times: FloatArray) -> FloatArray:
