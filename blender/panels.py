@@ -13,7 +13,7 @@ from .retiming import armature_of
 
 
 def _draw_method(layout, settings, method):
-    """Draw a method's own settings, as the library declares them; what is advanced is folded."""
+    """Draw the settings of a method as the library declares them, with advanced ones folded."""
     known = offered(method)
     _draw_parameters(layout, settings, method, [p for p in known if not p["advanced"]])
     advanced = [p for p in known if p["advanced"]]

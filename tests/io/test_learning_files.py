@@ -77,7 +77,7 @@ def clip(tmp_path: Path) -> Path:
 def test_joint_arrays_are_read(clip: Path) -> None:
     motion = retime.read(clip)
     assert (motion.fps, motion.units.up, len(motion)) == (20.0, "Y", F)
-    assert any("20 fps, that of HumanML3D" in n for n in motion.notes)
+    assert any("20 fps is assumed, as in HumanML3D" in n for n in motion.notes)
     body = find_body(motion)
     assert body.is_biped
     order = [motion.skeleton.index(n) for n in ("pelvis", "left_hip", "right_wrist")]

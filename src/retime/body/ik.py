@@ -195,7 +195,7 @@ def _trunk_joints(body: Body) -> set[int]:
 
 
 def _with_trunk_held(motion: Motion, targets: Mapping[Contact, FloatArray], fade: float) -> Motion:
-    """Move the whole body so that its seat and knees are where they belong, on the mean."""
+    """Move the whole body so that seat and knees are at their targets on average."""
     if not targets:
         return motion
     points, index = positions(motion), motion.skeleton.index

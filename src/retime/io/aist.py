@@ -75,7 +75,7 @@ def read_motion(
     )
     if fps is None:
         told = Note(
-            "the frame rate is not in the file: taken as 60 fps, that of AIST++",
+            "the file has no frame rate; 60 fps is assumed, as in AIST++",
             Remedy(parameter="reading.fps"),
             code="rate-assumed",
         )

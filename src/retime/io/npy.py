@@ -88,7 +88,7 @@ def read_motion(
     if fps is None:
         notes.append(
             Note(
-                "the frame rate is not in the file: taken as 20 fps, that of HumanML3D",
+                "the file has no frame rate; 20 fps is assumed, as in HumanML3D",
                 Remedy(parameter="reading.fps"),
                 code="rate-assumed",
             )

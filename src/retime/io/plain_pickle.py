@@ -66,7 +66,7 @@ class _Array:
 
 
 class _Scalar:
-    """A number of numpy's, as it was told."""
+    """A numpy scalar type, as declared in the pickle."""
 
     def __init__(self, dtype: Any = None, data: Any = b"") -> None:
         self.dtype, self.data = dtype, data

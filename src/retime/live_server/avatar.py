@@ -1,8 +1,8 @@
 """A motion as humanoid bones: what a stream carries of it at any time.
 
-Receivers hang the rotations on figures of their own, whose rest is a T-pose facing +Z with every
-bone's axes along the world's. So each joint's rotation is told against the pose in which this
-skeleton would stand like that: its rest, turned to face +Z, trunk upright, arms out, legs down.
+Receivers apply the rotations to their own figures, whose rest is a T-pose facing +Z with the axes
+of every bone along the world's. The rotation of each joint is therefore sent relative to such a
+pose of this skeleton: its rest, turned to face +Z, trunk upright, arms out, legs down.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class Avatar:
         return FigurePose(local[0], offsets[0], self.parents).bones()
 
     def bones(self, time: float) -> list[Bone]:
-        """Return each role's place and rotation in its parent, held beyond the motion's ends."""
+        """Return position and rotation of each role in its parent, clamped to the motion's ends."""
         return self.pose(time).bones()
 
     def points(self, time: float) -> FloatArray:

@@ -298,7 +298,7 @@ def _feed(
 
 
 def _hello(follower: Follower, rate: float, performers: int) -> dict[str, Any]:
-    """Return what a listener is told first."""
+    """Return the first message for a listener."""
     parts = follower.parts.values()
     return {
         "performer": list(follower.joints),

@@ -55,7 +55,7 @@ def given_warp(motion: Motion, p: WarpParameters) -> TimeWarp:
 
 
 def _shown(motion: Motion, warp: TimeWarp, *, part: bool) -> list[Note]:
-    """Refuse a warp that shows nothing of a motion; say what it leaves out of a whole one."""
+    """Refuse a warp that shows nothing of a motion; note the parts that it leaves out."""
     (start, end), (low, high) = motion.domain, warp.source_range
     if high < start or low > end:
         raise InputError(

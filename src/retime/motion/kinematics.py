@@ -220,7 +220,7 @@ def infer_units(
 
 
 def _likely_up(motion: Motion, tall: float) -> UpAxis:
-    """Weigh Y against Z: how the figure stands, how the floor keeps, how the rest pose stands."""
+    """Score Y and Z as up axis, by the standing figure, the floor and the rest pose."""
     if not len(motion) or tall <= 0:
         return "Y"
     step = max(1, len(motion) // _JUDGED_FRAMES)

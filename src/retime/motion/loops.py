@@ -21,7 +21,7 @@ _TURNS_BACK = 1.5
 
 
 def wrap(times: FloatArray, span: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
-    """Bring a cycle's times into its span; also how often each went round."""
+    """Wrap times into the span of a cycle; return them and the number of turns of each."""
     start, end = span
     period = end - start
     if period <= 0:

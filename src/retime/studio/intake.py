@@ -162,7 +162,7 @@ class Intake:
         return MoveFile(name, self.workspace.relative(found), entry.sha256)
 
     def export_place(self, source: MotionEntry, form: str) -> tuple[Path, str]:
-        """Return a place for a file that goes out, and the name that it gets there."""
+        """Return a path for an exported file, and its name there."""
         own = Path(source.path).suffix.lower()
         suffix = own if form == "own" else _SUFFIXES[form]
         if suffix in (".glb", ".gltf") and Path(source.path).suffix.lower() == ".gltf":

@@ -70,7 +70,7 @@ def _shift(seconds: float) -> str:
 
 
 def _world(p: Any) -> list[str]:
-    """Say what of gravity, loads, strength and ground differs from the recording's."""
+    """Return the changes of gravity, loads, strength and ground in words."""
     usual = {f.name: f.default for f in declared(type(p))}
     about = {f.name: f.about for f in declared(type(p))}
     out = []

@@ -139,7 +139,7 @@ def _units(found: dict[str, Any]) -> tuple[float, UpAxis, list[Note]]:
     if screen not in ("+Y", "Y", "+Z", "Z"):
         notes.append(
             Note(
-                "the up axis is not in the file: taken as Z, as most laboratories have it",
+                "the file has no up axis; Z is assumed, as in most laboratories",
                 Remedy(parameter="reading.up"),
                 code="up-axis-assumed",
             )

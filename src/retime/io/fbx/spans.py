@@ -45,7 +45,7 @@ def respanned_stack(
 
 
 def _time_of(row: Node) -> tuple[str, int]:
-    """Return the name and time of a property that is an end of a span; empty for all others."""
+    """Return the name and time of a property that starts or ends a span; empty for others."""
     found = values(row) if row.name == b"P" else []
     name = found[0].decode("ascii", "replace") if found and isinstance(found[0], bytes) else ""
     if name in sum(_PAIRS, ()) and len(found) > 4 and isinstance(found[4], int):

@@ -76,7 +76,7 @@ def _filtered(document: Document, values: Any, name: Any, where: str) -> bytes:
 
 
 def _quaternions(packed_values: Any) -> Any:
-    """Restore the component that was left out, the largest: its place is in the last two bits."""
+    """Restore the omitted largest component, whose index is in the last two bits."""
     place, unit = packed_values[:, 3] & 3, packed_values[:, 3] | 3
     others = packed_values[:, :3] / (np.sqrt(2.0) * unit[:, None])
     largest = np.sqrt(np.maximum(0.0, 1.0 - (others**2).sum(axis=1)))

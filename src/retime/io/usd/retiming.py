@@ -321,7 +321,7 @@ class _Retiming:
 
 
 def usd_array(name: str, row: FloatArray) -> Any:
-    """Make an array of USD's own kind of a row of joints."""
+    """Convert a row of joints to a USD array."""
     kind = _ARRAYS[name]
     if name == "rotations":
         return kind.FromNumpy(np.ascontiguousarray(row[:, [1, 2, 3, 0]], dtype=np.float32))

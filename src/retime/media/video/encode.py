@@ -118,7 +118,7 @@ class Film:
         self.container.mux(self.sound.encode(frame))
 
     def finish(self) -> None:
-        """Write what the coders still hold."""
+        """Flush the encoders."""
         for stream in (self.picture, self.sound):
             if stream is not None:
                 self.container.mux(stream.encode(None))

@@ -192,7 +192,7 @@ class PredictiveAligner(Aligner):
         return out
 
     def _judge(self, live: LivePose, seconds: float) -> None:
-        """Return how sure the place is; where it is lost for long, look for it ahead."""
+        """Return the confidence of the position; if it is lost for long, search ahead."""
         from retime.methods.align.pose_kernels import pose_difference, pose_velocity
 
         here = self._curve(self._now)

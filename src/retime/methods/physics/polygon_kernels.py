@@ -165,7 +165,7 @@ def _dictionary(gravity, speed, change, forces):  # type: ignore[no-untyped-def]
 def polygon(  # type: ignore[no-untyped-def]
     gravity, speed, change, forces, most_change, most_speed, most_force, corners, at_corners
 ):
-    """Project what is feasible at a frame onto (p'', p'^2), exactly: figure 4 without gaps.
+    """Project the feasible set of a frame onto (p'', p'^2), exactly: figure 4 without gaps.
 
     Feasible is -1 <= gravity + speed x + change y - forces l <= 1, l >= 0 (13). Rows are scaled by
     their limits, |y| <= most_change, 0 <= x <= most_speed and l <= most_force. The simplex method

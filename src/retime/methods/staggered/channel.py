@@ -182,7 +182,7 @@ class Channel:
         return plus(self.spline(self.times[frames], layer), self.stack[layer].detail[frames])
 
     def knot_of(self, owner: int, *, extreme: bool = True) -> int | None:
-        """Return the place of a pose's knot, or ``None`` where the pose leaves this channel out."""
+        """Return the index of a pose's knot, or ``None`` where the pose leaves this channel out."""
         found = np.flatnonzero((self.owners == owner) & (self.extreme == extreme))
         return int(found[0]) if len(found) else None
 

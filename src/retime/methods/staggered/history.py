@@ -128,7 +128,7 @@ def _plain(value: Any) -> Any:
 
 
 def replayed(poses: S, edits: Iterable[PoseEdit], first: int = 1) -> S:
-    """Make edits again, one after the other; a muted one is kept in the history and not made.
+    """Repeat edits in order; a muted one stays in the history without effect.
 
     ``first`` is the number of the first one, for what is said about them.
     """

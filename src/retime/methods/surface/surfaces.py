@@ -293,7 +293,7 @@ class ControlSurfaces:
         return {}
 
     def view(self, key: int = 0) -> View:
-        """Return the plane that a key's figure is seen on, and the time direction across it."""
+        """Return the projection plane of a key, and the time direction perpendicular to it."""
         return self._key(key).view
 
     def _key(self, key: int) -> Placed:
