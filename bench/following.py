@@ -50,8 +50,8 @@ OTHERS: tuple[tuple[Crop, Crop], ...] = (
     (("111_32", 0, 6), ("61_01", 0, 6)),
     (("05_10", 0, 6), ("14_27", 0, 6)),
 )
-# Clips that no constant of an aligner was chosen on, and takes with one of them. The list was mended
-# once after a first look: a pair that was no pair of takes went, bad frames of 07_12 were cut off.
+# Clips that no constant of an aligner was chosen on, and takes with one of them. The list was
+# corrected once after a first look: one pair was not two takes, and bad frames of 07_12 were cut.
 HELD_OUT: tuple[Crop, ...] = (
     *(("01_02", 0, 8), ("03_01", 0, 3.5), ("05_02", 0, 8), ("07_12", 0, 2.1), ("104_19", 0, 7.5)),
     *(("111_03", 0, 8), ("114_02", 0, 8), ("13_02", 0, 8), ("13_13", 0, 3.6), ("13_35", 0, 8)),

@@ -56,8 +56,8 @@ def patterns(name: str, path: Path) -> Iterator[tuple[int, Any, set[str]]]:
         space = vars(importlib.import_module(name))
         local = {n.id: "NaN" for n in ast.walk(node.args[0]) if isinstance(n, ast.Name)}
         pattern = eval(code, {**local, **space, "re": re})
-        used = {called.attr} - {"compile"}
-        if called.attr == "compile":
+        used = {called.attr} - {"compile"} or {"search"}
+        if called.attr == "compile" and id(node) in named:
             ways = "|".join(FUNCTIONS)
             used = set(re.findall(rf"\b{named[id(node)]}\.({ways})\(", text)) or {"search"}
         yield node.lineno, pattern, used

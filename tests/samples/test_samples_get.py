@@ -149,7 +149,7 @@ def test_no_network_is_a_sentence(
         port = s.getsockname()[1]
     with pytest.raises(InputError, match=r"cannot be reached.*connection to the network"):
         fetch(NAME, cache=tmp_path / "c", base_url=f"http://127.0.0.1:{port}")
-    with pytest.raises(InputError, match="no address that starts with"):
+    with pytest.raises(InputError, match="not an address that starts with"):
         fetch(NAME, cache=tmp_path / "c", base_url="file:///etc")
     with pytest.raises(InputError, match="no recorded motion 'cmu:99_99' is known"):
         fetch("cmu:99_99")

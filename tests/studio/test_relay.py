@@ -42,8 +42,8 @@ def test_a_wrong_address_gets_a_sentence(start_studio: Callable[..., Studio], fe
     for address, said in (
         ("http://127.0.0.1:9/?token=x", "no live server answers"),
         ("http://192.0.2.1:80/?token=x", "on this machine only"),
-        ("ftp://127.0.0.1:8", "no address of retime live"),
-        ("nonsense", "no address of retime live"),
+        ("ftp://127.0.0.1:8", "not an address of retime live"),
+        ("nonsense", "not an address of retime live"),
         (feed[:-4] + "nope", "did not accept the key"),
     ):
         window.send(type="listen", address=address)

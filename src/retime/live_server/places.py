@@ -29,7 +29,7 @@ class StreamAddress:
             how = "write vmc://127.0.0.1:39539"
             raise InputError(f"{text!r} is not an address ({e}); {how}") from None
         if parts.scheme != "vmc" or parts.path.strip("/") or parts.query:
-            raise InputError(f"{text!r} is no address of a stream; write vmc://127.0.0.1:39539")
+            raise InputError(f"{text!r} is not an address of a stream; write vmc://127.0.0.1:39539")
         return cls(host, DEFAULT_PORT if port is None else port)
 
     def __str__(self) -> str:

@@ -107,7 +107,7 @@ def fetch(
     folder = Path(cache or os.environ.get(CACHE_VARIABLE) or pooch.os_cache("retime"))
     address = (base_url or os.environ.get(URL_VARIABLE) or _BASE_URL).rstrip("/") + "/"
     if not address.startswith(("https://", "http://")):
-        raise InputError(f"{address} is no address that starts with https:// or http://")
+        raise InputError(f"{address} is not an address that starts with https:// or http://")
     store = pooch.create(
         path=folder,
         base_url=address,

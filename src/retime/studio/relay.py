@@ -80,7 +80,7 @@ def _feed_of(address: str, session: str | None = None) -> str:
         parts, host, port = urlsplit(""), "", None
     if parts.scheme not in ("http", "ws") or port is None:
         raise InputError(
-            "that is no address of retime live; it looks like http://127.0.0.1:8765/?token=..."
+            "that is not an address of retime live, which looks like http://127.0.0.1:8765/?token=..."
         )
     if not is_loopback(host):
         raise InputError("the studio connects to a retime live on this machine only")
