@@ -8,7 +8,7 @@ TESTERS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8) + 
 # Mutated inputs of `make stress`.
 INPUTS ?= 1000000
 
-.PHONY: help demo blender studio pages test check bench stress versions papers docs coverage release format clean
+.PHONY: help demo blender studio pages test check compiled bench stress versions papers docs coverage release format clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /	/' | expand -t 10
@@ -43,7 +43,7 @@ pages: $(STAMP)
 	$(BIN)/python web/build.py --optional
 
 test: pages  ## Run all tests and checks
-	$(MAKE) --no-print-directory check
+	$(MAKE) --no-print-directory --jobs=2 check compiled
 	$(BIN)/python -m pytest -q -n $(TESTERS) --dist loadfile --no-loadscope-reorder
 
 check: $(STAMP)  ## Lint, types, import contracts, prose
@@ -54,6 +54,9 @@ check: $(STAMP)  ## Lint, types, import contracts, prose
 	$(BIN)/python docs/prose.py
 	@if test -d web/node_modules; then cd web && npm run --silent check && npm test --silent; \
 		else echo "web: not checked, npm is not installed"; fi
+
+compiled: $(STAMP)
+	$(BIN)/python tests/compile_ahead.py
 
 format: $(STAMP)  ## Format the code
 	$(BIN)/ruff check --fix --quiet .
