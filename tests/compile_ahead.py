@@ -30,7 +30,7 @@ def main() -> None:
     jump, walk = samples.jump(), samples.walk()
     for step in _STEPS:
         Recipe([step]).evaluate(jump)
-    retime.align(jump, retime.apply(jump, retime.guided_warp(jump, duration="80%")))
+    retime.align(jump, retime.apply(jump, retime.guided_warp(jump, duration=2.6)))
     retime.guided_warp(walk, reference=jump, duration="free")
     retime.physics_warp(walk, duration="free")
     aligner = BayesAligner(walk)
