@@ -119,9 +119,10 @@ def load(data: bytes, path: str | Path) -> Any:
     try:
         return _made(_Reader(io.BytesIO(data), encoding="latin1").load(), 0)
     except NotPlain as e:
+        held = " ".join(str(e).split())
         raise FormatError(
-            f"the pickle holds {e}, which is more than numbers and arrays: it is not read, since "
-            "it may run code",
+            f"the pickle holds {held}, which is more than numbers and arrays: it is not read, "
+            "since it may run code",
             path=path,
         ) from None
     except (Exception, MemoryError) as e:  # a damaged pickle raises anything
