@@ -65,3 +65,10 @@ def test_a_node_that_is_its_own_parent_or_listed_twice_makes_no_loop() -> None:
     assert depth_first([0, 1, 2], {0: 0, 1: 0, 2: 1}.__getitem__, 0) == [1, 2]
     chain = [k for k in range(1, 60) for _ in range(2)]
     assert depth_first(chain, lambda k: k - 1, 0) == list(range(1, 60))
+
+
+def test_a_rate_that_no_motion_has_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "fast.bvh"
+    retime.write(samples.jump(fps=12), path)
+    with pytest.raises(retime.FormatError, match="a frame rate of 4e"):
+        retime.read(path, fps=4e9)

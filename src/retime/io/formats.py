@@ -23,6 +23,8 @@ from retime.motion.contact import Contact
 from retime.motion.skeleton import MOST_LENGTH
 from retime.parameters import values_of
 
+# Frames a second of the fastest cameras, and some more.
+_MOST_RATE = 1e6
 log = logging.getLogger("retime")
 
 
@@ -63,7 +65,7 @@ class Format:
         log.debug("read %s as %s", path, self.name)
         motion: Motion = self._function("read_motion")(path, **options)
         log.debug("read %d frames of %d joints", len(motion), len(motion.skeleton))
-        _must_have_lengths(motion, path)
+        _must_be_plausible(motion, path)
         return motion
 
     def recognises(self, path: Path) -> bool:
@@ -273,12 +275,17 @@ def read_all(path: str | Path, p: FileParameters) -> list[Motion]:
         raise InputError(f"a {form.name} file has its own skeleton; leave it out")
     found = form.read_all(path, fps=p.fps)
     for motion in found:
-        _must_have_lengths(motion, path)
+        _must_be_plausible(motion, path)
     return [_with_units(m, p.scale, p.up) for m in found]
 
 
-def _must_have_lengths(motion: Motion, path: Path) -> None:
-    """Refuse positions whose squares and sums are no numbers any more, whatever the format."""
+def _must_be_plausible(motion: Motion, path: Path) -> None:
+    """Refuse positions whose squares are no numbers, and rates that no camera has, in any format.
+
+    What looks a fraction of a second around a frame would look at millions of frames.
+    """
+    if len(motion) > 1 and motion.rate > _MOST_RATE:
+        raise FormatError(f"a frame rate of {motion.rate:g} is no motion's", path=path)
     tracks = (motion.skeleton.offsets, *motion.translations.values())
     if any(max(t.max(initial=0.0), -t.min(initial=0.0)) > MOST_LENGTH for t in tracks):
         raise FormatError("positions are too large to be lengths", path=path)

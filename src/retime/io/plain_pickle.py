@@ -119,8 +119,9 @@ def load(data: bytes, path: str | Path) -> Any:
     try:
         return _made(_Reader(io.BytesIO(data), encoding="latin1").load(), 0)
     except NotPlain as e:
+        held = " ".join(str(e).split())
         raise FormatError(
-            f"the pickle contains {e}, which is more than numbers and arrays; it is not read, "
+            f"the pickle contains {held}, which is more than numbers and arrays; it is not read, "
             "because it may run code",
             path=path,
         ) from None
