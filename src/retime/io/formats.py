@@ -280,12 +280,12 @@ def read_all(path: str | Path, p: FileParameters) -> list[Motion]:
 
 
 def _must_be_plausible(motion: Motion, path: Path) -> None:
-    """Refuse positions whose squares are no numbers, and rates that no camera has, in any format.
+    """Refuse positions whose squares overflow, and frame rates that no camera has, in any format.
 
-    What looks a fraction of a second around a frame would look at millions of frames.
+    A window of a fraction of a second would have millions of frames at such a rate.
     """
     if len(motion) > 1 and motion.rate > _MOST_RATE:
-        raise FormatError(f"a frame rate of {motion.rate:g} is no motion's", path=path)
+        raise FormatError(f"a frame rate of {motion.rate:g} is too high for a motion", path=path)
     tracks = (motion.skeleton.offsets, *motion.translations.values())
     if any(max(t.max(initial=0.0), -t.min(initial=0.0)) > MOST_LENGTH for t in tracks):
         raise FormatError("positions are too large to be lengths", path=path)
