@@ -77,8 +77,8 @@ def test_a_drag_is_drawn_coarsely_and_rests_in_full(open_page: Open, jump_file: 
     page = open_page(jump_file, size=(1280, 800))
     page.up_to_date()
     page.add_step(**SPLINE)
-    page.until("retime.view.quality === 'full' && !retime.state.computing.value")
     width = "retime.view.canvas.width / retime.view.canvas.clientWidth"
+    page.until(f"retime.view.quality === 'full' && !retime.state.computing.value && {width} > 1")
     sharp = page.get(width)
     page.page.evaluate(
         """() => {
@@ -93,7 +93,7 @@ def test_a_drag_is_drawn_coarsely_and_rests_in_full(open_page: Open, jump_file: 
     assert page.get("retime.state.pending.value !== null")
     page.until("retime.view.quality === 'full'")  # the hand rests, and has not let go
     assert page.get("retime.state.pending.value !== null")
-    assert page.get(width) == sharp > 1
+    page.until(f"{width} === {sharp}")
     page.page.evaluate("retime.actions.commit()")
     page.until("retime.state.pending.value === null")
     page.until("retime.view.quality === 'full'")
