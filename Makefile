@@ -3,8 +3,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
-# Tests wait for browsers, sockets and child processes a third of their time: one more than cores.
-TESTERS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8) + 1)')
+# Processes of tests: one for each core.
+TESTERS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8))')
 # Mutated inputs of `make stress`.
 INPUTS ?= 1000000
 
