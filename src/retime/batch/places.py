@@ -14,7 +14,7 @@ from retime.errors import InputError
 from retime.io import format_of
 
 PLACES = ("accepted", "rejected")
-# File systems take names of so many bytes; until a result is sorted, its name is longer than it.
+# Most bytes of a file name, and of a result's stem: until results are sorted, a key is appended.
 _LONGEST_NAME, _LONGEST_STEM = 255, 200
 
 

@@ -289,7 +289,7 @@ class _Run:
                     clip_seconds=outcome.clip_seconds,
                 )
             )
-        self.manifest.put(row)  # before it is put in its place: a kill between is mended later
+        self.manifest.put(row)  # before the file is moved: a later run repairs a kill in between
         self.places.settle(row)
         self._count(row)
 

@@ -31,7 +31,7 @@ Constraints = Annotated[
 ]
 # A joint that is this near to where the source had it, in metres, was not moved.
 _UNMOVED = 1e-5
-# How contacts are usually looked for: within so many metres, for at least so many seconds.
+# Defaults of the search for contacts: tolerance in metres, shortest contact in seconds.
 _USUAL = (0.02, 0.1)
 # Corrections fade over this many seconds beside a contact.
 _FADE = 0.15

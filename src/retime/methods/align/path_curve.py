@@ -12,8 +12,8 @@ from retime.timing.curves import BezierCurve
 # A path that stays longer than this many steps keeps both ends of the stall (figure 3 keys runs
 # of one or two by where they end).
 _SHORT_RUN = 2
-# Without standstills: time runs evenly over about so many seconds where poses say little, at this
-# least share of the clip's speed; sharpness is looked at so far aside, seconds.
+# Without standstills: the time over which speed is evened out where poses are similar (s), the
+# slowest speed as a fraction of the clip's, and the distance at which sharpness is measured (s).
 _EVEN, _LEAST_RATE, _LOOK = 0.05, 0.15, 0.1
 # The least weight of the path, the weight of its ends, and rounds until the least rate is kept.
 _FAINT, _FIXED, _ROUNDS = 1e-3, 1e9, 25

@@ -28,8 +28,8 @@ _FEET = ("left_toe", "right_toe", "left_foot", "right_foot")
 _SAME_FLOOR = 0.06
 # Share of the way from the lowest that a foot has been to where the feet are that a pose forgets.
 _FORGOTTEN = 2e-4
-# Feet that are lower than the middle one of so many poses, by so many metres, are tracking that
-# jumped, which must not move the floor.
+# Feet this far (m) below the median of the last poses are a tracking error, which must not move
+# the floor: number of poses, distance.
 _STEADY, _JUMPED = 7, 0.25
 # With fewer bones in sight than this, the head's height tells the size.
 _LEAST_BONES = 3

@@ -67,7 +67,7 @@ def _judged(problem: Problem, found: Found) -> Guidance:
     than = [_compared(costs, "uniform", "uniform speed")]
     if p.keytimes:
         than.append(_compared(costs, "spline", "a spline through the keytimes"))
-    text = f"cost {costs['guided']:.4g}, {' and '.join(than)} (lower is more natural)"
+    text = f"cost {costs['guided']:.4g} (lower is more natural), {' and '.join(than)}"
     notes = [Note(text, code="guided-costs", costs=dict(costs))]
     if costs["guided"] > 1.0001 * costs["spline"] and p.formulation == "smooth":
         notes.append(
