@@ -50,7 +50,7 @@ def ground_shift(base: Motion, weight: float, contacts: Sequence[Contact]) -> Gr
     for contact in contacts:
         part = body.limb_of(base.skeleton.index(contact.joint)) or contact.joint
         by_part.setdefault(part, []).append(contact)
-    joints = {}
+    joints: dict[str, FloatArray] = {}
     for group in by_part.values():
         planted = _plants(group, base)
         behind = np.zeros_like(path)
