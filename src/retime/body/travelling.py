@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from retime.arrays import FloatArray
 from retime.body.body import find_body
 from retime.body.contacts import find_contacts
 from retime.body.hinges import hinge_axis
