@@ -113,10 +113,12 @@ def _held(
     ``ground`` tells how far they move with the ground.
     """
     here = positions(retimed)
-    targets = contact_targets(retimed, contacts, source, warp, points=here, ground=ground)
+    # Feet stand on what cannot move; all else is left alone where no edit moved it.
+    grounded = set(find_body(source).ground_joints())
+    targets = contact_targets(
+        retimed, contacts, source, warp, points=here, ground=ground, fixed=grounded
+    )
     if not warp.loop:  # later turns of a cycle are moved all
-        # Feet stand on what cannot move; all else is left alone where no edit moved it.
-        grounded = set(find_body(source).ground_joints())
         targets = {
             c: t
             for c, t in targets.items()
