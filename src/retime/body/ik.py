@@ -40,7 +40,7 @@ def contact_targets(
     *,
     points: FloatArray | None = None,
     ground: Ground | None = None,
-    fixed: Collection[str] | None = None,
+    sliding: Collection[str] = (),
 ) -> dict[Contact, FloatArray]:
     """Find where contacts of a retimed motion belong: where the source had them.
 
@@ -61,9 +61,8 @@ def contact_targets(
         The retimed motion's joints, metres, where they are known.
     ground : callable, optional
         How far the ground under a joint moved at times (N,), (N, 3) metres.
-    fixed : collection of str, optional
-        Joints that stay in one place, such as feet; others that slide in the source slide as they
-        do there. Default: all.
+    sliding : collection of str
+        Joints, such as hands, that slide as they do in the source; others stay in one place.
 
     Returns
     -------
@@ -94,8 +93,7 @@ def contact_targets(
             there = np.array([here[0], there[1], here[2]])
         out[contact] = there + way if way.any() else there
         slide = place - place.mean(axis=0)
-        free = fixed is not None and contact.joint not in fixed
-        if free and np.linalg.norm(slide, axis=1).max() > _SLIDES:
+        if contact.joint in sliding and np.linalg.norm(slide, axis=1).max() > _SLIDES:
             known = np.flatnonzero(frames)
             own = [np.interp(np.arange(len(motion)), known, slide[:, k]) for k in range(3)]
             out[contact] = there + way + np.stack(own, axis=1)
