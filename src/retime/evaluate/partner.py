@@ -100,7 +100,7 @@ def _is_another_figure(motion: Motion, partner: Motion) -> bool:
 
 
 def _followed(warp: TimeWarp, motion: Motion, partner: Motion) -> TimeWarp:
-    """Return the warp that a partner follows: joint by joint, or that of the source's first root."""
+    """Return the warp of a partner: joint by joint, or that of the source's first root."""
     if not warp.per_channel:
         return warp
     shared = any(c in partner.channels for c in warp.channels)
