@@ -121,8 +121,8 @@ def test_partners_keep_hold_when_one_is_staggered(parameters: dict[str, float]) 
 
     def apart(one: Motion, other: Motion) -> np.ndarray:
         hand, theirs = one.skeleton.index(touch.joint), other.skeleton.index(touch.other)
-        way: np.ndarray = positions(one)[:, hand] - positions(other)[:, theirs]
-        return np.sqrt((way**2).sum(axis=1))
+        way = positions(one)[:, hand] - positions(other)[:, theirs]
+        return np.asarray(np.linalg.norm(way, axis=1))
 
     then = found.warp(found.motion.times, touch.joint)
     held = (then >= touch.start) & (then <= touch.end)
