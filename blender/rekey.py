@@ -141,8 +141,11 @@ def _with_keys_at(keys, frames):
     return Keys.joined([held[0], keys, held[1]])
 
 
-def with_own_handles(keys):
-    """Keep Blender from choosing the handles again, which would change the curve."""
+def with_own_handles(keys, bend=1e-3):
+    """Keep Blender from choosing the handles again, which would change the curve.
+
+    Handles that are bent by less than ``bend``, radians, may be brought in line.
+    """
     for name in ("handle_left_type", "handle_right_type"):
         kinds = keys.arrays[name]
         kinds[(kinds == AUTO) | (kinds == AUTO_CLAMPED)] = ALIGNED
@@ -154,7 +157,7 @@ def with_own_handles(keys):
     left, right = keys.co - keys.handle_left, keys.handle_right - keys.co
     cross = np.abs(left[:, 0] * right[:, 1] - left[:, 1] * right[:, 0])
     length = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
-    bent = cross > 1e-3 * np.where(length > 0, length, 1.0)
+    bent = cross > bend * np.where(length > 0, length, 1.0)
     for name in ("handle_left_type", "handle_right_type"):
         kinds = keys.arrays[name]
         kinds[bent & (kinds == ALIGNED)] = FREE
@@ -180,7 +183,7 @@ def evaluate(keys, frames):
     bent = np.flatnonzero(kind.ravel() == BEZIER)
     if len(bent):
         points = segments(keys, k.ravel()[bent])
-        u = _solved(points[..., 0], frames.ravel()[bent])
+        u = solved(points[..., 0], frames.ravel()[bent])
         value.ravel()[bent] = cubic(points[..., 1], u)
     value = np.where(frames <= at[0], keys.co[0, 1], value)
     return np.where(frames >= at[-1], keys.co[-1, 1], value)
@@ -201,7 +204,7 @@ def cubic(p, u):
     return v**3 * p[:, 0] + 3 * v * v * u * p[:, 1] + 3 * v * u * u * p[:, 2] + u**3 * p[:, 3]
 
 
-def _solved(x, at):
+def solved(x, at):
     """Find where the x of cubics (N, 4) that never turn back reaches a value."""
     low, high = np.zeros(len(at)), np.ones(len(at))
     for _ in range(40):
@@ -230,7 +233,7 @@ def split(keys, frames):
         new.handle_right[0] = new.co[0] + (keys.co[k + 1] - new.co[0]) / 3
         if keys.interpolation[k] == BEZIER:
             p = segments(keys, np.array([k]))
-            u = float(_solved(p[..., 0], np.array([frame]))[0])
+            u = float(solved(p[..., 0], np.array([frame]))[0])
             a, b, c = (p[0, i] + u * (p[0, i + 1] - p[0, i]) for i in range(3))
             d, e = a + u * (b - a), b + u * (c - b)
             keys.handle_right[k], keys.handle_left[k + 1] = a, c

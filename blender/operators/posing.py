@@ -2,13 +2,13 @@
 
 import bpy
 import numpy as np
-from bpy.props import EnumProperty, FloatProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 
 from ..actions import animation_of
 from ..capture import decomposed
-from ..correct import Poses
 from ..declared import chosen, words_of
 from ..keys import PLACES, Keys
+from ..poses import Poses
 from ..problem import Problem
 from ..retiming import armature_of, part_of, step, tried
 from ..rig import bone_of
@@ -31,7 +31,22 @@ _NEAR = 0.1
 _MET = 0.005
 
 
-class _AtFrame(PartsRetiming):
+class _Posing(PartsRetiming):
+    """What changes poses; an action with few keys keeps their number unless more are asked for."""
+
+    add_keys: BoolProperty(
+        name="Add Keys", options={"SKIP_SAVE"},
+        description="Add the keys that the result needs. Otherwise values and handles of existing "
+        "keys change",
+    )  # fmt: skip
+
+    def adds_keys(self, context):
+        """Return what was chosen here, or the setting."""
+        given = self.properties.is_property_set("add_keys")
+        return self.add_keys if given else context.scene.retime.refine
+
+
+class _AtFrame(_Posing):
     """What changes the pose at the current frame."""
 
     def joints(self, context, capture):
@@ -89,7 +104,7 @@ class _AtFrame(PartsRetiming):
                 frames |= {float(f) for f in Keys.read(curve, PLACES).co[:, 0]}
         return sorted(frames)
 
-    def keys_at(self, context, result):
+    def edited_frames(self, context):
         """The pose, and what the edit put beside it."""
         return tuple(self.at)
 
@@ -212,6 +227,14 @@ class RETIME_OT_ease(_AtFrame, bpy.types.Operator):
 
         return (yield from self.edited(context, capture, engine, values, edit))
 
+    def edited_frames(self, context):
+        """The pose that an ease inserts, if it gets a key."""
+        return tuple(self.at) if self.adds_keys(context) else ()
+
+    def follows(self, context):
+        """Handles shape the ease, if it gets no key of its own."""
+        return not self.adds_keys(context)
+
     def after(self, context, result):
         """Say how far time moved."""
         capture = result.capture
@@ -286,12 +309,11 @@ class RETIME_OT_reach(_AtFrame, bpy.types.Operator):
         return [f"{self.joint} is {missed:.1f} cm from {self.target} at frame {self.frame}"]
 
 
-class RETIME_OT_secondary(PartsRetiming, bpy.types.Operator):
+class RETIME_OT_secondary(_Posing, bpy.types.Operator):
     """Let the selected bones, or arms, tails and hair, lag behind the body, overshoot and settle"""
 
     bl_idname = "retime.secondary"
     bl_label = "Secondary Motion"
-    follows = True
 
     strength: FloatProperty(
         name="Strength", default=-1.0, min=-1.0, max=5.0, options={"SKIP_SAVE"},
@@ -309,6 +331,10 @@ class RETIME_OT_secondary(PartsRetiming, bpy.types.Operator):
         joints = joints_for(self, capture, bones) if bones else None
         return [step("secondary", **values, joints=joints, range=part_of(context, capture))]
         yield
+
+    def follows(self, context):
+        """It changes every frame."""
+        return True
 
     def after(self, context, result):
         """Say how far bones swing."""
