@@ -176,8 +176,10 @@ class _Way:
         if _is_small(off):
             return None
         far = FOLLOWS[1] / self.result.capture.scale if channel == "location" else FOLLOWS[0]
-        if manner.add_keys:
+        if manner.add_keys and not manner.keys_at:
             return followed(keys, off, frames, far)
+        if manner.add_keys:
+            keys = with_keys(keys, manner.keys_at)
         curve = self.animated.find(self.bone.path_from_id(channel), index)
         wanted = off + [curve.evaluate(float(f)) for f in self.graph(channel).source(frames)]
         keys = fitted(keys, lambda at: self.offsets(channel, index, at), wanted, frames, far)

@@ -50,9 +50,10 @@ def _of_armature(armature, animated, result, options, bones):
     if bakes:
         wanted = [(c, g) for c, g in curves if not options.auto or _moves(g)]
         rows = [_sampled(c, g, result, result.frames) for c, g in wanted]
-    elif options.follow and not options.add_keys:
+    elif options.follow and not options.tolerance:
         frames = result.frames.astype(float)
-        rows = [_shaped(c, g, frames, made) for c, g in curves if _moves(g)]
+        also = options.keys_at if options.add_keys else ()
+        rows = [_shaped(c, g, frames, also, made) for c, g in curves if _moves(g)]
     else:
         rows = _moved(curves, options.tolerance, options.keys_at if options.add_keys else ())
     if not result.joints or bones:
@@ -115,10 +116,14 @@ def _moved(curves, tolerance, keys_at=()):
     ]
 
 
-def _shaped(curve, graph, frames, made):
-    """Move the keys of a curve, and let its handles follow the warp at frames."""
+def _shaped(curve, graph, frames, keys_at, made):
+    """Move the keys of a curve, and let its handles follow the warp at frames.
+
+    The curve gets keys at output frames ``keys_at``, where it has none.
+    """
     wanted = np.array([curve.evaluate(float(f)) for f in graph.source(frames)])
-    keys = fitted(rekey(Keys.read(curve), graph), np.zeros_like, wanted, frames, FOLLOWS[0])
+    keys = rekey(with_keys(Keys.read(curve), graph.source(np.array(keys_at))), graph)
+    keys = fitted(keys, np.zeros_like, wanted, frames, FOLLOWS[0])
     made.off(curve.data_path.rpartition(".")[2], farthest(keys, wanted, frames))
     return curve.data_path, curve.array_index, "", keys
 
@@ -151,17 +156,23 @@ def rekeyed(curves, graph, tolerance, keys_at=()):
         return [
             (curve, rekey(with_keys(Keys.read(curve), also), graph, tolerance)) for curve in curves
         ]
-    read = [Keys.read(curve, PLACES) for curve in curves]
-    moved = rekey(Keys.joined(read), graph)
-    out, start = [], 0
-    for curve, keys in zip(curves, read, strict=True):
-        new = moved.part(start, start + len(keys))
-        for name in ("handle_left_type", "handle_right_type"):
-            if np.array_equal(new.arrays[name], keys.arrays[name]):
+    keys, spans = Keys.read_all(curves, PLACES)
+    moved = rekey(keys, graph, period=_period(keys.co[:, 0], spans))
+    parts = [moved.part(*span) for span in spans]
+    for name in ("handle_left_type", "handle_right_type"):
+        same = moved.arrays[name] == keys.arrays[name]
+        for new, (start, end) in zip(parts, spans, strict=True):
+            if same[start:end].all():
                 del new.arrays[name]  # they are as they were: nothing to write
-        out.append((curve, new))
-        start += len(keys)
-    return out
+    return list(zip(curves, parts, strict=True))
+
+
+def _period(frames, spans):
+    """Return the number of keys of each curve, if all of them have the same frames."""
+    count = spans[0][1]
+    if any(end - start != count for start, end in spans):
+        return None
+    return count if (frames.reshape(-1, count) == frames[:count]).all() else None
 
 
 def _on_frames(plan):

@@ -42,7 +42,7 @@ def key_mover(graph):
     return KeyMover(x, y, _GRAIN, marks_holds=True)
 
 
-def rekey(keys, graph, tolerance=None):
+def rekey(keys, graph, tolerance=None, period=None):
     """Move keys through a warp.
 
     Parameters
@@ -53,6 +53,8 @@ def rekey(keys, graph, tolerance=None):
         From output frames to source frames.
     tolerance : float, optional
         Largest change of the curve between keys, in its own unit; otherwise no keys are added.
+    period : int, optional
+        Number of keys of each of several curves, if all of them have keys at the same frames.
     """
     if not len(keys):
         return keys
@@ -60,7 +62,8 @@ def rekey(keys, graph, tolerance=None):
         return _frozen(keys, graph)
     mover = key_mover(graph)
     if is_simple(graph) and not tolerance:
-        moved = _moved(keys, mover, np.arange(len(keys)), mover.first(keys.co[:, 0]))
+        shown = keys.co[:period, 0]
+        moved = _moved(keys, mover, slice(None), mover.first(shown), len(keys) // len(shown))
         return moved if graph.is_straight else with_own_handles(moved)
     for _ in range(_DEEPEST):
         shown = mover.shown(keys.co[:, 0].astype(float))
@@ -86,26 +89,32 @@ def _frozen(keys, graph):
     return Keys.made(graph.x[[0, -1]], np.repeat(value, 2), CONSTANT)
 
 
-def _moved(keys, mover, at, frames):
-    """Put the keys ``at`` on output frames, handles with them; backwards turns them round."""
+def _moved(keys, mover, at, frames, times=1):
+    """Put the keys ``at`` on output frames, handles with them; backwards turns them round.
+
+    Curves one after the other may share their frames, which are given once then.
+    """
     out = keys.take(at)
-    out.co[:, 0] = frames
     slope = np.diff(mover.x) / np.where(np.diff(mover.y) != 0, np.diff(mover.y), np.inf)
+    near = [np.searchsorted(mover.x, frames, side=side) - 1 for side in ("left", "right")]
+    slopes = [np.tile(slope[np.clip(k, 0, len(slope) - 1)], times) for k in near]
+    frames = np.tile(frames, times)
     x, y = (mover.x[::-1], mover.y[::-1]) if mover.backwards else (mover.x, mover.y)
     names = ("handle_left", "handle_right")
-    for name, side in zip(names, ("left", "right"), strict=True):
+    for name, speed in zip(names, slopes, strict=True):
         # Played backwards, what follows a key is what came before it.
-        source = names[names.index(name) ^ mover.backwards]
-        handle = keys.arrays[source][at] - keys.co[at]
+        source = keys.arrays[names[names.index(name) ^ mover.backwards]][at]
+        along, up = (source - keys.co[at]).T
         # The tangent is exact; the length lies between what the warp does to the key's own
         # surroundings and to the handle's end, which keeps the errors in between small.
-        near = np.searchsorted(mover.x, frames, side=side) - 1
-        straight = handle[:, 0] * slope[np.clip(near, 0, len(slope) - 1)]
-        mapped = np.interp(keys.arrays[source][at, 0], y, x) - frames
-        safe = np.abs(straight) > 1e-9
-        share = np.sqrt(np.abs(np.where(safe, mapped / np.where(safe, straight, 1.0), 1.0)))
+        straight = along * speed
+        mapped = np.interp(source[:, 0], y, x) - frames
+        share = np.ones(len(frames))
+        np.divide(mapped, straight, out=share, where=np.abs(straight) > 1e-9)
+        share = np.sqrt(np.abs(share))
         out.arrays[name][:, 0] = frames + straight * share
-        out.arrays[name][:, 1] = out.co[:, 1] + handle[:, 1] * share
+        out.arrays[name][:, 1] = out.co[:, 1] + up * share
+    out.co[:, 0] = frames
     return _turned(out) if mover.backwards else out
 
 

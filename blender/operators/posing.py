@@ -27,6 +27,8 @@ from .parts import (
 _APART = 2.0
 # Seconds within which a found pose gives way to the current frame.
 _NEAR = 0.1
+# No limit for the speed of rotations.
+_ANY_SPEED = 1000.0
 # A target is met within this distance, metres.
 _MET = 0.005
 
@@ -79,7 +81,9 @@ class _AtFrame(_Posing):
             )
         keyed = self._keyed_frames(context, capture)
         # The pose that is shown is the one that changes, so its parts arrive together.
-        values = values | {"max_refinement": 0.0} | ({} if keyed is None else {"keep": 2})
+        values = values | {"max_refinement": 0.0}
+        if keyed is not None:  # keys stay on their frames, however fast an ease makes the way
+            values = {"max_turn": _ANY_SPEED} | values | {"keep": 2}
         answer = yield from poses_of(context, capture, engine, values)
         frames, edits = _with_poses(_frames(capture, answer), keyed or (), frame, capture)
         edits.append(edit(int(np.abs(frames - frame).argmin()), answer))
@@ -232,8 +236,8 @@ class RETIME_OT_ease(_AtFrame, bpy.types.Operator):
         return tuple(self.at) if self.adds_keys(context) else ()
 
     def follows(self, context):
-        """Handles shape the ease, if it gets no key of its own."""
-        return not self.adds_keys(context)
+        """Handles shape the ease."""
+        return True
 
     def after(self, context, result):
         """Say how far time moved."""
