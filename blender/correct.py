@@ -42,7 +42,7 @@ class Manner:
 
 @dataclass
 class Corrections:
-    """What was put on curves, and how near they are to the result."""
+    """Changes of curves, and their distance from the result."""
 
     bones: list = field(default_factory=list)
     """Bones whose curves changed."""
