@@ -119,6 +119,10 @@ class Retiming(Job):
         """Return whether curves with few keys get more of them where the result needs it."""
         return context.scene.retime.refine
 
+    def worded(self, sentence):
+        """Return a sentence of the engine in the words of this operator."""
+        return sentence
+
     def after(self, context, result):
         """Do what follows a retiming; return sentences on how far it went."""
         return []
@@ -165,6 +169,7 @@ class Retiming(Job):
         result = yield from _answered(engine, request, capture)
         if how == "REKEY" and goes_round(result):  # it is baked, and can lead limbs to their places
             result = yield from _answered(engine, request | {"corrections": True}, capture)
+        result.notes = [self.worded(s) for s in result.notes]
         dense = animated is not None and animated.is_dense
         frames = self.every_frame or settings.hold_feet or settings.smoothing or dense
         add_keys = self.adds_keys(context)

@@ -124,6 +124,17 @@ def rig_of(armature, keyed):
     return rig
 
 
+def ends_of_ik(armature, rig):
+    """Name the joints that keyed IK controls put in their places, such as hands and feet."""
+    out = set()
+    for name in rig.keyed & set(rig.solved):
+        # An FK control hangs on the limb that it belongs to.
+        above = {rig.timing.get(b.name) for b in armature.data.bones[name].parent_recursive}
+        if rig.is_control and not above & (rig.solved[name] - {rig.timing[name]}):
+            out.add(rig.timing[name])
+    return out
+
+
 # ---- who moves whom
 
 
