@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from .carry import copy_shared, move_markers, move_range, move_sounds, span_of_others
 from .keys import LINEAR, Keys
+from .links import chain_of
 from .nla import MEMORY, add_strip, remember_scene, retimed_name, time_keys, track_of
 from .plan import key_plan, strip_plan
 from .problem import Problem
@@ -172,12 +173,7 @@ def driven_bones(armature):
 
 def _moved_by(bone, constraint):
     """Name the bones that a constraint moves: its own, and of an IK chain those above."""
-    if constraint.type != "IK":
-        return {bone.name}
-    above = list(bone.parent_recursive)
-    if constraint.chain_count:  # 0 is the whole chain
-        above = above[: constraint.chain_count - 1]
-    return {bone.name, *(b.name for b in above)}
+    return chain_of(bone, constraint) if constraint.type == "IK" else {bone.name}
 
 
 def _mute(armature, bones, notes):

@@ -10,9 +10,9 @@ from ..actions import animation_of
 from ..capture import decomposed
 from ..declared import chosen, words_of
 from ..keys import PLACES, Keys
+from ..links import bone_of
 from ..problem import Problem
 from ..retiming import armature_of, part_of, step
-from ..rig import bone_of
 from .parts import (
     PartsRetiming,
     in_frames,
