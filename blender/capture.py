@@ -62,6 +62,18 @@ class Capture:
         """Return a scene frame's time in the motion, seconds."""
         return (frame - self.first) / self.fps
 
+    def places(self, names, frame):
+        """Return where joints are at a frame, by name, in the world over the object's scale."""
+        out = {}
+        for name in names:
+            at = self.names.index(name)
+            matrix = self.local[frame - self.first, at]
+            while self.parents[at] >= 0:
+                at = self.parents[at]
+                matrix = self.local[frame - self.first, at] @ matrix
+            out[name] = matrix[:3, 3]
+        return out
+
     @property
     def words(self):
         """Return the entries of a request that make its answer use scene frames."""

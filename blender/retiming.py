@@ -92,8 +92,6 @@ class Retiming(Job):
     holds = False
     # Whether changed poses show only where every frame is keyed: feet that are held between keys.
     every_frame = False
-    # Whether curves get as many keys as changed poses need.
-    follows = False
     # Whether the sequencer's sounds may move with the motion.
     moves_sounds = True
 
@@ -109,9 +107,21 @@ class Retiming(Job):
         """Name the markers that stay where they are."""
         return ()
 
-    def keys_at(self, context, result):
-        """Return the frames at which curves that change get a key, where they have none."""
+    def edited_frames(self, context):
+        """Return the frames whose poses were edited."""
         return ()
+
+    def follows(self, context):
+        """Return whether poses between keys changed too, which curves with few keys follow."""
+        return False
+
+    def adds_keys(self, context):
+        """Return whether curves with few keys get more of them where the result needs it."""
+        return context.scene.retime.refine
+
+    def worded(self, sentence):
+        """Return a sentence of the engine in the words of this operator."""
+        return sentence
 
     def after(self, context, result):
         """Do what follows a retiming; return sentences on how far it went."""
@@ -159,15 +169,25 @@ class Retiming(Job):
         result = yield from _answered(engine, request, capture)
         if how == "REKEY" and goes_round(result):  # it is baked, and can lead limbs to their places
             result = yield from _answered(engine, request | {"corrections": True}, capture)
+        result.notes = [self.worded(s) for s in result.notes]
         dense = animated is not None and animated.is_dense
         frames = self.every_frame or settings.hold_feet or settings.smoothing or dense
-        sounds = settings.sounds and self.moves_sounds
+        add_keys = self.adds_keys(context)
         options = Options(
-            how, settings.tolerance if settings.refine else None, settings.markers,
-            settings.scene_range, sounds, settings.snap, settings.apply == "AUTO",
-            not frames, settings.mute, self.kept_markers(context), self.keys_at(context, result),
-            self.follows,
-        )  # fmt: skip
+            how,
+            tolerance=settings.tolerance if add_keys and settings.refine else None,
+            markers=settings.markers,
+            scene_range=settings.scene_range,
+            sounds=settings.sounds and self.moves_sounds,
+            snap=settings.snap,
+            auto=settings.apply == "AUTO",
+            at_keys=not frames,
+            mute=settings.mute,
+            keep_markers=self.kept_markers(context),
+            keys_at=self.edited_frames(context),
+            follow=self.follows(context),
+            add_keys=add_keys,
+        )
         notes += apply_result(context, armature, blocks, found, result, options)
         notes += self.after(context, result)
         if how == "BAKE" and settings.apply == "AUTO":

@@ -85,7 +85,9 @@ class RETIME_PG_settings(bpy.types.PropertyGroup):
             description="How to treat the first frame: motion capture often starts with a T-pose",
         ),
         "refine": BoolProperty(
-            name="Add Keys", description="Add keys where moved curves would bend away"
+            name="Add Keys",
+            description="Add keys where curves need them to follow the result; otherwise an action "
+            "with few keys keeps their number",
         ),
         "tolerance": FloatProperty(
             name="Tolerance",

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 import people
 import scenes
-from checking import fails, run
+from checking import fails, run, with_sound
 from figure import select_only
 from scenes import OUT, SHARED, capture, choose, keys, mocap, part, snapshot
 
@@ -69,6 +69,7 @@ def _sound(name):
     return str(OUT / name)
 
 
+@with_sound
 def check_sounds_cameras_and_the_range():
     scenes.rig()
     scene = bpy.context.scene
