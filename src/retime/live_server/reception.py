@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter, deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+
+from retime.live_server.datagrams import Datagram
 
 Address = tuple[str, int]
 
@@ -45,10 +48,23 @@ class Reception:
 
     def listens_to(self, address: Address, now: float) -> bool:
         """Return whether an address may be heard: nobody sends, or it does."""
+        return self._may_send(address, now - self._heard)
+
+    def _may_send(self, address: Address, silent: float) -> bool:
         if self.sender is None or self.sender == address:
             return True
         same = self.sender[0] == address[0]
-        return now - self._heard >= (_LEFT_PORT if same else _LEFT)
+        return silent >= (_LEFT_PORT if same else _LEFT)
+
+    def heeded(self, waiting: Sequence[Datagram]) -> list[Datagram]:
+        """Return those of some datagrams, in their order, that may be heard."""
+        out, heard = [], self._heard
+        for datagram in waiting:
+            if datagram.address == self.sender:
+                heard = datagram.arrival
+            if self._may_send(datagram.address, datagram.arrival - heard):
+                out.append(datagram)
+        return out
 
     def listen_to(self, address: Address, now: float) -> bool:
         """Keep the first sender of bones until it leaves; return whether it is new."""
