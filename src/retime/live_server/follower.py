@@ -178,20 +178,8 @@ class Follower:
     def _begun(self, pose: FloatArray, time: float) -> tuple[Part, Aligner] | None:
         """Look for a beginning: among several by evidence, of the only one by following it."""
         if self._again is not None and self.part is not None:
-            again, recording = self._again, self._again.recording
-            found = again.step(pose, time)
-            begun = found - recording.start >= _BEGUN
-            if again.state == "following":
-                self._found_at = time
-            if found >= recording.end - _AT_END:  # still where the last performance ended
-                again.seek(recording.start)
-            elif begun and again.confidence >= _SURELY and not again.stopped:
-                return self.part, again
-            elif time - self._found_at > _LOOKS:
-                # Whoever begins again does so at the beginning, and at no other cycle.
-                again.seek(recording.start)
-                self._found_at = time
-            return None
+            begun = self._begun_again(self._again, pose, time)
+            return (self.part, self._again) if begun else None
         start = self._detector.step(pose, time)
         if start is None:
             return None
@@ -200,6 +188,27 @@ class Follower:
             aligner = self._make(self._recordings[start.name])
             aligner.seek(start.source)
         return self.parts[start.name], aligner
+
+    def _begun_again(self, again: Aligner, pose: FloatArray, time: float) -> bool:
+        """Return whether the only recording is performed again, and let its aligner follow."""
+        recording = again.recording
+        found = again.step(pose, time)
+        if again.phase >= _SURELY:
+            self._found_at = time
+        if found >= recording.end - _AT_END:  # still where the last performance ended
+            again.seek(recording.start)
+        elif again.phase >= _SURELY and not again.stopped:
+            # Whoever begins again does so at the beginning, and at no other cycle.
+            sure = again.confidence >= _SURELY
+            first = found if sure else again.first_time_like(found)
+            if first - recording.start >= _BEGUN:
+                if not sure:
+                    again.seek(first)
+                return True
+        elif time - self._found_at > _LOOKS:
+            again.seek(recording.start)
+            self._found_at = time
+        return False
 
     def _judge(self, moment: float) -> None:
         """Say what goes on, and let go of what is over."""
