@@ -11,6 +11,7 @@ import numpy as np
 
 from retime.arrays import FloatArray
 from retime.errors import FormatError, InputError
+from retime.io.as_read import kept_of
 from retime.io.bvh.reader import BvhFile, bvh_transforms
 from retime.motion import Motion, trust
 from retime.motion.skeleton import MOST_LENGTH
@@ -105,8 +106,8 @@ def posed(first: Motion, row: FloatArray) -> Motion:
     A row with another number of values, or with positions that are too large, is an
     ``InputError``.
     """
-    kept = None if first.origin is None else first.origin.kept
-    if not isinstance(kept, BvhFile):
+    kept = kept_of(first, BvhFile)
+    if kept is None:
         raise InputError("the motion was not read from BVH, so a BVH row cannot pose it")
     columns = kept.hierarchy.columns
     if row.shape != (columns,):

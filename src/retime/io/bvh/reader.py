@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,13 +11,14 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.errors import FormatError
+from retime.io.as_read import with_origin
 from retime.io.bvh.hierarchy import Hierarchy, parse_hierarchy
 from retime.io.bvh.rows import Rows, parse_rows
 from retime.io.files import read_bytes
 from retime.io.gaps import Gaps
 from retime.io.parameters import RestFrame
 from retime.io.rest_frame import set_aside
-from retime.motion import Motion, Origin, Units, trust
+from retime.motion import Motion, Units, trust
 from retime.motion.skeleton import MOST_LENGTH, EndSite, Skeleton, unique_names
 
 _MOTION = re.compile(rb"(?:\A|\r\n|\r|\n)[ \t]*motion(?=\s|\Z)", re.IGNORECASE)
@@ -78,8 +78,7 @@ def read_motion(
         notes=(*rows.notes, *said, *gaps.notes(aside)),
     )
     kept = BvhFile(hierarchy, rows, aside, motion)
-    sha256 = hashlib.sha256(data).hexdigest()
-    return replace(motion, origin=Origin("bvh", name, sha256, kept))
+    return with_origin(motion, "bvh", path, data, kept)
 
 
 def _as_utf8(data: bytes, path: str) -> bytes:

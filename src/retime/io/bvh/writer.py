@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from retime.arrays import FloatArray
 from retime.body import find_body
-from retime.errors import FormatWarning, InputError
-from retime.io.as_read import is_as_read, nearest_rows, needs_even_frames
+from retime.errors import FormatWarning
+from retime.io.as_read import is_as_read, kept_of, must_be_even, nearest_rows
 from retime.io.bvh.hierarchy import Channel, Hierarchy, Node
 from retime.io.bvh.reader import BvhFile
 from retime.io.files import write_bytes
@@ -40,8 +40,7 @@ SourceRows = Callable[[str], npt.NDArray[np.int64]]
 
 def write_motion(motion: Motion, path: str | Path, *, drop_rest: bool = False) -> None:
     """Write a BVH file; an unedited one keeps its digits. Options are those of ``retime.write``."""
-    if motion.sample_times is not None:
-        raise InputError(needs_even_frames("BVH"))
+    must_be_even(motion, "BVH")
     _warn_of_scales(motion, path)
     kept = _kept(motion)
     if kept is None:
@@ -76,8 +75,8 @@ def _warn_of_scales(motion: Motion, path: str | Path) -> None:
 
 def _kept(motion: Motion) -> BvhFile | None:
     """Return the source file's data if the motion still has the joints of that file."""
-    kept = motion.origin.kept if motion.origin is not None else None
-    if not isinstance(kept, BvhFile):
+    kept = kept_of(motion, BvhFile)
+    if kept is None:
         return None
     old, new = kept.motion.skeleton, motion.skeleton
     same = old.same_joints(new) and old.file_names == new.file_names and _ends(old) == _ends(new)

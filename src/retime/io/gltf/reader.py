@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from retime.arrays import FloatArray
+from retime.io.as_read import kept_of
 from retime.io.gltf.animations import (
     Channel,
     animation_names,
@@ -20,7 +21,7 @@ from retime.io.gltf.animations import (
 )
 from retime.io.gltf.document import Document, load
 from retime.io.gltf.humanoid import humanoid_roles
-from retime.io.in_place import PATHS, kept_of, others_note
+from retime.io.in_place import PATHS, others_note
 from retime.io.parameters import RestFrame
 from retime.io.sampled import Moments, depth_first, scales_above, uniform_part, with_ancestors
 from retime.motion import Motion, Origin, Units, quat
