@@ -93,7 +93,7 @@ def test_the_skeleton_is_found_beside_or_named(tmp_path: Path) -> None:
     assert "its skeleton is a.asf" in retime.read(amc).notes
     (tmp_path / "A_b.asf").write_text(ASF)
     assert "its skeleton is A_b.asf" in retime.read(amc).notes
-    with pytest.raises(InputError, match="skeleton alone"):
+    with pytest.raises(InputError, match="only a skeleton"):
         retime.read(tmp_path / "y.asf")
     retime.write(retime.samples.jump(), tmp_path / "jump.bvh")
     with pytest.raises(InputError, match="has its own skeleton"):

@@ -21,7 +21,7 @@ _MOST_DIMENSIONS = 7
 def check_header(data: bytes, path: str | Path) -> None:
     """Reject a file that is not C3D or is cut off, before the library reads it."""
     if len(data) < 2 * _PAGE or data[1] != _MAGIC:
-        raise FormatError("not a C3D file, or cut off", path=path)
+        raise FormatError("not a C3D file, or is cut off", path=path)
     processor = _processor(data, path)
     points, analogs, first, last = struct.unpack_from("<4H", data, 2)
     start, subframes = struct.unpack_from("<2H", data, 16)
@@ -83,4 +83,4 @@ def _values_fit(data: bytes, link: int) -> bool:
     kind, dimensions = struct.unpack_from("<bB", data, link + 2)
     values = link + 4 + dimensions
     size = abs(kind) * prod(data[link + 4 : values])
-    return dimensions <= _MOST_DIMENSIONS and values + size <= len(data)
+    return bool(dimensions <= _MOST_DIMENSIONS and values + size <= len(data))
