@@ -1,4 +1,4 @@
-"""Motions that go along with a result: a partner, a camera, a prop."""
+"""Retime partners, cameras and props with a result."""
 
 from __future__ import annotations
 
@@ -37,30 +37,9 @@ def carry_along(
     root, and its hands stay in the hands that they hold. ``name`` is the partner's name in notes;
     the other options are those of :class:`Job`.
     """
-    source, notes = found.source, []
-    apart = partner.start - source.start
-    if abs(apart) > 1 / source.rate and not _overlap(source, partner):
-        notes.append(
-            Note(
-                f"{name} starts at {partner.start:.4g} s and the source at {source.start:.4g} s: "
-                "their starts were lined up",
-                code="starts-lined-up",
-                start=partner.start,
-                source=source.start,
-            )
-        )
-    else:
-        apart = 0.0
-    if abs(partner.duration - source.duration) > 1 / source.rate:
-        notes.append(
-            Note(
-                f"{name} lasts {partner.duration:.3g} s beside {source.duration:.3g} s; the warp "
-                "shows what the two have in common",
-                code="lengths-differ",
-                duration=partner.duration,
-                source=source.duration,
-            )
-        )
+    source = found.source
+    notes = _start_notes(name, source, partner) + _length_notes(name, source, partner)
+    apart = partner.start - source.start if _starts_apart(source, partner) else 0.0
     edits = [Edit(_followed(found.warp, source, partner).shifted(apart, apart))]
     if hold and find_body(partner).is_biped:
         edits.append(Step("hold").solve(partner))
@@ -79,10 +58,39 @@ def carry_along(
     return moved, notes
 
 
-def _overlap(motion: Motion, partner: Motion) -> bool:
-    """Return whether two motions share most of their time: then they stand on one time line."""
+def _start_notes(name: str, source: Motion, partner: Motion) -> list[Note]:
+    if not _starts_apart(source, partner):
+        return []
+    return [
+        Note(
+            f"{name} starts at {partner.start:.4g} s and the source at {source.start:.4g} s: "
+            "their starts were lined up",
+            code="starts-lined-up",
+            start=partner.start,
+            source=source.start,
+        )
+    ]
+
+
+def _length_notes(name: str, source: Motion, partner: Motion) -> list[Note]:
+    if abs(partner.duration - source.duration) <= 1 / source.rate:
+        return []
+    return [
+        Note(
+            f"{name} is {partner.duration:.3g} s long and the source {source.duration:.3g} s; only "
+            "the part that both have is retimed",
+            code="lengths-differ",
+            duration=partner.duration,
+            source=source.duration,
+        )
+    ]
+
+
+def _starts_apart(motion: Motion, partner: Motion) -> bool:
+    """Return whether two motions start at different times and hardly overlap."""
     (a, b), (c, d) = motion.domain, partner.domain
-    return bool(min(b, d) - max(a, c) > 0.5 * min(b - a, d - c))
+    overlap = min(b, d) - max(a, c) > 0.5 * min(b - a, d - c)
+    return bool(abs(c - a) > 1 / motion.rate and not overlap)
 
 
 def _is_another_figure(motion: Motion, partner: Motion) -> bool:
