@@ -17,7 +17,7 @@ from retime.errors import InputError, did_you_mean
 from retime.motion import quat
 from retime.motion.contact import Contact, carry_contacts
 from retime.motion.fixes import Fix, FixContext, run_fixes
-from retime.motion.layers import PoseLayer, Sampled
+from retime.motion.layers import GroundShift, PoseLayer, Sampled
 from retime.motion.loops import must_loop
 from retime.motion.motion import Motion
 from retime.motion.sampling import ChannelTimes, Frames, channel_of, rest_of, sample
@@ -35,8 +35,9 @@ class Edit:
     ``layer`` is in the step's input time and precedes its warp; ``correction`` is in its output
     time and follows it: a limb that is moved to its place in space, a pelvis that follows. Later
     steps see both. ``contacts``, in the step's input time, replace those of the source from there
-    on; ``figures`` are numbers that the method found on the way, such as costs, and ``curves``
-    values over the step's input time, arrays (n, 2).
+    on. ``ground`` tells how far a step that changes the body's way moves the places of contacts.
+    ``figures`` are numbers that the method found on the way, such as costs, and ``curves`` values
+    over the step's input time, arrays (n, 2).
     """
 
     warp: TimeWarp | None = None
@@ -45,6 +46,7 @@ class Edit:
     fixes: tuple[Fix, ...] = ()
     weight: float = 1.0
     contacts: tuple[Contact, ...] | None = None
+    ground: GroundShift | None = None
     figures: Mapping[str, float] = field(default_factory=dict)
     curves: Mapping[str, FloatArray] = field(default_factory=dict)
 
@@ -238,7 +240,20 @@ def _context(
         _carried(None, given, warps, periods),
         lambda found: _carried(found, [None] * len(warps), warps, periods) or (),
         lambda t: _body_at(motion, edits, total, t),
+        lambda joint, t: _ground_at(edits, warps, joint, t),
     )
+
+
+def _ground_at(
+    edits: Sequence[Edit], warps: Sequence[TimeWarp], joint: str, times: FloatArray
+) -> FloatArray:
+    """Return how far all steps move the ground under a joint at output times, (N, 3) metres."""
+    out = np.zeros((len(times), 3))
+    for edit, warp in zip(reversed(edits), reversed(warps), strict=True):
+        if edit.ground is not None:
+            out += edit.weight * edit.ground.at(times, joint)
+        times = np.asarray(warp(times, joint))
+    return out
 
 
 def _delivered(
