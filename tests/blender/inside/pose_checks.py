@@ -77,20 +77,19 @@ def check_poses_of_a_control_rig():
 
 
 def _shown_beside_wanted(rig, joint, operate):
-    """Run an operator; return how far the rig is from the engine's result, and from before.
+    """Run an operator; return how far the rig is from the engine's result, and the source is.
 
     Both are degrees at every frame. The reports come last.
     """
     frames = np.arange(1, bpy.context.scene.frame_end + 1)
     current = bpy.context.scene.frame_current
-    source = [figure.place(rig, joint, int(f)) for f in frames]
-    bpy.context.scene.frame_set(current)
     with results() as made:
         said = operate()
-    wanted = part("poses").Poses(made[0]).changed(joint, frames.astype(float))
+    poses = part("poses").Poses(made[0])
+    wanted, source = (poses.changed(joint, frames), poses.source(joint, frames))
     shown = [figure.place(rig, joint, int(f)) for f in frames]
     bpy.context.scene.frame_set(current)
-    off, by = (np.array(list(map(_turn, wanted, poses))) for poses in (shown, source))
+    off, by = (np.array(list(map(_turn, wanted, other))) for other in (shown, source))
     return off, by, said
 
 

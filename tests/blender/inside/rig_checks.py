@@ -6,7 +6,7 @@ import numpy as np
 import scenes
 from checking import fails, run
 from figure import FRAMES, select_only
-from scenes import capture, curves, keys, part, results, snapshot
+from scenes import captured_once, curves, keys, part, results, snapshot
 
 # Each operator for parts, the bones it is used on, and its options.
 PARTS = {
@@ -32,7 +32,7 @@ def check_the_body_is_the_deform_skeleton():
     assert made.is_control
     assert all(n.startswith("DEF-") for n in made.joints)
     assert made.roots == {"DEF-spine"}
-    capture(rig, "rigify-body")
+    captured_once(rig, "rigify-body")
     for control, joint in (
         ("hand_ik.L", "DEF-hand.L"), ("upper_arm_ik_target.L", "DEF-hand.L"),
         ("foot_ik.R", "DEF-foot.R"), ("forearm_fk.R", "DEF-forearm.R"), ("torso", "DEF-spine"),
@@ -46,7 +46,7 @@ def check_the_whole_body_keeps_its_keys():
     before, old = snapshot(), counts(rig)
     wanted = {f: figure.place(rig, "DEF-hand.L", f) for f in FRAMES}
     bpy.context.scene.frame_set(1)
-    seen = capture(rig, "rigify-source")
+    seen = captured_once(rig, "rigify-source")
     for method in ("spline", "guided", "physics"):
         rig = bpy.context.scene.objects["rig"]
         run(bpy.ops.retime.to_length, frames=60, method=method)
@@ -61,14 +61,14 @@ def check_the_whole_body_keeps_its_keys():
 
 
 def check_parts_move_keys_of_controls():
+    rig = figure.rigify()
+    seen = captured_once(rig, "rigify-source")
+    values = {n: [c.evaluate(f) for f in FRAMES] for n, c in curves(rig).items()}
+    muted = [c.mute for b in rig.pose.bones for c in b.constraints]
     for name, (bones, options) in PARTS.items():
-        rig = figure.rigify()
+        rig = bpy.context.scene.objects["rig"]
         select_only(rig, *bones)
         before, old = snapshot(), keys(rig)
-        values = {n: [c.evaluate(f) for f in FRAMES] for n, c in curves(rig).items()}
-        bpy.context.scene.frame_set(1)
-        seen = capture(rig, "rigify-source")
-        muted = [c.mute for b in rig.pose.bones for c in b.constraints]
         run(getattr(bpy.ops.retime, name.split()[0]), **options)
         new = keys(rig)
         assert {n: len(r) for n, r in new.items()} == {n: len(r) for n, r in old.items()}, name
@@ -88,7 +88,6 @@ def check_parts_move_keys_of_controls():
                 times = warp.of(made.channel(where[0])).output(np.array(FRAMES))
                 found = [now[where].evaluate(float(t)) for t in times]
                 assert np.abs(np.array(found) - wanted).max() < 1e-4, (name, where)
-        bpy.context.scene.frame_set(1)
         scenes.undo()
         assert snapshot() == before, name
 

@@ -119,6 +119,18 @@ def capture(armature, name):
     return seen
 
 
+_CAPTURED = {}
+
+
+def captured_once(armature, name):
+    """Capture an armature as its scene was opened, each scene once; return the capture."""
+    seen = _CAPTURED.get(bpy.data.filepath)
+    if seen is None:
+        seen = _CAPTURED[bpy.data.filepath] = capture(armature, name)
+    seen.write(OUT / f"{name}.npz")
+    return seen
+
+
 def exhausted(steps):
     """Run a generator to its end and return what it returns."""
     while True:
