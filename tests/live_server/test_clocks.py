@@ -69,7 +69,7 @@ def performance(motion: Any) -> tuple[list[dict[str, Any]], np.ndarray, np.ndarr
 def test_following_goes_on_whatever_the_senders_clock_does(tmp_path: Path) -> None:
     motion = samples.walk(seconds=9.0)
     retime.write(motion, tmp_path / "motion.npz")
-    frames, _live, source = performance(motion)
+    frames, _, source = performance(motion)
     (tmp_path / "frames.json").write_text(json.dumps({"frames": frames}))
     seen: list[tuple[float, float]] = []
     with Running(tmp_path / "motion.npz", "--in", "vmc://127.0.0.1:0", "--feed", "0") as running:
