@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from retime.arrays import FloatArray
 from retime.body.body import find_body
 from retime.body.contacts import find_contacts
 from retime.body.hinges import hinge_axis
@@ -50,7 +51,7 @@ def ground_shift(base: Motion, weight: float, contacts: Sequence[Contact]) -> Gr
     for contact in contacts:
         part = body.limb_of(base.skeleton.index(contact.joint)) or contact.joint
         by_part.setdefault(part, []).append(contact)
-    joints = {}
+    joints: dict[str, FloatArray] = {}
     for group in by_part.values():
         planted = _plants(group, base)
         behind = np.zeros_like(path)

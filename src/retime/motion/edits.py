@@ -18,7 +18,7 @@ from retime.motion import quat
 from retime.motion.contact import Contact, carry_contacts
 from retime.motion.fixes import Fix, FixContext, run_fixes
 from retime.motion.layers import GroundShift, PoseLayer, Sampled
-from retime.motion.loops import must_loop
+from retime.motion.loops import must_loop, wrap
 from retime.motion.motion import Motion
 from retime.motion.sampling import ChannelTimes, Frames, channel_of, rest_of, sample
 from retime.motion.touched import Touched, TouchedLater, difference
@@ -201,6 +201,8 @@ def _with_layers(
             if layer is not None and edit.weight != 0:
                 depth = depths[at].wrapped(spans[at]) if warp.loop else depths[at]
                 sampled = _add_layer(motion, sampled, layer, edit.weight, depth)
+                if warp.loop:
+                    _add_turns(motion, sampled, layer, edit.weight, depths[at], spans[at])
     return sampled
 
 
@@ -331,6 +333,25 @@ def _add_layer(
         rest_of(motion),
         weight,
     )
+
+
+def _add_turns(
+    motion: Motion,
+    sampled: Sampled,
+    layer: PoseLayer,
+    weight: float,
+    depth: ChannelTimes,
+    span: tuple[float, float],
+) -> None:
+    """Add to every turn of a cycle how far a layer has moved its roots in the turns before."""
+    for name, values in layer.translations.items():
+        start, end = layer.at(np.clip(span, layer.times[0], layer.times[-1]), values)
+        farther = (end if layer.times[-1] > span[1] - 1e-6 else 0.0) - (
+            start if layer.times[0] < span[0] + 1e-6 else 0.0
+        )
+        if np.any(farther):
+            turns = wrap(depth.of(channel_of(motion, name, True)), span)[1]
+            sampled[1][name] = sampled[1][name] + weight * turns[:, None] * farther
 
 
 def correction_between(plain: Motion, corrected: Motion) -> PoseLayer | None:

@@ -42,6 +42,9 @@ _FIRM, _FIRMER = 1.5, 0.2
 _STEP = 2.0
 # Knots are moved apart by a share that is whole where a turn exceeds the bound by this part of it.
 _SPACED_AT = 0.1
+# After a look without contacts that finds turns within this many times the bound, the next one is
+# with them.
+_NEARLY = 1.5
 # Eased knots keep at least this share of the least gap.
 _ORDER = 0.5
 
@@ -86,6 +89,7 @@ def bounded(
             causes = causes_of_turns(source, held=held)
             share *= _around(found, moments, over, causes if tried < _LOCAL else None)
         found = _spaced(_eased(timing, share), source, most, apart)
+        held = held or worst <= _NEARLY * most
     return found, _kept(timing, found)
 
 
@@ -144,9 +148,11 @@ def _spaced(timing: Timing, source: Motion, most: float, part: float) -> Timing:
         if (np.diff(asked) >= gap - 1e-12).all():
             continue
         # Eased by different shares, knots might cross.
-        ordered = _apart(asked, np.minimum(gap, _ORDER * timing.least_gap))
-        gap *= _busy(speed[:, min(i, speed.shape[1] - 1)], source.times, stands_for)
-        spaced = ordered + part * (_apart(asked, gap) - ordered)
+        least = np.minimum(gap, _ORDER * timing.least_gap)
+        spaced = asked if (np.diff(asked) >= least).all() else _apart(asked, least)
+        if part:
+            gap *= _busy(speed[:, min(i, speed.shape[1] - 1)], source.times, stands_for)
+            spaced = spaced + part * (_apart(asked, gap) - spaced)
         moved |= not np.array_equal(spaced, asked)
         knots[has, i] = spaced
     if not moved:
@@ -184,24 +190,12 @@ def _apart(knots: FloatArray, gap: FloatArray) -> FloatArray:
     base = np.r_[0.0, np.cumsum(gap)]
     if base[-1] >= knots[-1] - knots[0]:  # no room at all: evenly
         return np.asarray(knots[0] + base * (knots[-1] - knots[0]) / base[-1])
+    from retime.methods.staggered.kernels import rising
+
     x = knots - base
-    inner = np.clip(_rising(x[1:-1]), x[0], x[-1])
+    inner = np.clip(rising(x[1:-1]), x[0], x[-1])
     y = np.r_[x[0], inner, x[-1]]
     return np.where(np.abs(y - x) < 1e-12, knots, y + base)
-
-
-def _rising(x: FloatArray) -> FloatArray:
-    """Fit numbers that never fall by least squares (pool adjacent violators)."""
-    level: list[float] = []
-    size: list[int] = []
-    for value in x.tolist():
-        level.append(value)
-        size.append(1)
-        while len(level) > 1 and level[-2] > level[-1]:
-            b, n = level.pop(), size.pop()
-            level[-1] = (level[-1] * size[-1] + b * n) / (size[-1] + n)
-            size[-1] += n
-    return np.repeat(level, size)
 
 
 def _kept(asked: Timing, found: Timing) -> float:

@@ -1,4 +1,4 @@
-"""What follows the warp of staggered poses: bodies that rise higher and go farther, and grips."""
+"""Corrections after the warp of staggered poses: higher jumps, longer ways, hands that hold."""
 
 from __future__ import annotations
 

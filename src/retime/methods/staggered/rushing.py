@@ -114,16 +114,20 @@ def turn_ratios(
     """Return moments (T,), and how many times its fastest each joint turns then, (T, 2 J)."""
     warp = timing.warp()
     known = last(source, "known turns", (), lambda: _Known.of(source))
-    usual = known.usual(most)
-    times = Frames.of(source, warp.domain, source.rate, False, None).times
-    own = sample(source, ChannelTimes(times, {}).through(warp), loop=False)[0]
-    ratio = _turns(own, source) / np.maximum(usual, _SLOW)
-    if held:  # and without, for those who do not have contacts held
-        made = as_delivered(source, apply(source, warp, fps=source.rate), warp, contacts)
+    usual = np.maximum(known.usual(most), _SLOW)
+    if held:
+        plain = apply(source, warp, fps=source.rate)
+        times, own = plain.times, plain.rotations
+    else:
+        times = Frames.of(source, warp.domain, source.rate, False, None).times
+        own = sample(source, ChannelTimes(times, {}).through(warp), loop=False)[0]
+    ratio = _turns(own, source) / usual  # also for those who do not have contacts held
+    if held:
+        made = as_delivered(source, plain, warp, contacts)
         # What holding alone does to the source is not the staggering's.
         alone = last(source, "held turns", contacts, lambda: _held(source, known, contacts))
         usual = np.maximum(usual, alone.usual(most))
-        ratio = np.maximum(ratio, _turns(made.rotations, source) / np.maximum(usual, _SLOW))
+        ratio = np.maximum(ratio, _turns(made.rotations, source) / usual)
     if known.jumps:
         ratio[known.jumped(warp, source, times)] = 0.0
     return times[:-1], ratio

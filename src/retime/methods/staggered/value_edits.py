@@ -269,6 +269,11 @@ class ValueEdits(Representation):
             raise InputError(
                 f"travel is exaggerated by -1 (in place) to {MOST_WEIGHT:g}, not {weight:g}"
             )
+        if self.loop:
+            raise InputError(
+                "travel cannot change in a cycle: its first and last steps would not match; leave "
+                "out loop"
+            )
         if self.bounds is not None:
             raise InputError(
                 "travel moves all that follows, so it cannot change inside a range; leave out the "
