@@ -180,7 +180,7 @@ class RETIME_OT_tween(AtFrame, bpy.types.Operator):
     )  # fmt: skip
     share: FloatProperty(
         name="Share", default=0.5, min=-3, max=3, soft_min=-1, soft_max=1, subtype="FACTOR",
-        description="Amount of blending: 1 is the other pose, more overshoots, less than 0 moves away",
+        description="Amount of blending: 1 is the other pose, more overshoots, below 0 moves away",
     )  # fmt: skip
 
     def recipe(self, context, capture, engine):
