@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from mathutils import Euler, Matrix, Quaternion
 
+from .capture import inverted
 from .fitting import bent, farthest, fitted, has_key
 from .following import followed, shifted
 from .keys import Keys
@@ -81,10 +82,10 @@ def corrected(armature, animated, result, rows, manner, made):
             continue
 
         def turn(frames, sources, name=name, joint=joint, above=above):
-            offset = np.linalg.inv(poses.source(joint, sources)) @ poses.control(name, sources)
+            offset = inverted(poses.source(joint, sources)) @ poses.control(name, sources)
             own = poses.warped(joint, frames) @ offset
-            moved = np.linalg.inv(poses.moved(above, frames)) @ poses.moved(joint, frames) @ own
-            return np.linalg.inv(own) @ moved, moved[:, :3, 3] - own[:, :3, 3]
+            moved = inverted(poses.moved(above, frames)) @ poses.moved(joint, frames) @ own
+            return inverted(own) @ moved, moved[:, :3, 3] - own[:, :3, 3]
 
         def axes(sources, parent=parent):
             if parent is None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .capture import composed, continuous, decomposed
+from .capture import composed, continuous, decomposed, inverted
 
 
 class Poses:
@@ -64,7 +64,7 @@ class Poses:
                 if world is None:
                     times = self.result.warp.body.source(frames)
                     world = _at(capture.world, times - capture.first)
-                above = np.linalg.inv(world)
+                above = inverted(world)
             else:
                 above = self._composed(kind, capture.names[parent], frames, local, world)
             self._known[key] = above @ own
@@ -74,7 +74,7 @@ class Poses:
         """Return how a joint was moved in space, beyond its timing, (N, 4, 4); ``None`` is not."""
         if joint is None:
             return np.tile(np.eye(4), (len(frames), 1, 1))
-        return self.changed(joint, frames) @ np.linalg.inv(self.warped(joint, frames))
+        return self.changed(joint, frames) @ inverted(self.warped(joint, frames))
 
 
 def _at(matrices, places):

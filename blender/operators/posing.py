@@ -15,7 +15,7 @@ from ..problem import Problem
 from ..retiming import armature_of, part_of, step
 from .parts import (
     PartsRetiming,
-    in_frames,
+    counted,
     joints_for,
     poses_of,
     selected_bones,
@@ -169,19 +169,18 @@ def _angle(one, other):
 
 
 class RETIME_OT_tween(AtFrame, bpy.types.Operator):
-    """Lead the pose at the current frame toward another, for the selected bones or all"""
+    """Blend the pose at the current frame toward another, for the selected bones or all bones"""
 
     bl_idname = "retime.tween"
     bl_label = "Tween"
 
     toward: EnumProperty(
         name="Toward", items=words_of("tween", "tweens"), default="next",
-        description="Pose to lead it to: one beside it, the mean of both, the rest pose, or its "
-        "own mirror image",
+        description="Pose to blend toward",
     )  # fmt: skip
     share: FloatProperty(
         name="Share", default=0.5, min=-3, max=3, soft_min=-1, soft_max=1, subtype="FACTOR",
-        description="How far it goes: 1 is the other pose, more overshoots, less than 0 goes away",
+        description="Amount of blending: 1 is the other pose, more overshoots, below 0 moves away",
     )  # fmt: skip
 
     def recipe(self, context, capture, engine):
@@ -210,11 +209,11 @@ class RETIME_OT_ease(AtFrame, bpy.types.Operator):
     )  # fmt: skip
     amount: FloatProperty(
         name="Amount", default=1.0, min=0.0, max=2.0, soft_max=1.0, subtype="FACTOR",
-        description="How much of it",
+        description="Strength of the ease; 0 changes nothing",
     )  # fmt: skip
     frames: FloatProperty(
         name="Frames", default=0.0, min=0.0, soft_max=50.0, options={"SKIP_SAVE"},
-        description="How long it lasts. 0: as set in the panel",
+        description="Length of the ease in frames. 0 uses the setting of the panel",
     )  # fmt: skip
 
     def recipe(self, context, capture, engine):
@@ -246,20 +245,20 @@ class RETIME_OT_ease(AtFrame, bpy.types.Operator):
         frames = np.arange(capture.first, capture.last + 1, dtype=float)
         names = self.chosen or capture.names
         moved = max(float(np.abs(result.warp.of(n).output(frames) - frames).max()) for n in names)
-        out = [f"moments moved by up to {in_frames(moved)} frames"] if moved >= 0.05 else []
+        out = [f"moments moved by up to {counted(moved)}"] if moved >= 0.05 else []
         count = len(result.joints)
-        return [*out, *([f"the poses of {count} bones changed"] if count else [])]
+        return [*out, *([f"the poses of {counted(count, 'bone')} changed"] if count else [])]
 
 
 class RETIME_OT_secondary(_Posing, bpy.types.Operator):
-    """Let the selected bones, or arms, tails and hair, lag behind the body, overshoot and settle"""
+    """Make the selected bones, or arms, tails and hair, lag behind the body and settle"""
 
     bl_idname = "retime.secondary"
     bl_label = "Secondary Motion"
 
     strength: FloatProperty(
         name="Strength", default=-1.0, min=-1.0, max=5.0, options={"SKIP_SAVE"},
-        description="How much of it is added. Below 0: as set in the panel",
+        description="Amount of secondary motion. Negative values use the setting of the panel",
     )  # fmt: skip
 
     def recipe(self, context, capture, engine):
@@ -289,7 +288,9 @@ class RETIME_OT_secondary(_Posing, bpy.types.Operator):
         dots = np.abs(np.einsum("fji,fji->fj", before, after))
         most = np.degrees(2 * np.arccos(np.clip(dots, 0, 1))).max(axis=0)
         k = int(most.argmax())
-        return [f"{result.joints[k]} swings by up to {most[k]:.1f}°, {len(at)} bones in all"]
+        return [
+            f"{result.joints[k]} swings by up to {most[k]:.1f}°, {counted(len(at), 'bone')} in all"
+        ]
 
 
 CLASSES = (RETIME_OT_tween, RETIME_OT_ease, RETIME_OT_secondary)

@@ -3,6 +3,7 @@
 import bpy
 import figure
 import numpy as np
+import people
 import scenes
 from checking import fails, run
 from figure import FRAMES, select_only
@@ -167,3 +168,39 @@ def check_sparse_keys_are_snapped():
         # Handles lie on their own side of the key.
         assert (rows[:, 2] <= rows[:, 0]).all()
         assert (rows[:, 4] >= rows[:, 0]).all()
+
+
+def check_ik_rigs_of_other_names():
+    """Parts are found by constraints, whatever controls are called."""
+    for scheme, called in people.CONTROLS.items():
+        rig = people.ik_person(scheme)
+        made = figure.rig_map(rig)
+        limbs = people.limbs_of(scheme)
+        hand = limbs[0][0]
+        ik, pole = called.format(hand), called.format(f"{hand}_pole")
+        assert made.is_control
+        assert set(made.joints) >= set(people.body_of(scheme)), scheme
+        assert {made.joint_of(ik), made.joint_of(pole)} == {hand}, scheme
+        assert part("rig").ends_of_ik(rig, made) == {end for end, *_ in limbs}, scheme
+        old = keys(rig)
+        head = called.format(people.body_of(scheme)[4])
+        bpy.context.scene.cursor.location = figure.place(rig, hand, 10)[:3, 3] + [0.03, -0.05, 0.04]
+        bpy.context.scene.frame_set(10)
+        for name, bones, options in (
+            ("shift", [ik], {"frame": 10, "shift": -2}), ("stagger", [head, ik], {"frames": 1.0}),
+            ("exaggerate", [ik], {"amount": 0.4}), ("tween", [ik], {"toward": "next"}),
+            ("reach", [ik], {}), ("ease", [ik], {"preset": "hold"}), ("secondary", [head], {}),
+        ):  # fmt: skip
+            rig = bpy.context.scene.objects["figure"]
+            select_only(rig, *bones)
+            said = run(getattr(bpy.ops.retime, name), **options)
+            new = keys(rig)
+            assert {n: len(r) for n, r in new.items()} == {n: len(r) for n, r in old.items()}, name
+            moved = {n[0].split('"')[1] for n in new if not np.array_equal(new[n], old[n])}
+            assert bones[-1] in moved, (scheme, name, moved)
+            assert name != "shift" or pole in moved, (scheme, moved)
+            if name == "reach":
+                away = figure.place(rig, hand, 10)[:3, 3] - bpy.context.scene.cursor.location
+                assert np.linalg.norm(away) < 0.005, (scheme, away, said)
+                bpy.context.scene.frame_set(10)
+            scenes.undo()

@@ -281,6 +281,13 @@ def check_panels_are_drawn():
             assert text, name
             assert not text.endswith("."), text
             assert name[:1].isupper(), name
+    for name in dir(bpy.ops.retime):
+        about = getattr(bpy.ops.retime, name).get_rna_type()
+        own = [p for p in about.properties if p.identifier not in ("rna_type", "filter_glob")]
+        for p in (about, *own):
+            assert p.description, (name, p.identifier)
+            assert not p.description.endswith("."), p.description
+            assert p.name[:1].isupper(), (name, p.identifier)
 
 
 def check_presets_set_their_number():
