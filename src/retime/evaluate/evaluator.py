@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -16,6 +15,7 @@ from retime.arrays import FloatArray
 from retime.errors import InputError
 from retime.evaluate.job import Evaluated, Job
 from retime.io import FORMATS, format_of, keeps_file
+from retime.io.files import status_of
 from retime.motion import Motion
 from retime.motion.contact import Contact, carry_contacts
 from retime.motion.edits import Edit, apply_edits, total_warp
@@ -57,11 +57,7 @@ class Evaluator:
         if isinstance(job.source, Motion):
             return job.source
         path = Path(job.source)
-        try:
-            about = path.stat()
-        except OSError as e:
-            why = "no such file" if e.errno == errno.ENOENT else e.strerror
-            raise InputError(f"{why}: {path}") from None
+        about = status_of(path)
         key = (str(path), about.st_mtime_ns, about.st_size, job.animation, str(job.reading))
         if key not in self._motions:
             reading()
