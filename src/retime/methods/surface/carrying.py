@@ -239,8 +239,8 @@ def lead_limbs(
                 made = _lead(motion, made, warp, body, name)
     if grips:
         made = keep_grips(motion, made, warp)
-    # They are judged as they are delivered: held feet and hands bend limbs once more.
-    shown = as_delivered(motion, made, warp)
+    # Legs are judged as they are delivered: held feet bend knees once more.
+    shown = as_delivered(motion, made, warp) if legs else made
     return Led(motion, frames, plain, made, strain(motion, body, shown))
 
 

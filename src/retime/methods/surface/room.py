@@ -43,7 +43,7 @@ class Room:
     notes: tuple[Note, ...] = ()
 
     def cut(self, key: SurfaceKey, share: float) -> Room:
-        """Reduce the drag of a limb, so that no joint rotates too fast and no knee jerks."""
+        """Reduce the drag of a leg, so that no joint rotates too fast and no knee jerks."""
         drag = max(key.drags, key=lambda d: abs(d.shift))
         note = Note(
             f"the drag of {drag.joint} at {key.time:g} s was cut from {drag.shift:g} to "
