@@ -143,6 +143,7 @@ describe("forms", () => {
   it("reads columns from what the command line shows", () => {
     expect(columns(field({ metavar: "JOINT=FACTOR" })).map((c) => c.kind)).toEqual(["joint", "number"]);
     expect(columns(field({ metavar: "A:B:SLOW:FAST" })).map((c) => c.name)).toEqual(["a", "b", "slow", "fast"]);
+    expect(columns(field({ metavar: "A:B:SLOW:FAST" })).map((c) => c.title)).toEqual(["from", "to", "slowest", "fastest"]);
     expect(columns(field({ metavar: "SRC:JOINT:V" })).map((c) => c.kind)).toEqual(["number", "joint", "number"]);
   });
 
