@@ -164,6 +164,9 @@ describe("the status line", () => {
       kind: "busy", text: "Finding the best timing", detail: "62 %, about 2 s left", share: 0.62,
     });
   });
+  it("does not call old results up to date while the server is gone", () => {
+    expect(statusOf({ ...facts, connected: false })).toMatchObject({ kind: "idle", text: "Not connected" });
+  });
   it("names the problem", () => {
     const problem = { type: "problem", title: "No warp", text: "" } as const;
     expect(statusOf({ ...facts, problem })).toMatchObject({ kind: "problem", text: "No warp" });
