@@ -145,7 +145,7 @@ class Forked:
         """Read the first numbers of its status within some seconds; return the exit code."""
         with self._lock:
             while self._status is not None and len(self._told) < numbers * _NUMBER.size:
-                if not select.select([self._status], [], [], seconds)[0]:
+                if not _readable(self._status, seconds):
                     break
                 data = os.read(self._status, 2 * _NUMBER.size)
                 self._told += data
@@ -158,6 +158,13 @@ class Forked:
                         _NUMBER.unpack_from(self._told, _NUMBER.size)[0] if known else -1
                     )
         return self.returncode
+
+
+def _readable(descriptor: int, seconds: float | None) -> bool:
+    """Wait for data; unlike ``select.select``, with descriptors of any number."""
+    ready = select.poll()
+    ready.register(descriptor, select.POLLIN)
+    return bool(ready.poll(None if seconds is None else 1000 * seconds))
 
 
 def control_sockets() -> tuple[socket.socket, socket.socket]:
