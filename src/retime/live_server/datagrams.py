@@ -23,7 +23,7 @@ _LARGEST = 65_535
 
 
 class Datagram(NamedTuple):
-    """One datagram, its sender and its time of arrival."""
+    """A packet, its sender and its time of arrival."""
 
     data: bytes
     address: tuple[str, int]
