@@ -85,6 +85,7 @@ INSIDE = {
     "batch/child.py",
     "batch/isolation.py",
     "process/library.py",
+    "process/template.py",
 }
 
 

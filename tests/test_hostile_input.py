@@ -44,7 +44,7 @@ def test_a_long_name_of_capitals_is_read_at_once(tmp_path: Path) -> None:
     assert _tokens("A" * 16_000) == ["a" * 16_000]
     assert time.monotonic() - begun < 3
     file.write_text(text.replace("JOINT RightHand", "JOINT " + "A" * 16_000, 1))
-    with pytest.raises(FormatError, match="a name of 16000 characters; at most 1000 are read"):
+    with pytest.raises(FormatError, match="a name of 16000 characters; the maximum is 1000"):
         retime.read(file)
 
 
