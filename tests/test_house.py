@@ -149,3 +149,9 @@ def test_every_note_has_a_code() -> None:
                 assert codes, f"{path}:{node.lineno}"
                 if isinstance(codes[0], ast.Constant):
                     assert re.fullmatch(r"[a-z]+(-[a-z]+)*", str(codes[0].value)), codes[0].value
+
+
+def test_workflows_name_files_that_exist() -> None:
+    for workflow in sorted((ROOT / ".github" / "workflows").glob("*.yml")):
+        for name in re.findall(r"(?:tests|blender|\.ci|docs|bench)/[\w./]+", workflow.read_text()):
+            assert (ROOT / name).exists(), f"{workflow.name} names {name}"
