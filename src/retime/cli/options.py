@@ -333,7 +333,7 @@ def must_be_written(target: Path | None, files: dict[str, Any]) -> None:
     """Refuse options that go with a result where none is requested."""
     idle = [name for name, value in files.items() if value]
     if target is None and idle:
-        raise InputError(f"{idle[0]} goes with a result: say where to write it (OUT)")
+        raise InputError(f"{idle[0]} needs a result: give an output file (OUT)")
 
 
 def given(values: dict[str, Any]) -> dict[str, Any]:

@@ -140,7 +140,7 @@ def _must_be_whole_files(
     from retime.io import format_of
 
     if any(b is not None for b in beside):
-        raise InputError("pictures are of one animation; name it (--animation NAME)")
+        raise InputError("pictures show one animation; name it (--animation NAME)")
     form = format_of(source)
     if not form.several or format_of(target).name != form.name:
         raise InputError("--animation all works on files that hold several, and writes their kind")
