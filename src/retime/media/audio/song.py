@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +29,11 @@ class Song:
 
     @property
     def duration(self) -> float:
-        """Its length in seconds."""
+        """Duration in seconds."""
         return len(self.samples) / self.rate
 
     def envelope(self, count: int) -> npt.NDArray[np.float32]:
-        """Return the least and the greatest sample in each of equal parts, (count, 2)."""
+        """Return the minimum and maximum sample in equal parts of the song, (count, 2)."""
         edges = np.linspace(0, len(self.samples), count + 1).astype(int)
         starts = np.minimum(edges[:-1], max(len(self.samples) - 1, 0))
         low, high = (f.reduceat(self.samples, starts) for f in (np.minimum, np.maximum))
@@ -55,26 +56,13 @@ def read_song(path: str | Path) -> Song:
     if not path.is_file():
         raise InputError(f"{path} is a folder" if path.is_dir() else f"no such file: {path}")
     av.logging.set_level(None)
-    parts: list[npt.NDArray[np.float32]] = []
-    total = 0
     try:
         options = {"protocol_whitelist": "file"}
         with av.open(str(path), options=options, metadata_errors="replace") as container:
-            streams = [s for s in container.streams.audio if s.codec_context is not None]
-            if not streams:
-                there = "no decoder here for its sound" if container.streams.audio else "no sound"
-                raise FormatError(f"there is {there} in the file", path=path)
-            resampler = av.AudioResampler("flt", "mono", RATE)
-            for frame in _frames(av, container, streams[0]):
-                for piece in resampler.resample(frame):
-                    parts.append(piece.to_ndarray().reshape(-1))
-                    total += len(parts[-1])
-                if total > _LONGEST * RATE:
-                    raise InputError(f"{path} lasts more than {_LONGEST // 3600} hours")
-            parts += [piece.to_ndarray().reshape(-1) for piece in resampler.resample(None)]
+            parts = _samples(av, container, path)
+    except (InputError, FormatError):
+        raise
     except (av.error.FFmpegError, ValueError) as e:
-        if isinstance(e, InputError | FormatError):
-            raise
         reason = getattr(e, "strerror", None) or str(e)
         raise FormatError(f"the sound cannot be read ({reason})", path=path) from None
     if not parts:
@@ -82,8 +70,26 @@ def read_song(path: str | Path) -> Song:
     return Song(np.nan_to_num(np.concatenate(parts).astype(np.float32)))
 
 
+def _samples(av: Any, container: Any, path: Path) -> list[npt.NDArray[np.float32]]:
+    """Decode the first audio stream that can be decoded, in pieces."""
+    streams = [s for s in container.streams.audio if s.codec_context is not None]
+    if not streams:
+        lacking = "decoder for the sound" if container.streams.audio else "sound"
+        raise FormatError(f"there is no {lacking} in the file", path=path)
+    resampler = av.AudioResampler("flt", "mono", RATE)
+    parts: list[npt.NDArray[np.float32]] = []
+    total = 0
+    for frame in chain(_frames(av, container, streams[0]), [None]):  # None flushes the resampler
+        pieces = [piece.to_ndarray().reshape(-1) for piece in resampler.resample(frame)]
+        parts += pieces
+        total += sum(map(len, pieces))
+        if total > _LONGEST * RATE:
+            raise InputError(f"{path} lasts more than {_LONGEST // 3600} hours")
+    return parts
+
+
 def _frames(av: Any, container: Any, stream: Any) -> Iterator[Any]:
-    """Yield what can be decoded; a damaged packet is passed over."""
+    """Yield the frames that can be decoded; damaged packets are skipped."""
     for packet in container.demux(stream):
         try:
             yield from packet.decode()
