@@ -100,23 +100,23 @@ class Tls:
 def open_backend(text: str, jobs: int | None, tls: Tls | None = None) -> Backend:
     """Open a backend.
 
-    ``text`` is ``local``, ``dask`` (threads of this process) or ``dask://HOST:PORT``. There are
-    ``jobs`` tasks at a time, by default one per processor; a cluster decides by itself. A cluster
-    is spoken to unencrypted unless there are files for TLS.
+    ``text`` is ``local``, ``dask`` (threads of this process) or ``dask://HOST:PORT``. ``jobs``
+    tasks run at a time, by default one per processor; a cluster decides by itself. The connection
+    to a cluster is not encrypted without files for TLS.
     """
     if jobs is not None and jobs < 1:
         raise InputError(f"--jobs is {jobs}; the minimum is 1")
-    if tls is not None and not text.startswith("dask://"):
+    scheme, is_cluster, address = text.partition("://")
+    if tls is not None and not is_cluster:
         raise InputError("TLS is for a cluster: --backend dask://HOST:PORT")
-    if text == "local":
-        return _Local(jobs or _processors())
-    if text == "dask":
-        return _Dask.threads(jobs or _processors())
-    if text.startswith("dask://") and text.removeprefix("dask://"):
-        if jobs is not None:
-            raise InputError("a cluster has the workers it has; leave --jobs out")
-        return _Dask.cluster(text.removeprefix("dask://"), tls)
-    raise InputError(f"a backend is local, dask or dask://HOST:PORT, not {text!r}")
+    if scheme not in ("local", "dask") or (is_cluster and not (scheme == "dask" and address)):
+        raise InputError(f"a backend is local, dask or dask://HOST:PORT, not {text!r}")
+    if is_cluster and jobs is not None:
+        raise InputError("a cluster decides how many tasks run at a time; leave --jobs out")
+    if is_cluster:
+        return _Dask.cluster(address, tls)
+    count = jobs or _processors()
+    return _Local(count) if scheme == "local" else _Dask.threads(count)
 
 
 def _processors() -> int:

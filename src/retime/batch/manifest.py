@@ -290,11 +290,12 @@ def _unpacked(name: str, value: Any) -> Any:
     if name in ("reasons", "notes"):
         if isinstance(value, list) and all(isinstance(v, str) for v in value):
             return tuple(value)
-        raise ValueError(f"{name} is no list of sentences")
-    values = value.values() if isinstance(value, dict) else ()
-    if value is not None and not isinstance(value, dict):
+        raise ValueError(f"{name} is not a list of sentences")
+    if value is None:
+        return None
+    if not isinstance(value, dict):
         raise ValueError(f"{name} is not an object")
-    if name == "measures" and not all(is_number(v) for v in values):
+    if name == "measures" and not all(map(is_number, value.values())):
         raise ValueError("a measure is not a number")
     return value
 

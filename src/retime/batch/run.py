@@ -329,24 +329,30 @@ def _manifest_name(batch: Batch) -> str:
 
 
 def _must_be_free(batch: Batch) -> None:
-    """Refuse a folder that holds something else, or a batch that is not to be continued."""
+    """Reject a folder with other content, or with a batch that is not to be continued."""
     out = batch.out
     if out.exists() and not out.is_dir():
         raise InputError(f"{out} is a file; results need a folder")
     own = _manifest_name(batch)
     manifests = [p.name for p in manifest_files(out)]
-    other = next((n for n in manifests if n.partition("of")[2] != own.partition("of")[2]), None)
-    if other is not None:
-        raise InputError(
-            f"{out} contains a batch with other shards ({other}); shards of one number, or none, "
-            "share a folder"
-        )
+    _must_have_shards(out, manifests, own)
     if batch.only is not None and own not in manifests:
         raise InputError(f"{out} contains no batch of which some results could be made again")
     if own in manifests and not batch.resume and batch.only is None:
         raise InputError(f"{out} contains a batch already; continue it with --resume")
     if not manifests and out.is_dir():
         _must_hold_nothing_else(out)
+
+
+def _must_have_shards(out: Path, manifests: list[str], own: str) -> None:
+    """Reject a folder with a batch that has another number of shards."""
+    shards = own.partition("of")[2]
+    other = next((n for n in manifests if n.partition("of")[2] != shards), None)
+    if other is not None:
+        raise InputError(
+            f"{out} contains a batch with other shards ({other}); shards of one number, or none, "
+            "share a folder"
+        )
 
 
 def _must_hold_nothing_else(out: Path) -> None:

@@ -163,20 +163,26 @@ class KeyMover:
     def _with_ends(
         self, x: FloatArray, y: FloatArray, keys: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Add the ends of the output where the track is in motion there, or lasts to the end."""
-        same, end = self.grain.same, self.grain.end
+        """Add the ends of the output if the track moves there, or lasts to the end."""
         for place in (0, -1):
             at, source = self.x[place], self.y[place]
-            still = source <= keys[0] or source >= keys[-1]
-            near = len(x) and abs(x[place] - at) < same
-            if not near and (not still or not len(x)):
+            moves = keys[0] < source < keys[-1]
+            far = not len(x) or abs(x[place] - at) >= self.grain.same
+            if far and (moves or not len(x)):
                 where = 0 if place == 0 else len(x)
                 x, y = np.insert(x, where, at), np.insert(y, where, source)
-        if self.last is not None and x[-1] < self.last - same:
-            source = float(self.at(self.last))
-            beyond = source <= keys[0] + end if self.backwards else source >= keys[-1] - end
-            if beyond and abs(source - y[-1]) < end:
-                x, y = np.r_[x, self.last], np.r_[y, source]
+        if self.last is not None and x[-1] < self.last - self.grain.same:
+            x, y = self._with_last(x, y, keys, self.last)
+        return x, y
+
+    def _with_last(
+        self, x: FloatArray, y: FloatArray, keys: FloatArray, last: float
+    ) -> tuple[FloatArray, FloatArray]:
+        """Add a key at a last time if the track has come to its end and holds there."""
+        end, source = self.grain.end, float(self.at(last))
+        beyond = source <= keys[0] + end if self.backwards else source >= keys[-1] - end
+        if beyond and abs(source - y[-1]) < end:
+            return np.r_[x, last], np.r_[y, source]
         return x, y
 
     def with_bends(self, shown: Shown, reach: FloatArray) -> Shown:

@@ -240,7 +240,7 @@ def _emphasis(beats: FloatArray, levels: FloatArray) -> FloatArray:
     tones = [np.log1p(100 * t[: _BANDS // 2]) for t in [*tones, tones[-1]]]
     new = np.array([np.linalg.norm(b - a) for a, b in zip([tones[0], *tones], tones, strict=False)])
     low = np.array([bass[max(f - 2, 0) : f + 8].max() for f in frames])
-    parts = [(at - at.mean()) / max(float(at.std()), 1e-9) for at in (low, new)]
+    parts: list[FloatArray] = [(at - at.mean()) / max(float(at.std()), 1e-9) for at in (low, new)]
     return parts[0] + parts[1]
 
 
